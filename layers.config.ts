@@ -1,0 +1,121 @@
+// Which folder of src/ may import which. Owns: the layers and the rules that follow from them.
+// `npm run layers` applies them (scripts/layers.ts), and proves first that it can see and fail.
+
+import { dirname } from "node:path";
+import type { ICruiseOptions, IForbiddenRuleType } from "dependency-cruiser";
+
+type Entry = [layer: string, mayImport: readonly string[]];
+
+const inner = ["domain", "engine", "workflows", "prompts", "system"];
+
+/** A folder of src/, and the folders it may import besides itself. */
+const layers: Record<string, readonly string[]> = {
+  domain: [],
+  engine: ["domain"],
+  workflows: ["domain"],
+  prompts: ["domain"],
+  system: ["domain"],
+  store: ["domain", "engine", "system"],
+  dispatch: ["domain", "engine", "system", "store"],
+  executors: ["domain", "system"],
+  workspaces: ["domain", "system"],
+  protocols: ["domain", "prompts", "workflows", "system"],
+  notify: ["domain", "system"],
+  runtime: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
+  cli: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime", "app.ts"],
+};
+
+/** Folders that do no I/O, and the npm packages they may import all the same. */
+const pure: Record<string, readonly string[]> = { domain: [], engine: [], workflows: ["yaml", "zod"], prompts: [] };
+
+/** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
+const implementations = ["store/sqlite", "dispatch/embedded", "executors/command", "executors/scripted"];
+
+const tests = "\\.(test|contract)\\.ts$";
+const inSrc = (name: string) => (name.endsWith(".ts") ? `^src/${name}$` : `^src/${name}/`);
+
+const inward = ([layer, mayImport]: Entry): IForbiddenRuleType => ({
+  name: `${layer}-points-inward`,
+  comment: `${layer} may import ${mayImport.join(", ") || "no other folder"}`,
+  severity: "error",
+  from: { path: inSrc(layer) },
+  to: { path: "^src/", pathNot: [layer, ...mayImport].map(inSrc) },
+});
+
+const noOutsideWorld = ([layer, packages]: Entry): IForbiddenRuleType => ({
+  name: `${layer}-is-pure`,
+  comment: `${layer} imports no node: module and no npm package except: ${packages.join(", ") || "none"}`,
+  severity: "error",
+  from: { path: inSrc(layer), pathNot: tests },
+  to: { pathNot: ["^src/", ...packages.map((name) => `(^|/)node_modules/${name}/`)] },
+});
+
+const onlyFromRoot = (implementation: string): IForbiddenRuleType => ({
+  name: `${implementation.replace("/", "-")}-only-from-app`,
+  comment: `only src/app.ts imports src/${implementation} from outside its capability`,
+  severity: "error",
+  from: { path: "^src/", pathNot: [inSrc(dirname(implementation)), inSrc("app.ts"), tests] },
+  to: { path: inSrc(implementation) },
+});
+
+const others: IForbiddenRuleType[] = [
+  {
+    name: "app-does-not-import-cli",
+    comment: "src/app.ts composes the product, the CLI is one user of it",
+    severity: "error",
+    from: { path: inSrc("app.ts") },
+    to: { path: "^src/cli/" },
+  },
+  {
+    name: "product-does-not-import-tests",
+    comment: "what is published imports only what is published",
+    severity: "error",
+    from: { path: "^src/", pathNot: tests },
+    to: { path: ["^(test|bench|docs|scripts)/", tests] },
+  },
+  {
+    name: "tests-import-only-test-support",
+    comment: "of what lies beside src/, its tests import test/support alone",
+    severity: "error",
+    from: { path: `^src/.*${tests}` },
+    to: { path: "^(test|bench|docs|scripts)/", pathNot: "^test/support/" },
+  },
+  {
+    name: "every-file-has-a-layer",
+    comment: "a file of src/ is app.ts or in a folder named in the layers",
+    severity: "error",
+    from: { path: "^src/", pathNot: [...Object.keys(layers), "app.ts"].map(inSrc) },
+    to: {},
+  },
+  {
+    name: "no-dev-dependency-in-product",
+    comment: "what src/ imports must be installed with the published package",
+    severity: "error",
+    from: { path: "^src/", pathNot: tests },
+    to: { dependencyTypes: ["npm-dev"] },
+  },
+  {
+    name: "no-cycles",
+    comment: "two files that need each other are one thing, or there is a third between them",
+    severity: "error",
+    from: {},
+    to: { circular: true },
+  },
+];
+
+export const rules = [
+  ...Object.entries(layers).map(inward),
+  ...Object.entries(pure).map(noOutsideWorld),
+  ...implementations.map(onlyFromRoot),
+  ...others,
+];
+
+export const options: ICruiseOptions = {
+  // Without swc, .ts files are skipped in silence: TypeScript 7 has no parser that dependency-cruiser can use.
+  parser: "swc",
+  // Type imports count: a layer that knows the types of another depends on it.
+  tsPreCompilationDeps: true,
+  doNotFollow: { path: "node_modules" },
+  validate: true,
+  ruleSet: { forbidden: rules },
+};

@@ -1,0 +1,65 @@
+// The layer check. Owns: running the rules of layers.config.ts over src/ and saying what breaks them.
+// A cruise that sees no file breaks no rule, so it first proves that it sees and that it can fail.
+import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { cruise, type ICruiseResult } from "dependency-cruiser";
+import { options, rules } from "../layers.config.ts";
+
+const problems = [...(await missedInPlantedTree()), ...(await problemsIn(process.cwd()))];
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+
+async function problemsIn(root: string): Promise<string[]> {
+  const { modules, summary } = await cruiseSrc(root);
+  const dependenciesOf = new Map(modules.map((module) => [module.source, module.dependencies.length]));
+  const unseen = globSync("src/**/*.ts", { cwd: root }).filter((file) => !dependenciesOf.has(file));
+  const blind = dependenciesOf.get("src/engine/decide.ts") ? [] : ["src/engine/decide.ts"];
+
+  const found = [
+    ...unseen.map((file) => `unseen: ${file} is in src/ but was not checked`),
+    ...blind.map((file) => `unseen: ${file} must be there and show its imports`),
+    ...summary.violations.map(({ rule, from, to, cycle }) => {
+      const path = cycle ? cycle.map((step) => step.name).join(" -> ") : to;
+      return `${rule.name}: ${from} -> ${path} (${commentOf(rule.name)})`;
+    }),
+  ];
+  console.log(
+    `layers: ${dependenciesOf.size} modules, ${summary.totalDependenciesCruised} imports, ${found.length} problems`,
+  );
+  return found;
+}
+
+/** Cruises a small tree of forbidden imports, and names each rule that did not notice. */
+async function missedInPlantedTree(): Promise<string[]> {
+  const planted: Record<string, string> = {
+    "src/engine/planted.ts": 'import "node:fs"; import type { Row } from "../store/row.ts"; export type Plan = Row;',
+    "src/store/row.ts": 'import { open } from "./sqlite/open.ts"; export type Row = ReturnType<typeof open>;',
+    "src/store/sqlite/open.ts": 'import { type Row } from "../row.ts"; export const open = (): Row[] => [];',
+    "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
+  };
+  const expected = ["engine-is-pure", "engine-points-inward", "no-cycles", "store-sqlite-only-from-app"];
+
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "pawl-layers-"));
+  try {
+    for (const [file, text] of Object.entries(planted)) {
+      mkdirSync(join(root, dirname(file)), { recursive: true });
+      writeFileSync(join(root, file), text);
+    }
+    const { summary } = await cruiseSrc(root);
+    const broken = new Set(summary.violations.map(({ rule }) => rule.name));
+    return expected.filter((name) => !broken.has(name)).map((name) => `blind: ${name} did not see a planted violation`);
+  } finally {
+    rmSync(root, { recursive: true });
+  }
+}
+
+async function cruiseSrc(root: string): Promise<ICruiseResult> {
+  const { output } = await cruise(["src"], { ...options, baseDir: root });
+  if (typeof output === "string") throw new Error(`dependency-cruiser answered with text: ${output}`);
+  return output;
+}
+
+function commentOf(ruleName: string): string {
+  return rules.find(({ name }) => name === ruleName)?.comment ?? "";
+}
