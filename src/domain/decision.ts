@@ -1,0 +1,25 @@
+// Decisions. Owns: the answer of `decide`: what happened and what must be done, or why nothing may.
+
+import type { Effect } from "./effect.ts";
+import type { Event } from "./event.ts";
+import type { Run } from "./run.ts";
+
+export interface Accepted {
+  readonly accepted: true;
+  readonly events: readonly Event[];
+  readonly effects: readonly Effect[];
+  /** The run after those events. */
+  readonly run: Run;
+}
+
+export type RejectionCode = "stale" | "illegal" | "unknown" | "over" | "answered" | "moved" | "cap";
+
+/** Nothing changes. A refused report is still written to the log, as `events`. */
+export interface Rejection {
+  readonly accepted: false;
+  readonly code: RejectionCode;
+  readonly why: string;
+  readonly events: readonly Event[];
+}
+
+export type Decision = Accepted | Rejection;

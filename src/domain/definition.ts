@@ -1,0 +1,112 @@
+// Definitions. Owns: a workflow in its one internal form, whatever spelling its file used. A run freezes its own copy.
+
+import type { AgentName, StepName } from "./ids.ts";
+import type { GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
+
+export interface Definition {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  /** Which spelling the file used; it decides defaults at the edges (branches, unknown keys), never a code path here. */
+  readonly dialect: "pawl" | "antfarm";
+  readonly agents: Readonly<Record<AgentName, AgentDefinition>>;
+  readonly steps: readonly StepDefinition[];
+  /** What the file itself puts into the context. */
+  readonly context: Readonly<Record<string, string>>;
+  /** Keys that a template may name although nobody has set them yet: they are empty, not missing. */
+  readonly knownKeys: readonly string[];
+  readonly caps: Caps;
+  readonly workspace: WorkspacePolicy;
+  /** How often an agent that pulls should look for work. */
+  readonly pollEveryMs: number;
+}
+
+export interface AgentDefinition {
+  readonly name: AgentName;
+  readonly title: string;
+  readonly description: string;
+  readonly executor: string | null;
+  readonly model: string | null;
+  readonly timeoutMs: number | null;
+  /** Role files: name in the agent's home, path relative to the workflow file. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+interface WorkspacePolicy {
+  /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it (antfarm). */
+  readonly branch: "own" | "by_step";
+  readonly onFailure: "keep" | "reset";
+}
+
+/** Run-wide caps, always on. The defaults are far beyond any honest run. */
+export interface Caps {
+  readonly attempts: number;
+  readonly steps: number;
+  readonly wallMs: number;
+  readonly costUsd: number;
+  /** How often one step may be lost to dead machines and killed drivers. */
+  readonly lostPerStep: number;
+}
+
+export const defaultCaps: Caps = {
+  attempts: 10_000,
+  steps: 10_000,
+  wallMs: 30 * 24 * 3_600_000,
+  costUsd: 1_000,
+  lostPerStep: 25,
+};
+
+interface StepBase {
+  readonly name: StepName;
+  readonly title: string;
+}
+
+/** What every step that is performed (not merely waited for) has. */
+interface PerformedStep extends StepBase {
+  /** The template of what the executor is told. */
+  readonly input: string;
+  /** Only these output keys reach the context; null means all of them. */
+  readonly produces: readonly string[] | null;
+  /** The output key whose value decides, folded to lower case; null: `STATUS` says passed or rejected. */
+  readonly decide: string | null;
+  /** Text that a passing output must contain (antfarm's `expects`). */
+  readonly expects: string | null;
+  readonly on: Readonly<Partial<Record<VerdictKey, RouteRule>>>;
+  /** For an attempt that did not complete. Never a jump: a crash decides nothing. */
+  readonly onError: RouteRule;
+  /** One limit for all backward routes of this step together. */
+  readonly budget: Limit | null;
+  /** Commands that the runtime runs after "done"; a red one turns it into `rejected checks`. */
+  readonly checks: readonly string[];
+  readonly wallMs: number | null;
+  readonly quietMs: number | null;
+}
+
+export interface AgentStep extends PerformedStep {
+  readonly kind: "agent";
+  readonly agent: AgentName;
+}
+
+export interface CommandStep extends PerformedStep {
+  readonly kind: "command";
+  readonly command: string;
+}
+
+export interface GateStep extends StepBase {
+  readonly kind: "gate";
+  readonly question: string;
+  readonly options: GateOptions;
+}
+
+export interface StoriesStep extends StepBase {
+  readonly kind: "stories";
+  readonly body: readonly StepDefinition[];
+  readonly concurrency: number;
+  /** Rejections and failures of one story together, where its steps have no limit of their own. */
+  readonly storyBudget: Limit;
+  /** `stop`: start nothing new, let running stories end. `continue`: the others go on. */
+  readonly onStoryFailed: "stop" | "continue";
+}
+
+export type PerformedDefinition = AgentStep | CommandStep;
+export type StepDefinition = PerformedDefinition | GateStep | StoriesStep;

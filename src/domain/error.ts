@@ -1,0 +1,56 @@
+// Errors. Owns: the one error type that people see, its codes, and what each code means to a calling program.
+
+/** Exit codes are a contract with scripts; see docs/spec/cli.md. */
+export const exitCodes = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  held: 3,
+  missing: 4,
+  notFound: 5,
+  refused: 6,
+  interrupted: 130,
+} as const;
+
+const codes = {
+  USAGE: exitCodes.usage,
+  INPUT_INVALID: exitCodes.usage,
+  WORKFLOW_INVALID: exitCodes.usage,
+  CONFIG_INVALID: exitCodes.usage,
+  SCRIPT_INVALID: exitCodes.usage,
+  REPOSITORY_UNUSABLE: exitCodes.missing,
+  REPOSITORY_DIRTY: exitCodes.usage,
+  BASE_NOT_FOUND: exitCodes.usage,
+  EXECUTOR_MISSING: exitCodes.missing,
+  GIT_MISSING: exitCodes.missing,
+  GIT_FAILED: exitCodes.failed,
+  WORKSPACE_BUSY: exitCodes.refused,
+  STORE_UNUSABLE: exitCodes.missing,
+  STORE_FULL: exitCodes.missing,
+  STORE_NEWER: exitCodes.missing,
+  NOT_FOUND: exitCodes.notFound,
+  AMBIGUOUS: exitCodes.notFound,
+  REFUSED: exitCodes.refused,
+  NODE_TOO_OLD: exitCodes.missing,
+} as const;
+
+export type ErrorCode = keyof typeof codes;
+
+/** Something a person or a calling program must act on. Expected outcomes of agents are values, never this. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details: readonly string[];
+
+  constructor(code: ErrorCode, message: string, more: { hint: string; details?: readonly string[]; cause?: unknown }) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.name = "AppError";
+    this.code = code;
+    this.hint = more.hint;
+    this.details = more.details ?? [];
+  }
+
+  get exitCode(): number {
+    return codes[this.code];
+  }
+}

@@ -1,0 +1,138 @@
+// Events. Owns: what happened to a run, with its results (which steps were reset, which keys cleared), so that replay is
+// a fold without guessing. The log is append-only; a change of meaning is a new schema version, never an edit.
+
+import type { Outcome, Taken, Usage, Verdict } from "./attempt.ts";
+import type { Caps, Definition } from "./definition.ts";
+import type { Gate } from "./gate.ts";
+import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { Route } from "./route.ts";
+import type { RunPlace } from "./run.ts";
+import type { StorySpec, StoryStatus } from "./story.ts";
+
+export const eventSchemaVersion = 1;
+
+interface Happened {
+  readonly at: number;
+  readonly author: string;
+  /** The scope it happened in; null is the run's own. */
+  readonly story: StoryId | null;
+}
+
+/** A step as it enters a chain. */
+export interface PlacedStep {
+  readonly id: StepId;
+  readonly name: StepName;
+}
+
+export type Event = Happened &
+  (
+    | {
+        readonly type: "run_started";
+        readonly run: RunId;
+        readonly definition: Definition;
+        readonly task: string;
+        readonly place: RunPlace;
+        readonly executor: string | null;
+        readonly context: Readonly<Record<string, string>>;
+        readonly given: readonly string[];
+        readonly caps: Caps;
+        readonly chain: readonly PlacedStep[];
+      }
+    | { readonly type: "run_paused" }
+    | { readonly type: "run_resumed" }
+    | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
+    | { readonly type: "run_reopened" }
+    /** Limits of this scope count anew: of one step, or of all. */
+    | { readonly type: "limits_renewed"; readonly of: StepName | null }
+    // chains
+    | {
+        readonly type: "step_readied";
+        readonly step: StepId;
+        readonly notBefore: number;
+        readonly feedback: string | null;
+      }
+    | { readonly type: "step_opened"; readonly step: StepId }
+    /** What a step said reaches the context, in place of what it had said before. */
+    | {
+        readonly type: "outputs_set";
+        readonly step: StepId;
+        readonly set: Readonly<Record<string, string>>;
+        readonly cleared: readonly string[];
+      }
+    | { readonly type: "step_done"; readonly step: StepId }
+    | { readonly type: "step_failed"; readonly step: StepId; readonly reason: string }
+    | { readonly type: "step_cancelled"; readonly step: StepId }
+    | {
+        readonly type: "steps_reset";
+        /** From the target to the step that routed, in order. */
+        readonly steps: readonly StepId[];
+        /** Keys that the reset steps had produced. */
+        readonly cleared: readonly string[];
+        /** The step that routed: its own keys stay, as the feedback, until it ends again. */
+        readonly keeps: StepId | null;
+        readonly feedback: { readonly steps: readonly StepId[]; readonly text: string };
+        readonly reason: string;
+      }
+    | {
+        readonly type: "steps_skipped";
+        readonly steps: readonly StepId[];
+        readonly by: "route" | "edit";
+        readonly reason: string;
+      }
+    | { readonly type: "steps_inserted"; readonly before: StepId; readonly steps: readonly PlacedStep[] }
+    // attempts
+    | {
+        readonly type: "attempt_dispatched";
+        readonly attempt: AttemptId;
+        readonly step: StepId;
+        readonly name: StepName;
+        readonly visit: number;
+        readonly number: number;
+        readonly token: Token;
+        readonly driver: "push" | "pull";
+        readonly executor: string;
+        readonly host: string;
+      }
+    | {
+        readonly type: "attempt_began";
+        readonly attempt: AttemptId;
+        readonly workspace: string | null;
+        readonly base: string | null;
+      }
+    | { readonly type: "attempt_stopping"; readonly attempt: AttemptId; readonly reason: string }
+    | {
+        readonly type: "attempt_ended";
+        readonly attempt: AttemptId;
+        readonly outcome: Outcome;
+        readonly verdict: Verdict | null;
+        readonly taken: Taken | null;
+        readonly why: string;
+        readonly notes: readonly string[];
+        readonly usage: Usage;
+        readonly session: string | null;
+        readonly tree: string | null;
+      }
+    /** A late, repeated or foreign report: recorded, and nothing else. */
+    | { readonly type: "report_refused"; readonly attempt: AttemptId; readonly why: string }
+    // gates
+    | { readonly type: "gate_opened"; readonly gate: Omit<Gate, "state"> }
+    | {
+        readonly type: "gate_answered";
+        readonly gate: GateId;
+        readonly option: string;
+        readonly note: string;
+        readonly took: Route["to"];
+      }
+    | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
+    // stories
+    | {
+        readonly type: "stories_planned";
+        readonly stories: readonly StorySpec[];
+        /** Planned before and not begun: replaced by this plan. */
+        readonly dropped: readonly StoryId[];
+      }
+    | { readonly type: "story_opened"; readonly of: StepName; readonly chain: readonly PlacedStep[] }
+    | { readonly type: "story_changed"; readonly of: StoryId; readonly status: StoryStatus; readonly reason: string }
+    /** A finished story's outputs become the run's. */
+    | { readonly type: "story_merged"; readonly of: StoryId; readonly set: Readonly<Record<string, string>> }
+  );

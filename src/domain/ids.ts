@@ -1,0 +1,35 @@
+// Ids. Owns: the names of things as types that cannot be mixed up, and what an id from outside may look like.
+
+declare const brand: unique symbol;
+type Brand<Name extends string> = string & { readonly [brand]: Name };
+
+export type RunId = Brand<"RunId">;
+/** A story's id as its author wrote it (`US-001`); it becomes part of paths and branches, so it is validated first. */
+export type StoryId = Brand<"StoryId">;
+/** Unique in its chain, never reused. */
+export type StepId = Brand<"StepId">;
+/** What routes speak of; may repeat in a chain. */
+export type StepName = Brand<"StepName">;
+export type AgentName = Brand<"AgentName">;
+export type AttemptId = Brand<"AttemptId">;
+export type GateId = Brand<"GateId">;
+export type Token = Brand<"Token">;
+
+const wordPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+/** True for a word that is safe in a path, a branch name, a shell word and a file name on every platform. */
+export function isSafeId(text: string): boolean {
+  return wordPattern.test(text) && !text.includes("..") && !text.endsWith(".") && !text.endsWith(".lock");
+}
+
+export const runId = (text: string) => text as RunId;
+export const storyId = (text: string) => text as StoryId;
+export const stepId = (text: string) => text as StepId;
+export const stepName = (text: string) => text as StepName;
+export const agentName = (text: string) => text as AgentName;
+export const attemptId = (text: string) => text as AttemptId;
+export const gateId = (text: string) => text as GateId;
+export const token = (text: string) => text as Token;
+
+/** Stories that the engine adds when work is sent back to a finished `stories` step; planners may not use it. */
+export const fixStoryPrefix = "FIX-";

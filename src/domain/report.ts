@@ -1,0 +1,33 @@
+// Reports. Owns: what came back from an attempt, after the edge has read it. The engine never sees raw agent text.
+
+import type { Usage, Verdict } from "./attempt.ts";
+import type { StorySpec } from "./story.ts";
+
+/** It ran to its end and can be read. */
+export interface CompletedReport {
+  readonly outcome: "completed";
+  readonly verdict: Verdict;
+  readonly outputs: Readonly<Record<string, string>>;
+  /** Stories that it planned; null when it planned none. */
+  readonly stories: readonly StorySpec[] | null;
+  /** What a step that is sent back must be told. */
+  readonly feedback: string;
+  /** What reading changed or left out, in words. */
+  readonly notes: readonly string[];
+}
+
+/** It did not: nothing of it reaches the context and it decides nothing. */
+export interface UnfinishedReport {
+  readonly outcome: "failed" | "timed_out" | "lost" | "cancelled" | "rate_limited" | "invalid_output";
+  readonly why: string;
+  /** For `rate_limited`: when it makes sense to try again. */
+  readonly retryAt: number | null;
+  readonly notes: readonly string[];
+}
+
+export type Report = (CompletedReport | UnfinishedReport) & {
+  readonly usage: Usage;
+  readonly session: string | null;
+  /** The tree at its end, where there is one. */
+  readonly tree: string | null;
+};

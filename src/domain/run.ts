@@ -1,0 +1,85 @@
+// Runs. Owns: one execution of a workflow for one intent.
+
+import type { Attempt, Usage } from "./attempt.ts";
+import type { Caps, Definition } from "./definition.ts";
+import type { RunId, StoryId } from "./ids.ts";
+import type { Scope } from "./scope.ts";
+import type { Story, StoryEntry } from "./story.ts";
+
+export const runStatuses = ["running", "held", "paused", "done", "failed", "cancelled"] as const;
+export type RunStatus = (typeof runStatuses)[number];
+
+/** How a run that is over came out. */
+export interface RunEnd {
+  readonly status: "done" | "failed" | "cancelled";
+  readonly reason: string;
+  readonly at: number;
+}
+
+/** Where a run works. Facts for the runtime; the engine only carries them. */
+export interface RunPlace {
+  /** The user's repository; null for a run without one. */
+  readonly repo: string | null;
+  readonly kind: "worktree" | "in_place" | "directory";
+  /** What the work starts from: a commit. */
+  readonly base: string | null;
+  /** The name of the branch or commit that `base` was resolved from. */
+  readonly baseName: string | null;
+  readonly branch: string | null;
+}
+
+export interface RunTotals extends Usage {
+  readonly attempts: number;
+  /** Steps ever put into a chain of this run. */
+  readonly steps: number;
+}
+
+export const noTotals: RunTotals = { attempts: 0, steps: 0, costUsd: 0, inputTokens: 0, outputTokens: 0 };
+
+/** The run's own chain, the list of its stories with their status, and its totals. */
+export interface Header extends Scope {
+  readonly id: RunId;
+  readonly definition: Definition;
+  /** The user's words. They never change and are in every prompt. */
+  readonly task: string;
+  readonly place: RunPlace;
+  /** Use this executor for every agent of the run. */
+  readonly executor: string | null;
+  /** Context keys that only the caller or the engine sets. */
+  readonly given: readonly string[];
+  readonly caps: Caps;
+  readonly stories: readonly StoryEntry[];
+  readonly totals: RunTotals;
+  readonly startedAt: number;
+  readonly paused: boolean;
+  readonly end: RunEnd | null;
+}
+
+/**
+ * What one transition sees: the header, and the stories that it concerns. Never the whole run, except when a log is
+ * folded from its beginning.
+ */
+export interface Run {
+  readonly header: Header;
+  readonly stories: Readonly<Record<StoryId, Story>>;
+}
+
+/** Derived, never set: over, else paused, else running if anything runs or can start, else held. */
+export function statusOf(header: Header): RunStatus {
+  if (header.end) return header.end.status;
+  if (header.paused) return "paused";
+  const storiesMove = header.stories.some((story) => story.status === "running");
+  const moves = header.chain.some(({ state }) => {
+    if (state.status === "running") return state.attempt !== null || storiesMove;
+    return state.status === "ready";
+  });
+  return moves ? "running" : "held";
+}
+
+export function scopeOf(run: Run, story: StoryId | null): Scope | null {
+  return story === null ? run.header : (run.stories[story] ?? null);
+}
+
+export function attemptsOf(run: Run, story: StoryId | null): readonly Attempt[] {
+  return scopeOf(run, story)?.attempts ?? [];
+}
