@@ -1,0 +1,231 @@
+// Attempts. Owns: starting one, and what its end means. A result counts once, for the attempt that is running.
+
+import { type Attempt, hasEnded, type Taken } from "../domain/attempt.ts";
+import type { BeginAttempt, FinishAttempt, StartAttempt } from "../domain/command.ts";
+import type { Rejection } from "../domain/decision.ts";
+import type { PerformedDefinition } from "../domain/definition.ts";
+import type { StoryId } from "../domain/ids.ts";
+import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import type { RouteRule, VerdictKey } from "../domain/route.ts";
+import type { Step } from "../domain/step.ts";
+import type { Draft } from "./draft.ts";
+import { failStep } from "./ends.ts";
+import { capReached, lostTooOften, permit } from "./limits.ts";
+import { acceptOutputs, withdrawn } from "./outputs.ts";
+import { reject } from "./rejection.ts";
+import { follow } from "./routing.ts";
+import { planStories } from "./stories.ts";
+
+/** Hands a ready step to whoever will perform it. At a run-wide cap the step fails instead. */
+export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
+  const { header } = draft.run;
+  if (header.end) return reject("over", `the run is ${header.end.status}`);
+  if (header.paused) return reject("illegal", "the run is paused");
+  const scope = draft.scope(command.story);
+  const step = scope.chain.find((candidate) => candidate.id === command.step);
+  if (!step) return reject("unknown", `there is no step ${command.step}`);
+  if (step.state.status !== "ready") return reject("illegal", `step ${step.id} is ${step.state.status}, not ready`);
+  if (step.state.notBefore > command.at) return reject("illegal", `step ${step.id} waits for its time`);
+
+  const cap = capReached(header, command.at);
+  if (cap !== null) {
+    failStep(draft, command.story, step, `${cap}; raise the cap or start a new run`);
+    return null;
+  }
+  draft.emit(command.story, {
+    type: "attempt_dispatched",
+    attempt: command.attempt,
+    step: step.id,
+    name: step.name,
+    visit: step.visit,
+    number: scope.attempts.filter((attempt) => attempt.step === step.id).length + 1,
+    token: command.token,
+    driver: command.driver,
+    executor: command.executor,
+    host: command.host,
+  });
+  return null;
+}
+
+export function beginAttempt(draft: Draft, command: BeginAttempt): Rejection | null {
+  const attempt = findAttempt(draft, command.story, command.attempt);
+  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
+  if (attempt.state.phase !== "dispatched") return reject("stale", `attempt ${attempt.id} is ${attempt.state.phase}`);
+  draft.emit(command.story, {
+    type: "attempt_began",
+    attempt: attempt.id,
+    workspace: command.workspace,
+    base: command.base,
+  });
+  return null;
+}
+
+export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection | null {
+  const attempt = findAttempt(draft, command.story, command.attempt);
+  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
+  const refusal = refusalOf(draft, attempt, command);
+  if (refusal !== null) return refuseReport(draft, command, refusal);
+
+  const step = draft.step(command.story, attempt.step);
+  if (attempt.state.phase === "stopping") return endStopped(draft, attempt, step, command.report, attempt.state.reason);
+  const definition = draft.definition(command.story, step.name);
+  if (definition.kind !== "agent" && definition.kind !== "command") {
+    return reject("illegal", `step ${step.id} is a ${definition.kind} step and has no attempts`);
+  }
+  const ending = { draft, story: command.story, attempt, step, definition };
+  if (command.report.outcome === "completed") endCompleted(ending, command.report);
+  else endUnfinished(ending, command.report, command.report.outcome);
+  return null;
+}
+
+interface Ending {
+  readonly draft: Draft;
+  readonly story: StoryId | null;
+  readonly attempt: Attempt;
+  readonly step: Step;
+  readonly definition: PerformedDefinition;
+}
+
+function refusalOf(draft: Draft, attempt: Attempt, command: FinishAttempt): string | null {
+  if (hasEnded(attempt)) return `attempt ${attempt.id} has ended already (${attempt.state.outcome})`;
+  const bySupervisor = command.token === null;
+  if (!bySupervisor && command.token !== attempt.token) return `the token is not that of attempt ${attempt.id}`;
+  if (!bySupervisor && attempt.state.phase === "stopping")
+    return `attempt ${attempt.id} was told to stop: ${attempt.state.reason}`;
+  if (attempt.state.phase !== "stopping" && draft.run.header.end) return `the run is ${draft.run.header.end.status}`;
+  return null;
+}
+
+/** Recorded and ignored: the log shows that somebody came too late. */
+function refuseReport(draft: Draft, command: FinishAttempt, why: string): Rejection {
+  draft.emit(command.story, { type: "report_refused", attempt: command.attempt, why });
+  return { accepted: false, code: "stale", why, events: draft.accept().events };
+}
+
+/** Whatever a stopped agent then says: we stopped it. */
+function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
+  emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
+  if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });
+  else draft.emit(attempt.story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  return null;
+}
+
+function endCompleted(ending: Ending, report: CompletedReport & Report): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const { verdict } = report;
+  const found = ruleFor(definition, verdict);
+  if (!found) {
+    const said = verdict.kind === "value" ? verdict.value : verdict.kind;
+    const why = `"${said}" has no route in step "${definition.name}"`;
+    return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
+  }
+  const permitted = permit(draft, story, definition, found.key, found.rule);
+  const accepted = acceptOutputs(draft.run.header, definition, report.outputs);
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken: permitted.taken,
+    why: permitted.exhausted ?? (verdict.kind === "rejected" ? report.feedback : ""),
+    notes: [...report.notes, ...accepted.notes],
+  });
+  const { route } = permitted;
+  // Asked again: nothing of what it said reaches the context.
+  if (route.to !== "again") {
+    const cleared = withdrawn(step.produced, accepted.set);
+    draft.emit(story, { type: "outputs_set", step: step.id, set: accepted.set, cleared });
+  }
+  if (report.stories && story === null && (route.to === "next" || route.to === "go_to"))
+    planStories(draft, report.stories);
+  follow(draft, {
+    story,
+    step,
+    route: explain(route, permitted.exhausted),
+    feedback: report.feedback,
+    cause: permitted.exhausted === null ? "route" : "exhausted",
+    tree: report.tree,
+  });
+}
+
+/** It did not run to its end, or cannot be read. A crash decides nothing: it is asked again, or a person is, or it fails. */
+function endUnfinished(ending: Ending, report: UnfinishedReport & Report, outcome: UnfinishedReport["outcome"]): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const base = { why: report.why, notes: report.notes };
+  if (outcome === "cancelled") {
+    emitEnd(draft, attempt, report, { ...base, outcome, taken: null });
+    return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  }
+  if (outcome === "lost" || outcome === "rate_limited") {
+    const tooOften = outcome === "lost" && lostTooOften(draft, story, step.name);
+    emitEnd(draft, attempt, report, {
+      ...base,
+      outcome,
+      taken: { key: "error", to: tooOften ? "fail" : "again", draws: null },
+    });
+    if (tooOften)
+      return failStep(draft, story, step, `${step.name} was lost ${draft.run.header.caps.lostPerStep + 1} times`);
+    return draft.emit(story, {
+      type: "step_readied",
+      step: step.id,
+      notBefore: Math.max(draft.at, report.retryAt ?? 0),
+      feedback: null,
+    });
+  }
+  const permitted = permit(draft, story, definition, "error", definition.onError);
+  emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
+  const cause = outcome === "invalid_output" ? "unreadable" : "exhausted";
+  const reason = permitted.exhausted === null ? report.why : `${report.why} (${permitted.exhausted})`;
+  follow(draft, {
+    story,
+    step,
+    route: explain(permitted.route, reason),
+    feedback: report.why,
+    cause,
+    tree: report.tree,
+  });
+}
+
+/** A failure without words of its own says what led to it. */
+function explain(route: RouteRule["route"], reason: string | null): RouteRule["route"] {
+  return route.to === "fail" && reason !== null
+    ? { to: "fail", reason: route.reason ? `${route.reason}: ${reason}` : reason }
+    : route;
+}
+
+function ruleFor(
+  definition: PerformedDefinition,
+  verdict: CompletedReport["verdict"],
+): { key: VerdictKey; rule: RouteRule } | null {
+  const keys: VerdictKey[] =
+    verdict.kind === "passed"
+      ? ["passed"]
+      : verdict.kind === "value"
+        ? [`=${verdict.value}`]
+        : verdict.reason === null
+          ? ["rejected"]
+          : [`rejected:${verdict.reason}`, "rejected"];
+  for (const key of keys) {
+    const rule = definition.on[key];
+    if (rule) return { key, rule };
+  }
+  return null;
+}
+
+function emitEnd(
+  draft: Draft,
+  attempt: Attempt,
+  report: Report,
+  ended: { outcome: Report["outcome"]; taken: Taken | null; why: string; notes: readonly string[] },
+): void {
+  draft.emit(attempt.story, {
+    type: "attempt_ended",
+    attempt: attempt.id,
+    verdict: report.outcome === "completed" && ended.outcome === "completed" ? report.verdict : null,
+    usage: report.usage,
+    session: report.session,
+    tree: report.tree,
+    ...ended,
+  });
+}
+
+function findAttempt(draft: Draft, story: StoryId | null, id: Attempt["id"]): Attempt | undefined {
+  return draft.scope(story).attempts.find((attempt) => attempt.id === id);
+}

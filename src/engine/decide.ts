@@ -1,0 +1,69 @@
+// Decide. Owns: the one way in. A command and what one transition sees go in; events and effects, or a refusal, come out.
+
+import type { Command } from "../domain/command.ts";
+import type { Decision, Rejection } from "../domain/decision.ts";
+import type { StoryId } from "../domain/ids.ts";
+import { type Header, type Run, scopeOf } from "../domain/run.ts";
+import { answerGate } from "./answers.ts";
+import { beginAttempt, finishAttempt, startAttempt } from "./attempts.ts";
+import { Draft } from "./draft.ts";
+import { cancelRun, pauseRun, resumeRun, retryRun } from "./lifecycle.ts";
+import { reject } from "./rejection.ts";
+import { storiesAtWork } from "./stories.ts";
+import { advance } from "./walk.ts";
+
+export { startRun } from "./lifecycle.ts";
+
+export function decide(run: Run, command: Command): Decision {
+  const draft = new Draft(run, command);
+  const rejection = refuseStranger(run, command) ?? perform(draft, command);
+  if (rejection) return rejection;
+  advance(draft);
+  return draft.accept();
+}
+
+/** The stories that a command concerns; a transition loads these and the header, never the whole run. */
+export function storiesFor(header: Header, command: Command): readonly StoryId[] {
+  switch (command.type) {
+    case "start_attempt":
+    case "begin_attempt":
+    case "finish_attempt":
+    case "answer_gate":
+      return command.story === null ? [] : [command.story];
+    case "cancel_run":
+      return storiesAtWork(header);
+    case "retry_run":
+      if (command.story !== null) return [command.story];
+      return header.stories.filter((entry) => entry.status === "failed").map((entry) => entry.id);
+    case "pause_run":
+    case "resume_run":
+      return [];
+  }
+}
+
+/** A story that is not at work has no steps, attempts or gates to speak of. */
+function refuseStranger(run: Run, command: Command): Rejection | null {
+  if (!("story" in command) || command.type === "retry_run" || scopeOf(run, command.story)) return null;
+  return reject("unknown", `there is no story ${command.story} at work`);
+}
+
+function perform(draft: Draft, command: Command): Rejection | null {
+  switch (command.type) {
+    case "start_attempt":
+      return startAttempt(draft, command);
+    case "begin_attempt":
+      return beginAttempt(draft, command);
+    case "finish_attempt":
+      return finishAttempt(draft, command);
+    case "answer_gate":
+      return answerGate(draft, command);
+    case "pause_run":
+      return pauseRun(draft);
+    case "resume_run":
+      return resumeRun(draft);
+    case "cancel_run":
+      return cancelRun(draft, command);
+    case "retry_run":
+      return retryRun(draft, command);
+  }
+}

@@ -1,0 +1,75 @@
+// Drafts. Owns: a decision while it is being made: each event is applied at once, so that the next rule sees its result.
+
+import type { Accepted } from "../domain/decision.ts";
+import type { StepDefinition } from "../domain/definition.ts";
+import type { Effect } from "../domain/effect.ts";
+import type { Event } from "../domain/event.ts";
+import type { StepId, StepName, StoryId } from "../domain/ids.ts";
+import { type Run, scopeOf } from "../domain/run.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Step } from "../domain/step.ts";
+import { definitionOf } from "./definitions.ts";
+import { evolve } from "./evolve.ts";
+import { IllegalTransition } from "./tables.ts";
+
+/** An event before it knows when and by whom. */
+export type Fact = Event extends infer E ? (E extends Event ? Omit<E, "at" | "author" | "story"> : never) : never;
+
+export class Draft {
+  readonly at: number;
+  readonly author: string;
+  readonly #events: Event[] = [];
+  readonly #effects: Effect[] = [];
+  #run: Run | null;
+
+  constructor(run: Run | null, asked: { readonly at: number; readonly author: string }) {
+    this.#run = run;
+    this.at = asked.at;
+    this.author = asked.author;
+  }
+
+  get run(): Run {
+    if (this.#run === null) throw new IllegalTransition("run", "nothing", "read");
+    return this.#run;
+  }
+
+  /** How much has been decided so far. */
+  get length(): number {
+    return this.#events.length;
+  }
+
+  get isOver(): boolean {
+    return this.run.header.end !== null;
+  }
+
+  emit(story: StoryId | null, fact: Fact): void {
+    // The union of `Omit`s loses which payload belongs to which type; `Fact` has checked it at the call.
+    const event = { ...fact, at: this.at, author: this.author, story } as Event;
+    this.#run = evolve(this.#run, event);
+    this.#events.push(event);
+  }
+
+  perform(effect: Effect): void {
+    this.#effects.push(effect);
+  }
+
+  scope(story: StoryId | null): Scope {
+    const scope = scopeOf(this.run, story);
+    if (!scope) throw new IllegalTransition(`story ${story}`, "not loaded", "read");
+    return scope;
+  }
+
+  step(story: StoryId | null, id: StepId): Step {
+    const step = this.scope(story).chain.find((candidate) => candidate.id === id);
+    if (!step) throw new IllegalTransition(`step ${id}`, "nothing", "read");
+    return step;
+  }
+
+  definition(story: StoryId | null, name: StepName): StepDefinition {
+    return definitionOf(this.run, story, name);
+  }
+
+  accept(): Accepted {
+    return { accepted: true, events: this.#events, effects: this.#effects, run: this.run };
+  }
+}

@@ -1,0 +1,23 @@
+// Ends. Owns: how a run, a step and a story come to their end, the unhappy one included.
+
+import type { StoryId } from "../domain/ids.ts";
+import type { Step } from "../domain/step.ts";
+import type { StoryStatus } from "../domain/story.ts";
+import type { Draft } from "./draft.ts";
+
+export function endRun(draft: Draft, status: "done" | "failed" | "cancelled", reason: string): void {
+  draft.emit(null, { type: "run_ended", status, reason });
+  draft.perform({ type: "close_run", run: draft.run.header.id });
+}
+
+/** A failed step fails its story, or its run. */
+export function failStep(draft: Draft, story: StoryId | null, step: Step, reason: string): void {
+  draft.emit(story, { type: "step_failed", step: step.id, reason });
+  if (story === null) endRun(draft, "failed", reason);
+  else changeStory(draft, story, "failed", reason);
+}
+
+export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, reason: string): void {
+  const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
+  if (entry && entry.status !== status) draft.emit(null, { type: "story_changed", of: story, status, reason });
+}

@@ -1,0 +1,351 @@
+// Evolve. Owns: what each event makes of a run. Pure, and the only place where a run changes: replay is a fold of it.
+
+import { type Attempt, type AttemptPhase, noUsage, type Usage } from "../domain/attempt.ts";
+import type { Event, PlacedStep } from "../domain/event.ts";
+import type { Gate } from "../domain/gate.ts";
+import type { AttemptId, GateId, StepId, StoryId } from "../domain/ids.ts";
+import { type Header, noTotals, type Run } from "../domain/run.ts";
+import { emptyScope, type Scope } from "../domain/scope.ts";
+import type { Step, StepState } from "../domain/step.ts";
+import type { StoryEntry, StoryStatus } from "../domain/story.ts";
+import { attemptTable, gateTable, IllegalTransition, move, runTable, stepTable, storyTable } from "./tables.ts";
+
+/** The run before its first event does not exist; `run_started` is the only event that may come then. */
+export function evolve(run: Run | null, event: Event): Run {
+  if (event.type === "run_started") return begin(event);
+  if (run === null) throw new IllegalTransition("run", "nothing", event.type);
+  switch (event.type) {
+    case "run_paused":
+      move(runTable, "run", lifeOf(run.header), "pause");
+      return withHeader(run, { paused: true });
+    case "run_resumed":
+      move(runTable, "run", lifeOf(run.header), "resume");
+      return withHeader(run, { paused: false });
+    case "run_ended": {
+      const change = event.status === "failed" ? "fail" : event.status === "cancelled" ? "cancel" : "done";
+      move(runTable, "run", lifeOf(run.header), change);
+      return withHeader(run, { end: { status: event.status, reason: event.reason, at: event.at } });
+    }
+    case "run_reopened":
+      move(runTable, "run", lifeOf(run.header), "reopen");
+      return withHeader(run, { end: null, paused: false });
+    case "limits_renewed":
+      return onScope(run, event.story, (scope) => ({
+        countsFrom: { ...scope.countsFrom, [event.of ?? "*"]: scope.attempts.length },
+      }));
+    case "step_readied":
+      return onStep(run, event.story, event.step, (step) => ({
+        ...step,
+        state: stepState(step, step.state.status === "waiting" ? "ready" : "again", {
+          status: "ready",
+          notBefore: event.notBefore,
+        }),
+        feedback: event.feedback ?? step.feedback,
+      }));
+    case "step_opened":
+      return onStep(run, event.story, event.step, (step) => ({
+        ...step,
+        state: stepState(step, "open", { status: "running", attempt: null }),
+        feedback: "",
+      }));
+    case "outputs_set":
+      return onScope(run, event.story, (scope) => ({
+        context: changedContext(scope.context, event.cleared, event.set),
+        chain: scope.chain.map((step) =>
+          step.id === event.step ? { ...step, produced: Object.keys(event.set) } : step,
+        ),
+      }));
+    case "step_done":
+      return onStep(run, event.story, event.step, (step) => ({
+        ...step,
+        state: stepState(step, "done", { status: "done" }),
+        feedback: "",
+      }));
+    case "step_failed":
+      return onStep(run, event.story, event.step, (step) => ({
+        ...step,
+        state: stepState(step, "fail", { status: "failed", reason: event.reason }),
+      }));
+    case "step_cancelled":
+      return onStep(run, event.story, event.step, (step) => ({
+        ...step,
+        state: stepState(step, "cancel", { status: "cancelled" }),
+      }));
+    case "steps_reset":
+      return onScope(run, event.story, (scope) => ({
+        context: changedContext(scope.context, event.cleared, {}),
+        chain: scope.chain.map((step) => (event.steps.includes(step.id) ? resetStep(step, event) : step)),
+      }));
+    case "steps_skipped":
+      return onScope(run, event.story, (scope) => ({
+        chain: scope.chain.map((step) =>
+          event.steps.includes(step.id)
+            ? { ...step, state: stepState(step, "skip", { status: "skipped", by: event.by, reason: event.reason }) }
+            : step,
+        ),
+      }));
+    case "steps_inserted":
+      return countSteps(
+        onScope(run, event.story, (scope) => ({
+          chain: scope.chain.flatMap((step) =>
+            step.id === event.before ? [...event.steps.map(placed), step] : [step],
+          ),
+        })),
+        event.steps.length,
+      );
+    case "attempt_dispatched":
+      return dispatch(run, event);
+    case "attempt_began":
+      return onAttempt(run, event.story, event.attempt, (attempt) => ({
+        ...attempt,
+        state: attemptState(attempt, "begin", { phase: "started", workspace: event.workspace, base: event.base }),
+      }));
+    case "attempt_stopping":
+      return onAttempt(run, event.story, event.attempt, (attempt) => ({
+        ...attempt,
+        state: attemptState(attempt, "stop", { phase: "stopping", reason: event.reason, ...whereOf(attempt) }),
+      }));
+    case "attempt_ended":
+      return end(run, event);
+    case "report_refused":
+      return run;
+    case "gate_opened":
+      return openGate(run, event);
+    case "gate_answered":
+      return onGate(run, event.story, event.gate, "answer", {
+        status: "answered",
+        option: event.option,
+        note: event.note,
+        by: event.author,
+        at: event.at,
+        took: event.took,
+      });
+    case "gate_voided":
+      return onGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
+    case "stories_planned":
+      return withHeader(run, {
+        stories: [
+          ...run.header.stories.filter((entry) => !event.dropped.includes(entry.id)),
+          ...event.stories.map(
+            (spec): StoryEntry => ({ id: spec.id, title: spec.title, status: "waiting", dependsOn: spec.dependsOn }),
+          ),
+        ],
+      });
+    case "story_opened": {
+      const id = storyOf(event);
+      const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(placed) };
+      return countSteps({ ...run, stories: { ...run.stories, [id]: story } }, event.chain.length);
+    }
+    case "story_changed":
+      return withHeader(run, {
+        stories: run.header.stories.map((entry) =>
+          entry.id === event.of ? { ...entry, status: storyStatus(entry, event.status) } : entry,
+        ),
+      });
+    case "story_merged":
+      return withHeader(run, { context: changedContext(run.header.context, [], event.set) });
+  }
+}
+
+/** Folds a whole log. The result has every story, not only those that one transition needs. */
+export function replay(events: Iterable<Event>): Run | null {
+  let run: Run | null = null;
+  for (const event of events) run = evolve(run, event);
+  return run;
+}
+
+/** The row of `runTable` that a run stands in. */
+export function lifeOf(header: Header): keyof typeof runTable {
+  return header.end?.status ?? (header.paused ? "paused" : "open");
+}
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+function begin(event: Of<"run_started">): Run {
+  const header: Header = {
+    ...emptyScope,
+    id: event.run,
+    definition: event.definition,
+    task: event.task,
+    place: event.place,
+    executor: event.executor,
+    context: event.context,
+    given: event.given,
+    caps: event.caps,
+    chain: event.chain.map(placed),
+    stories: [],
+    totals: { ...noTotals, steps: event.chain.length },
+    startedAt: event.at,
+    paused: false,
+    end: null,
+  };
+  return { header, stories: {} };
+}
+
+function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
+  const attempt: Attempt = {
+    id: event.attempt,
+    story: event.story,
+    step: event.step,
+    name: event.name,
+    visit: event.visit,
+    number: event.number,
+    token: event.token,
+    driver: event.driver,
+    executor: event.executor,
+    host: event.host,
+    startedAt: event.at,
+    usage: noUsage,
+    session: null,
+    state: { phase: "dispatched" },
+  };
+  const next = onScope(run, event.story, (scope) => ({
+    attempts: [...scope.attempts, attempt],
+    chain: scope.chain.map((step) =>
+      step.id === event.step
+        ? { ...step, state: stepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
+        : step,
+    ),
+  }));
+  const { totals } = next.header;
+  return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1 } });
+}
+
+function end(run: Run, event: Of<"attempt_ended">): Run {
+  const next = onAttempt(run, event.story, event.attempt, (attempt) => ({
+    ...attempt,
+    usage: event.usage,
+    session: event.session,
+    state: attemptState(attempt, "end", {
+      phase: "ended",
+      endedAt: event.at,
+      outcome: event.outcome,
+      verdict: event.verdict,
+      taken: event.taken,
+      why: event.why,
+      ...whereOf(attempt),
+    }),
+  }));
+  const { totals } = next.header;
+  return withHeader(next, { totals: { ...totals, ...addUsage(totals, event.usage) } });
+}
+
+function openGate(run: Run, event: Of<"gate_opened">): Run {
+  const gate: Gate = { ...event.gate, state: { status: "open" } };
+  return onScope(run, event.story, (scope) => ({
+    gates: [...scope.gates, gate],
+    chain: scope.chain.map((step) =>
+      step.id === gate.step ? { ...step, state: stepState(step, "hold", { status: "held", gate: gate.id }) } : step,
+    ),
+  }));
+}
+
+function resetStep(step: Step, event: Of<"steps_reset">): Step {
+  return {
+    ...step,
+    state: stepState(step, "reset", { status: "waiting" }),
+    visit: step.visit + 1,
+    produced: step.id === event.keeps ? step.produced : [],
+    feedback: event.feedback.steps.includes(step.id) ? event.feedback.text : "",
+  };
+}
+
+function placed(step: PlacedStep): Step {
+  return { id: step.id, name: step.name, state: { status: "waiting" }, visit: 1, produced: [], feedback: "" };
+}
+
+function addUsage(totals: Usage, usage: Usage): Usage {
+  return {
+    costUsd: totals.costUsd + usage.costUsd,
+    inputTokens: totals.inputTokens + usage.inputTokens,
+    outputTokens: totals.outputTokens + usage.outputTokens,
+  };
+}
+
+function changedContext(
+  context: Readonly<Record<string, string>>,
+  cleared: readonly string[],
+  set: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  if (cleared.length === 0) return Object.keys(set).length === 0 ? context : { ...context, ...set };
+  const kept = Object.entries(context).filter(([key]) => !cleared.includes(key));
+  return { ...Object.fromEntries(kept), ...set };
+}
+
+function whereOf(attempt: Attempt): { workspace: string | null; base: string | null } {
+  const { state } = attempt;
+  return state.phase === "dispatched"
+    ? { workspace: null, base: null }
+    : { workspace: state.workspace, base: state.base };
+}
+
+function stepState(step: Step, change: string, to: StepState): StepState {
+  return checked(move(stepTable, `step ${step.id}`, step.state.status, change), to.status, to);
+}
+
+function attemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {
+  return checked(move(attemptTable, `attempt ${attempt.id}`, attempt.state.phase, change), to.phase, to);
+}
+
+/** A row of the table may say one thing and the code another; then the table is right. */
+function checked<T>(byTable: string, byCode: string, state: T): T {
+  if (byTable !== byCode) throw new IllegalTransition("table", byTable, byCode);
+  return state;
+}
+
+function storyStatus(entry: StoryEntry, to: StoryStatus): StoryStatus {
+  const row: Readonly<Record<string, StoryStatus>> = storyTable[entry.status];
+  if (!Object.values(row).includes(to)) throw new IllegalTransition(`story ${entry.id}`, entry.status, to);
+  return to;
+}
+
+function storyOf(event: Event): StoryId {
+  if (event.story === null) throw new IllegalTransition("story", "nothing", event.type);
+  return event.story;
+}
+
+function withHeader(run: Run, change: Partial<Header>): Run {
+  return { ...run, header: { ...run.header, ...change } };
+}
+
+function countSteps(run: Run, added: number): Run {
+  const { totals } = run.header;
+  return withHeader(run, { totals: { ...totals, steps: totals.steps + added } });
+}
+
+function onScope(run: Run, story: StoryId | null, change: (scope: Scope) => Partial<Scope>): Run {
+  if (story === null) return withHeader(run, change(run.header));
+  const scope = run.stories[story];
+  if (!scope) throw new IllegalTransition(`story ${story}`, "not opened", "change");
+  return { ...run, stories: { ...run.stories, [story]: { ...scope, ...change(scope) } } };
+}
+
+function onStep(run: Run, story: StoryId | null, id: StepId, change: (step: Step) => Step): Run {
+  return onScope(run, story, (scope) => ({
+    chain: replaced(scope.chain, (step) => step.id === id, change, `step ${id}`),
+  }));
+}
+
+function onAttempt(run: Run, story: StoryId | null, id: AttemptId, change: (attempt: Attempt) => Attempt): Run {
+  return onScope(run, story, (scope) => ({
+    attempts: replaced(scope.attempts, (attempt) => attempt.id === id, change, `attempt ${id}`),
+  }));
+}
+
+function onGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
+  return onScope(run, story, (scope) => ({
+    gates: replaced(
+      scope.gates,
+      (gate) => gate.id === id,
+      (gate) => ({ ...gate, state: checked(move(gateTable, `gate ${id}`, gate.state.status, change), to.status, to) }),
+      `gate ${id}`,
+    ),
+  }));
+}
+
+function replaced<T>(list: readonly T[], is: (item: T) => boolean, change: (item: T) => T, what: string): readonly T[] {
+  const index = list.findIndex(is);
+  const item = list[index];
+  if (item === undefined) throw new IllegalTransition(what, "nothing", "change");
+  return list.with(index, change(item));
+}

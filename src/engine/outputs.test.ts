@@ -1,0 +1,190 @@
+// Outputs: which words reach the context, and how long they stay there.
+
+import { describe, expect, test } from "vitest";
+import { isSafeBranch } from "./outputs.ts";
+import { Driver } from "./testing/driver.ts";
+import { unfinished } from "./testing/reports.ts";
+import {
+  again,
+  agent,
+  ask,
+  atMost,
+  backTo,
+  decider,
+  fail,
+  featureDev,
+  limit,
+  next,
+  workflow,
+} from "./testing/workflow.ts";
+
+describe("taking over", () => {
+  test("[OU1 A33 B3] what a step said is in the context for the next", () => {
+    const run = new Driver(workflow([agent("a"), agent("b")], { context: { base: "main" } }));
+    run.pass("a", { outputs: { changes: "one file" } });
+    expect(run.context()).toEqual({ base: "main", changes: "one file" });
+  });
+
+  test("[OU2] nothing comes from an attempt that did not complete", () => {
+    const run = new Driver(workflow([agent("a")]));
+    run.pass("a", { outputs: {} });
+    const failed = new Driver(workflow([agent("a")]));
+    failed.finish("a", { ...unfinished("failed"), outputs: { changes: "half" } } as never);
+    expect(failed.context()).toEqual({});
+  });
+
+  test("[OU2] nor from one that is asked again", () => {
+    const run = new Driver(workflow([agent("a", { on: { rejected: atMost(1, again) } })]));
+    run.reject("a", "red", null, { outputs: { changes: "half" } });
+    expect(run.context()).toEqual({});
+  });
+
+  test("[OU3 RU3 antfarm M] TASK and REPO are not the agent's to set", () => {
+    const run = new Driver(workflow([agent("a"), agent("b")]));
+    run.pass("a", { outputs: { task: "something else", repo: "/etc", run_id: "9", changes: "one" } });
+    expect(run.run.header.task).toBe("the task");
+    expect(run.context()).toEqual({ changes: "one" });
+    expect(run.happened("attempt_ended")[0]?.notes).toEqual([
+      "TASK was not taken over: only Pawl sets it",
+      "REPO was not taken over: only Pawl sets it",
+      "RUN_ID was not taken over: only Pawl sets it",
+    ]);
+  });
+
+  test("[OU3 RU3] nor is what the caller gave", () => {
+    const run = new Driver(workflow([agent("a")]), { context: { ticket: "42" } });
+    run.pass("a", { outputs: { ticket: "43" } });
+    expect(run.context()).toEqual({ ticket: "42" });
+  });
+
+  test("[OU4 X10] with produces only its keys and the deciding one are taken over", () => {
+    const review = decider("review", { ok: next }, { produces: ["notes"] });
+    const run = new Driver(workflow([review]));
+    run.say("review", "ok", { outputs: { decision: "ok", notes: "fine", mood: "good" } });
+    expect(run.context()).toEqual({ decision: "ok", notes: "fine" });
+    expect(run.happened("attempt_ended")[0]?.notes).toEqual([
+      'MOOD was not taken over: the step "review" does not declare it in produces',
+    ]);
+  });
+});
+
+describe("going back", () => {
+  const loop = () =>
+    new Driver(
+      workflow([
+        agent("plan"),
+        agent("work"),
+        decider("review", { approved: next, fix: backTo("work"), redo: backTo("plan") }, { budget: limit(5) }),
+        agent("ship"),
+      ]),
+    );
+
+  test("[OU6 B51] it clears what the reset steps said, and keeps what the router said and what came before", () => {
+    const run = loop();
+    run.pass("plan", { outputs: { idea: "a tree" } });
+    run.pass("work", { outputs: { changes: "one", hint: "old" } });
+    run.say("review", "fix", { outputs: { decision: "fix", issues: "no tests" } });
+    expect(run.context()).toEqual({ idea: "a tree", decision: "fix", issues: "no tests" });
+    expect(run.happened("steps_reset")[0]).toMatchObject({ cleared: ["changes", "hint"], keeps: "review" });
+  });
+
+  test("[OU5 OU6 B63] when the router ends again its whole set is replaced", () => {
+    const run = loop();
+    run.pass("plan");
+    run.pass("work");
+    run.say("review", "fix", { outputs: { decision: "fix", issues: "no tests" } });
+    run.pass("work", { outputs: { changes: "two" } });
+    run.say("review", "approved", { outputs: { decision: "approved", notes: "good" } });
+    expect(run.context()).toEqual({ changes: "two", decision: "approved", notes: "good" });
+  });
+
+  test("[OU6] going further back the second time clears the router of the first", () => {
+    const verify = agent("verify", { on: { rejected: atMost(1, backTo("work")) } });
+    const review = agent("review", { on: { rejected: atMost(1, backTo("work")) } });
+    const run = new Driver(workflow([agent("work"), verify, review]));
+    run.pass("work");
+    run.reject("verify", "x", null, { outputs: { issues: "red" } });
+    run.pass("work");
+    run.pass("verify", { outputs: { verified: "yes" } });
+    expect(run.context()).toEqual({ verified: "yes" });
+    run.reject("review", "y", null, { outputs: { findings: "two" } });
+    expect(run.context()).toEqual({ findings: "two" });
+  });
+
+  test("[OU5] a step that a person sends round again replaces what it said", () => {
+    const work = agent("work", { on: { rejected: atMost(0, again, ask({ retry: again, stop: fail() })) } });
+    const run = new Driver(workflow([work]));
+    run.reject("work", "x", null, { outputs: { issues: "red" } });
+    expect(run.context()).toEqual({ issues: "red" });
+    run.answer("work", "retry");
+    run.pass("work", { outputs: { changes: "one" } });
+    expect(run.context()).toEqual({ changes: "one" });
+  });
+});
+
+describe("the branch", () => {
+  test("[OU7] a step sets it once, to a usable name", () => {
+    const run = new Driver(workflow([agent("a"), agent("b"), agent("c")]));
+    run.pass("a", { outputs: { branch: "../../etc" } });
+    expect(run.context()).toEqual({});
+    run.pass("b", { outputs: { branch: "feature/x" } });
+    run.pass("c", { outputs: { branch: "other" } });
+    expect(run.context()).toEqual({ branch: "feature/x" });
+  });
+
+  test("[OU7] what the caller gave stays", () => {
+    const run = new Driver(workflow([agent("a")]), { branch: "pawl/run-1" });
+    run.pass("a", { outputs: { branch: "other" } });
+    expect(run.context()).toEqual({ branch: "pawl/run-1" });
+  });
+
+  test("[OU7] it stays when its step runs again, whether that names it, another or none", () => {
+    for (const outputs of [{ branch: "feature/x" }, { branch: "other" }, {}]) {
+      const check = agent("check", { on: { rejected: atMost(1, backTo("setup")) } });
+      const run = new Driver(workflow([agent("setup"), check]));
+      run.pass("setup", { outputs: { branch: "feature/x", tests: "npm test" } });
+      run.reject("check");
+      expect(run.context()).toEqual({ branch: "feature/x" });
+      run.pass("setup", { outputs });
+      expect(run.context()).toEqual({ branch: "feature/x" });
+    }
+  });
+
+  test("[OU7 LC5] it stays when its step had failed and is retried", () => {
+    const run = new Driver(workflow([agent("setup"), agent("work")]));
+    run.reject("setup", "no tests", null, { outputs: { branch: "feature/x", issues: "none" } });
+    run.retry();
+    run.pass("setup", { outputs: { branch: "feature/y" } });
+    expect(run.context()).toEqual({ branch: "feature/x" });
+  });
+
+  test.each([
+    ["feature/x", true],
+    ["US-1", true],
+    ["a..b", false],
+    ["a//b", false],
+    ["a.lock", false],
+    ["a.lock/b", false],
+    ["a/", false],
+    ["a.", false],
+    ["-x", false],
+    ["a b", false],
+    ["", false],
+    [`a${"b".repeat(120)}`, false],
+  ])("[OU7] %j as a branch: %s", (name, usable) => {
+    expect(isSafeBranch(name)).toBe(usable);
+  });
+});
+
+test("[OU8 A37] the verifier sees what the developer of its story said, and no other story does", () => {
+  const run = new Driver(featureDev());
+  run.plan("plan", "US-1", "US-2");
+  run.pass("US-1/implement", { outputs: { changes: "one" } });
+  expect(run.context("US-1")).toEqual({ changes: "one" });
+  run.reject("US-1/verify", "x", null, { outputs: { issues: "red" } });
+  expect(run.context("US-1")).toEqual({ issues: "red" });
+  run.pass("US-1/implement", { outputs: { changes: "two" } });
+  run.pass("US-1/verify");
+  expect(run.context()).toEqual({ changes: "two" });
+  expect(run.context("US-2")).toEqual({});
+});

@@ -1,0 +1,67 @@
+// Outputs. Owns: which of an agent's words reach the context. Agent output is data: it never sets what others own.
+
+import type { PerformedDefinition } from "../domain/definition.ts";
+import type { Header } from "../domain/run.ts";
+
+/** Only the engine sets these; a step that prints them changes nothing. */
+const engineKeys = new Set([
+  "task",
+  "repo",
+  "run_id",
+  "base",
+  "feedback",
+  "verify_feedback",
+  "progress",
+  "progress_file",
+  "current_story",
+  "current_story_id",
+  "current_story_title",
+  "completed_stories",
+  "stories_remaining",
+  "has_frontend_changes",
+]);
+
+const branchPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/;
+
+export interface AcceptedOutputs {
+  readonly set: Readonly<Record<string, string>>;
+  readonly notes: readonly string[];
+}
+
+export function acceptOutputs(
+  header: Header,
+  definition: PerformedDefinition,
+  outputs: Readonly<Record<string, string>>,
+): AcceptedOutputs {
+  const set: Record<string, string> = {};
+  const notes: string[] = [];
+  for (const [key, value] of Object.entries(outputs)) {
+    const refusal = refusalOf(header, definition, key, value);
+    if (refusal === null) set[key] = value;
+    else notes.push(`${key.toUpperCase()} was not taken over: ${refusal}`);
+  }
+  return { set, notes };
+}
+
+/** What is taken back of the keys that a step had set, when it is reset or says something else. */
+export function withdrawn(produced: readonly string[], set: Readonly<Record<string, string>> = {}): readonly string[] {
+  return produced.filter((key) => key !== "branch" && !Object.hasOwn(set, key));
+}
+
+function refusalOf(header: Header, definition: PerformedDefinition, key: string, value: string): string | null {
+  if (engineKeys.has(key)) return "only Pawl sets it";
+  if (header.given.includes(key)) return "it was given when the run was started";
+  if (definition.produces !== null && !definition.produces.includes(key) && key !== definition.decide) {
+    return `the step "${definition.name}" does not declare it in produces`;
+  }
+  if (key === "branch") {
+    const { branch = value } = header.context;
+    if (branch !== value) return "the branch is set once and stays";
+    if (!isSafeBranch(value)) return "it is not a usable branch name";
+  }
+  return null;
+}
+
+export function isSafeBranch(name: string): boolean {
+  return branchPattern.test(name) && !/\.\.|\/\/|\.lock(?:\/|$)|[./]$/.test(name);
+}

@@ -1,0 +1,106 @@
+// Random walks through random workflows. Each walk is driven by what the run's state allows, so that it goes deep; the
+// second test measures how deep. What is checked at each step is in testing/invariants.ts and testing/walker.ts.
+
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Definition } from "../domain/definition.ts";
+import type { Event } from "../domain/event.ts";
+import { fixStoryPrefix } from "../domain/ids.ts";
+import type { StorySpec } from "../domain/story.ts";
+import { type StepShape, type WorkflowShape, workflowOf } from "./testing/shapes.ts";
+import { type Move, Walk } from "./testing/walker.ts";
+import { featureDev } from "./testing/workflow.ts";
+
+// The same walks each time, so that a red suite means a change; other seeds are for looking further.
+const seed = Number(process.env["PAWL_WALK_SEED"] ?? 20_260_101);
+const walks = Number(process.env["PAWL_WALKS"] ?? 3_000);
+
+const digit = fc.nat(9);
+const routes = fc.constantFrom(0, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7, 8, 9, 9);
+const steps: fc.Arbitrary<StepShape> = fc.record({
+  kind: digit,
+  passed: digit,
+  rejected: routes,
+  reasoned: routes,
+  error: digit,
+  target: digit,
+  atMost: fc.constantFrom(0, 1, 2, 2, 3, 3),
+  then: fc.nat(3),
+  budget: fc.nat(5),
+});
+
+const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
+  steps: fc.array(steps, { minLength: 2, maxLength: 5 }),
+  body: fc.option(fc.array(steps, { minLength: 1, maxLength: 3 }), { freq: 3 }),
+  bodyAt: digit,
+  concurrency: digit,
+  storyBudget: digit,
+  storyThen: digit,
+  goOn: fc.boolean(),
+  attempts: fc.oneof(
+    { weight: 1, arbitrary: fc.integer({ min: 3, max: 9 }) },
+    { weight: 4, arbitrary: fc.constant(60) },
+  ),
+  lost: fc.integer({ min: 1, max: 3 }),
+});
+
+const moves: fc.Arbitrary<Move> = fc.record({ kind: fc.nat(99), pick: fc.nat(99), words: fc.nat(9_999) });
+
+const workflows = fc.oneof(
+  { weight: 5, arbitrary: shapes.map((shape): Definition => workflowOf(shape)) },
+  { weight: 1, arbitrary: fc.constant(featureDev()) },
+);
+
+const walk = fc.tuple(workflows, fc.array(moves, { minLength: 40, maxLength: 80, size: "max" }));
+
+/** What a walk must have met to count as deep, and in how many of a hundred walks it must be met at least. */
+const depths: Record<string, { readonly share: number; readonly is: (event: Event) => boolean }> = {
+  "a third attempt": { share: 50, is: (event) => event.type === "attempt_dispatched" && event.number >= 3 },
+  "a route back": { share: 25, is: (event) => event.type === "attempt_ended" && event.taken?.to === "back_to" },
+  "an inserted step": { share: 20, is: ({ type }) => type === "steps_inserted" },
+  "a skipped step": { share: 15, is: ({ type }) => type === "steps_skipped" },
+  "a used-up limit": { share: 15, is: (event) => event.type === "attempt_ended" && event.why.includes("limit of") },
+  "an answer": { share: 40, is: ({ type }) => type === "gate_answered" },
+  "a void gate": { share: 15, is: ({ type }) => type === "gate_voided" },
+  "a retry": { share: 40, is: ({ type }) => type === "run_reopened" },
+  "a done story": { share: 25, is: (event) => event.type === "story_changed" && event.status === "done" },
+  "a blocked story": { share: 5, is: (event) => event.type === "story_changed" && event.status === "blocked" },
+  "a fix story": { share: 1, is: (event) => event.type === "stories_planned" && event.stories.some(isFix) },
+  "a done run": { share: 25, is: (event) => event.type === "run_ended" && event.status === "done" },
+  "a failed run": { share: 25, is: (event) => event.type === "run_ended" && event.status === "failed" },
+  "a cancelled run": { share: 5, is: (event) => event.type === "run_ended" && event.status === "cancelled" },
+  "a refused report": { share: 90, is: ({ type }) => type === "report_refused" },
+};
+
+const isFix = ({ id }: StorySpec) => id.startsWith(fixStoryPrefix);
+const met: Record<string, number> = {};
+
+describe(`${walks} walks from seed ${seed}`, () => {
+  let walked: fc.RunDetails<[[Definition, Move[]]]>;
+
+  beforeAll(() => {
+    const property = fc.property(walk, ([definition, moves]) => {
+      const { driver } = new Walk(definition).through(moves);
+      for (const [what, { is }] of Object.entries(depths)) {
+        if (driver.events.some(is)) met[what] = (met[what] ?? 0) + 1;
+      }
+    });
+    walked = fc.check(property, { seed, numRuns: walks });
+  });
+
+  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8] what must hold of chains, runs and limits holds after every command", () => {
+    expectToHold();
+  });
+
+  test("[AT2 AT3 AT4 AT5 AT6 GA5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so does what must hold of the rest", () => {
+    expectToHold();
+  });
+
+  test.each(Object.entries(depths))("[X5] they are deep: %s", (what, { share }) => {
+    expect(((met[what] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
+  });
+
+  function expectToHold(): void {
+    if (walked.failed) throw new Error(fc.defaultReportMessage(walked), { cause: walked.errorInstance });
+  }
+});

@@ -1,0 +1,7 @@
+// Rejections. Owns: saying no.
+
+import type { Rejection, RejectionCode } from "../domain/decision.ts";
+
+export function reject(code: RejectionCode, why: string): Rejection {
+  return { accepted: false, code, why, events: [] };
+}

@@ -1,0 +1,294 @@
+// Routes: where each verdict leads.
+
+import { describe, expect, test } from "vitest";
+import { Driver } from "./testing/driver.ts";
+import {
+  again,
+  agent,
+  ask,
+  atMost,
+  backTo,
+  decider,
+  fail,
+  featureDev,
+  gate,
+  goTo,
+  insert,
+  limit,
+  next,
+  workflow,
+} from "./testing/workflow.ts";
+
+/** work, review, polish, ship; review goes back, on, or past polish. */
+function loop(values = {}): Driver {
+  const routes = { approved: goTo("ship"), polish: next, needs_fixes: backTo("work"), ...values };
+  return new Driver(
+    workflow([
+      agent("think"),
+      agent("work"),
+      decider("review", routes, { budget: limit(3) }),
+      agent("polish"),
+      agent("ship"),
+    ]),
+  );
+}
+
+describe("next and again", () => {
+  test("[RT3 A39 B2] a passed step is done and the next one becomes ready", () => {
+    const run = loop();
+    run.pass("think");
+    expect(run.states()).toEqual({
+      think: "done",
+      work: "ready",
+      review: "waiting",
+      polish: "waiting",
+      ship: "waiting",
+    });
+  });
+
+  test("[RT4 B4] again asks the same step in the same visit and tells it why", () => {
+    const run = new Driver(workflow([agent("work", { on: { rejected: atMost(1, again) } }), agent("ship")]));
+    run.reject("work", "the tests are red");
+    expect(run.step("work")).toMatchObject({ visit: 1, feedback: "the tests are red", state: { status: "ready" } });
+    run.pass("work");
+    expect(run.attempts("work").map(({ visit, number }) => [visit, number])).toEqual([
+      [1, 1],
+      [1, 2],
+    ]);
+    expect(run.step("work").feedback).toBe("");
+  });
+});
+
+describe("verdicts", () => {
+  test("[RT1 B43 B44] the value of the deciding key picks the route", () => {
+    const run = loop();
+    run.pass("think");
+    run.pass("work");
+    run.say("review", "polish");
+    expect(run.states()).toMatchObject({ review: "done", polish: "ready" });
+  });
+
+  test("[RT1] a rejection takes the rule of its reason, and the common rule for any other", () => {
+    const rules = { rejected: atMost(2, again), "rejected:wrong_plan": atMost(2, backTo("plan")) };
+    const run = new Driver(workflow([agent("plan"), agent("work", { on: rules })]));
+    run.pass("plan");
+    run.reject("work", "a typo", "spelling");
+    expect(run.states()).toEqual({ plan: "done", work: "ready" });
+    run.reject("work", "the plan is wrong", "wrong_plan");
+    expect(run.states()).toEqual({ plan: "ready", work: "waiting" });
+  });
+
+  test("[RT2 B47] a value without a route is unreadable output: asked again, nothing of it in the context", () => {
+    const run = loop();
+    run.pass("think");
+    run.pass("work");
+    run.say("review", "maybe", { outputs: { decision: "maybe", notes: "hm" } });
+    expect(run.states()).toMatchObject({ review: "ready", polish: "waiting", ship: "waiting" });
+    expect(run.context()).not.toHaveProperty("notes");
+    expect(run.step("review").feedback).toContain('"maybe" has no route');
+    expect(run.attempts("review")[0]?.state).toMatchObject({ outcome: "invalid_output", verdict: null });
+  });
+
+  test("[RT2 RT10 antfarm A] a verifier that rejects without a route back never lets the pull request start", () => {
+    const verify = { ...agent("verify"), on: { passed: { route: next, limit: null } } };
+    const run = new Driver(workflow([agent("fix"), verify, agent("pr")]));
+    run.pass("fix");
+    run.reject("verify", "still broken");
+    expect(run.states()).toEqual({ fix: "done", verify: "ready", pr: "waiting" });
+    run.reject("verify", "still broken");
+    run.reject("verify", "still broken");
+    expect(run.states()).toEqual({ fix: "done", verify: "failed", pr: "waiting" });
+  });
+
+  test("[RT5 antfarm A] a verifier that rejects sends the work back, and the pull request waits", () => {
+    const verify = agent("verify", { on: { rejected: atMost(3, backTo("fix")) } });
+    const run = new Driver(workflow([agent("fix"), verify, agent("pr")]));
+    run.pass("fix");
+    run.reject("verify", "still broken");
+    expect(run.states()).toEqual({ fix: "ready", verify: "waiting", pr: "waiting" });
+    expect(run.step("fix").feedback).toBe("still broken");
+  });
+
+  test("[RT2 antfarm E] a verifier without a readable verdict has not verified, whatever was said before", () => {
+    const run = new Driver(featureDev());
+    run.plan("plan", "US-1");
+    run.pass("US-1/implement", { outputs: { status: "done" } });
+    run.finish("US-1/verify", {
+      outcome: "invalid_output",
+      why: "no STATUS in the output",
+      retryAt: null,
+      notes: [],
+      usage: { costUsd: 0, inputTokens: 0, outputTokens: 0 },
+      session: null,
+      tree: null,
+    });
+    expect(run.storyStates()).toEqual({ "US-1": "running" });
+    expect(run.states("US-1")).toEqual({ implement: "done", verify: "ready" });
+  });
+
+  test("[RT10 B12 B59] a crash never routes, even where a rejection would", () => {
+    const run = new Driver(workflow([agent("work"), agent("review", { on: { rejected: atMost(3, backTo("work")) } })]));
+    run.pass("work");
+    run.fails("review", "exit 1");
+    expect(run.states()).toEqual({ work: "done", review: "ready" });
+  });
+});
+
+describe("back", () => {
+  test("[RT5 B50] the target is ready, what is between and the router wait, each in a new visit", () => {
+    const run = new Driver(
+      workflow([agent("a"), agent("b"), agent("c"), agent("d", { on: { rejected: atMost(1, backTo("b")) } })]),
+    );
+    for (const step of ["a", "b", "c"]) run.pass(step);
+    run.reject("d", "b is wrong");
+    expect(run.states()).toEqual({ a: "done", b: "ready", c: "waiting", d: "waiting" });
+    expect(run.run.header.chain.map(({ visit }) => visit)).toEqual([1, 2, 2, 2]);
+    expect(run.step("b").feedback).toBe("b is wrong");
+    expect(run.step("c").feedback).toBe("");
+  });
+
+  test("[RT5 B51] everything from the target on runs again, in order", () => {
+    const run = loop();
+    const order = () => run.happened("attempt_dispatched").map(({ name }) => name);
+    run.pass("think");
+    run.pass("work");
+    run.say("review", "needs_fixes", { feedback: "fix it" });
+    run.pass("work");
+    run.say("review", "approved");
+    run.pass("ship");
+    expect(order()).toEqual(["think", "work", "review", "work", "review", "ship"]);
+    expect(run.status).toBe("done");
+  });
+
+  test("[RT5] of several steps with one name, the nearest earlier is meant", () => {
+    const check = decider("check", { ok: next, fix: insert("work"), redo: backTo("work") }, { budget: limit(5) });
+    const run = new Driver(workflow([agent("work"), check]));
+    run.pass("work");
+    run.say("check", "fix");
+    run.pass("work~2");
+    run.say("check", "redo");
+    expect(run.states()).toEqual({ work: "done", "work~2": "ready", check: "waiting" });
+  });
+
+  test("[RT11 B55] a target that is not there fails the step in words", () => {
+    const run = new Driver(workflow([agent("work", { on: { rejected: atMost(1, backTo("nowhere")) } })]));
+    run.reject("work");
+    expect(run.step("work").state).toEqual({
+      status: "failed",
+      reason: 'no step "nowhere" before "work" to go back to',
+    });
+  });
+});
+
+describe("forward", () => {
+  test("[RT6 ED3 B48] what is jumped over is skipped, and the target is ready", () => {
+    const run = loop();
+    run.pass("think");
+    run.pass("work");
+    run.say("review", "approved");
+    expect(run.states()).toEqual({ think: "done", work: "done", review: "done", polish: "skipped", ship: "ready" });
+  });
+
+  test("[RT7 B49] what was skipped does not run on its own, and the run is done without it", () => {
+    const run = loop();
+    run.pass("think");
+    run.pass("work");
+    run.say("review", "approved");
+    run.pass("ship");
+    expect(run.status).toBe("done");
+    expect(run.attempts("polish")).toEqual([]);
+  });
+
+  test("[RT7 B49] a route that goes back before it brings a skipped step back to life", () => {
+    const ship = agent("ship", { on: { rejected: atMost(1, backTo("work")) } });
+    const review = decider("review", { approved: goTo("ship"), polish: next });
+    const run = new Driver(workflow([agent("work"), review, agent("polish"), ship]));
+    run.pass("work");
+    run.say("review", "approved");
+    run.reject("ship");
+    expect(run.states()).toEqual({ work: "ready", review: "waiting", polish: "waiting", ship: "waiting" });
+    run.pass("work");
+    run.say("review", "polish");
+    expect(run.states()).toMatchObject({ polish: "ready" });
+  });
+
+  test("[RT6] to the very next step nothing is skipped", () => {
+    const run = new Driver(workflow([agent("a", { on: { passed: goTo("b") } }), agent("b")]));
+    run.pass("a");
+    expect(run.states()).toEqual({ a: "done", b: "ready" });
+    expect(run.happened("steps_skipped")).toEqual([]);
+  });
+
+  test("[RT11] a target that is not after the step fails it in words", () => {
+    const run = new Driver(workflow([agent("a"), agent("b", { on: { passed: goTo("a") } })]));
+    run.pass("a");
+    run.pass("b");
+    expect(run.step("b").state).toEqual({ status: "failed", reason: 'no step "a" after "b" to go to' });
+  });
+});
+
+describe("insert", () => {
+  const check = () =>
+    decider("check", { ok: next, fix: atMost(2, insert("debug", "work"), ask({ accept: next, stop: fail() })) });
+
+  test("[RT8 ED4 CH5] steps go before the router, which is visited again under its own id", () => {
+    const run = new Driver(workflow([agent("work"), check(), agent("ship"), agent("debug")]));
+    run.pass("work");
+    run.say("check", "fix", { feedback: "two gaps" });
+    expect(run.states()).toEqual({
+      work: "done",
+      "debug~2": "ready",
+      "work~2": "waiting",
+      check: "waiting",
+      ship: "waiting",
+      debug: "waiting",
+    });
+    expect(run.step("check").visit).toBe(2);
+    run.pass("debug~2");
+    run.pass("work~2");
+    expect(run.states()).toMatchObject({ check: "ready" });
+  });
+
+  test("[RT8 ED4 LI5 CH5] ids are never reused, and the router meets its limit", () => {
+    const run = new Driver(workflow([agent("work"), check(), agent("ship"), agent("debug")]));
+    run.pass("work");
+    for (const number of [2, 3]) {
+      run.say("check", "fix");
+      run.pass(`debug~${number}`);
+      run.pass(`work~${number}`);
+    }
+    run.say("check", "fix");
+    expect(run.step("check").state.status).toBe("held");
+    expect(run.run.header.chain.map(({ id }) => id)).toEqual([
+      "work",
+      "debug~2",
+      "work~2",
+      "debug~3",
+      "work~3",
+      "check",
+      "ship",
+      "debug",
+    ]);
+    expect(run.run.header.totals.steps).toBe(8);
+  });
+});
+
+test("[RT9 X30] a route may ask a person", () => {
+  const run = new Driver(workflow([agent("work", { on: { passed: ask({ ok: next, no: fail("no") }, "Ship?") } })]));
+  run.pass("work", { tree: "t1", feedback: "look at it" });
+  expect(run.status).toBe("held");
+  expect(run.openGate("work")).toMatchObject({
+    question: "Ship?",
+    cause: "route",
+    tree: "t1",
+    feedback: "look at it",
+    visit: 1,
+  });
+});
+
+test("[RT9 RU4] a route may fail the step, and with it the run", () => {
+  const run = new Driver(workflow([agent("work", { on: { rejected: fail("not possible") } }), gate("review")]));
+  run.reject("work");
+  expect(run.step("work").state).toEqual({ status: "failed", reason: "not possible" });
+  expect(run.run.header.end).toMatchObject({ status: "failed", reason: "not possible" });
+});

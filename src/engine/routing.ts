@@ -1,0 +1,98 @@
+// Routing. Owns: following a route from a step. Going back, on, past and inserting state what happened; the walk then
+// does the rest.
+
+import type { GateCause } from "../domain/gate.ts";
+import type { StoryId } from "../domain/ids.ts";
+import type { Route } from "../domain/route.ts";
+import type { Step } from "../domain/step.ts";
+import type { Draft } from "./draft.ts";
+import { insertBefore, resetSpan, skipSpan } from "./edits.ts";
+import { failStep } from "./ends.ts";
+import { openGate } from "./gates.ts";
+
+export interface Followed {
+  readonly story: StoryId | null;
+  /** The step that routes. */
+  readonly step: Step;
+  readonly route: Route;
+  /** What the step that is sent back, or asked again, will be told. */
+  readonly feedback: string;
+  /** Why a gate opens, if the route is one. */
+  readonly cause: GateCause;
+  readonly tree: string | null;
+  /** When `again` may start; now, unless somebody asked for patience. */
+  readonly notBefore?: number;
+}
+
+export function follow(draft: Draft, followed: Followed): void {
+  const { story, step, route, feedback } = followed;
+  switch (route.to) {
+    case "next":
+      return draft.emit(story, { type: "step_done", step: step.id });
+    case "again":
+      // A gate step has nothing to perform: asking it again is a new visit.
+      if (draft.definition(story, step.name).kind === "gate") return goBack(draft, followed, step);
+      return draft.emit(story, {
+        type: "step_readied",
+        step: step.id,
+        notBefore: followed.notBefore ?? draft.at,
+        feedback,
+      });
+    case "back_to": {
+      const target = nearest(draft, story, step, route.step, "before");
+      if (!target) return failStep(draft, story, step, `no step "${route.step}" before "${step.name}" to go back to`);
+      return goBack(draft, followed, target);
+    }
+    case "go_to": {
+      const target = nearest(draft, story, step, route.step, "after");
+      if (!target) return failStep(draft, story, step, `no step "${route.step}" after "${step.name}" to go to`);
+      draft.emit(story, { type: "step_done", step: step.id });
+      return skipSpan(draft, story, step, target, `${step.name} went on to ${target.name}`);
+    }
+    case "insert":
+      insertBefore(draft, story, step, route.steps);
+      return resetSpan(draft, story, {
+        from: step,
+        to: step,
+        keeps: step,
+        feedback,
+        reason: `${step.name} inserted steps`,
+      });
+    case "gate":
+      return openGate(draft, story, step, {
+        question: route.question,
+        options: route.options,
+        cause: followed.cause,
+        feedback,
+        tree: followed.tree,
+      });
+    case "fail":
+      return failStep(draft, story, step, route.reason);
+  }
+}
+
+function goBack(draft: Draft, followed: Followed, target: Step): void {
+  const { story, step, feedback } = followed;
+  resetSpan(draft, story, {
+    from: target,
+    to: step,
+    keeps: step,
+    feedback,
+    reason: `${step.name} went back to ${target.name}`,
+  });
+}
+
+/** Routes use names, which may repeat in a chain: back to the nearest earlier, on to the nearest later. */
+function nearest(
+  draft: Draft,
+  story: StoryId | null,
+  from: Step,
+  name: string,
+  side: "before" | "after",
+): Step | undefined {
+  const { chain } = draft.scope(story);
+  const index = chain.findIndex((step) => step.id === from.id);
+  return side === "before"
+    ? chain.slice(0, index).findLast((step) => step.name === name)
+    : chain.slice(index + 1).find((step) => step.name === name);
+}

@@ -1,0 +1,41 @@
+// The tables: what they say about each state, and that the page about them is current.
+
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { allows, attemptTable, gateTable, IllegalTransition, move, runTable, stepTable, storyTable } from "./tables.ts";
+
+type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
+const tables: Record<string, Table> = { stepTable, attemptTable, storyTable, gateTable, runTable };
+
+describe.each(Object.entries(tables))("%s", (_, table) => {
+  test("[RE3 X5] every change leads to a state of the table", () => {
+    for (const row of Object.values(table))
+      for (const to of Object.values(row)) expect(Object.keys(table)).toContain(to);
+  });
+});
+
+test("[AT7] an attempt only goes forward", () => {
+  const order = ["dispatched", "started", "stopping", "ended"];
+  for (const [from, row] of Object.entries(attemptTable)) {
+    for (const to of Object.values(row)) expect(order.indexOf(to)).toBeGreaterThan(order.indexOf(from));
+  }
+});
+
+test("[RU6 ST5] nothing leads out of what is settled for good", () => {
+  expect(runTable.done).toEqual({});
+  expect(runTable.cancelled).toEqual({});
+  expect(storyTable.done).toEqual({});
+  expect(stepTable.cancelled).toEqual({});
+  expect(gateTable.void).toEqual({});
+});
+
+test("[RE3] a change that is not in the table throws, and can be asked for before", () => {
+  expect(move(stepTable, "step a", "ready", "dispatch")).toBe("running");
+  expect(() => move(stepTable, "step a", "done", "dispatch")).toThrow(IllegalTransition);
+  expect(allows(runTable, "open", "pause")).toBe(true);
+  expect(allows(runTable, "done", "pause")).toBe(false);
+});
+
+test("[RE3] docs/spec/states.md is what the tables say", () => {
+  expect(() => execFileSync(process.execPath, ["docs/spec/diagrams.ts", "--check"], { stdio: "pipe" })).not.toThrow();
+});

@@ -1,0 +1,73 @@
+// The transition tables. Owns: which change is allowed from which state. Rows are states, cells are changes, a missing
+// cell is a choice. `evolve` moves by them, property tests walk them, and the diagrams in docs/spec come from them.
+
+import type { AttemptPhase } from "../domain/attempt.ts";
+import type { GateState } from "../domain/gate.ts";
+import type { RunEnd } from "../domain/run.ts";
+import type { StepStatus } from "../domain/step.ts";
+import type { StoryStatus } from "../domain/story.ts";
+
+type Table<State extends string> = { readonly [S in State]: Readonly<Record<string, State>> };
+
+export const stepTable = {
+  waiting: { ready: "ready", open: "running", hold: "held", skip: "skipped", cancel: "cancelled" },
+  ready: { dispatch: "running", fail: "failed", skip: "skipped", reset: "waiting", cancel: "cancelled" },
+  running: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
+  held: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
+  done: { reset: "waiting" },
+  failed: { again: "ready", open: "running", reset: "waiting" },
+  skipped: { reset: "waiting" },
+  cancelled: {},
+} as const satisfies Table<StepStatus>;
+
+export const attemptTable = {
+  dispatched: { begin: "started", stop: "stopping", end: "ended" },
+  started: { stop: "stopping", end: "ended" },
+  stopping: { end: "ended" },
+  ended: {},
+} as const satisfies Table<AttemptPhase["phase"]>;
+
+export const storyTable = {
+  waiting: { open: "running", block: "blocked", cancel: "cancelled" },
+  running: { hold: "held", done: "done", fail: "failed", cancel: "cancelled" },
+  held: { release: "running", done: "done", fail: "failed", cancel: "cancelled" },
+  done: {},
+  failed: { retry: "running" },
+  blocked: { unblock: "waiting", cancel: "cancelled" },
+  skipped: {},
+  cancelled: {},
+} as const satisfies Table<StoryStatus>;
+
+export const gateTable = {
+  open: { answer: "answered", void: "void" },
+  answered: { void: "void" },
+  void: {},
+} as const satisfies Table<GateState["status"]>;
+
+/** `open` is shown as `running` or `held`, whichever its steps say. */
+export const runTable = {
+  open: { pause: "paused", done: "done", fail: "failed", cancel: "cancelled" },
+  paused: { resume: "open", done: "done", fail: "failed", cancel: "cancelled" },
+  done: {},
+  failed: { reopen: "open" },
+  cancelled: {},
+} as const satisfies Table<"open" | "paused" | RunEnd["status"]>;
+
+/** A change that no table has. It is a defect of the engine, never of its input: `decide` refuses those first. */
+export class IllegalTransition extends Error {
+  constructor(what: string, from: string, change: string) {
+    super(`${what}: no transition "${change}" from "${from}"`);
+    this.name = "IllegalTransition";
+  }
+}
+
+/** The state that `change` leads to, by the table. */
+export function move<S extends string>(table: Table<S>, what: string, from: S, change: string): S {
+  const to = table[from][change];
+  if (to === undefined) throw new IllegalTransition(what, from, change);
+  return to;
+}
+
+export function allows<S extends string>(table: Table<S>, from: S, change: string): boolean {
+  return table[from][change] !== undefined;
+}

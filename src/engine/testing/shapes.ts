@@ -1,0 +1,137 @@
+// Shapes of workflows. Owns: turning a handful of numbers into a workflow that the loader would accept, so that a
+// generator needs no rules of its own: every number means something.
+
+import type { Definition, PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
+import { type Limit, type Route, type RouteRule, repeats } from "../../domain/route.ts";
+import {
+  again,
+  agent,
+  ask,
+  backTo,
+  decider,
+  fail,
+  gate,
+  goTo,
+  insert,
+  limit,
+  next,
+  stories,
+  workflow,
+} from "./workflow.ts";
+
+export interface StepShape {
+  /** 0–4 an agent with verdicts, 5–7 one with a deciding key, 8–9 a gate. */
+  readonly kind: number;
+  readonly passed: number;
+  readonly rejected: number;
+  readonly reasoned: number;
+  readonly error: number;
+  readonly target: number;
+  readonly atMost: number;
+  readonly then: number;
+  /** 0–2 none, else a limit for all routes back together. */
+  readonly budget: number;
+}
+
+export interface WorkflowShape {
+  readonly steps: readonly StepShape[];
+  /** null: no stories. */
+  readonly body: readonly StepShape[] | null;
+  readonly bodyAt: number;
+  readonly concurrency: number;
+  readonly storyBudget: number;
+  readonly storyThen: number;
+  readonly goOn: boolean;
+  readonly attempts: number;
+  readonly lost: number;
+}
+
+interface Place {
+  readonly names: readonly string[];
+  readonly index: number;
+  /** Steps that may be inserted: not the step itself, and no stories. */
+  readonly others: readonly string[];
+  readonly inBody: boolean;
+}
+
+export function workflowOf(shape: WorkflowShape): Definition {
+  const names = shape.steps.map((_, index) => `s${index}`);
+  const at = shape.body === null ? -1 : 1 + (shape.bodyAt % shape.steps.length);
+  const chain = shape.body === null ? names : [...names.slice(0, at), "loop", ...names.slice(at)];
+  const steps = chain.map((name, index): StepDefinition => {
+    if (name === "loop") return loopOf(shape);
+    const step = shape.steps[names.indexOf(name)] as StepShape;
+    const place = { names: chain, index, others: names.filter((other) => other !== name), inBody: false };
+    // The first step plans, so it is never a gate.
+    return stepOf(index === 0 ? { ...step, kind: step.kind % 5 } : step, name, place);
+  });
+  return workflow(steps, { caps: { attempts: shape.attempts, lostPerStep: shape.lost } });
+}
+
+function loopOf(shape: WorkflowShape): StepDefinition {
+  const body = shape.body ?? [];
+  const names = body.map((_, index) => `b${index}`);
+  const steps = body.map((step, index) => {
+    const name = `b${index}`;
+    return stepOf(step, name, { names, index, others: names.filter((other) => other !== name), inBody: true });
+  });
+  const then =
+    shape.storyThen % 2 === 0 ? fail("story failed") : ask({ more: again, accept: next, stop: fail("stopped") });
+  return stories("loop", steps, {
+    concurrency: 1 + (shape.concurrency % 3),
+    storyBudget: limit(shape.storyBudget % 3, then),
+    onStoryFailed: shape.goOn ? "continue" : "stop",
+  });
+}
+
+function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
+  if (shape.kind >= 8) return gate(name, gateOptions(shape, place));
+  const budget: Limit | null = shape.budget < 3 ? null : limit(shape.budget - 2, thenOf(shape, place));
+  const decides = shape.kind >= 5;
+  const rule = (choice: number, key: "error" | "verdict"): RouteRule => {
+    const route = routeOf(choice, shape, place);
+    if (!repeats(route)) return { route, limit: null };
+    const covered = place.inBody || (budget !== null && key === "verdict");
+    // Where something else covers it, every other such route goes without a limit of its own.
+    if (covered && (choice + shape.target) % 2 === 0) return { route, limit: null };
+    return { route, limit: limit(shape.atMost, thenOf(shape, place)) };
+  };
+  const onError = rule([1, 1, 1, 7, 8][shape.error % 5] as number, "error");
+  const passes: RouteRule = { route: shape.passed < 8 ? next : routeOf(6, shape, place), limit: null };
+  const on = { passed: passes, rejected: rule(shape.rejected, "verdict") };
+  const step: PerformedDefinition = decides
+    ? decider(name, { yes: passes, fix: rule(shape.rejected, "verdict"), redo: rule(shape.reasoned, "verdict") })
+    : agent(name, { on: { ...on, "rejected:why": rule(shape.reasoned, "verdict") } });
+  return { ...step, onError, budget };
+}
+
+/** 0–1 again, 2–5 back, 6 forward, 7 a gate, 8 fail, 9 insert. */
+function routeOf(choice: number, shape: StepShape, place: Place): Route {
+  const { names, index, others } = place;
+  if (choice >= 2 && choice <= 5) return index === 0 ? again : backTo(names[(shape.target + choice) % index] as string);
+  if (choice === 6) {
+    const later = names.slice(index + 1);
+    return later.length === 0 ? next : goTo(later[shape.target % later.length] as string);
+  }
+  if (choice === 7) return ask(gateOptions(shape, place));
+  if (choice === 8) return fail("as the route says");
+  if (choice === 9 && others.length > 0) return insert(others[shape.target % others.length] as string);
+  return again;
+}
+
+function gateOptions(shape: StepShape, place: Place): Readonly<Record<string, Route>> {
+  return {
+    approve: next,
+    back: routeOf(2 + (shape.target % 4), shape, place),
+    forward: routeOf(6, shape, place),
+    more: routeOf(9, shape, place),
+    ask: ask({ approve: next, again, stop: fail("a person stopped it") }),
+    reject: fail("a person rejected it"),
+  };
+}
+
+/** What follows a limit never repeats: the loader refuses that. */
+function thenOf(shape: StepShape, place: Place): Route {
+  const choices = [fail("limit reached"), ask(gateOptions(shape, place)), next, routeOf(6, shape, place)];
+  return choices[shape.then % choices.length] as Route;
+}

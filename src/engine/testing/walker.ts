@@ -1,0 +1,256 @@
+// Walks. Owns: moving a run at random, by what its state allows and by what it must refuse, and checking each move.
+
+import { type Attempt, hasEnded } from "../../domain/attempt.ts";
+import type { Definition } from "../../domain/definition.ts";
+import type { Gate } from "../../domain/gate.ts";
+import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../domain/ids.ts";
+import type { CompletedReport, Report } from "../../domain/report.ts";
+import type { Step } from "../../domain/step.ts";
+import type { StorySpec } from "../../domain/story.ts";
+import { type Asking, Driver } from "./driver.ts";
+import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
+import { completed, unfinished } from "./reports.ts";
+import { same } from "./same.ts";
+
+export interface Move {
+  /** What kind of move, which of those that are possible, and with what words. */
+  readonly kind: number;
+  readonly pick: number;
+  readonly words: number;
+}
+
+interface Ready {
+  readonly story: StoryId | null;
+  readonly step: Step;
+}
+
+export class Walk {
+  readonly driver: Driver;
+  readonly #tally = new Tally();
+
+  constructor(definition: Definition) {
+    this.driver = new Driver(definition, { replayEach: false });
+    checkState(this.driver.run);
+  }
+
+  through(moves: readonly Move[]): this {
+    for (const move of moves) this.#move(move);
+    this.driver.checkReplay();
+    return this;
+  }
+
+  #move({ kind, pick, words }: Move): void {
+    this.driver.at += 1 + (words % 7);
+    if (kind < 75) this.#goOn(pick, words);
+    else if (kind < 83) this.#disturb(pick, words);
+    else if (kind < 90) this.#ask(this.#nonsense(pick, words), "refuse");
+    else if (kind < 93) this.#ask({ type: "pause_run" });
+    else if (kind < 97) this.#ask({ type: "resume_run" });
+    else if (kind < 99 || pick % 3 > 0) this.#retry(pick, words);
+    else this.#ask({ type: "cancel_run", reason: "walked away" });
+  }
+
+  /** What a well-behaved world does next. */
+  #goOn(pick: number, words: number): void {
+    const { driver } = this;
+    if (driver.run.header.paused && !driver.run.header.end && words % 2 === 0) this.#ask({ type: "resume_run" });
+    if (driver.run.header.end?.status === "failed" && words % 4 === 0) return this.#retry(pick, words);
+    const moves = [...this.#ready(), ...this.#running(), ...this.#open()];
+    const chosen = moves[pick % (moves.length || 1)];
+    if (!chosen) return;
+    if ("openedAt" in chosen) return this.#answer(chosen, words);
+    if ("token" in chosen) return this.#report(chosen, words);
+    this.#start(chosen, words);
+  }
+
+  #retry(pick: number, words: number): void {
+    const { chain } = this.driver.run.header;
+    const step = words % 5 === 0 ? (chain[pick % chain.length]?.name ?? null) : null;
+    this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
+  }
+
+  #start({ story, step }: Ready, words: number): void {
+    const { driver } = this;
+    if (step.state.status === "ready" && words % 5 > 0) driver.at = Math.max(driver.at, step.state.notBefore);
+    const place = story === null ? step.id : `${story}/${step.id}`;
+    const decision = this.#ask(driver.starting(place, words % 3 === 0 ? "pull" : "push"));
+    if (!decision) return;
+    // Somebody else wanted the same step.
+    this.#ask(driver.starting(place), "refuse");
+    const attempt = this.#running().find((running) => running.step === step.id && running.story === story);
+    if (!attempt || words % 2 === 0) return;
+    const begin: Asking = { type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base: "c0" };
+    this.#ask(begin, "accept");
+    this.#ask(begin, "refuse");
+  }
+
+  #report(attempt: Attempt, words: number): void {
+    const { driver } = this;
+    const asking = driver.finishing(attempt, this.#words(attempt, words), words % 9 === 0 ? null : attempt.token);
+    this.#ask(driver.finishing(attempt, this.#words(attempt, 0), "stolen"), "refuse");
+    if (attempt.state.phase === "stopping") {
+      this.#ask(driver.finishing(attempt, this.#words(attempt, 0)), "refuse");
+      this.#ask(driver.finishing(attempt, this.#words(attempt, words), null), "accept");
+    } else this.#ask(asking, "accept");
+    this.#ask(asking, "refuse");
+  }
+
+  #answer(gate: Gate, words: number): void {
+    const { story, id } = gate;
+    const options = Object.keys(gate.options);
+    const option = options[words % options.length] ?? "";
+    const asking: Asking = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree };
+    if (gate.tree !== null) this.#ask({ ...asking, tree: "moved" }, "refuse");
+    this.#ask(asking, "accept");
+    this.#ask(asking, "refuse");
+  }
+
+  /** Deaths, waits, and people who stop things from outside. */
+  #disturb(pick: number, words: number): void {
+    const running = this.#running();
+    const attempt = running[pick % (running.length || 1)];
+    if (!attempt) return;
+    const { driver } = this;
+    const outcome = (["lost", "lost", "rate_limited", "cancelled"] as const)[words % 4] ?? "lost";
+    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50 });
+    this.#ask(driver.finishing(attempt, report, null), "accept");
+  }
+
+  /** Commands that nobody may get through. */
+  #nonsense(pick: number, words: number): Asking {
+    const { driver } = this;
+    const attempts = scopesOf(driver.run).flatMap(({ scope }) => scope.attempts.filter(hasEnded));
+    const gates = scopesOf(driver.run).flatMap(({ scope }) =>
+      scope.gates.filter(({ state }) => state.status !== "open"),
+    );
+    const old = attempts[pick % (attempts.length || 1)];
+    const answered = gates[pick % (gates.length || 1)];
+    const steps = scopesOf(driver.run).flatMap(({ story, scope }) =>
+      scope.chain
+        .filter(({ state }) => state.status !== "ready")
+        .map((step) => (story ? `${story}/${step.id}` : step.id)),
+    );
+    const busy = steps[pick % (steps.length || 1)];
+    switch (words % 8) {
+      case 0:
+        if (old) return driver.finishing(old, this.#words(old, pick));
+        break;
+      case 1:
+        if (old) return driver.finishing(old, this.#words(old, pick), null);
+        break;
+      case 2:
+        if (answered) {
+          const option = Object.keys(answered.options)[0] ?? "";
+          return {
+            type: "answer_gate",
+            story: answered.story,
+            gate: answered.id,
+            option,
+            note: "",
+            tree: answered.tree,
+          };
+        }
+        break;
+      case 3:
+        if (busy) return driver.starting(busy);
+        break;
+      case 4:
+        return { ...driver.starting("s0"), story: storyId("nobody") };
+      case 5:
+        return {
+          type: "answer_gate",
+          story: this.#someStory(pick),
+          gate: gateId("none"),
+          option: "approve",
+          note: "",
+          tree: null,
+        };
+      case 6:
+        return { ...driver.starting("s0"), step: stepId("no-such-step") };
+    }
+    const report = unfinished("failed");
+    const story = words % 2 === 0 ? storyId("nobody") : null;
+    return { type: "finish_attempt", story, attempt: attemptId("a0"), token: token("t0"), report };
+  }
+
+  #words(attempt: Attempt, words: number): Report {
+    const step = performed(this.driver.run, attempt.story, attempt.name);
+    const kind = words % 16;
+    if (kind >= 13) return unfinished((["failed", "timed_out", "invalid_output"] as const)[kind - 13] ?? "failed");
+    const keys = Object.keys(step.on);
+    const key = kind < 7 ? keys[0] : kind === 12 ? "=unheard of" : keys[1 + (words % (keys.length - 1 || 1))];
+    const verdict: CompletedReport["verdict"] =
+      !key || key === "passed"
+        ? { kind: "passed" }
+        : key.startsWith("=")
+          ? { kind: "value", value: key.slice(1) }
+          : { kind: "rejected", reason: key.includes(":") ? (key.split(":")[1] ?? null) : null };
+    const outputs: Record<string, string> = { [`o_${attempt.name}`]: String(words) };
+    if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
+    const planned = attempt.story === null && words % 5 > 0 ? plan(words) : null;
+    const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
+    return completed(verdict, { outputs, feedback, stories: planned, tree: words % 6 === 0 ? `tree${words}` : null });
+  }
+
+  /** Asks, checks what must hold after any command, and says whether it was accepted. */
+  #ask(asking: Asking, expected?: "accept" | "refuse"): boolean {
+    const { driver } = this;
+    const before = driver.run;
+    const decision = driver.ask(asking);
+    const answer = decision.accepted ? "accept" : "refuse";
+    holds(expected === undefined || expected === answer, `${JSON.stringify(asking)} should be ${expected}ed`);
+    checkChange(before, driver.run, decision);
+    if (!decision.accepted) return false;
+    this.#tally.count(driver.run, decision.events);
+    checkState(driver.run);
+    this.#checkIdle();
+    return true;
+  }
+
+  /** Asking for nothing changes nothing: the walk has gone as far as it can. */
+  #checkIdle(): void {
+    const { header } = this.driver.run;
+    if (header.end || header.paused) return;
+    const before = this.driver.run;
+    const idle = this.driver.ask({ type: "resume_run" });
+    holds(idle.accepted && idle.events.length === 0, "resuming a run that runs did something");
+    holds(same(before, this.driver.run), "doing nothing changed the run");
+  }
+
+  #ready(): Ready[] {
+    if (this.driver.run.header.end || this.driver.run.header.paused) return [];
+    return scopesOf(this.driver.run).flatMap(({ story, scope }) =>
+      scope.chain.filter(({ state }) => state.status === "ready").map((step) => ({ story, step })),
+    );
+  }
+
+  #running(): Attempt[] {
+    return scopesOf(this.driver.run).flatMap(({ scope }) => scope.attempts.filter((attempt) => !hasEnded(attempt)));
+  }
+
+  #open(): Gate[] {
+    return scopesOf(this.driver.run).flatMap(({ scope }) => scope.gates.filter(({ state }) => state.status === "open"));
+  }
+
+  #someStory(pick: number): StoryId | null {
+    const { stories } = this.driver.run.header;
+    return pick % 2 === 0 ? null : (stories[pick % (stories.length || 1)]?.id ?? null);
+  }
+}
+
+/** One to four stories; some depend on an earlier one, and now and then two wait for each other. */
+function plan(words: number): readonly StorySpec[] {
+  const count = 1 + (words % 4);
+  const ids = Array.from({ length: count }, (_, index) => storyId(`U${index + (words % 2)}`));
+  return ids.map((id, index) => {
+    const other = words % 11 === 0 ? (index + 1) % count : index - 1;
+    const depends = other >= 0 && other !== index && (words >> index) % 2 === 1;
+    return {
+      id,
+      title: id,
+      description: "",
+      acceptanceCriteria: ["it works"],
+      dependsOn: depends ? [ids[other] as StoryId] : [],
+    };
+  });
+}

@@ -1,0 +1,45 @@
+// The walk. Owns: moving chains on. It looks at the first step of a chain that is not over; doing it twice changes nothing.
+// Everything else only states what happened; what follows from it happens here.
+
+import type { StoryId } from "../domain/ids.ts";
+import { isOver } from "../domain/step.ts";
+import type { Draft } from "./draft.ts";
+import { endRun } from "./ends.ts";
+import { openGate } from "./gates.ts";
+import { finishStory, openStories, settleStories } from "./stories.ts";
+
+/** Walks every chain at hand until nothing moves any more. */
+export function advance(draft: Draft): void {
+  for (let before = -1; before !== draft.length; ) {
+    before = draft.length;
+    for (const entry of draft.run.header.stories) {
+      if (entry.status === "running" && draft.run.stories[entry.id]) walk(draft, entry.id);
+    }
+    settleStories(draft);
+    walk(draft, null);
+  }
+}
+
+function walk(draft: Draft, story: StoryId | null): void {
+  if (draft.isOver) return;
+  const step = draft.scope(story).chain.find((candidate) => !isOver(candidate));
+  if (!step) return story === null ? endRun(draft, "done", "") : finishStory(draft, story);
+  if (step.state.status !== "waiting") return;
+
+  const definition = draft.definition(story, step.name);
+  switch (definition.kind) {
+    case "agent":
+    case "command":
+      return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+    case "gate":
+      return openGate(draft, story, step, {
+        question: definition.question,
+        options: definition.options,
+        cause: "step",
+        feedback: "",
+        tree: null,
+      });
+    case "stories":
+      return openStories(draft, step, definition);
+  }
+}

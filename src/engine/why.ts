@@ -1,0 +1,92 @@
+// Why. Owns: the one sentence that says what a run is doing or what it waits for. The same everywhere it is shown.
+
+import { hasEnded } from "../domain/attempt.ts";
+import type { StoryId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import { statusOf } from "../domain/run.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Step } from "../domain/step.ts";
+
+export function why(run: Run, now: number): string {
+  const { header } = run;
+  if (header.end) {
+    const { status, reason } = header.end;
+    return status === "done"
+      ? `Done in ${span(header.end.at - header.startedAt)}.`
+      : sentence(`The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`);
+  }
+  const doing = activity(run, now);
+  if (header.paused) return sentence(`Paused; \`pawl resume\` lets it go on${doing ? `. Meanwhile ${doing}` : ""}`);
+  if (statusOf(header) === "held") return sentence(heldBy(run, now));
+  return sentence(doing ?? "nothing is ready to run");
+}
+
+function activity(run: Run, now: number): string | null {
+  for (const [story, scope] of openScopes(run)) {
+    for (const step of scope.chain) {
+      const said = describeStep(story, scope, step, now);
+      if (said !== null) return said;
+    }
+  }
+  return null;
+}
+
+function describeStep(story: StoryId | null, scope: Scope, step: Step, now: number): string | null {
+  const what = story === null ? step.name : `${story}: ${step.name}`;
+  if (step.state.status === "running" && step.state.attempt !== null) {
+    const { attempt: id } = step.state;
+    const attempt = scope.attempts.find((candidate) => candidate.id === id);
+    if (!attempt) return null;
+    const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
+    return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, since ${span(now - attempt.startedAt)})`;
+  }
+  if (step.state.status === "ready") {
+    if (step.state.notBefore > now) return `${what} waits until ${new Date(step.state.notBefore).toISOString()}`;
+    const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
+    const after =
+      last && hasEnded(last) && last.state.outcome !== "completed"
+        ? ` again, its last attempt ${past(last.state.outcome)}`
+        : "";
+    return `${what} is ready${after} and waits for somebody to take it (\`pawl resume\`, or an agent that pulls)`;
+  }
+  return null;
+}
+
+function heldBy(run: Run, now: number): string {
+  for (const [story, scope] of openScopes(run)) {
+    const gate = scope.gates.find((candidate) => candidate.state.status === "open");
+    if (!gate) continue;
+    const options = Object.keys(gate.options).join(" or ");
+    const where = story === null ? gate.step : `${story}: ${gate.step}`;
+    return `${where} waits for a person since ${span(now - gate.openedAt)}: ${gate.question} Answer with \`pawl answer ${gate.id} OPTION\` (${options})`;
+  }
+  return "it waits for a person";
+}
+
+function openScopes(run: Run): readonly (readonly [StoryId | null, Scope])[] {
+  const stories = run.header.stories
+    .filter((entry) => entry.status === "running" || entry.status === "held")
+    .flatMap((entry) => {
+      const story = run.stories[entry.id];
+      return story ? [[entry.id, story] as const] : [];
+    });
+  return [...stories, [null, run.header]];
+}
+
+function past(outcome: string): string {
+  return outcome === "lost" || outcome === "cancelled" || outcome === "rate_limited"
+    ? `was ${outcome.replace("_", " ")}`
+    : outcome.replace("_", " ");
+}
+
+function span(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+function sentence(text: string): string {
+  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?)]$/.test(capital) ? capital : `${capital}.`;
+}
