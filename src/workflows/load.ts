@@ -1,0 +1,34 @@
+// Loading. Owns: one workflow file from text to a checked definition, or to the reasons why it has none.
+
+import type { Definition } from "../domain/definition.ts";
+import { checkDefinition } from "./check.ts";
+import { parseDocument } from "./document.ts";
+import { lowerDocument } from "./lower.ts";
+import type { Problem } from "./problem.ts";
+import { startReading } from "./reading.ts";
+
+export { formatProblem, type Problem } from "./problem.ts";
+
+export interface LoadedWorkflow {
+  /** null if there is any error. */
+  readonly definition: Definition | null;
+  /** In the order of the file. */
+  readonly problems: readonly Problem[];
+  /** Fields of antfarm's files that were understood and have no effect here, in words. */
+  readonly notes: readonly string[];
+}
+
+export function loadWorkflow(text: string, file: string): LoadedWorkflow {
+  const { document, problems } = parseDocument(text, file);
+  if (!document) return { definition: null, problems, notes: [] };
+  const reading = startReading(document);
+  reading.problems.push(...problems);
+  const definition = lowerDocument(reading);
+  if (definition) checkDefinition(definition, reading);
+  const failed = reading.problems.some((problem) => problem.severity === "error");
+  return { definition: failed ? null : definition, problems: inOrder(reading.problems), notes: reading.notes };
+}
+
+function inOrder(problems: readonly Problem[]): Problem[] {
+  return problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
+}

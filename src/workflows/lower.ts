@@ -1,0 +1,191 @@
+// Lowering. Owns: from a document in either spelling to the one internal form, and everything around the steps: agents,
+// context, caps, workspace. The file's dialect decides defaults here and nothing later.
+
+import type { AgentDefinition, Caps, Definition, StepDefinition } from "../domain/definition.ts";
+import { defaultCaps } from "../domain/definition.ts";
+import { agentName } from "../domain/ids.ts";
+import { readAntfarmSteps } from "./antfarm.ts";
+import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm-schema.ts";
+import { durationMs } from "./duration.ts";
+import { foldKeys } from "./fold.ts";
+import type { Path } from "./problem.ts";
+import { note, type Reading, refuse, warn } from "./reading.ts";
+import { type CapsInput, type WorkflowInput, workflowJsonSchema, workflowSchema } from "./schema.ts";
+import { shapeAt } from "./shape.ts";
+import { readStep } from "./steps.ts";
+import { knownKeysOf } from "./templates.ts";
+import { validate } from "./validate.ts";
+
+const defaultPollEveryMs = 300_000;
+const ownJson = workflowJsonSchema();
+const antfarmJson = antfarmJsonSchema();
+
+/** The definition; null when the file is too wrong to have one. Lowered is not yet checked. */
+export function lowerDocument(reading: Reading): Definition | null {
+  const { value, twice } = foldKeys(reading.document.value);
+  for (const path of twice) {
+    refuse(reading, path, {
+      message: `\`${path.at(-1)}\` is given twice, in two spellings`,
+      expected: "each field once",
+      hint: "keep the snake_case one",
+    });
+  }
+  if (Object.hasOwn(reading.document.value, "pawl")) {
+    const hintFor = () => null;
+    const file = validate({ schema: workflowSchema, json: ownJson, unknownKeys: "error", hintFor }, value, reading);
+    return file && lowerOwn(reading, file);
+  }
+  const hintFor = (key: string, path: Path) =>
+    shapeAt(ownJson, path.slice(0, -1)).keys.includes(key)
+      ? "this is Pawl's own spelling: put `pawl: 1` at the top of the file"
+      : (antfarmHints[key] ?? null);
+  const file = validate({ schema: antfarmSchema, json: antfarmJson, unknownKeys: "warning", hintFor }, value, reading);
+  return file && lowerAntfarm(reading, file);
+}
+
+/** Keys that are common in antfarm files and that nothing there reads. */
+const antfarmHints: Readonly<Record<string, string>> = {
+  depends_on: "the order of the file is used",
+  condition: "every step runs; use decision_key and on_decision to skip some",
+  hooks: "nothing is run at the end; add a step",
+  delivery: "messages are not sent to channels",
+  acceptance_criteria: "put it into the input of a step",
+  required_outputs: "a missing output shows as [missing: key]",
+  pass_outputs: "all outputs are passed on",
+};
+
+function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
+  const listed = Array.isArray(file.agents);
+  const entries = Array.isArray(file.agents)
+    ? file.agents.map((agent) => [agent.id, agent] as const)
+    : Object.entries(file.agents ?? {});
+  const agents = entries.map(([id, agent], index): AgentDefinition => {
+    checkFiles(reading, ["agents", listed ? index : id, "files"], agent.files ?? {}, false);
+    return {
+      name: agentName(id),
+      title: agent.name ?? id,
+      description: agent.description ?? "",
+      executor: agent.executor ?? null,
+      model: agent.model ?? null,
+      timeoutMs: agent.timeout === undefined ? null : durationMs(agent.timeout),
+      files: agent.files ?? {},
+    };
+  });
+  const agentTimeoutMs = new Map(
+    agents.flatMap(({ name, timeoutMs }) => (timeoutMs === null ? [] : [[name as string, timeoutMs]])),
+  );
+  const steps = file.steps.map((step, index) =>
+    readStep(reading, step, ["steps", index], { inBody: false, agentTimeoutMs }),
+  );
+  if (file.caps && file.budget) {
+    refuse(reading, ["budget"], {
+      message: "`caps` and `budget` are both given",
+      expected: "one of the two",
+      hint: "keep `caps`",
+    });
+  }
+  return assemble(reading, file, {
+    dialect: "pawl",
+    agents,
+    steps: steps.filter((step) => step !== null),
+    caps: readCaps(file.caps ?? file.budget ?? {}),
+    workspace: { branch: file.workspace?.branch ?? "own", onFailure: file.workspace?.on_failure ?? "keep" },
+  });
+}
+
+function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
+  const agents = file.agents.map((agent, index): AgentDefinition => {
+    checkFiles(reading, ["agents", index, "workspace", "files"], agent.workspace?.files ?? {}, true);
+    if (agent.workspace?.skills) note(reading, "`workspace.skills`: skills are not installed");
+    return {
+      name: agentName(agent.id),
+      title: agent.name ?? agent.id,
+      description: agent.description ?? "",
+      executor: null,
+      model: agent.model === undefined || agent.model === "default" ? null : agent.model,
+      timeoutMs: agent.timeout_seconds === undefined ? null : Math.round(agent.timeout_seconds * 1_000),
+      files: agent.workspace?.files ?? {},
+    };
+  });
+  if (file.polling)
+    note(reading, "`polling`: model and time limit of antfarm's own polls; nothing here polls with a model");
+  if (file.agents.some((agent) => agent.role ?? agent.polling_model))
+    note(reading, "`role`, `pollingModel`: tool policy and poll model of antfarm; not used");
+  if (file.notifications?.url !== undefined) {
+    warn(reading, ["notifications", "url"], {
+      message: "notifications are not delivered yet",
+      expected: "no `notifications`",
+      hint: "look at the run with `pawl status`",
+    });
+  }
+  return assemble(reading, file, {
+    dialect: "antfarm",
+    agents,
+    steps: readAntfarmSteps(reading, file),
+    caps: defaultCaps,
+    workspace: { branch: "by_step", onFailure: "keep" },
+  });
+}
+
+interface Parts extends Pick<Definition, "dialect" | "caps" | "workspace"> {
+  readonly agents: readonly AgentDefinition[];
+  readonly steps: readonly StepDefinition[];
+}
+
+function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: Parts): Definition {
+  const { agents, ...rest } = parts;
+  const names = agents.map((agent) => agent.name as string);
+  names.forEach((name, index) => {
+    if (names.indexOf(name) === index) return;
+    refuse(reading, ["agents", index], {
+      message: `agent '${name}' is defined twice`,
+      expected: "each agent once",
+      hint: "rename one of the two",
+    });
+  });
+  const context = Object.fromEntries(
+    Object.entries(file.context ?? {}).map(([key, value]) => [key.toLowerCase(), value === null ? "" : String(value)]),
+  );
+  return {
+    id: file.id,
+    title: file.name ?? file.id,
+    description: file.description?.trim() ?? "",
+    agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
+    context,
+    knownKeys: knownKeysOf(parts.steps, context),
+    pollEveryMs: file.cron?.interval_ms ?? defaultPollEveryMs,
+    ...rest,
+  };
+}
+
+function readCaps(written: CapsInput): Caps {
+  return {
+    attempts: written.attempts ?? defaultCaps.attempts,
+    steps: written.steps ?? defaultCaps.steps,
+    wallMs: written.wall === undefined ? defaultCaps.wallMs : durationMs(written.wall),
+    costUsd: written.usd ?? defaultCaps.costUsd,
+    lostPerStep: written.lost ?? defaultCaps.lostPerStep,
+  };
+}
+
+/** antfarm's shared agents lie above the workflow's directory; ours never do. Nothing is written outside an agent's home. */
+function checkFiles(reading: Reading, path: Path, files: Readonly<Record<string, string>>, mayClimb: boolean): void {
+  const climbs = (text: string) => text.split(/[\\/]/).includes("..");
+  const isAbsolute = (text: string) => /^([\\/]|[A-Za-z]:)/.test(text);
+  for (const [name, source] of Object.entries(files)) {
+    if (climbs(name) || isAbsolute(name) || name === "") {
+      refuse(reading, [...path, name], {
+        message: `"${name}" is not a file name in the agent's directory`,
+        expected: "a name such as AGENTS.md",
+        hint: "remove the directories above it",
+      });
+    }
+    if (isAbsolute(source) || (climbs(source) && !mayClimb)) {
+      refuse(reading, [...path, name], {
+        message: `"${source}" is outside the workflow's directory`,
+        expected: "a path below the workflow file",
+        hint: `for example agents/NAME/${name}`,
+      });
+    }
+  }
+}

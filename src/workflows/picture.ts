@@ -1,0 +1,116 @@
+// Pictures. Owns: a workflow's chain as text, with its routes back, its limits and the body of its stories, for people who
+// want to see what will happen. At most 100 columns wide.
+
+import type { Definition, StepDefinition, StoriesStep } from "../domain/definition.ts";
+import type { Limit, Route, RouteRule } from "../domain/route.ts";
+import { formatDuration } from "./duration.ts";
+
+const width = 100;
+
+export function drawWorkflow(definition: Definition): string {
+  const lines = wrap(`${definition.id}  ${definition.title === definition.id ? "" : definition.title}`.trimEnd(), "");
+  if (definition.description !== "") lines.push(...wrap(definition.description.replace(/\s+/g, " "), "  "));
+  lines.push("", ...drawChain(definition.steps, ""), "");
+  return lines.join("\n");
+}
+
+function drawChain(chain: readonly StepDefinition[], indent: string): string[] {
+  const nameWidth = Math.min(24, Math.max(...chain.map((step) => step.name.length)));
+  return chain.flatMap((step, index) => {
+    const last = index === chain.length - 1;
+    const rail = `${indent}${last ? " " : "│"}`;
+    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(step)}`, `${indent}● `, `${rail}   `);
+    const details = detailsOf(step).flatMap((detail) => wrap(detail, `${rail}     `, `${rail}         `));
+    const body = step.kind === "stories" ? drawBody(step, `${rail}   `) : [];
+    return [...head, ...body, ...details, ...(last ? [] : [rail])];
+  });
+}
+
+function drawBody(step: StoriesStep, indent: string): string[] {
+  const inner = drawChain(step.body, `${indent}│ `);
+  return [`${indent}┌─ each story`, ...inner, `${indent}└─`];
+}
+
+function headOf(step: StepDefinition): string {
+  switch (step.kind) {
+    case "agent":
+      return `agent ${step.agent}${timeOf(step.wallMs)}`;
+    case "command":
+      return `command: ${oneLine(step.command)}${timeOf(step.wallMs)}`;
+    case "gate":
+      return `asks: ${oneLine(step.question)}`;
+    case "stories":
+      return `stories, ${step.concurrency === 1 ? "one at a time" : `${step.concurrency} at a time`}`;
+  }
+}
+
+function detailsOf(step: StepDefinition): string[] {
+  if (step.kind === "gate") return Object.entries(step.options).map(([name, route]) => `${name} → ${routeText(route)}`);
+  if (step.kind === "stories") {
+    const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others go on";
+    return [`a story is tried again ${limitText(step.storyBudget)}`, `a failed story ${failed}`];
+  }
+  const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
+  const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
+  const all = [...named, ["failure", step.onError] as const];
+  const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
+  return [
+    ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
+    ...(step.budget ? [`all routes back together ${limitText(step.budget)}`] : []),
+    ...step.checks.map((check) => `check: ${oneLine(check)}`),
+  ];
+}
+
+function verdictText(key: string, decide: string | null): string {
+  return key.startsWith("=") ? `${decide ?? ""} ${key.slice(1)}` : key.replace(":", " ");
+}
+
+function ruleText({ route, limit }: RouteRule): string {
+  return limit ? `${routeText(route)}, ${limitText(limit)}` : routeText(route);
+}
+
+function limitText({ atMost, then }: Limit): string {
+  return `at most ${atMost === 1 ? "once" : `${atMost} times`}, then ${routeText(then)}`;
+}
+
+function routeText(route: Route): string {
+  switch (route.to) {
+    case "next":
+    case "again":
+    case "fail":
+      return route.to;
+    case "back_to":
+      return `back to ${route.step}`;
+    case "go_to":
+      return `on to ${route.step}`;
+    case "insert":
+      return `first ${route.steps.join(", ")}, then again`;
+    case "gate":
+      return `ask (${Object.keys(route.options).join(", ")})`;
+  }
+}
+
+function timeOf(wallMs: number | null): string {
+  return wallMs === null ? "" : `, ${formatDuration(wallMs)} at most`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length > 60 ? `${line.slice(0, 59)}…` : line;
+}
+
+/** Breaks between words; a word longer than the line is cut. */
+function wrap(text: string, first: string, rest: string = first): string[] {
+  const lines: string[] = [];
+  let left = text;
+  let prefix = first;
+  while (prefix.length + left.length > width) {
+    const room = Math.max(10, width - prefix.length);
+    const space = left.lastIndexOf(" ", room);
+    const cut = space > 0 && left.slice(0, space).trim() !== "" ? space : room;
+    lines.push(prefix + left.slice(0, cut).trimEnd());
+    left = left.slice(cut).trimStart();
+    prefix = rest;
+  }
+  return [...lines, (prefix + left).trimEnd()];
+}

@@ -1,0 +1,280 @@
+// Routes as they are written. Owns: from `next`, `{ back_to: …, at_most: … }` and their kind to the engine's routes, with
+// the options of every gate filled in. Does not own: whether a target exists; that is a check on the finished chain.
+
+import { stepName } from "../domain/ids.ts";
+import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
+import { repeats } from "../domain/route.ts";
+import { nearest, type Path } from "./problem.ts";
+import { from, type Reading, refuse } from "./reading.ts";
+import type { LimitInput, RouteInput, RouteMap, StepInput } from "./schema.ts";
+
+/** Why a route is followed: it decides what a gate without options offers and what a bare `fail` says. */
+export type Occasion =
+  | { readonly of: "passed" | "rejected" | "decided" | "error" | "answer" | "asked"; readonly step: string }
+  | { readonly of: "exhausted"; readonly step: string; readonly limited: GateOptions; readonly why: string };
+
+const verbs = ["next", "again", "back_to", "go_to", "insert", "gate", "fail"] as const;
+
+/** A map with one of these is a route; any other map under `rejected` lists reasons. */
+const routeFields: readonly string[] = [...verbs, "options", "at_most", "then"];
+
+/** A route with its limit. */
+export function readRule(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): RouteRule {
+  const route = readRoute(reading, written, path, occasion);
+  if (typeof written === "string" || (written.at_most === undefined && written.then === undefined)) {
+    return { route, limit: null };
+  }
+  if (written.at_most === undefined) {
+    refuse(reading, [...path, "then"], {
+      message: `Step '${occasion.step}': \`then\` without \`at_most\``,
+      expected: "`at_most: N` beside `then`",
+      hint: "say how often the route may be taken before `then`",
+    });
+    return { route, limit: { atMost: 1, then: { to: "fail", reason: "" } } };
+  }
+  if (!repeats(route)) {
+    refuse(reading, [...path, "at_most"], {
+      message: `Step '${occasion.step}': \`at_most\` has no effect on \`${route.to}\`, which repeats nothing`,
+      expected: "`at_most` with again, back_to or insert",
+      hint: "remove `at_most` and `then`",
+    });
+    return { route, limit: null };
+  }
+  const limit = { at_most: written.at_most, ...(written.then === undefined ? {} : { then: written.then }) };
+  return { route, limit: readLimit(reading, limit, path, occasion, { continue: route }) };
+}
+
+/** `limited` is what a person may have once more when the limit leads to a gate. */
+export function readLimit(
+  reading: Reading,
+  written: LimitInput,
+  path: Path,
+  on: Occasion,
+  limited: GateOptions,
+): Limit {
+  const why = `${stillWords[on.of]} after ${written.at_most} ${written.at_most === 1 ? "retry" : "retries"}`;
+  // A crash is not a verdict: nobody is offered to accept it.
+  const occasion: Occasion = on.of === "error" ? on : { of: "exhausted", step: on.step, limited, why };
+  const then = written.then ?? { fail: `${on.step}: ${why}` };
+  return { atMost: written.at_most, then: readBare(reading, then, [...path, "then"], occasion) };
+}
+
+/** A gate's options as they are written; each is a route without a limit, since a person answers each time. */
+export function readOptions(
+  reading: Reading,
+  written: Record<string, RouteInput>,
+  path: Path,
+  step: string,
+): GateOptions {
+  const options = Object.entries(written).map(([name, route]): [string, Route] => {
+    if (!/^[A-Za-z][\w-]{0,39}$/.test(name)) {
+      refuse(reading, [...path, name], {
+        message: `Step '${step}': "${name}" cannot be the name of an option`,
+        expected: "a word that starts with a letter",
+        hint: "people type it to answer",
+      });
+    }
+    return [name, readBare(reading, route, [...path, name], { of: "answer", step })];
+  });
+  if (options.length === 0) {
+    refuse(reading, path, {
+      message: `Step '${step}': a gate without options cannot be answered`,
+      expected: "at least one option with its route",
+      hint: "remove `options` to get the usual ones",
+    });
+  }
+  return Object.fromEntries(options);
+}
+
+/** The rules of `on`, by verdict. Without `decide` the keys are verdicts, with it they are values. */
+export function readOn(reading: Reading, step: StepInput, path: Path): Partial<Record<VerdictKey, RouteRule>> {
+  const rules = new Map<VerdictKey, RouteRule>();
+  for (const [word, written] of Object.entries(step.on ?? {})) {
+    if (written === undefined) continue;
+    const at = [...path, "on", word];
+    if (step.decide !== undefined) {
+      const key: VerdictKey = `=${foldWord(word)}`;
+      if (rules.has(key)) refuseTwice(reading, at, step.id, word);
+      rules.set(key, readRule(reading, written, at, { of: "decided", step: step.id }));
+    } else if (word === "passed") {
+      rules.set("passed", readRule(reading, written, at, { of: "passed", step: step.id }));
+    } else if (word === "rejected") {
+      readRejected(reading, written, at, step.id, rules);
+    } else {
+      refuse(reading, at, {
+        message: `Step '${step.id}': \`on.${word}\` can never happen, since the step has no \`decide\``,
+        expected: "passed or rejected",
+        hint: "name the output key that decides: `decide: decision`",
+      });
+    }
+  }
+  return Object.fromEntries(rules);
+}
+
+/** Values and reasons are compared without regard to case and to spaces around them. */
+export function foldWord(word: string): string {
+  return word.trim().toLowerCase();
+}
+
+function readRejected(
+  reading: Reading,
+  written: RouteInput | Record<string, RouteInput>,
+  path: Path,
+  step: string,
+  rules: Map<VerdictKey, RouteRule>,
+): void {
+  const occasion: Occasion = { of: "rejected", step };
+  if (typeof written === "string" || routeFields.some((field) => Object.hasOwn(written, field))) {
+    rules.set("rejected", readRule(reading, written, path, occasion));
+    return;
+  }
+  const byReason = written as Record<string, RouteInput>;
+  for (const [reason, route] of Object.entries(byReason)) {
+    const key: VerdictKey = reason === "default" ? "rejected" : `rejected:${foldWord(reason)}`;
+    if (rules.has(key)) refuseTwice(reading, [...path, reason], step, reason);
+    rules.set(key, readRule(reading, route, [...path, reason], occasion));
+  }
+  if (!rules.has("rejected")) {
+    refuse(reading, path, {
+      message: `Step '${step}': a rejection for any other reason has no route`,
+      expected: "`default: ROUTE` beside the reasons",
+      hint: "add `default: { again, at_most: 2, then: gate }`",
+    });
+  }
+}
+
+/** A route where no limit may stand: after `then`, and as an option. */
+function readBare(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): Route {
+  if (typeof written !== "string" && (written.at_most !== undefined || written.then !== undefined)) {
+    refuse(reading, path, {
+      message: `Step '${occasion.step}': a route ${occasion.of === "answer" ? "of an option" : "after `then`"} cannot have a limit of its own`,
+      expected: "a route without `at_most` and `then`",
+      hint: occasion.of === "answer" ? "a person answers each time, so no limit is needed" : "end with fail or a gate",
+    });
+  }
+  return readRoute(reading, written, path, occasion);
+}
+
+function readRoute(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): Route {
+  const map: RouteMap = typeof written === "string" ? { [written]: null } : written;
+  refuseForeignKeys(reading, map, path, occasion);
+  const given = verbs.filter((verb) => map[verb] !== undefined);
+  const verb = given[0];
+  if (verb === undefined || given.length > 1) {
+    refuse(reading, path, {
+      message: `Step '${occasion.step}': ${verb === undefined ? "the route leads nowhere" : `the route leads to ${given.join(" and to ")}`}`,
+      expected: `exactly one of ${verbs.join(", ")}`,
+      hint: "for example `{ back_to: implement, at_most: 2, then: fail }`",
+    });
+    return { to: "fail", reason: "" };
+  }
+  if (map.options !== undefined && verb !== "gate") {
+    refuse(reading, [...path, "options"], {
+      message: `Step '${occasion.step}': \`options\` has no effect on \`${verb}\``,
+      expected: "`options` beside `gate`",
+      hint: "remove `options`",
+    });
+  }
+  if (occasion.of === "error" && verb !== "again" && verb !== "gate" && verb !== "fail") {
+    refuse(reading, path, {
+      message: `Step '${occasion.step}': on_error cannot lead to \`${verb}\`: a crash decides nothing`,
+      expected: "again, gate or fail",
+      hint: "routes by what a step said belong into `on`",
+    });
+  }
+  return from(
+    reading,
+    typeof written === "string" ? path : [...path, verb],
+    routeOf(reading, map, verb, path, occasion),
+  );
+}
+
+function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], path: Path, occasion: Occasion): Route {
+  switch (verb) {
+    case "next":
+    case "again":
+      return { to: verb };
+    case "back_to":
+    case "go_to":
+      return { to: verb, step: stepName(map[verb] ?? "") };
+    case "insert":
+      return { to: "insert", steps: (map.insert ?? []).map(stepName) };
+    case "fail":
+      return { to: "fail", reason: typeof map.fail === "string" ? map.fail : reasonFor(occasion) };
+    case "gate": {
+      const question = typeof map.gate === "string" ? map.gate : questionFor(occasion);
+      const written = map.options && readOptions(reading, map.options, [...path, "options"], occasion.step);
+      return { to: "gate", question, options: written ?? optionsFor(occasion) };
+    }
+  }
+}
+
+const stillWords = {
+  passed: "not finished",
+  rejected: "still rejected",
+  decided: "no decision to go on",
+  error: "still failing",
+  answer: "not settled",
+  asked: "not settled",
+  exhausted: "not settled",
+} as const;
+
+const reasonWords = {
+  passed: "done",
+  rejected: "rejected",
+  decided: "failed by its decision",
+  error: "did not complete",
+  answer: "stopped by a person",
+  asked: "rejected by a person",
+} as const;
+
+function reasonFor(occasion: Occasion): string {
+  if (occasion.of === "exhausted") return `${occasion.step}: ${occasion.why}`;
+  return `${occasion.step}: ${reasonWords[occasion.of]}`;
+}
+
+function questionFor(occasion: Occasion): string {
+  if (occasion.of === "exhausted") return `${occasion.step}: ${occasion.why}. What now?`;
+  if (occasion.of === "passed" || occasion.of === "asked") return `${occasion.step} is done. Go on?`;
+  return occasion.of === "error"
+    ? `${occasion.step} does not complete. What now?`
+    : `${occasion.step} was rejected. What now?`;
+}
+
+/** What a gate without options of its own offers. */
+export function optionsFor(occasion: Occasion): GateOptions {
+  const stop: Route = { to: "fail", reason: `${occasion.step}: stopped by a person` };
+  switch (occasion.of) {
+    case "exhausted":
+      return { ...occasion.limited, accept: { to: "next" }, stop };
+    case "error":
+      return { again: { to: "again" }, stop };
+    case "passed":
+    case "asked":
+      return { approve: { to: "next" }, reject: { to: "fail", reason: `${occasion.step}: rejected by a person` } };
+    case "rejected":
+    case "decided":
+    case "answer":
+      return { again: { to: "again" }, accept: { to: "next" }, stop };
+  }
+}
+
+function refuseForeignKeys(reading: Reading, map: RouteMap, path: Path, occasion: Occasion): void {
+  for (const key of Object.keys(map)) {
+    if (routeFields.includes(key)) continue;
+    const meant = nearest(key, routeFields);
+    refuse(reading, [...path, key], {
+      message: `Step '${occasion.step}': unknown key \`${key}\` in a route`,
+      expected: `one of: ${routeFields.join(", ")}`,
+      hint: meant ? `did you mean \`${meant}\`?` : "reasons stand beside `default`, not beside a route",
+    });
+  }
+}
+
+function refuseTwice(reading: Reading, path: Path, step: string, word: string): void {
+  refuse(reading, path, {
+    message: `Step '${step}': "${word}" has two routes`,
+    expected: "each value once, whatever its case",
+    hint: "remove one of the two",
+  });
+}

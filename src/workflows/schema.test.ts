@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import { loadWorkflow } from "./load.ts";
+import { workflowJsonSchema, workflowSchema } from "./schema.ts";
+import { shapeAt } from "./shape.ts";
+
+const head = "pawl: 1\nid: x\nagents: { dev: {} }\n";
+const problemsOf = (text: string) => loadWorkflow(text, "w.yml").problems;
+
+describe("our own format", () => {
+  test("the smallest file loads", () => {
+    const { definition, problems } = loadWorkflow(`${head}steps: [{ id: a, agent: dev }]\n`, "w.yml");
+    expect(problems).toEqual([]);
+    expect(definition).toMatchObject({
+      id: "x",
+      dialect: "pawl",
+      workspace: { branch: "own", onFailure: "keep" },
+      pollEveryMs: 300_000,
+    });
+  });
+
+  test("[B1] an unknown key is an error with its line and the nearest known key", () => {
+    const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    expcts: "STATUS: done"\n`);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({
+      severity: "error",
+      line: 7,
+      column: 5,
+      path: "steps[0].expcts",
+      hint: "did you mean `expects`?",
+    });
+    expect(problems[0]?.message).toBe("Step 'a': unknown key `expcts`");
+  });
+
+  test("[B1] keys of other engines are errors in our own format", () => {
+    const problems = problemsOf(`${head}steps:\n  - { id: a, agent: dev, required_outputs: [x], type: loop }\n`);
+    expect(problems.map((problem) => problem.path)).toEqual(["steps[0].required_outputs", "steps[0].type"]);
+  });
+
+  test("an unknown key inside a route is found there", () => {
+    const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    on:\n      rejected: { bak_to: a }\n`);
+    expect(problems[0]).toMatchObject({
+      severity: "error",
+      line: 8,
+      path: "steps[0].on.rejected.bak_to",
+      hint: "did you mean `back_to`?",
+    });
+  });
+
+  test("a misspelt word of a route is told with the words that exist", () => {
+    const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    on: { passed: nxt }\n`);
+    expect(problems[0]).toMatchObject({ severity: "error", line: 7, hint: "did you mean `next`?" });
+    expect(problems[0]?.expected).toContain("next, again, fail, gate");
+  });
+
+  test.each([
+    ["steps: 3", "steps", "cannot be the number 3"],
+    ["steps: []", "steps", "cannot be a list"],
+    ["steps: [{ agent: dev }]", "steps[0].id", "is missing"],
+    ["steps: [{ id: a, agent: [dev] }]", "steps[0].agent", "cannot be a list"],
+    ["steps: [{ id: a, agent: dev, timeout: soon }]", "steps[0].timeout", 'cannot be the text "soon"'],
+    [
+      "steps: [{ id: a, agent: dev, on: { rejected: { again: true, at_most: -1 } } }]",
+      "steps[0].on.rejected.at_most",
+      "-1",
+    ],
+    ["steps: [{ id: a, agent: dev }]\nworkspace: { branch: mine }", "workspace.branch", "mine"],
+    ["steps: [{ id: a, agent: dev }]\ncaps: { usd: .nan }", "caps.usd", "NaN"],
+  ])("a wrong type has a line, an expectation and a hint: %s", (rest, path, message) => {
+    const problem = problemsOf(`${head}${rest}\n`).find((each) => each.path === path);
+    expect(problem).toMatchObject({ severity: "error" });
+    expect(problem?.line).toBeGreaterThanOrEqual(4);
+    expect(problem?.message).toContain(message);
+    expect(problem?.expected).not.toBe("");
+    expect(problem?.hint).not.toBe("");
+  });
+
+  test("a version of the format that does not exist is refused", () => {
+    expect(problemsOf("pawl: 2\nid: x\nsteps: [{ id: a, command: 'true' }]\n")[0]).toMatchObject({
+      path: "pawl",
+      expected: "1",
+    });
+  });
+
+  test("camelCase is read as snake_case", () => {
+    const { definition } = loadWorkflow(
+      `${head}steps: [{ id: a, agent: dev, onError: { again: true, atMost: 5 } }]\ncron: { intervalMs: 1000 }\n`,
+      "w.yml",
+    );
+    expect(definition?.steps[0]).toMatchObject({ onError: { limit: { atMost: 5 } } });
+    expect(definition?.pollEveryMs).toBe(1000);
+  });
+
+  test("a field that is given in both spellings is refused", () => {
+    const problems = problemsOf(`${head}steps: [{ id: a, agent: dev, on_error: fail, onError: fail }]\n`);
+    expect(problems.map((problem) => problem.message)).toEqual(["`onError` is given twice, in two spellings"]);
+  });
+});
+
+describe("the published schema", () => {
+  const json = workflowJsonSchema();
+
+  test("every field has a description", () => {
+    const bare = Object.entries(json.properties as Record<string, { description?: string }>).filter(
+      ([, field]) => !field.description,
+    );
+    expect(bare).toEqual([]);
+    const step = (json.$defs as Record<string, { properties: Record<string, object> }>).Step?.properties ?? {};
+    const undescribed = Object.keys(step).filter((key) => shapeAt(json, ["steps", 0, key]).purpose === "");
+    expect(undescribed).toEqual([]);
+  });
+
+  test("routes and steps are named once and refer to themselves", () => {
+    expect(Object.keys(json.$defs as object).toSorted()).toEqual(["Options", "Route", "Step"]);
+    expect(shapeAt(json, ["steps", 0, "body", 1, "on", "rejected", "then"]).keys).toContain("back_to");
+    expect(shapeAt(json, ["steps", 0]).keys).toContain("story_budget");
+  });
+
+  test("what the schema accepts is what the loader accepts", () => {
+    expect(workflowSchema.safeParse({ pawl: 1, id: "x", steps: [{ id: "a", command: "true" }] }).success).toBe(true);
+    expect(json.required).toEqual(["pawl", "id", "steps"]);
+  });
+});

@@ -1,0 +1,223 @@
+// The schema of our own format (`pawl: 1`). Owns: the fields, their types and what each is for, for the loader and, as JSON
+// Schema, for editors. Every field in here has an effect; what the engine cannot do yet is not in here.
+
+import * as z from "zod";
+import { durationPattern } from "./duration.ts";
+
+/** A route as it is written; `null` where the key alone says it, as in `{ again, at_most: 2 }`. */
+export type RouteInput = RouteWord | RouteMap;
+type RouteWord = "next" | "again" | "fail" | "gate";
+export interface RouteMap {
+  next?: true | null | undefined;
+  again?: true | null | undefined;
+  back_to?: string | undefined;
+  go_to?: string | undefined;
+  insert?: string[] | undefined;
+  gate?: string | true | null | undefined;
+  options?: Record<string, RouteInput> | undefined;
+  fail?: string | true | null | undefined;
+  at_most?: number | undefined;
+  then?: RouteInput | undefined;
+}
+
+const id = z.string().min(1);
+const alone = z.union([z.literal(true), z.null()]);
+const count = z.int().min(0);
+
+const duration = z
+  .union([z.number().positive(), z.string().regex(durationPattern)])
+  .describe('A time: "90s", "45m", "1h30m", or a number of seconds.');
+
+const routeWord = z.enum(["next", "again", "fail", "gate"]);
+
+const route: z.ZodType<RouteInput> = z
+  .lazy(() => z.union([routeWord, routeMap]))
+  .meta({
+    id: "Route",
+    description: "Where it leads: next, again, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
+  });
+
+const options = z.record(z.string(), route).meta({
+  id: "Options",
+  description: "What a person may answer, and where each leads. The first means yes, the last no.",
+});
+
+const routeFields = {
+  next: alone.optional().describe("Go on to the next step."),
+  again: alone.optional().describe("Run this step again."),
+  back_to: id.optional().describe("Go back to an earlier step of the same chain; everything from there on runs again."),
+  go_to: id.optional().describe("Jump forward to a later step of the same chain; the steps between are skipped."),
+  insert: z.array(id).min(1).optional().describe("Run these steps first, then this one again."),
+  gate: z
+    .union([z.string().min(1), alone])
+    .optional()
+    .describe("Ask a person this question."),
+  options: options.optional(),
+  fail: z
+    .union([z.string().min(1), alone])
+    .optional()
+    .describe("Fail, with this reason."),
+  at_most: count.optional().describe("How often this route may be taken before `then`."),
+  then: route.optional().describe("Where it leads once the limit is reached. Default: fail."),
+};
+
+const routeMap = z.strictObject(routeFields);
+
+/** One route, or a map from reason to route: an object with both kinds of keys, so that a typo is told where it stands. */
+const rejected: z.ZodType<RouteInput | Record<string, RouteInput>> = z.union([
+  routeWord,
+  z.object(routeFields).catchall(route),
+]);
+
+const limit = z.strictObject({
+  at_most: count.describe("How often, all together."),
+  then: route.optional().describe("Where it leads once the limit is reached. Default: fail."),
+});
+
+const on = z
+  .object({
+    passed: route.optional().describe("The step says it is done. Default: next."),
+    rejected: rejected
+      .optional()
+      .describe("The step says no (STATUS: retry, a red check). One route, or routes by reason with a `default`."),
+  })
+  .catchall(route)
+  .describe("Where each verdict leads: passed and rejected, or the values of the key named by `decide`.");
+
+const agentFields = {
+  name: z.string().optional().describe("A name for people."),
+  description: z.string().optional().describe("What this agent is for."),
+  executor: id
+    .optional()
+    .describe("What performs it: claude, codex, opencode, command, scripted … Default: the run's."),
+  model: id.optional().describe("The model that the executor is asked for. Default: the executor's own."),
+  files: z
+    .record(z.string(), id)
+    .optional()
+    .describe("Role files: name in the agent's directory → path beside this file."),
+  timeout: duration.optional().describe("Time limit for each attempt of this agent, where the step has none."),
+};
+
+const agents = z
+  .union([
+    z.record(z.string(), z.strictObject(agentFields)),
+    z.array(z.strictObject({ id: id.describe("The name that steps use."), ...agentFields })).min(1),
+  ])
+  .describe("The agents: a map from name to settings, or a list whose items have an `id`.");
+
+const step = z
+  .strictObject({
+    id: id.describe("Unique in its chain; routes use it."),
+    title: z.string().optional().describe("A short text for people. Default: the id."),
+    agent: id.optional().describe("This step is performed by that agent."),
+    command: z.string().min(1).optional().describe("This step runs that shell command; exit code 0 means it ran."),
+    gate: z
+      .union([z.string().min(1), z.null()])
+      .optional()
+      .describe("This step asks a person that question."),
+    options: options.optional(),
+    stories: z
+      .union([
+        z.strictObject({ concurrency: z.int().min(1).optional().describe("Stories at the same time. Default: 1.") }),
+        alone,
+      ])
+      .optional()
+      .describe("This step runs its `body` once for each story."),
+    get body(): z.ZodOptional<z.ZodArray<typeof step>> {
+      return z.array(step).min(1).optional().describe("The steps that each story goes through, in order.");
+    },
+    story_budget: limit
+      .optional()
+      .describe("How often one story may be tried again, rejections and failures together. Default: once, then fail."),
+    on_story_failed: z
+      .enum(["stop", "continue"])
+      .optional()
+      .describe("After a failed story: stop (default) or continue with the others."),
+    input: z
+      .string()
+      .optional()
+      .describe("What the performer is told. {{key}} is replaced by what is known under that name."),
+    produces: z.array(id).optional().describe("Only these output keys are kept. Default: all."),
+    decide: id.optional().describe("The output key whose value decides; then `on` lists its values."),
+    expects: z.string().min(1).optional().describe("Text that the output must contain to pass."),
+    on: on.optional(),
+    on_error: route
+      .optional()
+      .describe("When an attempt did not complete: again, gate or fail. Default: again at most 2 times, then fail."),
+    budget: limit.optional().describe("One limit for all routes of this step that repeat something, together."),
+    checks: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("Commands that must succeed after the step says it is done; a red one rejects it."),
+    timeout: z
+      .union([
+        duration,
+        z.strictObject({
+          wall: duration.optional().describe("The longest an attempt may take."),
+          quiet: duration.optional().describe("The longest it may print nothing."),
+        }),
+      ])
+      .optional()
+      .describe("Time limits of one attempt."),
+  })
+  .meta({ id: "Step", description: "One step: an agent, a command, a gate, or stories with a body." });
+
+const caps = z
+  .strictObject({
+    attempts: z.int().min(1).optional().describe("Attempts of the whole run."),
+    steps: z.int().min(1).optional().describe("Steps ever put into a chain of the run."),
+    wall: duration.optional().describe("Time from the start of the run."),
+    usd: z.number().positive().optional().describe("Money, in US dollars."),
+    lost: z.int().min(1).optional().describe("How often one step may be lost to dead machines."),
+  })
+  .describe("Caps on the whole run.");
+
+export const workflowSchema = z
+  .strictObject({
+    pawl: z.literal(1).describe("The version of this format: 1."),
+    id: id.describe("The workflow's name on the command line."),
+    name: z.string().optional().describe("A title for people."),
+    version: z
+      .union([z.int(), z.string()])
+      .optional()
+      .describe("The version of this workflow; raise it when you change it."),
+    description: z.string().optional().describe("What the workflow is for."),
+    agents: agents.optional(),
+    context: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .optional()
+      .describe("Keys that every input may use from the start."),
+    steps: z.array(step).min(1).describe("The chain, in order."),
+    caps: caps.optional(),
+    budget: caps.optional().describe("The same as `caps`."),
+    workspace: z
+      .strictObject({
+        branch: z
+          .enum(["own", "by_step"])
+          .optional()
+          .describe("own: the run's branch is made for it. by_step: a step names and makes it."),
+        on_failure: z
+          .enum(["keep", "reset"])
+          .optional()
+          .describe("What happens to the changes of a failed attempt. Default: keep."),
+      })
+      .optional()
+      .describe("Where the run works."),
+    cron: z
+      .strictObject({
+        interval_ms: z.int().min(1).optional().describe("Milliseconds between two looks. Default: 300000."),
+      })
+      .optional()
+      .describe("How often an agent that pulls its work looks for it."),
+  })
+  .meta({ title: "Pawl workflow" });
+
+export type WorkflowInput = z.infer<typeof workflowSchema>;
+export type StepInput = z.infer<typeof step>;
+export type LimitInput = z.infer<typeof limit>;
+export type CapsInput = z.infer<typeof caps>;
+
+/** The published schema, for editors. */
+export function workflowJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(workflowSchema, { io: "input" });
+}
