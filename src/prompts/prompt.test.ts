@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { buildPrompt } from "./prompt.ts";
+
+const nothing = { roles: [], task: "", input: "", notes: [], feedback: "" };
+
+test("role files come first, each under its name, then the input", () => {
+  const roles = [
+    { name: "AGENTS.md", text: "You plan.\n" },
+    { name: "EMPTY.md", text: " \n" },
+    { name: "SOUL.md", text: "Be calm." },
+  ];
+  expect(buildPrompt({ ...nothing, roles, task: "Add login", input: "Task: Add login\n" })).toBe(
+    "# AGENTS.md\n\nYou plan.\n\n# SOUL.md\n\nBe calm.\n\nTask: Add login\n",
+  );
+});
+
+test("[A3] the user's words stand before an input that does not contain them", () => {
+  expect(buildPrompt({ ...nothing, task: "Add login", input: "Review the branch." })).toBe(
+    "# Task\n\nAdd login\n\nReview the branch.\n",
+  );
+});
+
+test("the words are found however their lines are broken, and only as whole words", () => {
+  expect(buildPrompt({ ...nothing, task: "Add\r\n  login", input: "Do: Add login now" })).toBe("Do: Add login now\n");
+  expect(buildPrompt({ ...nothing, task: "fix", input: "Update the fixtures; prefix" })).toContain("# Task\n\nfix\n");
+  expect(buildPrompt({ ...nothing, task: "fix", input: "Update fixtures, then fix." })).not.toContain("# Task");
+});
+
+test("[A30] notes and feedback follow in sections of their own, unless the input has them", () => {
+  const parts = {
+    ...nothing,
+    task: "t",
+    input: "t\nIssues: no tests",
+    notes: ["use\npnpm", "no tests", ""],
+    feedback: "no tests",
+  };
+  expect(buildPrompt(parts)).toBe("t\nIssues: no tests\n\n# Notes from people\n\n- use\n  pnpm\n");
+  expect(buildPrompt({ ...parts, feedback: "lint is red" })).toMatch(/# Feedback on the work so far\n\nlint is red\n$/);
+});
+
+test("nothing gives an empty prompt", () => {
+  expect(buildPrompt(nothing)).toBe("");
+});
+
+test("the intent is in every prompt, whatever the texts are", () => {
+  const flat = (text: string) => text.replace(/\s+/g, " ").trim();
+  fc.assert(
+    fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string()), (task, input, feedback, notes) => {
+      const prompt = flat(buildPrompt({ roles: [], task, input, notes, feedback }));
+      for (const text of [task, input, feedback, ...notes]) expect(prompt).toContain(flat(text));
+    }),
+  );
+});

@@ -1,0 +1,53 @@
+// Prompts. Owns: putting together what an agent is told: its role, the user's words, the step's input, what people and
+// earlier attempts said. Does not own: rendering the input.
+
+interface PromptParts {
+  readonly roles: readonly { readonly name: string; readonly text: string }[];
+  /** The user's words. */
+  readonly task: string;
+  /** The step's input, rendered. */
+  readonly input: string;
+  /** From people: answers at gates, and what they added. */
+  readonly notes: readonly string[];
+  /** Why the work was sent back. */
+  readonly feedback: string;
+}
+
+/** The intent is in every prompt; what the input already contains is not said twice. */
+export function buildPrompt({ roles, task, input, notes, feedback }: PromptParts): string {
+  const isNew = (text: string) => text.trim() !== "" && !occursIn(input, text);
+  const newNotes = notes.filter(isNew).map((note) => note.trim());
+  const sections = roles.map(({ name, text }) => section(name, text));
+  if (isNew(task)) sections.push(section("Task", task));
+  sections.push(input.trim());
+  if (newNotes.length > 0) sections.push(section("Notes from people", newNotes.map(asItem).join("\n")));
+  if (isNew(feedback)) sections.push(section("Feedback on the work so far", feedback));
+  const filled = sections.filter((text) => text !== "");
+  return filled.length === 0 ? "" : `${filled.join("\n\n")}\n`;
+}
+
+function section(heading: string, text: string): string {
+  return text.trim() === "" ? "" : `# ${heading}\n\n${text.trim()}`;
+}
+
+/** A note of several lines stays one item. */
+function asItem(note: string): string {
+  return `- ${note.replace(/\r?\n/g, "\n  ")}`;
+}
+
+/** As whole words, however the lines are broken: the task "fix" is not said by an input that speaks of fixtures. */
+function occursIn(input: string, text: string): boolean {
+  const inside = ` ${oneLine(input)} `;
+  const wanted = oneLine(text);
+  const isWordPart = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
+  for (let at = inside.indexOf(wanted); at >= 0; at = inside.indexOf(wanted, at + wanted.length)) {
+    const joinedBefore = isWordPart(inside[at - 1]) && isWordPart(wanted[0]);
+    const joinedAfter = isWordPart(inside[at + wanted.length]) && isWordPart(wanted.at(-1));
+    if (!joinedBefore && !joinedAfter) return true;
+  }
+  return false;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

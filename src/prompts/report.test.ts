@@ -1,0 +1,311 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { AgentStep, CommandStep } from "../domain/definition.ts";
+import { agentName, stepName } from "../domain/ids.ts";
+import { readReport } from "./report.ts";
+
+const base = {
+  name: stepName("verify"),
+  title: "",
+  input: "",
+  produces: null,
+  decide: null,
+  expects: null,
+  on: {},
+  onError: { route: { to: "again" }, limit: null },
+  budget: null,
+  checks: [],
+  wallMs: null,
+  quietMs: null,
+} as const;
+const agent = (more: Partial<AgentStep> = {}): AgentStep => ({
+  ...base,
+  kind: "agent",
+  agent: agentName("a"),
+  ...more,
+});
+const command = (more: Partial<CommandStep> = {}): CommandStep => ({ ...base, kind: "command", command: "x", ...more });
+const next = { route: { to: "next" }, limit: null } as const;
+const reviewer = agent({ decide: "decision", on: { "=approved": next, "=needs_fixes": next, "=rejected": next } });
+
+const verdictOf = (text: string, step: AgentStep | CommandStep = agent()) => {
+  const report = readReport(step, text, []);
+  return report.outcome === "completed" ? report.verdict : report.outcome;
+};
+const whyOf = (text: string, step: AgentStep | CommandStep = agent()) => {
+  const report = readReport(step, text, []);
+  return report.outcome === "completed" ? "" : report.why;
+};
+const passed = { kind: "passed" };
+const rejected = { kind: "rejected", reason: null };
+
+describe("STATUS", () => {
+  test("[A46] it is compared trimmed and in any case", () => {
+    for (const text of [
+      "STATUS: done",
+      "STATUS:  DONE  ",
+      "Status: Done.",
+      "**STATUS:** `done`",
+      "STATUS: completed ✅",
+    ])
+      expect([text, verdictOf(text)]).toEqual([text, passed]);
+    for (const text of [
+      "STATUS: RETRY",
+      "status: retry",
+      "STATUS: needs fixes",
+      "STATUS: Changes-requested",
+      "STATUS: fail",
+    ])
+      expect([text, verdictOf(text)]).toEqual([text, rejected]);
+  });
+
+  test("[B13] retry is a verdict of its own, with the reason that was given", () => {
+    expect(verdictOf("STATUS: retry\nREASON: Constitution_Violation.")).toEqual({
+      kind: "rejected",
+      reason: "constitution_violation",
+    });
+    const step = agent({ on: { "rejected:missing_tests": next } });
+    expect(verdictOf("STATUS: rejected\nISSUES: x\nREASON: missing tests\nmore", step)).toEqual({
+      kind: "rejected",
+      reason: "missing_tests",
+    });
+  });
+
+  test("[antfarm D] prose between STATUS: retry and ISSUES does not turn it into a pass", () => {
+    const report = readReport(agent(), "STATUS: retry\nI looked at it.\nISSUES:\n- no tests", []);
+    expect(report).toMatchObject({ outcome: "completed", verdict: rejected, feedback: "- no tests" });
+  });
+
+  test("failed, error and blocked are no verdict but an attempt that failed, with its reason", () => {
+    for (const word of ["failed", "ERROR", "Blocked"]) expect(verdictOf(`STATUS: ${word}`)).toBe("failed");
+    expect(whyOf("STATUS: failed\nERROR: no network\nISSUES: i")).toBe("no network");
+    expect(whyOf("STATUS: blocked\nISSUES: i")).toBe("i");
+    expect(whyOf("I tried.\nSTATUS: blocked")).toBe("I tried.\nSTATUS: blocked");
+  });
+
+  test("[antfarm B] an empty output is not a pass", () => {
+    for (const text of ["", "  \n\r\n", "\0", "\uFEFF"]) expect(verdictOf(text)).toBe("invalid_output");
+    expect(whyOf("")).toMatch(/^the output is empty: reply with `STATUS: done`/);
+  });
+
+  test("[antfarm E] [A46] an output without STATUS is not a pass, and is told what to print", () => {
+    expect(verdictOf("Everything is verified.")).toBe("invalid_output");
+    expect(whyOf("Everything is verified.")).toMatch(/^no STATUS line: reply with `STATUS: done` on a line of its own/);
+  });
+
+  test("[B8] an unknown word is not a pass and is named", () => {
+    for (const word of ["oops", "nearly done", "done?", "done | retry", "almost done", "done with errors", ""])
+      expect([word, verdictOf(`STATUS: ${word}`)]).toEqual([word, "invalid_output"]);
+    expect(whyOf("STATUS: oops")).toMatch(/^unknown STATUS "oops": reply with/);
+  });
+
+  test("a command that ended well needs no STATUS; what it prints still counts", () => {
+    expect(verdictOf("12 tests passed", command())).toEqual(passed);
+    expect(verdictOf("", command())).toEqual(passed);
+    expect(verdictOf("STATUS: retry", command())).toEqual(rejected);
+    expect(verdictOf("12 tests passed", command({ expects: "0 warnings" }))).toBe("invalid_output");
+  });
+});
+
+describe("two verdicts", () => {
+  test("the same one twice is one", () => {
+    expect(verdictOf("STATUS: done\nmore work\nSTATUS: passed")).toEqual(passed);
+  });
+
+  test("done and retry on lines of their own are none, in either order", () => {
+    expect(whyOf("STATUS: done\nSTATUS: retry")).toBe(
+      'two verdicts: STATUS is given as "done" and as "retry"; give it once',
+    );
+    expect(verdictOf("**STATUS:** retry\ntext\nStatus: done")).toBe("invalid_output");
+    expect(verdictOf("STATUS: failed\nSTATUS: done")).toBe("invalid_output");
+  });
+
+  test("words that mean nothing do not contradict: the last one counts", () => {
+    expect(verdictOf("STATUS: in progress\nSTATUS: done")).toEqual(passed);
+    expect(verdictOf("STATUS: done\nSTATUS: in progress")).toBe("invalid_output");
+  });
+
+  test("what a block quotes does not contradict what is said after it", () => {
+    expect(verdictOf("It said:\n```\nSTATUS: retry\n```\nFixed now.\nSTATUS: done")).toEqual(passed);
+    expect(verdictOf("Asked for:\n```\nSTATUS: done\n```\nSTATUS: retry")).toEqual(rejected);
+  });
+
+  test("a block at the end can reject but not pass what was rejected outside of it", () => {
+    expect(verdictOf("Reply with\nSTATUS: done\n\n```\nSTATUS: retry\n```")).toEqual(rejected);
+    expect(verdictOf("STATUS: retry\n\nIt should print\n```\nSTATUS: done\n```")).toBe("invalid_output");
+  });
+
+  test("a report that an issue quotes is a part of the issue", () => {
+    const report = readReport(agent(), "STATUS: retry\nISSUES: it prints\n```\nSTATUS: done\n```\ntoo early", []);
+    expect(report).toMatchObject({ verdict: rejected, feedback: "it prints\n```\nSTATUS: done\n```\ntoo early" });
+  });
+});
+
+describe("[B8] expects", () => {
+  const done = agent({ expects: "STATUS: done" });
+
+  test("an expected STATUS line is met by any word of the same meaning, marked up or not", () => {
+    for (const text of ["STATUS: done", "**Status:** done", "STATUS: passed"])
+      expect(verdictOf(text, done)).toEqual(passed);
+    expect(verdictOf("STATUS: retry", done)).toEqual(rejected);
+    expect(verdictOf("STATUS: oops", done)).toBe("invalid_output");
+  });
+
+  test("a word of the workflow's own is a pass where it is expected, and only there", () => {
+    expect(verdictOf("STATUS: Planned", agent({ expects: "STATUS: planned" }))).toEqual(passed);
+    expect(verdictOf("STATUS: planned", done)).toBe("invalid_output");
+    expect(whyOf("x", agent({ expects: "STATUS: planned" }))).toContain("`STATUS: planned`");
+    expect(verdictOf("STATUS: failed", agent({ expects: "STATUS: planned" }))).toBe("failed");
+  });
+
+  test("without a STATUS line, the text as a sentence of its own passes with a note; speaking of it does not", () => {
+    const report = readReport(done, "All tests are green. **STATUS: done**", []);
+    expect(report).toMatchObject({ verdict: passed, notes: ['no STATUS line; the output contains "STATUS: done"'] });
+    for (const text of [
+      "I cannot report STATUS: done",
+      "> STATUS: done",
+      "> All is well. STATUS: done",
+      "Then print. STATUS: done if it works",
+    ])
+      expect([text, verdictOf(text, done)]).toEqual([text, "invalid_output"]);
+  });
+
+  test("another text must be there, in any case and marking", () => {
+    const step = agent({ expects: "All checks green" });
+    expect(verdictOf("STATUS: done\n**ALL  checks** green!", step)).toEqual(passed);
+    expect(verdictOf("all checks green", step)).toEqual(passed);
+    expect(whyOf("STATUS: done", step)).toBe('the output does not contain "All checks green", which was expected');
+    expect(whyOf("nothing", step)).toContain('"All checks green" somewhere in the output');
+    expect(verdictOf("STATUS: retry", step)).toEqual(rejected);
+  });
+});
+
+describe("a deciding key", () => {
+  const value = (text: string) => ({ kind: "value", value: text });
+
+  test("[B45] its value is folded", () => {
+    for (const text of ["Approved", "APPROVED", "approved", "**approved**", "`Approved`.", '"approved"'])
+      expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, reviewer)]).toEqual([text, value("approved")]);
+    expect(verdictOf("STATUS: done\n**Decision:** Needs fixes", reviewer)).toBe("invalid_output");
+    expect(verdictOf("STATUS: done\n**DECISION:** Needs fixes", reviewer)).toEqual(value("needs_fixes"));
+  });
+
+  test("[B46] without it the output cannot be read", () => {
+    expect(whyOf("STATUS: done", reviewer)).toBe("Decision key 'DECISION' not found in step output");
+  });
+
+  test("[B47] a value without a route is named with those that have one", () => {
+    expect(whyOf("STATUS: done\nDECISION: maybe", reviewer)).toBe(
+      "Unknown decision value: 'maybe' for key 'DECISION'; expected one of: approved, needs_fixes, rejected",
+    );
+    for (const text of ["not approved", "approved | needs_fixes | rejected", "approved?", "", "constructor"])
+      expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, reviewer)]).toEqual([text, "invalid_output"]);
+  });
+
+  test("[B12] STATUS says whether it ran, the key what it decided", () => {
+    const report = readReport(reviewer, "STATUS: retry\nDECISION: needs_fixes\nREVIEW_ISSUES: x", []);
+    expect(report).toMatchObject({ verdict: value("needs_fixes"), feedback: "x" });
+    expect(report.notes).toContain("STATUS asks to try again, but DECISION decides");
+    expect(verdictOf("STATUS: failed\nDECISION: approved", reviewer)).toBe("failed");
+    expect(verdictOf("STATUS: oops\nDECISION: approved", reviewer)).toBe("invalid_output");
+  });
+
+  test("[B8] STATUS may be left out where it is not expected", () => {
+    expect(verdictOf("DECISION: approved", reviewer)).toEqual(value("approved"));
+    expect(verdictOf("DECISION: approved", { ...reviewer, expects: "STATUS: done" })).toBe("invalid_output");
+    expect(verdictOf("STATUS: retry\nDECISION: rejected", { ...reviewer, expects: "STATUS: done" })).toEqual(
+      value("rejected"),
+    );
+  });
+
+  test("two decisions are none; an echoed list of options is not a decision", () => {
+    expect(whyOf("DECISION: rejected\nDECISION: approved", reviewer)).toMatch(/^two verdicts: DECISION/);
+    expect(verdictOf("DECISION: approved | rejected\n\nDECISION: approved", reviewer)).toEqual(value("approved"));
+    expect(verdictOf("```\nDECISION: rejected\n```\nDECISION: approved", reviewer)).toEqual(value("approved"));
+  });
+
+  test("any key can decide, STATUS too", () => {
+    const gatekeeper = agent({ decide: "outcome", on: { "=ship": next } });
+    expect(verdictOf("STATUS: done\nNOTES: n\nOutcome: Ship\nprose", gatekeeper)).toEqual(value("ship"));
+    const report = readReport(agent({ decide: "status", on: { "=failed": next } }), "STATUS: failed", []);
+    expect(report).toMatchObject({ verdict: value("failed"), outputs: { status: "failed" } });
+  });
+});
+
+describe("what a report carries", () => {
+  test("[A33] [B72] all keys but STATUS and STORIES_JSON, and the deciding key", () => {
+    const text =
+      "STATUS: done\nDECISION: approved\nCHANGES: c\nTASK: mine\nSTORIES_JSON: " +
+      '[{"id":"a","title":"t","description":"d","acceptanceCriteria":["x"]}]';
+    const report = readReport({ ...reviewer, produces: ["changes"] }, text, ["task"]);
+    expect(report).toMatchObject({ outcome: "completed", stories: [{ id: "a" }] });
+    expect(report.outcome === "completed" && report.outputs).toEqual({
+      decision: "approved",
+      changes: "c",
+      task: "mine",
+    });
+  });
+
+  test("[A95] [antfarm F] stories that cannot be used make the output unreadable", () => {
+    expect(whyOf("STATUS: done\nSTORIES_JSON: [")).toMatch(/^STORIES_JSON is not valid JSON at line 2/);
+    expect(verdictOf("STATUS: done\nSTORIES_JSON: []")).toBe("invalid_output");
+  });
+
+  test("[A34] a step that plans nothing has no stories", () => {
+    expect(readReport(agent(), "STATUS: done", [])).toMatchObject({ stories: null });
+  });
+
+  test("[A46] the feedback is the issues, else the whole text", () => {
+    const feedbackOf = (text: string) => {
+      const report = readReport(agent(), text, []);
+      return report.outcome === "completed" ? report.feedback : null;
+    };
+    expect(feedbackOf("STATUS: retry\nISSUES:\nFAILURES: f\nFEEDBACK: b")).toBe("f");
+    expect(feedbackOf("STATUS: retry\nREVIEW_ISSUES: r\nISSUES: i")).toBe("i");
+    expect(feedbackOf("\nNo tests at all.\nSTATUS: RETRY\n")).toBe("No tests at all.\nSTATUS: RETRY");
+    const long = feedbackOf(`${"x".repeat(50_000)}\nthe end\nSTATUS: retry`) ?? "";
+    expect(long.length).toBeLessThanOrEqual(16 * 1024);
+    expect(long).toMatch(/the end\nSTATUS: retry$/);
+  });
+
+  test("[antfarm Q] notes say what was read differently from how it was written", () => {
+    expect(readReport(agent(), "**STATUS:** done", []).notes).toEqual(["read `**STATUS:**` as STATUS"]);
+  });
+});
+
+const status = fc.constantFrom("done", "retry", "failed", "oops", "Done.", "needs fixes", "", "done?");
+const line = fc.oneof(
+  status.map((word) => `STATUS: ${word}`),
+  status.map((word) => `- **Status:** ${word}`),
+  fc.constantFrom(
+    "DECISION: approved",
+    "DECISION: maybe",
+    "ISSUES: x",
+    "```",
+    "STORIES_JSON: [",
+    "prose",
+    "> STATUS: done",
+    "\0",
+  ),
+  fc.string({ unit: "binary", maxLength: 10 }),
+);
+
+test("[A46] reading is total, and passes nothing that did not say so last", () => {
+  fc.assert(
+    fc.property(
+      fc.array(line, { maxLength: 8 }),
+      fc.constantFrom(agent(), agent({ expects: "STATUS: done" }), reviewer),
+      (lines, step) => {
+        const report = readReport(step, lines.join("\n"), []);
+        const said = report.outcome === "completed" ? report.verdict.kind : report.why;
+        expect(said).not.toBe("");
+        const isDone = (text: string) => /^(?:- \*\*)?status:(?:\*\*)? done\.?$/i.test(text);
+        const isDenied = (text: string) => /^STATUS: (retry|needs fixes|failed)$/.test(text);
+        expect(said === "passed" && !lines.some(isDone)).toBe(false);
+        expect(said === "passed" && !lines.includes("```") && lines.some(isDenied)).toBe(false);
+        expect(said === "value" && !lines.includes("DECISION: approved")).toBe(false);
+      },
+    ),
+    { numRuns: 3_000 },
+  );
+});

@@ -1,0 +1,178 @@
+// Reports. Owns: turning what an agent printed into a verdict, or into the reason why there is none. Unknown is never a
+// pass. Does not own: which outputs reach the context, and where a verdict leads.
+
+import type { Verdict } from "../domain/attempt.ts";
+import type { PerformedDefinition } from "../domain/definition.ts";
+import type { CompletedReport, UnfinishedReport } from "../domain/report.ts";
+import { type Expectation, expectationOf } from "./expectation.ts";
+import { type Entry, lastOfEach, readEntries } from "./output.ts";
+import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
+import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
+import { readStories } from "./stories.ts";
+
+const maxFeedbackBytes = 16 * 1024;
+const maxWhyBytes = 4 * 1024;
+const maxReasonLength = 200;
+const feedbackKeys = ["issues", "review_issues", "failures", "feedback", "problems"];
+
+/** `known`: keys that the workflow speaks of; they are read in more forms than the others. */
+export function readReport(
+  step: PerformedDefinition,
+  text: string,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  const reading = read(step, text, known);
+  const judgement = judge(reading);
+  if (judgement.kind === "failed") return unfinished("failed", judgement.why, reading);
+  if (judgement.kind === "unreadable") return unfinished("invalid_output", judgement.why, reading);
+
+  const planned = readStories(text);
+  if (planned.kind === "invalid") return unfinished("invalid_output", planned.problem, reading);
+  const outputs = [...reading.values].filter(([key]) => key !== "status" || step.decide === "status");
+  return {
+    outcome: "completed",
+    verdict: judgement.verdict,
+    outputs: Object.fromEntries(outputs),
+    stories: planned.kind === "stories" ? planned.stories : null,
+    feedback: feedbackOf(reading),
+    notes: [...reading.notes, ...(planned.kind === "stories" ? planned.notes : [])],
+  };
+}
+
+interface Reading {
+  readonly step: PerformedDefinition;
+  readonly text: string;
+  readonly entries: readonly Entry[];
+  readonly values: ReadonlyMap<string, string>;
+  readonly expected: Expectation | null;
+  /** Grows while the output is judged. */
+  readonly notes: string[];
+}
+
+type Judgement =
+  | { readonly kind: "verdict"; readonly verdict: Verdict }
+  | { readonly kind: "failed"; readonly why: string }
+  | { readonly kind: "unreadable"; readonly why: string };
+
+function read(step: PerformedDefinition, raw: string, known: readonly string[]): Reading {
+  const allKnown = [...known, ...(step.produces ?? [])];
+  const found = readEntries(raw, allKnown, step.decide);
+  const { values, notes } = lastOfEach(found, allKnown);
+  const text = cleanText(raw).text.trim();
+  return { step, text, entries: found.entries, values, expected: expectationOf(step.expects), notes: [...notes] };
+}
+
+function judge(reading: Reading): Judgement {
+  const { step, text, expected } = reading;
+  // A command that printed nothing has still ended well; an agent that printed nothing has said nothing.
+  if (text === "" && step.kind === "agent") return unreadable(`the output is empty: ${wanted(reading)}`);
+  if (step.decide === "status") return decide(reading, step.decide);
+
+  const status = statusOf(reading);
+  if (status !== null && typeof status === "object") return status;
+  if (status === "failed") return { kind: "failed", why: whyFailed(reading) };
+  if (status === "rejected" && step.decide === null) return rejected(reading);
+  const isThere = expected === null || expected.isMetBy(text, status === "passed" || status === "rejected");
+  if (!isThere) {
+    if (status === null) return unreadable(`no STATUS line: ${wanted(reading)}`);
+    return unreadable(`the output does not contain "${step.expects}", which was expected`);
+  }
+  if (step.decide !== null) return decide(reading, step.decide, status);
+  if (status === "passed") return verdict({ kind: "passed" });
+  if (expected !== null) return noted(reading, `no STATUS line; the output contains "${step.expects}"`);
+  if (step.kind === "command") return noted(reading, "no STATUS line; the command ended well");
+  return unreadable(`no STATUS line: ${wanted(reading)}`);
+}
+
+/** null: no STATUS line. */
+function statusOf(reading: Reading): StatusMeaning | null | Judgement {
+  const expectedWord = reading.expected?.statusWord;
+  const said = reading.entries
+    .filter(({ key }) => key === "status")
+    .map(({ value, fenced }) => {
+      const isExpected = expectedWord !== undefined && asIdentifier(foldWord(value)) === expectedWord;
+      return { value, fenced, meaning: meaningOf(value) ?? (isExpected ? ("passed" as const) : null) };
+    });
+  const last = said.at(-1);
+  if (!last) return null;
+  if (contradicts(said, (meaning) => meaning === "passed")) return twoVerdicts("STATUS", said);
+  if (last.meaning === null) return unreadable(`unknown STATUS ${shortly(last.value)}: ${wanted(reading)}`);
+  return last.meaning;
+}
+
+function decide(reading: Reading, key: string, status: StatusMeaning | null = null): Judgement {
+  const name = key.toUpperCase();
+  const options = Object.keys(reading.step.on).flatMap((rule) => (rule.startsWith("=") ? [rule.slice(1)] : []));
+  const said = reading.entries
+    .filter((entry) => entry.key === key)
+    .map(({ value, fenced }) => ({ value, fenced, meaning: optionOf(value, options) }));
+  const last = said.at(-1);
+  if (!last) return unreadable(`Decision key '${name}' not found in step output`);
+  if (contradicts(said, () => true)) return twoVerdicts(name, said);
+  if (last.meaning === null) {
+    const unknown = `Unknown decision value: '${cutEnd(foldWord(last.value), 200)}' for key '${name}'`;
+    return unreadable(`${unknown}; expected one of: ${options.join(", ")}`);
+  }
+  if (last.meaning !== last.value) reading.notes.push(`read ${name} ${shortly(last.value)} as ${last.meaning}`);
+  if (status === "rejected") reading.notes.push(`STATUS asks to try again, but ${name} decides`);
+  if (status === null && key !== "status") reading.notes.push(`no STATUS line; ${name} decides`);
+  return verdict({ kind: "value", value: last.meaning });
+}
+
+/** The word among the options that was meant; null when none was. A step without options takes any word. */
+function optionOf(value: string, options: readonly string[]): string | null {
+  const word = foldWord(value);
+  if (options.includes(word)) return word;
+  if (options.length === 0) return word === "" ? null : word;
+  return options.find((option) => asIdentifier(option) === asIdentifier(word)) ?? null;
+}
+
+function rejected({ step, values }: Reading): Judgement {
+  const reasons = Object.keys(step.on).flatMap((rule) => (rule.startsWith("rejected:") ? [rule.slice(9)] : []));
+  const given = foldWord((values.get("reason") ?? "").split("\n")[0] ?? "").slice(0, maxReasonLength);
+  const reason = given === "" ? null : (optionOf(given, reasons) ?? given);
+  return verdict({ kind: "rejected", reason });
+}
+
+function whyFailed({ text, values }: Reading): string {
+  const said = ["error", "reason", "issues"].map((key) => values.get(key) ?? "").find((value) => value !== "");
+  return said === undefined ? cutBeginning(text, maxWhyBytes) : cutEnd(said, maxWhyBytes);
+}
+
+function feedbackOf({ text, values }: Reading): string {
+  const said = feedbackKeys.map((key) => values.get(key) ?? "").find((value) => value !== "");
+  return said === undefined ? cutBeginning(text, maxFeedbackBytes) : cutEnd(said, maxFeedbackBytes);
+}
+
+function wanted({ step, expected }: Reading): string {
+  const done = expected?.statusWord ? `STATUS: ${expected.statusWord}` : "STATUS: done";
+  const also = expected && !expected.statusWord ? ` (and "${step.expects}" somewhere in the output)` : "";
+  const decision = step.decide === null ? "" : ` and \`${step.decide.toUpperCase()}: …\``;
+  return `reply with \`${done}\`${decision} on a line of its own${also}, or with \`STATUS: retry\` and \`ISSUES: …\``;
+}
+
+function verdict(said: Verdict): Judgement {
+  return { kind: "verdict", verdict: said };
+}
+
+function noted(reading: Reading, note: string): Judgement {
+  reading.notes.push(note);
+  return verdict({ kind: "passed" });
+}
+
+function unreadable(why: string): Judgement {
+  return { kind: "unreadable", why };
+}
+
+function twoVerdicts(name: string, said: readonly { readonly value: string }[]): Judgement {
+  const words = [...new Set(said.map(({ value }) => shortly(value)))].slice(-4);
+  return unreadable(`two verdicts: ${name} is given as ${words.join(" and as ")}; give it once`);
+}
+
+function shortly(value: string): string {
+  return value.length > 60 ? `"${value.slice(0, 60)}…"` : `"${value}"`;
+}
+
+function unfinished(outcome: "failed" | "invalid_output", why: string, { notes }: Reading): UnfinishedReport {
+  return { outcome, why, retryAt: null, notes };
+}

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { storyId } from "../domain/ids.ts";
+import type { StoryEntry, StorySpec, StoryStatus } from "../domain/story.ts";
+import { renderTemplate } from "./template.ts";
+import { builtInKeys, formatCompletedStories, formatStory, storyVariables } from "./variables.ts";
+
+const spec: StorySpec = {
+  id: storyId("US-001"),
+  title: "Add status field",
+  description: "A column.",
+  acceptanceCriteria: ["Migration runs", "Typecheck passes"],
+  dependsOn: [],
+};
+const entries = (...statuses: StoryStatus[]): StoryEntry[] =>
+  statuses.map((status, index) => ({
+    id: storyId(`US-00${index + 1}`),
+    title: `T${index + 1}`,
+    status,
+    dependsOn: [],
+  }));
+const at = (...statuses: StoryStatus[]) =>
+  storyVariables({ spec, entries: entries(...statuses), feedback: "", progress: "p" });
+
+test("[A26] the current story is a block with id, title, description and numbered criteria", () => {
+  expect(formatStory(spec)).toBe(
+    "Story US-001: Add status field\n\nA column.\n\nAcceptance Criteria:\n  1. Migration runs\n  2. Typecheck passes",
+  );
+});
+
+test("[A28] completed stories are one line each, or a fixed text", () => {
+  expect(formatCompletedStories(entries("done", "failed", "done", "running"))).toBe("- US-001: T1\n- US-003: T3");
+  expect(formatCompletedStories(entries("running", "waiting"))).toBe("(none yet)");
+});
+
+test("[A29] what remains are the stories that wait: 2, 1, 0", () => {
+  expect(at("running", "waiting", "waiting").stories_remaining).toBe("2");
+  expect(at("done", "running", "waiting").stories_remaining).toBe("1");
+  expect(at("done", "done", "running").stories_remaining).toBe("0");
+});
+
+test("[A27] [A30] [A31] id, title, feedback and progress are there for every step of the story", () => {
+  expect(at("running")).toMatchObject({
+    current_story_id: "US-001",
+    current_story_title: "Add status field",
+    verify_feedback: "",
+    progress: "p",
+  });
+  const sentBack = storyVariables({ spec, entries: [], feedback: "no tests", progress: "" });
+  expect(sentBack.verify_feedback).toBe("no tests");
+});
+
+test("[A25] a template with all seven has nothing missing, and without a story they are empty", () => {
+  const names = Object.keys(at("running"));
+  expect(names).toHaveLength(7);
+  const template = names.map((name) => `{{${name}}}`).join(" ");
+  expect(renderTemplate(template, at("running"), []).missing).toEqual([]);
+  expect(renderTemplate(template, {}, builtInKeys).text.trim()).toBe("");
+});
+
+test("the built-in keys are all that the engine gives", () => {
+  expect(builtInKeys.toSorted()).toEqual([
+    "base",
+    "branch",
+    "completed_stories",
+    "current_story",
+    "current_story_id",
+    "current_story_title",
+    "feedback",
+    "has_frontend_changes",
+    "progress",
+    "repo",
+    "run_id",
+    "stories_remaining",
+    "task",
+    "verify_feedback",
+  ]);
+});

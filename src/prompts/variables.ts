@@ -1,0 +1,58 @@
+// Template variables. Owns: the names of what the engine itself gives to a template, and the text of a story in it.
+
+import type { StoryEntry, StorySpec } from "../domain/story.ts";
+
+const storyKeys = [
+  "current_story",
+  "current_story_id",
+  "current_story_title",
+  "completed_stories",
+  "stories_remaining",
+  "verify_feedback",
+  "progress",
+] as const;
+
+type StoryVariables = Readonly<Record<(typeof storyKeys)[number], string>>;
+
+/** Everything that a template may name without any step having printed it. */
+export const builtInKeys: readonly string[] = [
+  ...storyKeys,
+  "task",
+  "run_id",
+  "repo",
+  "branch",
+  "base",
+  "feedback",
+  "has_frontend_changes",
+];
+
+/** For every step of a story's chain: who verifies it sees the same story as who wrote it. */
+export function storyVariables(story: {
+  readonly spec: StorySpec;
+  readonly entries: readonly StoryEntry[];
+  readonly feedback: string;
+  readonly progress: string;
+}): StoryVariables {
+  const { spec, entries, feedback, progress } = story;
+  return {
+    current_story: formatStory(spec),
+    current_story_id: spec.id,
+    current_story_title: spec.title,
+    completed_stories: formatCompletedStories(entries),
+    stories_remaining: String(entries.filter(({ status }) => status === "waiting").length),
+    verify_feedback: feedback,
+    progress,
+  };
+}
+
+export function formatStory({ id, title, description, acceptanceCriteria }: StorySpec): string {
+  const parts = [`Story ${id}: ${title}`, description];
+  const criteria = acceptanceCriteria.map((criterion, index) => `  ${index + 1}. ${criterion}`);
+  if (criteria.length > 0) parts.push(["Acceptance Criteria:", ...criteria].join("\n"));
+  return parts.join("\n\n");
+}
+
+export function formatCompletedStories(entries: readonly StoryEntry[]): string {
+  const done = entries.filter(({ status }) => status === "done");
+  return done.length === 0 ? "(none yet)" : done.map(({ id, title }) => `- ${id}: ${title}`).join("\n");
+}
