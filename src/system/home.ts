@@ -1,0 +1,40 @@
+// Pawl's home. Owns: where things lie: $PAWL_HOME, else the XDG state directory.
+
+import { homedir, hostname } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+
+export interface Home {
+  readonly dir: string;
+  readonly storeFile: string;
+  readonly configFile: string;
+  /** Agents keep their role files and logs here. */
+  readonly agents: string;
+  readonly workflows: string;
+  readonly worktrees: string;
+  readonly logs: string;
+  /** Work of attempts that were lost or rolled back, as diffs. */
+  readonly salvage: string;
+  readonly demos: string;
+}
+
+export function findHome(env: Readonly<Record<string, string | undefined>>): Home {
+  const state = env["XDG_STATE_HOME"];
+  const dir = env["PAWL_HOME"]
+    ? resolve(env["PAWL_HOME"])
+    : join(state && isAbsolute(state) ? state : join(homedir(), ".local", "state"), "pawl");
+  return {
+    dir,
+    storeFile: join(dir, "pawl.db"),
+    configFile: join(dir, "config.yml"),
+    agents: join(dir, "agents"),
+    workflows: join(dir, "workflows"),
+    worktrees: join(dir, "worktrees"),
+    logs: join(dir, "logs"),
+    salvage: join(dir, "salvage"),
+    demos: join(dir, "demos"),
+  };
+}
+
+export function hostName(): string {
+  return hostname();
+}

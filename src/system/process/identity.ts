@@ -1,0 +1,59 @@
+// The identity of a process. Owns: telling a process from a later one that got the same pid.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { hasProc, type ProcessRow, readRow } from "./table.ts";
+
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Boot and start time. Opaque: compare it, keep it, do not read it. */
+  readonly startedAt: string;
+}
+
+/** Null when there is no such process, or when it has already ended. */
+export function processIdentity(pid: number): ProcessIdentity | null {
+  const row = readRow(pid);
+  return row === null || row.zombie ? null : identityOf(row);
+}
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= processIdentity(process.pid) ?? { pid: process.pid, startedAt: `${bootId()}/unknown` };
+  return own;
+}
+
+/** True only for the very process that was identified, never for a later one with its pid. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return processIdentity(identity.pid)?.startedAt === identity.startedAt;
+}
+
+export function identityOf(row: ProcessRow): ProcessIdentity {
+  return { pid: row.pid, startedAt: `${bootId()}/${row.startedAt}` };
+}
+
+/** Start time in the unit of the process table, or 0 (before everything) when the identity does not say. */
+export function startOf(identity: ProcessIdentity): number {
+  return Number(identity.startedAt.slice(identity.startedAt.lastIndexOf("/") + 1)) || 0;
+}
+
+let own: ProcessIdentity | undefined;
+let boot: string | undefined;
+
+/** Start times count from boot, so the same pid and time may come again after a restart of the machine. */
+function bootId(): string {
+  boot ??= readBootId();
+  return boot;
+}
+
+function readBootId(): string {
+  try {
+    const text = hasProc
+      ? readFileSync("/proc/sys/kernel/random/boot_id", "utf8")
+      : execFileSync("sysctl", ["-n", "kern.bootsessionuuid"], {
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "ignore"],
+        });
+    return text.trim();
+  } catch {
+    return "unknown-boot";
+  }
+}

@@ -1,0 +1,153 @@
+// Supervision of one program. Owns: from its start to the moment when nothing of it is left: input, limits, the end.
+// Does not own: what its output means, whether it is tried again.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { systemClock } from "../clock.ts";
+import type { Halt, ProcessCall, ProcessFacts, Supervised, Verdict } from "./call.ts";
+import { type ProcessIdentity, processIdentity } from "./identity.ts";
+import { watchLimits } from "./limits.ts";
+import { type Output, readOutput } from "./output.ts";
+import { explainStartFailure } from "./start-failure.ts";
+import { stopProgram } from "./stop-ladder.ts";
+import { killStrays, type Sweep } from "./strays.ts";
+
+const defaultGraceMs = 5_000;
+/** Who holds the pipe after the program exited and the strays were killed is somebody we cannot find. */
+const pipeHeldMs = 2_000;
+const slowSinkMs = 30_000;
+/** A killed process can hang in the kernel, on a dead network disk for instance. */
+const deathMs = 5_000;
+
+type UntimedFacts = Omit<ProcessFacts, "durationMs">;
+
+export function supervise(call: ProcessCall): Supervised {
+  const clock = call.clock ?? systemClock;
+  const begunAt = clock.now();
+  const elapsedMs = () => Math.max(0, clock.now() - begunAt);
+  const child = launch(call);
+  if (child instanceof Error || child.pid === undefined) {
+    const ended = startFailure(child).then((error) => ({
+      ...explainStartFailure(error, call),
+      ...nothingHappened,
+      durationMs: elapsedMs(),
+    }));
+    return { pid: null, identity: null, started: ended.then(() => undefined), ended, stop: () => undefined };
+  }
+  const leader = processIdentity(child.pid) ?? { pid: child.pid, startedAt: "" };
+  const running = follow(child, leader, call);
+  return {
+    pid: leader.pid,
+    identity: leader,
+    started: Promise.resolve(), // spawn returns a pid only after the program was loaded
+    ended: running.ended.then((end) => ({ ...end, durationMs: elapsedMs() })),
+    stop: (reason) => running.halt({ kind: "stopped", reason }),
+  };
+}
+
+function launch(call: ProcessCall): ChildProcessWithoutNullStreams | Error {
+  const [program, ...args] = call.command;
+  try {
+    const input = Buffer.from(call.input); // before the start: input that is no text must not leave a program behind
+    const child = spawn(program, args, {
+      cwd: call.cwd,
+      env: { ...call.env, [call.marker.name]: call.marker.value },
+      detached: true, // a group of its own, so that signals reach it and not us
+      shell: false,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    // A program that does not read its input to the end breaks the pipe; that is its right.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+    return child;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+function startFailure(child: ChildProcessWithoutNullStreams | Error): Promise<Error> {
+  return child instanceof Error ? Promise.resolve(child) : new Promise((resolve) => child.once("error", resolve));
+}
+
+function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, call: ProcessCall) {
+  let exit: Verdict | undefined;
+  let tellHalt: (halt: Halt) => void;
+  const halted = new Promise<Halt>((resolve) => {
+    tellHalt = resolve;
+  });
+  const halt = (why: Halt) => {
+    if (exit === undefined) tellHalt(why);
+  };
+  const exited = new Promise<Verdict>((resolve) => {
+    child.once("exit", (code, signal) => {
+      exit = code === null ? { kind: "signalled", signal: signal ?? "unknown" } : { kind: "exited", code };
+      resolve(exit);
+    });
+  });
+  const limits = watchLimits(call, halt, () => output.sinkIsBusy());
+  const output = readOutput(child, {
+    captureBytes: call.limits.captureBytes,
+    sink: call.onOutput,
+    onByte: () => limits.heard(),
+  });
+
+  async function toTheEnd(): Promise<Verdict & UntimedFacts> {
+    const verdict = await Promise.race([exited, halted]);
+    limits.forget();
+    const sweep = await clearAway(verdict);
+    await settlesWithin(exited, deathMs);
+    await readRest(output);
+    return { ...verdict, ...factsOf(output, sweep) };
+  }
+
+  function clearAway(verdict: Verdict): Promise<Sweep> {
+    return verdict.kind === "exited" || verdict.kind === "signalled"
+      ? killStrays({ leader, marker: call.marker })
+      : stopProgram(leader, call.marker, call.limits.graceMs ?? defaultGraceMs);
+  }
+
+  return { ended: toTheEnd(), halt };
+}
+
+/** The pipe still holds what the program printed last. A slow sink gets time for it; a pipe held open does not. */
+async function readRest(output: Output): Promise<void> {
+  const stepMs = 50;
+  let waitedMs = 0;
+  for (let heldMs = 0; heldMs < pipeHeldMs && waitedMs < slowSinkMs; waitedMs += stepMs) {
+    const busy = output.sinkIsBusy();
+    if (await settlesWithin(output.finished, stepMs)) return;
+    if (!busy) heldMs += stepMs;
+  }
+  output.giveUp();
+}
+
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void promise.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
+}
+
+function factsOf(output: Output, sweep: Sweep): UntimedFacts {
+  return {
+    stdout: output.stdout.text(),
+    stderr: output.stderr.text(),
+    stdoutBytes: output.stdout.bytes(),
+    stderrBytes: output.stderr.bytes(),
+    strays: sweep.killed,
+    straysLeft: sweep.left,
+    sinkError: output.sinkError(),
+  };
+}
+
+const nothingHappened: UntimedFacts = {
+  stdout: "",
+  stderr: "",
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  strays: 0,
+  straysLeft: 0,
+  sinkError: null,
+};

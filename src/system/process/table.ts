@@ -1,0 +1,138 @@
+// The process table. Owns: one row per process of this machine, from /proc or, where there is none, from `ps`.
+// Does not own: which of them matter to us.
+
+import { execFile, execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, readSync } from "node:fs";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Clock ticks since boot on Linux, milliseconds since 1970 elsewhere: comparable within one boot only. */
+  readonly startedAt: number;
+  /** It has ended and only waits for its parent to notice; nothing is left to kill. */
+  readonly zombie: boolean;
+}
+
+export const hasProc = process.platform === "linux";
+
+const rowsPerTurn = 128;
+/** Bounds the effort on a machine where processes start faster than we can read. */
+const mostListings = 20;
+
+/** All processes that started at `since` or later. `look` is called for each, at once, while it is likely still there. */
+export async function readTable(since = 0, look: (row: ProcessRow) => void = () => undefined): Promise<ProcessRow[]> {
+  const rows: ProcessRow[] = [];
+  const keep = (row: ProcessRow | null) => {
+    if (row === null || row.startedAt < since) return;
+    look(row);
+    rows.push(row);
+  };
+  if (hasProc) await readProcTable(keep);
+  else for (const row of await readPsTable()) keep(row);
+  return rows;
+}
+
+export function readRow(pid: number): ProcessRow | null {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null;
+  return hasProc ? readStat(pid) : readPsRow(pid);
+}
+
+/**
+ * Lists until a listing holds nobody new. One listing is not enough: a process that starts another and exits, again
+ * and again, is gone before its entry is read, and its child is not yet in the list.
+ */
+async function readProcTable(keep: (row: ProcessRow | null) => void): Promise<void> {
+  const seen = new Set<number>();
+  for (let listing = 0; listing < mostListings; listing += 1) {
+    const fresh = pidsInProc().filter((pid) => !seen.has(pid));
+    if (fresh.length === 0) return;
+    for (const pid of fresh) {
+      seen.add(pid);
+      if (seen.size % rowsPerTurn === 0) await yieldToOthers();
+      keep(readStat(pid));
+    }
+  }
+}
+
+function pidsInProc(): number[] {
+  try {
+    return readdirSync("/proc").map(Number).filter(Number.isInteger);
+  } catch {
+    return []; // no /proc in this container: nothing can be found, which must not stop the work
+  }
+}
+
+function readStat(pid: number): ProcessRow | null {
+  const bytes = readProcFile(`/proc/${pid}/stat`);
+  if (bytes === null) return null;
+  // The program's name is in brackets and may itself hold brackets and spaces: fields count from the last one.
+  const [state, parent, group, session, ...rest] = bytes.toString("latin1", bytes.lastIndexOf(0x29) + 2).split(" ", 20);
+  return {
+    pid,
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(session),
+    startedAt: Number(rest[15]),
+    zombie: state === "Z" || state === "X",
+  };
+}
+
+let scratch = Buffer.allocUnsafe(64 * 1024);
+
+/** The content of a file in /proc, valid until the next call; null when the process is gone or not ours to read. */
+export function readProcFile(path: string): Buffer | null {
+  let file: number | null = null;
+  try {
+    file = openSync(path, "r");
+    let length = 0;
+    for (;;) {
+      const count = readSync(file, scratch, length, scratch.length - length, null);
+      length += count;
+      if (count === 0) return scratch.subarray(0, length);
+      if (length === scratch.length) scratch = Buffer.concat([scratch, Buffer.allocUnsafe(length)]);
+    }
+  } catch {
+    return null;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+const psColumns = "pid=,ppid=,pgid=,stat=,lstart=";
+// `ps` writes dates in the user's language; we read them.
+const psEnvironment = { ...process.env, LC_ALL: "C" };
+
+export function readPsTable(): Promise<ProcessRow[]> {
+  return new Promise((resolve) => {
+    const options = { env: psEnvironment, maxBuffer: 64 * 1024 * 1024 };
+    execFile("ps", ["-axo", psColumns], options, (error, text) => resolve(error ? [] : parsePs(text)));
+  });
+}
+
+export function readPsRow(pid: number): ProcessRow | null {
+  try {
+    const text = execFileSync("ps", ["-o", psColumns, "-p", String(pid)], {
+      env: psEnvironment,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return parsePs(text)[0] ?? null;
+  } catch {
+    return null; // `ps` exits with 1 when there is no such process
+  }
+}
+
+function parsePs(text: string): ProcessRow[] {
+  const lines = text.matchAll(/^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S.*)$/gm);
+  return Array.from(lines, ([, pid, parent, group, state, started]) => ({
+    pid: Number(pid),
+    parent: Number(parent),
+    group: Number(group),
+    session: Number(group), // `ps` has no portable session column; the group is the nearest thing
+    startedAt: Date.parse(started ?? ""),
+    zombie: state?.startsWith("Z") ?? false,
+  }));
+}
