@@ -1,0 +1,302 @@
+// The promise of every dispatch, as tests. The rules are in docs/spec/store.md.
+
+import { describe, expect, test } from "vitest";
+import { expectRowsToEqualLogs } from "../../test/support/logs.ts";
+import { chooser, nextCommand } from "../../test/support/random-run.ts";
+import {
+  agentStep,
+  chainOf,
+  completed,
+  everything,
+  finishOf,
+  startAttemptOf,
+  storyOf,
+  unfinished,
+  workflow,
+} from "../../test/support/sample-runs.ts";
+import { Transitions } from "../../test/support/transitions.ts";
+import { type AttemptId, agentName, type RunId, type StoryId, storyId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import type { PermitLimit, Store } from "../store/store.ts";
+import { newAttemptId } from "../system/ids.ts";
+import type { Dispatch, Offer, Wanted } from "./dispatch.ts";
+
+export interface DispatchUnderTest {
+  readonly store: Store;
+  readonly dispatch: Dispatch;
+}
+
+/** `open` gives an empty database; `another` of it is the same a second time, as another process has it. */
+export function describeDispatch(
+  name: string,
+  open: () => Promise<DispatchUnderTest & { another(): Promise<DispatchUnderTest> }>,
+): void {
+  const scenario = (
+    title: string,
+    body: (under: Awaited<ReturnType<typeof open>> & { runs: Transitions }) => Promise<void>,
+  ) =>
+    test(title, async () => {
+      const under = await open();
+      await body({ ...under, runs: new Transitions(under.store, under.dispatch) });
+      await expectRowsToEqualLogs(under.store);
+    });
+
+  describe(name, () => {
+    scenario("[DI1] what became ready is offered by the commit that made it so", async ({ store, dispatch, runs }) => {
+      const run = await runs.start(chainOf(2));
+      expect(await offers(store, dispatch)).toStrictEqual([offerOf(run, "step-1", "chain-2/worker")]);
+      await runs.perform(run, "step-1");
+      expect(await offers(store, dispatch)).toStrictEqual([offerOf(run, "step-2", "chain-2/worker")]);
+    });
+
+    scenario(
+      "[DI1] stories are offered side by side, a command without an agent",
+      async ({ store, dispatch, runs }) => {
+        const run = await runs.start(everything);
+        await runs.perform(run, "plan", completed({ stories: ["A", "B", "C", "D"].map((id) => storyOf(id)) }));
+        const found = await offers(store, dispatch);
+        expect(found).toStrictEqual(
+          ["A", "B", "C"].map((id) => offerOf(run, "code", "everything/worker", storyId(id))),
+        );
+        const shipping = await runs.start(
+          workflow("ship", [{ ...agentStep("push"), kind: "command", command: "true" }]),
+        );
+        expect(await offers(store, dispatch, { run: shipping })).toStrictEqual([offerOf(shipping, "push", "")]);
+      },
+    );
+
+    scenario("[DI2] an offer and a lease are rolled back with their transaction", async ({ store, dispatch, runs }) => {
+      const run = await runs.start(chainOf(2));
+      const command = startAttemptOf("step-1");
+      const failing = store.transaction(async (tx) => {
+        await tx.takePermits(command.attempt, [{ key: "k", limit: 1 }]);
+        await runs.applyIn(tx, run, command);
+        await dispatch.lease(tx, leaseOf(run, command.attempt));
+        await runs.applyIn(tx, run, finishOf(command.attempt, completed()));
+        throw new Error("the power went out");
+      });
+      await expect(failing).rejects.toThrow("the power went out");
+      expect((await offers(store, dispatch)).map((offer) => offer.step)).toStrictEqual(["step-1"]);
+      expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
+    });
+
+    scenario("[DI3] an offer is taken once, however many want it", async ({ store, dispatch, another, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const other = await another();
+      const asked = Array.from({ length: 20 }, (_, index) =>
+        claim(index % 2 ? other : { store, dispatch }, `w${index}`),
+      );
+      const claims = await Promise.all(asked);
+      expect(claims.filter((attempt) => attempt !== null)).toHaveLength(1);
+      expect(await offers(store, dispatch)).toStrictEqual([]);
+      expect((await store.wholeRun(run))?.header.attempts).toHaveLength(1);
+    });
+
+    scenario(
+      "[DI4] a paused run is not offered, also what becomes ready meanwhile",
+      async ({ store, dispatch, runs }) => {
+        const run = await runs.start(chainOf(2));
+        const attempt = await runs.startAttempt(run, "step-1");
+        const other = await runs.start(chainOf(1));
+        await runs.apply(other, { type: "pause_run", at: 3000, author: "user:ada" });
+        await runs.apply(run, { type: "pause_run", at: 3000, author: "user:ada" });
+        await runs.apply(run, finishOf(attempt, completed()));
+        expect(await offers(store, dispatch)).toStrictEqual([]);
+        expect(await offers(store, dispatch, { run })).toStrictEqual([]);
+        expect(await offers(store, dispatch, { agent: "chain-2/worker" })).toStrictEqual([]);
+        await runs.apply(run, { type: "resume_run", at: 4000, author: "user:ada" });
+        expect((await offers(store, dispatch)).map((offer) => offer.step)).toStrictEqual(["step-2"]);
+      },
+    );
+
+    scenario(
+      "[DI5] nothing is offered before its time, and the next time is known",
+      async ({ store, dispatch, runs }) => {
+        const run = await runs.start(chainOf(1));
+        const other = await runs.start(chainOf(1));
+        await runs.perform(run, "step-1", unfinished("rate_limited", { retryAt: 60_000 }));
+        await runs.perform(other, "step-1", unfinished("rate_limited", { retryAt: 50_000 }));
+        expect(await offers(store, dispatch, { now: 49_999 })).toStrictEqual([]);
+        expect(await offers(store, dispatch, { now: 50_000 })).toHaveLength(1);
+        expect(await offers(store, dispatch, { now: 60_000 })).toHaveLength(2);
+        expect(await dispatch.nextTime(null, 10_000)).toBe(50_000);
+        expect(await dispatch.nextTime(null, 50_000)).toBe(60_000);
+        expect(await dispatch.nextTime(run, 10_000)).toBe(60_000);
+        expect(await dispatch.nextTime(null, 60_000)).toBeNull();
+        await runs.apply(other, { type: "pause_run", at: 9000, author: "user:ada" });
+        expect(await dispatch.nextTime(null, 10_000)).toBe(60_000);
+      },
+    );
+
+    scenario("[DI6] the oldest run is served first, as many as asked", async ({ store, dispatch, runs }) => {
+      const ids: RunId[] = [];
+      for (let index = 0; index < 12; index += 1) ids.push(await runs.start(chainOf(1)));
+      expect((await offers(store, dispatch)).map((offer) => offer.run)).toStrictEqual(ids);
+      const [first] = ids;
+      if (!first) throw new Error("runs were started");
+      await runs.perform(first, "step-1", unfinished("failed"));
+      const served = await offers(store, dispatch, { limit: 3 });
+      expect(served.map((offer) => offer.run)).toStrictEqual(ids.slice(0, 3));
+    });
+
+    scenario(
+      "[DI7] who asks for an agent or a run gets only its steps, whatever else waits",
+      async ({ store, dispatch, runs }) => {
+        for (let index = 0; index < 5; index += 1) await runs.start(chainOf(1));
+        const run = await runs.start(everything);
+        const stories = [storyOf("A"), storyOf("B"), storyOf("C")];
+        await runs.perform(run, "plan", completed({ stories }));
+        await runs.perform(run, "code", completed(), storyId("C"));
+        const one = { limit: 1 };
+        const verify = offerOf(run, "verify", "everything/verifier", storyId("C"));
+        expect(await offers(store, dispatch, { ...one, agent: "everything/verifier" })).toStrictEqual([verify]);
+        expect(await offers(store, dispatch, { ...one, run, agent: "everything/verifier" })).toStrictEqual([verify]);
+        expect(await offers(store, dispatch, { run, agent: "chain-1/worker" })).toStrictEqual([]);
+        expect(await offers(store, dispatch, { agent: "other/worker" })).toStrictEqual([]);
+        expect(await offers(store, dispatch, { agent: "chain-1/worker" })).toHaveLength(5);
+        expect(await offers(store, dispatch, { run })).toHaveLength(3);
+      },
+    );
+
+    scenario("[DI7] agents of the same name in two workflows are two", async ({ store, dispatch, runs }) => {
+      const step = agentStep("go", { agent: agentName("dev") });
+      const run = await runs.start(workflow("one", [step]));
+      await runs.start(workflow("two", [step]));
+      expect(await offers(store, dispatch, { agent: "one/dev" })).toStrictEqual([offerOf(run, "go", "one/dev")]);
+    });
+
+    scenario("[DI8] a run that is over offers nothing", async ({ store, dispatch, runs }) => {
+      const cancelled = await runs.start(everything);
+      await runs.perform(cancelled, "plan", completed({ stories: [storyOf("A"), storyOf("B")] }));
+      const failed = await runs.start(chainOf(2));
+      expect(await offers(store, dispatch)).toHaveLength(3);
+      await runs.apply(cancelled, { type: "cancel_run", at: 4000, author: "user:ada", reason: "" });
+      for (let index = 0; index < 3; index += 1) await runs.perform(failed, "step-1", unfinished("failed"));
+      expect(await offers(store, dispatch)).toStrictEqual([]);
+      await runs.apply(failed, { type: "retry_run", at: 4000, author: "user:ada", story: null, step: null });
+      expect(await offers(store, dispatch)).toStrictEqual([offerOf(failed, "step-1", "chain-2/worker")]);
+    });
+
+    scenario("[DI9] a lease is renewed by its worker and by nobody else", async ({ store, dispatch, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const attempt = await claim({ store, dispatch }, "w1");
+      if (!attempt) throw new Error("nothing was offered");
+      expect(await dispatch.renew("w2", [attempt], 90_000)).toStrictEqual([]);
+      expect(await dispatch.renew("w1", [newAttemptId(), attempt], 70_000)).toStrictEqual([attempt]);
+      expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([leaseOf(run, attempt, "w1", 70_000)]);
+      expect(await dispatch.renew("w1", [], 90_000)).toStrictEqual([]);
+    });
+
+    scenario("[DI10] leases that have ended are listed, the longest ended first", async ({ store, dispatch, runs }) => {
+      const attempts: AttemptId[] = [];
+      for (const until of [30_000, 10_000, 20_000]) {
+        await runs.start(chainOf(1));
+        attempts.push((await claim({ store, dispatch }, "w", until)) ?? newAttemptId());
+      }
+      const ended = async (endedBefore: number | null) =>
+        (await dispatch.leases({ endedBefore })).map((lease) => attempts.indexOf(lease.attempt));
+      expect(await ended(9_999)).toStrictEqual([]);
+      expect(await ended(20_000)).toStrictEqual([1, 2]);
+      expect(await ended(null)).toStrictEqual([1, 2, 0]);
+    });
+
+    scenario("[DI11] the end of an attempt ends its lease and frees its permits", async ({ store, dispatch, runs }) => {
+      const run = await runs.start(chainOf(2));
+      const limits = [
+        { key: "claude", limit: 1 },
+        { key: `run:${run}`, limit: 2 },
+      ];
+      const attempt = await claim({ store, dispatch }, "w1", 60_000, limits);
+      if (!attempt) throw new Error("nothing was offered");
+      const take = () => store.transaction((tx) => tx.takePermits(newAttemptId(), limits));
+      expect(await take()).toBe(false);
+      await runs.apply(run, finishOf(attempt, unfinished("lost")));
+      expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
+      expect(await dispatch.renew("w1", [attempt], 90_000)).toStrictEqual([]);
+      expect(await take()).toBe(true);
+    });
+
+    scenario(
+      "[DI11] an attempt that was told to stop keeps lease and permits until it has",
+      async ({ store, dispatch, runs }) => {
+        const run = await runs.start(chainOf(1));
+        const limits = [{ key: "claude", limit: 1 }];
+        const attempt = await claim({ store, dispatch }, "w1", 60_000, limits);
+        if (!attempt) throw new Error("nothing was offered");
+        await runs.apply(run, { type: "cancel_run", at: 4000, author: "user:ada", reason: "" });
+        const take = () => store.transaction((tx) => tx.takePermits(newAttemptId(), limits));
+        expect(await dispatch.renew("w1", [attempt], 70_000)).toStrictEqual([attempt]);
+        expect(await take()).toBe(false);
+        await runs.apply(run, finishOf(attempt, completed()));
+        expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
+        expect(await take()).toBe(true);
+      },
+    );
+
+    scenario("[DI12] after any walk the offers are the steps that are ready", async ({ store, dispatch, runs }) => {
+      for (let walk = 1; walk <= 12; walk += 1) {
+        const choose = chooser(walk);
+        const id = await runs.start(everything);
+        for (let step = 0; step < 50; step += 1) {
+          const run = await store.wholeRun(id);
+          if (!run || (run.header.end && run.header.end.status !== "failed")) break;
+          await runs.apply(id, nextCommand(run, 2000 + step * 10, choose));
+        }
+        const run = await store.wholeRun(id);
+        const offered = await offers(store, dispatch, { run: id, now: Number.MAX_SAFE_INTEGER });
+        const names = offered.map((offer) => `${offer.story ?? ""}/${offer.step}`).toSorted();
+        expect(names).toStrictEqual(run ? readySteps(run) : []);
+        await runs.apply(id, { type: "cancel_run", at: 9000, author: "user:ada", reason: "" });
+      }
+      expect(await offers(store, dispatch, { now: Number.MAX_SAFE_INTEGER })).toStrictEqual([]);
+    });
+  });
+}
+
+async function offers(store: Store, dispatch: Dispatch, wanted: Partial<Wanted> = {}): Promise<readonly Offer[]> {
+  const all = { run: null, agent: null, now: 5000, limit: 100, ...wanted };
+  return await store.read((db) => dispatch.offers({ db }, all));
+}
+
+/** What the runtime does when somebody asks for work: the first offer, its attempt and its lease in one transaction. */
+async function claim(
+  { store, dispatch }: DispatchUnderTest,
+  worker: string,
+  until = 60_000,
+  limits: readonly PermitLimit[] = [],
+): Promise<AttemptId | null> {
+  const runs = new Transitions(store, dispatch);
+  return await store.transaction(async (tx) => {
+    const [offer] = await dispatch.offers(tx, { run: null, agent: null, now: 5000, limit: 5 });
+    if (!offer) return null;
+    const command = startAttemptOf(offer.step, { story: offer.story, at: 5000 });
+    if (!(await tx.takePermits(command.attempt, limits))) return null;
+    const decision = await runs.applyIn(tx, offer.run, command);
+    if (!decision.accepted) throw new Error(`an offer was refused: ${decision.why}`);
+    await dispatch.lease(tx, leaseOf(offer.run, command.attempt, worker, until));
+    return command.attempt;
+  });
+}
+
+function readySteps(run: Run): readonly string[] {
+  if (run.header.end || run.header.paused) return [];
+  const scopes = [{ id: "", chain: run.header.chain }, ...Object.values(run.stories)];
+  return scopes
+    .flatMap(({ id, chain }) => chain.filter(({ state }) => state.status === "ready").map((step) => `${id}/${step.id}`))
+    .toSorted();
+}
+
+const offerOf = (run: RunId, step: string, agent: string, story: StoryId | null = null) => ({
+  run,
+  story,
+  step,
+  agent,
+});
+
+const leaseOf = (run: RunId, attempt: AttemptId, worker = "w", until = 60_000) => ({
+  attempt,
+  run,
+  story: null,
+  worker,
+  until,
+});

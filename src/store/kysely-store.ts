@@ -1,0 +1,208 @@
+// The store in Kysely. Owns: one implementation for every dialect; what differs arrives as a `Database`.
+
+import { type Kysely, sql } from "kysely";
+import type { Effect } from "../domain/effect.ts";
+import type { Gate } from "../domain/gate.ts";
+import { type AttemptId, type GateId, type RunId, runId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import type { StorySpec } from "../domain/story.ts";
+import { readAttempt, readEvent, readSummary } from "./rows.ts";
+import type { GateRow, Tables } from "./schema.ts";
+import type {
+  AttemptRef,
+  GateRef,
+  RunFilter,
+  RunSummary,
+  Store,
+  StoredEffect,
+  StoredEvent,
+  Transaction,
+} from "./store.ts";
+import { type DefinitionCache, KyselyTransaction } from "./transaction.ts";
+
+/** What a dialect brings: a way to begin, to wait for a lock without blocking, and to notice other processes. */
+export interface Database {
+  readonly db: Kysely<Tables>;
+  /** Runs one write transaction, again if the lock was taken or a version had moved. */
+  write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** For a single query. */
+  read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** For several queries that must agree with each other. */
+  snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  watch(onChange: () => void): { close(): void };
+  close(): Promise<void>;
+}
+
+export class KyselyStore implements Store {
+  readonly #database: Database;
+  readonly #definitions: DefinitionCache = new Map();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    return await this.#database.write((db) => work(new KyselyTransaction(db, this.#definitions, "change")));
+  }
+
+  async read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return await this.#database.read(work);
+  }
+
+  async runById(id: RunId): Promise<RunSummary | null> {
+    const row = await this.#database.read((db) => summaries(db).where("id", "=", id).executeTakeFirst());
+    return row ? readSummary(row) : null;
+  }
+
+  async runByNumber(number: number): Promise<RunSummary | null> {
+    const row = await this.#database.read((db) => summaries(db).where("number", "=", number).executeTakeFirst());
+    return row ? readSummary(row) : null;
+  }
+
+  async runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]> {
+    // A range instead of LIKE: it uses the key's index in every dialect, and `%` in a prefix means nothing.
+    const rows = await this.#database.read((db) =>
+      summaries(db)
+        .where("id", ">=", prefix)
+        .where("id", "<", `${prefix}\u{10ffff}`)
+        .orderBy("number")
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map(readSummary);
+  }
+
+  async listRuns(filter: RunFilter): Promise<readonly RunSummary[]> {
+    // An empty list after IN is no SQL everywhere.
+    if (filter.statuses?.length === 0) return [];
+    const rows = await this.#database.read((db) => {
+      const all = summaries(db).orderBy("number", "desc").limit(filter.limit);
+      return (filter.statuses === null ? all : all.where("status", "in", [...filter.statuses])).execute();
+    });
+    return rows.map(readSummary);
+  }
+
+  async wholeRun(id: RunId): Promise<Run | null> {
+    return await this.#database.snapshot(async (db) => {
+      const tx = new KyselyTransaction(db, this.#definitions, "look");
+      const loaded = await tx.load(id, (header) => header.stories.map((entry) => entry.id));
+      return loaded?.run ?? null;
+    });
+  }
+
+  async storySpecs(run: RunId): Promise<readonly StorySpec[]> {
+    const rows = await this.#database.read((db) =>
+      db.selectFrom("stories").select("spec").where("run_id", "=", run).orderBy("position").execute(),
+    );
+    return rows.map((row) => JSON.parse(row.spec) as StorySpec);
+  }
+
+  async attempt(id: AttemptId): Promise<AttemptRef | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom("attempts").selectAll().where("id", "=", id).executeTakeFirst(),
+    );
+    return row ? { run: runId(row.run_id), attempt: readAttempt(row) } : null;
+  }
+
+  async openGates(run: RunId | null): Promise<readonly GateRef[]> {
+    const rows = await this.#database.read((db) => {
+      const open = db.selectFrom("gates").selectAll().where("status", "=", "open").orderBy("opened_at").orderBy("id");
+      return (run === null ? open : open.where("run_id", "=", run)).execute();
+    });
+    return rows.map(gateRef);
+  }
+
+  async gate(id: GateId): Promise<GateRef | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom("gates").selectAll().where("id", "=", id).executeTakeFirst(),
+    );
+    return row ? gateRef(row) : null;
+  }
+
+  async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom("events")
+        .selectAll()
+        .where("run_id", "=", run)
+        .where("seq", ">", after)
+        .orderBy("seq")
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
+  }
+
+  async dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]> {
+    const rows = await this.#database.read((db) =>
+      db
+        .selectFrom("outbox as o")
+        .select(["o.id", "o.tries", "o.effect"])
+        .where("o.not_before", "<=", now)
+        .where((e) =>
+          e.not(
+            e.exists(
+              e
+                .selectFrom("outbox as earlier")
+                .select("earlier.id")
+                .whereRef("earlier.lane", "=", "o.lane")
+                .whereRef("earlier.id", "<", "o.id"),
+            ),
+          ),
+        )
+        .orderBy("o.id")
+        .limit(limit)
+        .execute(),
+    );
+    return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
+  }
+
+  async takeEffect(effect: StoredEffect, until: number): Promise<boolean> {
+    const result = await this.#database.write((db) =>
+      db
+        .updateTable("outbox")
+        .set({ not_before: until, tries: sql<number>`tries + 1` })
+        .where("id", "=", effect.id)
+        .where("tries", "=", effect.tries)
+        .executeTakeFirst(),
+    );
+    return result.numUpdatedRows > 0n;
+  }
+
+  async effectDone(id: number): Promise<void> {
+    await this.#database.write((db) => db.deleteFrom("outbox").where("id", "=", id).execute());
+  }
+
+  watch(onChange: () => void): { close(): void } {
+    return this.#database.watch(onChange);
+  }
+
+  async close(): Promise<void> {
+    await this.#database.close();
+  }
+}
+
+function summaries(db: Kysely<Tables>) {
+  return db
+    .selectFrom("runs")
+    .innerJoin("totals", "totals.run_id", "runs.id")
+    .select([
+      "id",
+      "number",
+      "workflow",
+      "task",
+      "status",
+      "repo",
+      "started_at",
+      "ended_at",
+      "attempts",
+      "steps",
+      "cost_usd",
+      "input_tokens",
+      "output_tokens",
+    ]);
+}
+
+function gateRef(row: GateRow): GateRef {
+  return { run: runId(row.run_id), gate: JSON.parse(row.body) as Gate };
+}

@@ -1,0 +1,45 @@
+// Migrations. Owns: bringing a database to this version's schema, under the write lock, so that many processes may try.
+
+import type { Kysely } from "kysely";
+import { AppError } from "../domain/error.ts";
+import type { ColumnTypes } from "./column-types.ts";
+import { up as first } from "./migrations/001-first.ts";
+import type { Tables } from "./schema.ts";
+
+interface Migration {
+  readonly name: string;
+  readonly up: (db: Kysely<never>, types: ColumnTypes) => Promise<void>;
+}
+
+/** In order; the version of a database is how many it has. A migration that has shipped is never edited. */
+const migrations: readonly Migration[] = [{ name: "first", up: first }];
+
+export const schemaVersion = migrations.length;
+
+/** Runs inside the caller's write transaction. Doing it twice is harmless. */
+export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: number): Promise<void> {
+  await db.schema
+    .createTable("migrations")
+    .ifNotExists()
+    .addColumn("version", types.integer, (c) => c.primaryKey())
+    .addColumn("name", "text", (c) => c.notNull())
+    .addColumn("applied_at", types.integer, (c) => c.notNull())
+    .execute();
+  const { version } = await db
+    .selectFrom("migrations")
+    .select((e) => e.fn.count<number>("version").as("version"))
+    .executeTakeFirstOrThrow();
+  if (Number(version) > schemaVersion) {
+    throw new AppError("STORE_NEWER", `the store has schema ${version}, this Pawl knows ${schemaVersion}`, {
+      hint: "use the newer Pawl that wrote it, or another store with --store",
+    });
+  }
+  for (const [index, migration] of migrations.entries()) {
+    if (index < Number(version)) continue;
+    await migration.up(db as unknown as Kysely<never>, types);
+    await db
+      .insertInto("migrations")
+      .values({ version: index + 1, name: migration.name, applied_at: now })
+      .execute();
+  }
+}

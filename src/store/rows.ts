@@ -1,0 +1,181 @@
+// Rows. Owns: the way between domain values and table rows. Rows are an edge: what is read here has been written here.
+
+import type { Attempt, AttemptPhase } from "../domain/attempt.ts";
+import type { Definition } from "../domain/definition.ts";
+import type { Event } from "../domain/event.ts";
+import type { Gate } from "../domain/gate.ts";
+import { attemptId, type RunId, runId, type StoryId, stepId, stepName, storyId, token } from "../domain/ids.ts";
+import type { Header, RunStatus, RunTotals } from "../domain/run.ts";
+import type { Story } from "../domain/story.ts";
+import type { AttemptRow, EventRow, GateRow, RunRow, StoryRow, TotalsRow } from "./schema.ts";
+import type { RunSummary } from "./store.ts";
+
+/** The part of a header that changes and is kept as one document; the rest has columns or rows of its own. */
+const headerKeys = [
+  "chain",
+  "context",
+  "gates",
+  "countsFrom",
+  "place",
+  "executor",
+  "given",
+  "caps",
+  "stories",
+  "paused",
+  "end",
+] as const satisfies readonly (keyof Header)[];
+
+const storyKeys = ["of", "chain", "context", "gates", "countsFrom"] as const satisfies readonly (keyof Story)[];
+
+export const scopeKey = (story: StoryId | null): string => story ?? "";
+export const storyOfKey = (key: string): StoryId | null => (key === "" ? null : storyId(key));
+
+export function headerChanged(before: Header, after: Header): boolean {
+  return headerKeys.some((key) => before[key] !== after[key]);
+}
+
+export function storyChanged(before: Story, after: Story): boolean {
+  return storyKeys.some((key) => before[key] !== after[key]);
+}
+
+export function headerDocument(header: Header): string {
+  return JSON.stringify(pick(header, headerKeys));
+}
+
+export function storyDocument(story: Story): string {
+  return JSON.stringify(pick(story, storyKeys));
+}
+
+export function readHeader(
+  row: RunRow,
+  totals: TotalsRow,
+  definition: Definition,
+  attempts: readonly Attempt[],
+): Header {
+  return {
+    ...(JSON.parse(row.header) as Pick<Header, (typeof headerKeys)[number]>),
+    id: runId(row.id),
+    definition,
+    task: row.task,
+    startedAt: row.started_at,
+    totals: readTotals(totals),
+    attempts,
+  };
+}
+
+export function readStory(row: StoryRow, attempts: readonly Attempt[]): Story | null {
+  if (row.scope === null) return null;
+  return { ...(JSON.parse(row.scope) as Pick<Story, (typeof storyKeys)[number]>), id: storyId(row.id), attempts };
+}
+
+export function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
+  return {
+    attempts: row.attempts,
+    steps: row.steps,
+    costUsd: row.cost_usd,
+    inputTokens: row.input_tokens,
+    outputTokens: row.output_tokens,
+  };
+}
+
+export function attemptRow(run: RunId, position: number, attempt: Attempt): AttemptRow {
+  const { state } = attempt;
+  return {
+    id: attempt.id,
+    run_id: run,
+    story_id: scopeKey(attempt.story),
+    position,
+    step: attempt.step,
+    name: attempt.name,
+    visit: attempt.visit,
+    number: attempt.number,
+    token: attempt.token,
+    driver: attempt.driver,
+    executor: attempt.executor,
+    host: attempt.host,
+    started_at: attempt.startedAt,
+    phase: state.phase,
+    outcome: state.phase === "ended" ? state.outcome : null,
+    ended_at: state.phase === "ended" ? state.endedAt : null,
+    workspace: state.phase === "dispatched" ? null : state.workspace,
+    base: state.phase === "dispatched" ? null : state.base,
+    session: attempt.session,
+    cost_usd: attempt.usage.costUsd,
+    input_tokens: attempt.usage.inputTokens,
+    output_tokens: attempt.usage.outputTokens,
+    state: JSON.stringify(state),
+  };
+}
+
+export function readAttempt(row: AttemptRow): Attempt {
+  return {
+    id: attemptId(row.id),
+    story: storyOfKey(row.story_id),
+    step: stepId(row.step),
+    name: stepName(row.name),
+    visit: row.visit,
+    number: row.number,
+    token: token(row.token),
+    driver: row.driver === "pull" ? "pull" : "push",
+    executor: row.executor,
+    host: row.host,
+    startedAt: row.started_at,
+    usage: { costUsd: row.cost_usd, inputTokens: row.input_tokens, outputTokens: row.output_tokens },
+    session: row.session,
+    state: JSON.parse(row.state) as AttemptPhase,
+  };
+}
+
+export function gateRow(run: RunId, gate: Gate): GateRow {
+  return {
+    id: gate.id,
+    run_id: run,
+    story_id: scopeKey(gate.story),
+    step: gate.step,
+    status: gate.state.status,
+    opened_at: gate.openedAt,
+    body: JSON.stringify(gate),
+  };
+}
+
+/** The parts of an event that have columns are not written a second time in its body. */
+export function eventRow(run: RunId, seq: number, event: Event, schemaVersion: number): EventRow {
+  const { at, author, story, type, ...body } = event;
+  return {
+    run_id: run,
+    seq,
+    at,
+    author,
+    type,
+    story_id: scopeKey(story),
+    schema_version: schemaVersion,
+    body: JSON.stringify(body),
+  };
+}
+
+export function readEvent(row: EventRow): Event {
+  const head = { at: row.at, author: row.author, story: storyOfKey(row.story_id), type: row.type };
+  return { ...(JSON.parse(row.body) as object), ...head } as Event;
+}
+
+export function readSummary(
+  row: Omit<RunRow, "definition" | "version" | "header"> & Omit<TotalsRow, "run_id" | "events">,
+): RunSummary {
+  return {
+    id: runId(row.id),
+    number: row.number,
+    workflow: row.workflow,
+    task: row.task,
+    status: row.status as RunStatus,
+    repo: row.repo,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    totals: readTotals(row),
+  };
+}
+
+function pick<T, K extends keyof T>(value: T, keys: readonly K[]): Pick<T, K> {
+  const picked: Partial<T> = {};
+  for (const key of keys) picked[key] = value[key];
+  return picked as Pick<T, K>;
+}

@@ -1,0 +1,154 @@
+// The tables. Owns: their columns as types, the same for every dialect. JSON is text, times are milliseconds, the run's own
+// scope has the story id "" (a key column must not be null).
+
+import type { Generated } from "kysely";
+
+export interface Tables {
+  definitions: DefinitionRow;
+  counters: { name: string; value: number };
+  runs: RunRow;
+  totals: TotalsRow;
+  stories: StoryRow;
+  attempts: AttemptRow;
+  gates: GateRow;
+  events: EventRow;
+  outbox: OutboxRow;
+  permit_keys: { key: string };
+  permits: PermitRow;
+  ready: ReadyRow;
+  leases: LeaseRow;
+  migrations: { version: number; name: string; applied_at: number };
+}
+
+/** Workflows frozen by runs; by content, so that a thousand runs of one workflow keep one copy. */
+export interface DefinitionRow {
+  hash: string;
+  body: string;
+}
+
+export interface RunRow {
+  id: string;
+  number: number;
+  workflow: string;
+  task: string;
+  status: string;
+  repo: string | null;
+  started_at: number;
+  ended_at: number | null;
+  definition: string;
+  /** Grows with each change of the header; a second writer loses. */
+  version: number;
+  header: string;
+}
+
+/**
+ * What every transition of a run adds to. Apart from the run's row, so that eight stories in parallel do not rewrite its
+ * header, and grown by addition, so that they do not fight over its version.
+ */
+export interface TotalsRow {
+  run_id: string;
+  events: number;
+  attempts: number;
+  steps: number;
+  cost_usd: number;
+  input_tokens: number;
+  output_tokens: number;
+}
+
+export interface StoryRow {
+  run_id: string;
+  id: string;
+  position: number;
+  title: string;
+  status: string;
+  spec: string;
+  version: number;
+  /** Its chain, context and gates; null until it is opened. */
+  scope: string | null;
+}
+
+export interface AttemptRow {
+  id: string;
+  run_id: string;
+  story_id: string;
+  /** Place in its scope, in order of dispatch. */
+  position: number;
+  step: string;
+  name: string;
+  visit: number;
+  number: number;
+  token: string;
+  driver: string;
+  executor: string;
+  host: string;
+  started_at: number;
+  phase: string;
+  outcome: string | null;
+  ended_at: number | null;
+  workspace: string | null;
+  base: string | null;
+  session: string | null;
+  cost_usd: number;
+  input_tokens: number;
+  output_tokens: number;
+  state: string;
+}
+
+export interface GateRow {
+  id: string;
+  run_id: string;
+  story_id: string;
+  step: string;
+  status: string;
+  opened_at: number;
+  body: string;
+}
+
+/** Append-only. */
+export interface EventRow {
+  run_id: string;
+  seq: number;
+  at: number;
+  author: string;
+  type: string;
+  story_id: string;
+  schema_version: number;
+  body: string;
+}
+
+export interface OutboxRow {
+  id: Generated<number>;
+  lane: string;
+  run_id: string;
+  effect: string;
+  created_at: number;
+  not_before: number;
+  tries: number;
+}
+
+/** Its key has a row in `permit_keys`, which is locked while permits of that key are counted. */
+export interface PermitRow {
+  key: string;
+  attempt_id: string;
+}
+
+export interface ReadyRow {
+  run_id: string;
+  story_id: string;
+  step: string;
+  /** `<workflow>/<agent>`; empty for a step that needs no agent. */
+  agent: string;
+  /** 1 while the run is paused. */
+  paused: number;
+  not_before: number;
+  /** The order in which runs were started: who came first is served first. */
+  run_number: number;
+}
+
+export interface LeaseRow {
+  attempt_id: string;
+  run_id: string;
+  story_id: string;
+  worker: string;
+  until: number;
+}

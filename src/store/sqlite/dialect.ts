@@ -1,0 +1,141 @@
+// SQLite under Kysely. Owns: the connection through `node:sqlite`, with statements that are prepared once. All queries of a
+// process share one connection, so a transaction must never wait for anything slow.
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from "kysely";
+
+export class NodeSqliteDialect implements Dialect {
+  readonly #database: DatabaseSync;
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  createDriver(): Driver {
+    return new NodeSqliteDriver(this.#database);
+  }
+
+  createQueryCompiler(): SqliteQueryCompiler {
+    return new SqliteQueryCompiler();
+  }
+
+  createAdapter(): SqliteAdapter {
+    return new SqliteAdapter();
+  }
+
+  createIntrospector(db: Kysely<never>): SqliteIntrospector {
+    return new SqliteIntrospector(db);
+  }
+}
+
+class NodeSqliteDriver implements Driver {
+  readonly #connection: NodeSqliteConnection;
+  readonly #lock = new Mutex();
+
+  constructor(database: DatabaseSync) {
+    this.#connection = new NodeSqliteConnection(database);
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    await this.#lock.acquire();
+    return this.#connection;
+  }
+
+  /** IMMEDIATE: the write lock first, so that what was read cannot change before it is written. */
+  async beginTransaction(): Promise<void> {
+    this.#connection.execute("begin immediate");
+  }
+
+  async commitTransaction(): Promise<void> {
+    this.#connection.execute("commit");
+  }
+
+  async rollbackTransaction(): Promise<void> {
+    // A full disk makes SQLite roll back by itself; a second rollback would hide that error behind its own.
+    if (this.#connection.inTransaction) this.#connection.execute("rollback");
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#lock.release();
+  }
+
+  async destroy(): Promise<void> {
+    await this.#lock.acquire();
+    this.#connection.close();
+  }
+}
+
+class NodeSqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, { statement: StatementSync; reads: boolean }>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.isTransaction;
+  }
+
+  execute(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    const { statement, reads } = this.#prepare(query.sql);
+    const parameters = query.parameters as never[];
+    if (reads) return { rows: statement.all(...parameters) as R[] };
+    const { changes, lastInsertRowid } = statement.run(...parameters);
+    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  }
+
+  async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
+    yield await this.executeQuery<R>(query);
+  }
+
+  #prepare(sql: string): { statement: StatementSync; reads: boolean } {
+    let found = this.#statements.get(sql);
+    if (!found) {
+      const statement = this.#database.prepare(sql);
+      found = { statement, reads: statement.columns().length > 0 };
+      this.#statements.set(sql, found);
+    }
+    return found;
+  }
+}
+
+class Mutex {
+  #held = false;
+  readonly #waiting: (() => void)[] = [];
+
+  async acquire(): Promise<void> {
+    if (!this.#held) {
+      this.#held = true;
+      return;
+    }
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#held = false;
+  }
+}

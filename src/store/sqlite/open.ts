@@ -1,0 +1,152 @@
+// SQLite, the embedded store. Owns: opening the file, waiting for its lock without freezing the process, and noticing the
+// commits of other processes.
+
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Kysely, sql } from "kysely";
+import type { Clock } from "../../system/clock.ts";
+import type { ColumnTypes } from "../column-types.ts";
+import { type Database, KyselyStore } from "../kysely-store.ts";
+import { migrate, schemaVersion } from "../migrate.ts";
+import { patiently } from "../patience.ts";
+import type { Tables } from "../schema.ts";
+import type { Store } from "../store.ts";
+import { NodeSqliteDialect } from "./dialect.ts";
+import { explain, isLocked, notAStore } from "./trouble.ts";
+
+export const columnTypes: ColumnTypes = {
+  integer: "integer",
+  real: "real",
+  id: "text",
+  // Without AUTOINCREMENT the number of a deleted row is given to the next one.
+  serial: sql`integer primary key autoincrement`,
+};
+
+/** "Pawl" in ASCII, in the file's header: we put our tables into no database of somebody else. */
+const applicationId = 0x5061776c;
+
+/** How soon a commit of another process is noticed. Asking costs microseconds. */
+const watchEveryMs = 100;
+
+export async function openSqliteStore(file: string, clock: Clock): Promise<Store> {
+  const connection = connect(file);
+  const database = new SqliteDatabase(connection, clock, file);
+  try {
+    await database.prepare();
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+  return new KyselyStore(database);
+}
+
+function connect(file: string): DatabaseSync {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // No busy timeout: SQLite would sleep inside the call and freeze every timer of this process.
+    return new DatabaseSync(file, { timeout: 0 });
+  } catch (error) {
+    throw explain(error, file);
+  }
+}
+
+class SqliteDatabase implements Database {
+  readonly db: Kysely<Tables>;
+  readonly #connection: DatabaseSync;
+  readonly #clock: Clock;
+  readonly #file: string;
+  readonly #watches = new Set<NodeJS.Timeout>();
+
+  constructor(connection: DatabaseSync, clock: Clock, file: string) {
+    this.#connection = connection;
+    this.#clock = clock;
+    this.#file = file;
+    this.db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
+  }
+
+  async prepare(): Promise<void> {
+    // Looked at first: a database of somebody else must stay as it is, its journal mode included.
+    const current = await this.#patiently(async () => this.#isCurrent());
+    // Changing the journal mode needs the file alone for a moment; it is remembered in the file.
+    await this.#patiently(async () => this.#connection.exec("pragma journal_mode = wal"));
+    this.#connection.exec("pragma synchronous = full");
+    this.#connection.exec("pragma foreign_keys = on");
+    if (current) return;
+    await this.write(async (db) => {
+      this.#connection.exec(`pragma application_id = ${applicationId}`);
+      await migrate(db, columnTypes, this.#clock.now());
+    });
+  }
+
+  async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return await this.#patiently(() => this.db.transaction().execute((trx) => work(trx)));
+  }
+
+  async read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return await this.#patiently(() => work(this.db));
+  }
+
+  /** A deferred transaction: every read of it sees the same moment. */
+  async snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    return await this.#patiently(() =>
+      this.db.connection().execute(async (db) => {
+        this.#connection.exec("begin");
+        try {
+          return await work(db);
+        } finally {
+          // A damaged file ends the transaction by itself; its error must not be hidden behind another.
+          if (this.#connection.isTransaction) this.#connection.exec("rollback");
+        }
+      }),
+    );
+  }
+
+  watch(onChange: () => void): { close(): void } {
+    const statement = this.#connection.prepare("pragma data_version");
+    let last: unknown = null;
+    const changed = (): boolean => {
+      try {
+        const before = last;
+        last = statement.get()?.["data_version"];
+        return before !== null && before !== last;
+      } catch {
+        // Locked for a moment: the next look will tell.
+        return false;
+      }
+    };
+    changed();
+    const timer = setInterval(() => changed() && onChange(), watchEveryMs);
+    this.#watches.add(timer);
+    return { close: () => this.#endWatch(timer) };
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.#watches) this.#endWatch(timer);
+    await this.db.destroy();
+    // Kysely closes what it has used; a store that was only opened has used nothing.
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+
+  #isCurrent(): boolean {
+    const tables = this.#connection.prepare("select name from sqlite_master where type = 'table'").all();
+    if (tables.length === 0) return false;
+    const owner = this.#connection.prepare("pragma application_id").get();
+    if (owner?.["application_id"] !== applicationId) throw notAStore(this.#file, "it belongs to another program");
+    const row = this.#connection.prepare("select count(*) as version from migrations").get();
+    return row?.["version"] === schemaVersion;
+  }
+
+  #endWatch(timer: NodeJS.Timeout): void {
+    clearInterval(timer);
+    this.#watches.delete(timer);
+  }
+
+  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await patiently(this.#clock, isLocked, work);
+    } catch (error) {
+      throw explain(error, this.#file);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+// Many processes on one SQLite file.
+
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
+import { expectRowsToEqualLogs } from "../../../test/support/logs.ts";
+import { freshFile } from "../../../test/support/programs.ts";
+import { chainOf } from "../../../test/support/sample-runs.ts";
+import { soon, startWorkers } from "../../../test/support/store-workers.ts";
+import { Transitions } from "../../../test/support/transitions.ts";
+import type { RunId } from "../../domain/ids.ts";
+import { systemClock } from "../../system/clock.ts";
+import type { Store } from "../store.ts";
+import { openSqliteStore } from "./open.ts";
+
+test("[SO19] processes that open a new store at the same moment all find it complete", async () => {
+  const file = freshFile("pawl.db");
+  const workers = await startWorkers(8, "open", file);
+  const time = soon();
+  for (const worker of workers) worker.tell(time);
+  for (const worker of workers) expect([await worker.hear(), await worker.end()]).toStrictEqual([{ runs: 0 }, ""]);
+  const store = await opened(file);
+  expect(await store.read((db) => db.selectFrom("migrations").select("version").execute())).toHaveLength(1);
+});
+
+test("[SO18] a commit of another process is noticed within a second", async () => {
+  const file = freshFile("pawl.db");
+  const store = await opened(file);
+  const [writer] = await startWorkers(1, "write", file);
+  const noticed = new Promise<number>((resolve) => {
+    const watch = store.watch(() => resolve(Date.now()));
+    onTestFinished(() => watch.close());
+  });
+  writer?.tell("go");
+  await writer?.hear();
+  const committed = Date.now();
+  expect((await noticed) - committed).toBeLessThan(1000);
+});
+
+test("[SO20] while another process holds the lock, this one waits and its timers go on", async () => {
+  const file = freshFile("pawl.db");
+  const store = await opened(file);
+  const [holder] = await startWorkers(1, "hold", file);
+  holder?.tell(500);
+  expect(await holder?.hear()).toBe("held");
+  const started = Date.now();
+  let [last, lagMs, beats] = [Date.now(), 0, 0];
+  const timer = setInterval(() => {
+    lagMs = Math.max(lagMs, Date.now() - last - 10);
+    last = Date.now();
+    beats += 1;
+  }, 10);
+  onTestFinished(() => clearInterval(timer));
+  await new Transitions(store).start(chainOf(1));
+  expect(Date.now() - started).toBeGreaterThan(400);
+  expect(lagMs).toBeLessThan(200);
+  expect(beats).toBeGreaterThan(10);
+  expect(await holder?.hear()).toBe("released");
+});
+
+test("[SO20] what is only read does not wait for a writer", async () => {
+  const file = freshFile("pawl.db");
+  const store = await opened(file);
+  const run = await new Transitions(store).start(chainOf(1));
+  const [holder] = await startWorkers(1, "hold", file);
+  holder?.tell(2000);
+  expect(await holder?.hear()).toBe("held");
+  const started = Date.now();
+  expect((await store.wholeRun(run))?.header.id).toBe(run);
+  expect(Date.now() - started).toBeLessThan(1000);
+});
+
+test("[SO21] writers that are killed at any moment lose nothing that they had committed, and leave nothing half", async () => {
+  const file = freshFile("pawl.db");
+  const store = await opened(file);
+  const acknowledged = new Map<RunId, number>();
+  let kills = 0;
+  for (let round = 0; round < 8; round += 1) {
+    // Half of them are killed from outside, half between two statements of a transaction.
+    const workers = await startWorkers(4, "write", file);
+    for (const [index, worker] of workers.entries()) {
+      worker.tell(index % 2 ? "go" : "die");
+      if (index % 2) void sleep(10 + Math.random() * 120).then(() => worker.kill());
+    }
+    for (const worker of workers) {
+      for (const heard of (await worker.hearAll()) as readonly { run: RunId; events: number }[]) {
+        acknowledged.set(heard.run, (acknowledged.get(heard.run) ?? 0) + heard.events);
+      }
+      expect(await worker.end()).toBe("");
+      kills += 1;
+    }
+    expect(new DatabaseSync(file, { readOnly: true }).prepare("pragma integrity_check").get()).toMatchObject({
+      integrity_check: "ok",
+    });
+  }
+  expect(kills).toBeGreaterThanOrEqual(30);
+  await expectRowsToEqualLogs(await opened(file));
+  expect(acknowledged.size).toBeGreaterThan(20);
+  for (const [run, events] of acknowledged) {
+    expect((await store.events(run, 0, 1000)).length).toBeGreaterThanOrEqual(events);
+  }
+});
+
+async function opened(file: string): Promise<Store> {
+  const store = await openSqliteStore(file, systemClock);
+  onTestFinished(() => store.close());
+  return store;
+}

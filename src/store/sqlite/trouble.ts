@@ -1,0 +1,69 @@
+// Trouble with the file. Owns: saying clearly when the disk, the directory or the file does not play along.
+
+import { AppError } from "../../domain/error.ts";
+
+export function isLocked(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 5 || code === 6;
+}
+
+/** The primary result code; node:sqlite gives the extended one. */
+function sqliteCode(error: unknown): number | null {
+  if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
+  return error.errcode & 0xff;
+}
+
+export function explain(error: unknown, file: string): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error;
+  const cause = { cause: error };
+  switch (sqliteCode(error)) {
+    case 5:
+    case 6:
+      return new AppError("STORE_UNUSABLE", `the store ${file} has been locked by another process for too long`, {
+        hint: "find and end the process that holds it, then try again; nothing was lost",
+        ...cause,
+      });
+    case 8:
+      return new AppError("STORE_UNUSABLE", `the store ${file} cannot be written`, {
+        hint: "make the file and its directory writable, or choose another store with --store or PAWL_HOME",
+        ...cause,
+      });
+    case 10:
+    case 13:
+      return new AppError("STORE_FULL", `the store ${file} could not be written: ${error.message}`, {
+        hint: "free some disk space and resume the run; what was committed is safe",
+        ...cause,
+      });
+    case 11:
+    case 26:
+      return notAStore(file, error.message, error);
+    case 14:
+      return new AppError("STORE_UNUSABLE", `the store ${file} cannot be opened`, {
+        hint: "check that its directory exists and is yours, or choose another with --store or PAWL_HOME",
+        ...cause,
+      });
+    default: {
+      const code = "code" in error ? error.code : null;
+      if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR" || code === "EEXIST") {
+        return new AppError("STORE_UNUSABLE", `the store directory for ${file} cannot be used: ${error.message}`, {
+          hint: "make it writable, or choose another with --store or PAWL_HOME",
+          ...cause,
+        });
+      }
+      if (code === "ENOSPC") {
+        return new AppError("STORE_FULL", `no space left for the store ${file}`, {
+          hint: "free some disk space",
+          ...cause,
+        });
+      }
+      return error;
+    }
+  }
+}
+
+export function notAStore(file: string, why: string, cause?: Error): AppError {
+  return new AppError("STORE_UNUSABLE", `${file} is damaged or not a Pawl store: ${why}`, {
+    hint: "move the file away or choose another store with --store; a backup can be put in its place",
+    cause,
+  });
+}

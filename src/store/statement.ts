@@ -1,0 +1,57 @@
+// Statements. Owns: compiling a query once. Building and compiling a Kysely query costs more than SQLite needs to run it, and
+// a transition runs a dozen; so its SQL and the order of its parameters are kept.
+
+import { type Compilable, CompiledQuery, type Kysely } from "kysely";
+import type { Tables } from "./schema.ts";
+
+/** Stands for a value while the query is compiled. */
+class Placeholder {
+  readonly name: string;
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+type Parameter<Args> = <K extends keyof Args & string>(name: K) => Args[K];
+
+export interface Statement<Args, Row> {
+  all(db: Kysely<Tables>, args: Args): Promise<Row[]>;
+  first(db: Kysely<Tables>, args: Args): Promise<Row | undefined>;
+  /** How many rows were changed. */
+  run(db: Kysely<Tables>, args: Args): Promise<number>;
+}
+
+/** `build` is called once per kind of database; `p("name")` marks where an argument goes. */
+export function statement<Args extends object, Row = never>(
+  build: (db: Kysely<Tables>, p: Parameter<Args>) => Compilable<Row>,
+): Statement<Args, Row> {
+  const compiled = new Map<string, { sql: string; parameters: readonly unknown[] }>();
+
+  const bind = (db: Kysely<Tables>, args: Args): CompiledQuery<Row> => {
+    const dialect = db.getExecutor().adapter.constructor.name;
+    let query = compiled.get(dialect);
+    if (!query) {
+      // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
+      const { sql, parameters } = build(db, (name) => new Placeholder(name) as never).compile();
+      query = { sql, parameters };
+      compiled.set(dialect, query);
+    }
+    const values = args as Readonly<Record<string, unknown>>;
+    return CompiledQuery.raw(
+      query.sql,
+      query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value)),
+    ) as CompiledQuery<Row>;
+  };
+
+  return {
+    async all(db, args) {
+      return (await db.executeQuery(bind(db, args))).rows;
+    },
+    async first(db, args) {
+      return (await db.executeQuery(bind(db, args))).rows[0];
+    },
+    async run(db, args) {
+      return Number((await db.executeQuery(bind(db, args))).numAffectedRows ?? 0);
+    },
+  };
+}

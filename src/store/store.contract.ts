@@ -1,0 +1,510 @@
+// The promise of every store, as tests. The rules are in docs/spec/store.md.
+
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { expectRowsToEqualLog, expectRowsToEqualLogs, wholeLog } from "../../test/support/logs.ts";
+import { chooser, nextCommand } from "../../test/support/random-run.ts";
+import {
+  chainOf,
+  completed,
+  everything,
+  finishOf,
+  startAttemptOf,
+  startOf,
+  storyOf,
+  unfinished,
+} from "../../test/support/sample-runs.ts";
+import { Transitions } from "../../test/support/transitions.ts";
+import { eventSchemaVersion } from "../domain/event.ts";
+import { type RunId, runId, type StoryId, storyId } from "../domain/ids.ts";
+import { decide, startRun, storiesFor } from "../engine/decide.ts";
+import { evolve } from "../engine/evolve.ts";
+import { newAttemptId } from "../system/ids.ts";
+import type { ColumnTypes } from "./column-types.ts";
+import { migrate, schemaVersion } from "./migrate.ts";
+import type { Tables } from "./schema.ts";
+import type { Loaded, PermitLimit, Store, StoredEffect, Transaction } from "./store.ts";
+
+export interface StoreUnderTest {
+  readonly store: Store;
+  /** Closes it and opens the same database again. */
+  reopen(): Promise<Store>;
+  /** The same database a second time, as another process has it. */
+  another(): Promise<Store>;
+  readonly columnTypes: ColumnTypes;
+}
+
+/** `open` gives an empty database and closes what it opened when the test ends. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+  /** After each scenario the rows must be the fold of the logs. */
+  const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
+    test(title, async () => {
+      const under = await open();
+      await body({ ...under, runs: new Transitions(under.store) });
+      const latest = await under.reopen();
+      await expectRowsToEqualLogs(latest);
+    });
+
+  describe(name, () => {
+    scenario("[SO1] a transition is committed whole or not at all", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const attempt = await runs.startAttempt(run, "step-1");
+      const before = await rowsOf(store);
+      const failing = store.transaction(async (tx) => {
+        const decision = await runs.applyIn(tx, run, finishOf(attempt, completed()));
+        expect(decision.accepted && decision.effects).toHaveLength(1);
+        expect(decision.events.length).toBeGreaterThan(1);
+        await tx.takePermits(attempt, [{ key: "k", limit: 1 }]);
+        throw new Error("the power went out");
+      });
+      await expect(failing).rejects.toThrow("the power went out");
+      expect(await rowsOf(store)).toStrictEqual(before);
+      await runs.apply(run, finishOf(attempt, completed()));
+      expect(await store.runById(run)).toMatchObject({ status: "done" });
+    });
+
+    scenario("[SO1] what was not committed is seen by nobody", async ({ store, another, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const other = await another();
+      await store.transaction(async (tx) => {
+        await runs.applyIn(tx, run, startAttemptOf("step-1"));
+        expect((await other.wholeRun(run))?.header.attempts).toHaveLength(0);
+      });
+      expect((await other.wholeRun(run))?.header.attempts).toHaveLength(1);
+    });
+
+    scenario(
+      "[SO2] a transition loads the header and the named stories, and touches no other",
+      async ({ store, runs }) => {
+        const [run, first, second] = await runWithStories(runs);
+        const scope = await store.read((db) =>
+          db.selectFrom("stories").select("scope").where("id", "=", second).executeTakeFirstOrThrow(),
+        );
+        const spoil = (text: string | null) =>
+          store.transaction((tx) =>
+            tx.db.updateTable("stories").set({ scope: text }).where("id", "=", second).execute(),
+          );
+        await spoil("not to be read");
+        await runs.perform(run, "code", completed(), first);
+        const loaded = await store.transaction((tx) => tx.load(run, () => [first]));
+        expect(Object.keys(loaded?.run.stories ?? {})).toStrictEqual([first]);
+        await expect(store.wholeRun(run)).rejects.toThrow();
+        await spoil(scope.scope);
+      },
+    );
+
+    scenario("[SO3] a second writer of a header loses and decides again", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(2));
+      const stale = await loadNow(store, run);
+      await runs.perform(run, "step-1");
+      const events = await wholeLog(store, run);
+      const tries = await saveStale(store, run, stale, startAttemptOf("step-1"));
+      expect(tries.map((decision) => decision.accepted)).toStrictEqual([true, false]);
+      expect(await wholeLog(store, run)).toStrictEqual(events);
+    });
+
+    scenario("[SO3] a second writer of a story loses and decides again", async ({ store, runs }) => {
+      const [run, first] = await runWithStories(runs);
+      const stale = await loadNow(store, run, first);
+      await runs.startAttempt(run, "code", first);
+      const tries = await saveStale(store, run, stale, startAttemptOf("code", { story: first }));
+      expect(tries.map((decision) => decision.accepted)).toStrictEqual([true, false]);
+    });
+
+    scenario("[SO3] a second writer of an attempt loses and decides again", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const attempt = await runs.startAttempt(run, "step-1");
+      const begin = { type: "begin_attempt", at: 2500, author: "driver", story: null, attempt } as const;
+      const stale = await loadNow(store, run);
+      await runs.apply(run, { ...begin, workspace: "/one", base: null });
+      const tries = await saveStale(store, run, stale, { ...begin, workspace: "/two", base: null });
+      expect(tries.map((decision) => decision.accepted)).toStrictEqual([true, false]);
+      expect((await store.attempt(attempt))?.attempt.state).toMatchObject({ phase: "started", workspace: "/one" });
+    });
+
+    scenario("[SO3] writers of two stories do not stand in each other's way", async ({ store, runs }) => {
+      const [run, first, second] = await runWithStories(runs);
+      const stale = await loadNow(store, run, first);
+      await runs.startAttempt(run, "code", second);
+      const tries = await saveStale(store, run, stale, startAttemptOf("code", { story: first }));
+      expect(tries).toHaveLength(1);
+      expect((await store.runById(run))?.totals.attempts).toBe(3);
+    });
+
+    scenario("[SO3] of many who want the same, one gets it", async ({ store, another, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const others = [runs, new Transitions(await another()), new Transitions(await another())];
+      const asked = Array.from({ length: 24 }, (_, index) => others[index % 3]?.apply(run, startAttemptOf("step-1")));
+      const decisions = await Promise.all(asked);
+      expect(decisions.filter((decision) => decision?.accepted)).toHaveLength(1);
+      expect((await store.wholeRun(run))?.header.attempts).toHaveLength(1);
+    });
+
+    test("[SO4] after any walk the rows are the fold of the log", async () => {
+      const under = await open();
+      const runs = new Transitions(under.store);
+      await fc.assert(
+        fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 70 }), async (seed, length) => {
+          const choose = chooser(seed);
+          const id = await runs.start(everything, { context: { greeting: "“hello”" } });
+          let run = await expectRowsToEqualLog(under.store, id);
+          for (let step = 0; step < length; step += 1) {
+            const { events } = await runs.apply(id, nextCommand(run, 2000 + step * 10, choose));
+            for (const event of events) run = evolve(run, event);
+            // A run that is over for good only refuses.
+            if (run.header.end && run.header.end.status !== "failed") break;
+          }
+          expect(await expectRowsToEqualLog(under.store, id)).toStrictEqual(run);
+        }),
+        { numRuns: 45 },
+      );
+      await expectRowsToEqualLogs(await under.reopen());
+    });
+
+    scenario(
+      "[SO5] events are numbered without gaps and say when, who, where and in which version",
+      async ({ store, runs }) => {
+        const [run, first] = await runWithStories(runs);
+        await runs.apply(run, { type: "pause_run", at: 9000, author: "user:bob" });
+        const stored = await store.events(run, 0, 1000);
+        expect(stored.map(({ seq }) => seq)).toStrictEqual(stored.map((_, index) => index + 1));
+        expect(new Set(stored.map(({ schemaVersion }) => schemaVersion))).toStrictEqual(new Set([eventSchemaVersion]));
+        expect(stored.at(0)?.event).toMatchObject({ type: "run_started", at: 1000, author: "user:ada", story: null });
+        expect(stored.at(-1)?.event).toMatchObject({ type: "run_paused", at: 9000, author: "user:bob", story: null });
+        expect(stored.some(({ event }) => event.type === "story_opened" && event.story === first)).toBe(true);
+        const rest = await store.events(run, stored.length - 2, 1000);
+        expect(rest).toStrictEqual(stored.slice(-2));
+        expect(await store.events(run, 1, 3)).toStrictEqual(stored.slice(1, 4));
+      },
+    );
+
+    scenario("[SO5] what is in the log stays as it is", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(2));
+      await runs.perform(run, "step-1");
+      const before = await wholeLog(store, run);
+      await runs.perform(run, "step-2", unfinished("failed"));
+      expect((await wholeLog(store, run)).slice(0, before.length)).toStrictEqual(before);
+    });
+
+    scenario("[SO5] a refused report is in the log and changes nothing else", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(2));
+      const attempt = await runs.startAttempt(run, "step-1");
+      await runs.apply(run, finishOf(attempt, completed()));
+      const before = await store.wholeRun(run);
+      const late = await runs.apply(run, finishOf(attempt, completed(), { author: "agent:late" }));
+      expect(late.accepted).toBe(false);
+      expect(await store.wholeRun(run)).toStrictEqual(before);
+      expect((await wholeLog(store, run)).at(-1)).toMatchObject({ type: "report_refused", author: "agent:late" });
+    });
+
+    scenario("[SO6] effects of one lane are due one after the other; lanes do not wait", async ({ store, runs }) => {
+      const failed = await runThatFailedTwice(runs);
+      const other = await runs.start(chainOf(1));
+      await runs.perform(other, "step-1");
+      const [first, elsewhere, ...rest] = await store.dueEffects(1e6, 10);
+      expect(rest).toStrictEqual([]);
+      expect([first?.effect, elsewhere?.effect]).toStrictEqual([closing(failed), closing(other)]);
+      await store.effectDone(idOf(first));
+      const [next] = await store.dueEffects(1e6, 10);
+      expect(next).toMatchObject({ effect: closing(failed), tries: 0 });
+      expect(next?.id).not.toBe(first?.id);
+      expect(await store.dueEffects(1e6, 1)).toHaveLength(1);
+    });
+
+    scenario(
+      "[SO6] an effect is taken by one, and comes back when its time is over",
+      async ({ store, another, runs }) => {
+        await runThatFailedTwice(runs);
+        const other = await another();
+        const [effect] = await store.dueEffects(1e6, 10);
+        if (!effect) throw new Error("nothing is due");
+        const taken = await Promise.all([1, 2, 3, 4].map((n) => (n % 2 ? store : other).takeEffect(effect, 2e6)));
+        expect(taken.toSorted()).toStrictEqual([false, false, false, true]);
+        expect(await store.dueEffects(1e6, 10)).toStrictEqual([]);
+        const [again] = await other.dueEffects(2e6, 10);
+        expect(again).toStrictEqual({ ...effect, tries: 1 });
+        await other.effectDone(effect.id);
+        expect(await store.takeEffect({ ...effect, tries: 1 }, 3e6)).toBe(false);
+      },
+    );
+
+    scenario("[SO6] effects survive, and a number is never given twice", async ({ store, reopen, runs }) => {
+      const run = await runs.start(chainOf(1));
+      await runs.perform(run, "step-1");
+      const before = await store.dueEffects(1e6, 10);
+      const reopened = await reopen();
+      expect(await reopened.dueEffects(1e6, 10)).toStrictEqual(before);
+      await reopened.effectDone(idOf(before[0]));
+      const next = new Transitions(reopened);
+      const second = await next.start(chainOf(1));
+      await next.perform(second, "step-1");
+      const [effect] = await reopened.dueEffects(1e6, 10);
+      expect(effect?.id).toBeGreaterThan(idOf(before[0]));
+    });
+
+    scenario("[SO7] no more permits of a key than its limit, however many ask at once", async ({ store, another }) => {
+      const stores = [store, await another()];
+      const limits: PermitLimit[] = [{ key: "claude", limit: 3 }];
+      const asked = Array.from({ length: 30 }, (_, index) =>
+        stores[index % 2]?.transaction((tx) => tx.takePermits(newAttemptId(), limits)),
+      );
+      const got = await Promise.all(asked);
+      expect(got.filter(Boolean)).toHaveLength(3);
+      expect(await countRows(store, "permits")).toBe(3);
+    });
+
+    scenario("[SO7] permits are taken all or none, and can be had again after release", async ({ store }) => {
+      const [first, second] = [newAttemptId(), newAttemptId()];
+      const both = [
+        { key: "b", limit: 5 },
+        { key: "a", limit: 1 },
+      ];
+      const take = (attempt: typeof first, limits: PermitLimit[]) =>
+        store.transaction((tx) => tx.takePermits(attempt, limits));
+      expect(await take(first, both)).toBe(true);
+      expect(await take(second, both)).toBe(false);
+      expect(await countRows(store, "permits")).toBe(2);
+      expect(await take(second, [{ key: "b", limit: 2 }])).toBe(true);
+      await store.transaction((tx) => tx.releasePermits([first, second]));
+      expect(await countRows(store, "permits")).toBe(0);
+      expect(await take(second, both)).toBe(true);
+      expect(await take(first, [])).toBe(true);
+    });
+
+    scenario(
+      "[SO8] runs have numbers of their own that grow, however many start at once",
+      async ({ another, store }) => {
+        const starters = [new Transitions(store), new Transitions(await another())];
+        const asked = Array.from({ length: 20 }, (_, index) => starters[index % 2]?.start(chainOf(1)));
+        await Promise.all(asked);
+        const numbers = (await store.listRuns({ statuses: null, limit: 100 })).map((run) => run.number);
+        expect(numbers).toStrictEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+        await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
+        const last = await store.transaction((tx) => tx.nextRunNumber());
+        expect(last).toBeGreaterThan(20);
+      },
+    );
+
+    scenario("[SO9] a run is found by its id, its number and the beginning of its id", async ({ store, runs }) => {
+      for (const id of ["abc1", "abc2", "ab%", "b_1"]) await runs.start(chainOf(1), { run: runId(id), task: id });
+      expect(await store.runById(runId("abc2"))).toMatchObject({ number: 2, task: "abc2", status: "running" });
+      expect(await store.runByNumber(4)).toMatchObject({ id: "b_1" });
+      expect([
+        await store.runById(runId("abc")),
+        await store.runByNumber(9),
+        await store.wholeRun(runId("x")),
+      ]).toStrictEqual([null, null, null]);
+      const found = async (prefix: string, limit = 10) =>
+        (await store.runsByPrefix(prefix, limit)).map((run) => run.id);
+      expect(await found("abc")).toStrictEqual(["abc1", "abc2"]);
+      expect(await found("ab", 2)).toStrictEqual(["abc1", "abc2"]);
+      expect(await found("ab%")).toStrictEqual(["ab%"]);
+      expect(await found("b1")).toStrictEqual([]);
+      expect(await found("ABC")).toStrictEqual([]);
+    });
+
+    scenario("[SO9] runs are listed newest first, by status, as many as asked", async ({ store, runs }) => {
+      const ids: RunId[] = [];
+      for (let index = 0; index < 4; index += 1) ids.unshift(await runs.start(chainOf(1)));
+      const [newest, third, second] = ids;
+      if (!newest || !third || !second) throw new Error("four were started");
+      await runs.perform(third, "step-1");
+      await runs.apply(second, { type: "pause_run", at: 5000, author: "user:ada" });
+      const listed = async (statuses: Parameters<Store["listRuns"]>[0]["statuses"], limit = 10) =>
+        (await store.listRuns({ statuses, limit })).map((run) => run.id);
+      expect(await listed(null)).toStrictEqual(ids);
+      expect(await listed(null, 2)).toStrictEqual([newest, third]);
+      expect(await listed(["done", "paused"])).toStrictEqual([third, second]);
+      expect(await listed([])).toStrictEqual([]);
+    });
+
+    scenario("[SO9] open gates are found, of one run or of all, the oldest first", async ({ store, runs }) => {
+      const question = { kind: "gate", title: "", question: "Go?", options: { yes: { to: "next" } } } as const;
+      const gated = { ...chainOf(1), steps: [{ ...question, name: chainOf(1).steps[0]?.name ?? ("" as never) }] };
+      const later = await runs.start(gated, { at: 2000 });
+      const earlier = await runs.start(gated, { at: 1500 });
+      const [first, second] = await store.openGates(null);
+      expect([first?.run, second?.run]).toStrictEqual([earlier, later]);
+      if (!first) throw new Error("no gate is open");
+      expect(await store.openGates(earlier)).toStrictEqual([first]);
+      const { id } = first.gate;
+      const answer = { type: "answer_gate", at: 3000, author: "user:bob", story: null, option: "yes" } as const;
+      await runs.apply(earlier, { ...answer, gate: id, note: "", tree: null });
+      expect(await store.openGates(earlier)).toStrictEqual([]);
+      expect((await store.gate(id))?.gate.state).toMatchObject({ status: "answered", by: "user:bob" });
+    });
+
+    scenario("[SO10] an attempt that has ended is never written again", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const attempt = await runs.startAttempt(run, "step-1");
+      const stale = await loadNow(store, run);
+      const usage = { costUsd: 0.1, inputTokens: 1, outputTokens: 2 };
+      await runs.apply(run, finishOf(attempt, unfinished("failed", { usage })));
+      const ended = await store.attempt(attempt);
+      const tries = await saveStale(store, run, stale, finishOf(attempt, completed()));
+      expect(tries).toHaveLength(2);
+      await runs.perform(run, "step-1");
+      expect(await store.attempt(attempt)).toStrictEqual(ended);
+    });
+
+    scenario("[SO11] runs of one workflow keep one copy of it", async ({ store, runs }) => {
+      const first = await runs.start(chainOf(3));
+      for (let index = 0; index < 5; index += 1) await runs.start(structuredClone(chainOf(3)));
+      expect(await countRows(store, "definitions")).toBe(1);
+      await runs.start({ ...chainOf(3), title: "changed" });
+      expect(await countRows(store, "definitions")).toBe(2);
+      expect((await store.wholeRun(first))?.header.definition).toStrictEqual(chainOf(3));
+    });
+
+    scenario("[SO12] a new plan drops the stories that were not begun and keeps the order", async ({ store, runs }) => {
+      const run = await runs.start(everything);
+      const specs = ["A", "B", "C", "D", "E"].map((id) => storyOf(id, { description: `all of ${id}` }));
+      await runs.perform(run, "plan", completed({ stories: specs }));
+      expect(await store.storySpecs(run)).toStrictEqual(specs);
+      const loaded = await loadNow(store, run);
+      const replanned = [storyOf("F"), storyOf("D", { description: "anew" })];
+      const planned = { type: "stories_planned", at: 4000, author: "engine", story: null } as const;
+      const event = { ...planned, stories: replanned, dropped: [storyId("D"), storyId("E")] };
+      const decision = { accepted: true, events: [event], effects: [], run: evolve(loaded.run, event) } as const;
+      await store.transaction((tx) => tx.save(loaded, decision));
+      expect(await store.storySpecs(run)).toStrictEqual([...specs.slice(0, 3), ...replanned]);
+    });
+
+    scenario("[SO13] what was closed is the same when it is opened again", async ({ store, reopen, runs }) => {
+      const [run, first] = await runWithStories(runs);
+      await runs.startAttempt(run, "code", first);
+      const before = [await store.wholeRun(run), await rowsOf(store)];
+      const reopened = await reopen();
+      expect([await reopened.wholeRun(run), await rowsOf(reopened)]).toStrictEqual(before);
+      const again = new Transitions(reopened);
+      await again.start(chainOf(1));
+      expect(await reopened.runByNumber(2)).not.toBeNull();
+    });
+
+    scenario("[SO14] migrating a second time changes nothing", async ({ store, runs, columnTypes }) => {
+      await runs.start(chainOf(1));
+      const before = await rowsOf(store);
+      await store.transaction((tx) => migrate(tx.db, columnTypes, 0));
+      expect(await rowsOf(store)).toStrictEqual(before);
+    });
+
+    test("[SO15] a store that a newer Pawl wrote is refused and left alone", async () => {
+      const { store, reopen, another } = await open();
+      const newer = { version: schemaVersion + 1, name: "from the future", applied_at: 0 };
+      await store.transaction((tx) => tx.db.insertInto("migrations").values(newer).execute());
+      await expect(another()).rejects.toMatchObject({ code: "STORE_NEWER", hint: expect.stringContaining("newer") });
+      await store.transaction((tx) => tx.db.deleteFrom("migrations").where("version", "=", newer.version).execute());
+      await expect(reopen()).resolves.toBeDefined();
+    });
+
+    scenario("[SO16] a statement that is kept gets the values of each call", async ({ store, runs }) => {
+      const tasks = Array.from({ length: 12 }, (_, index) => `task ${index}`);
+      const ids = await Promise.all(tasks.map((task) => runs.start(chainOf(2), { task })));
+      const found = await Promise.all(ids.map((id) => store.runById(id)));
+      expect(found.map((run) => run?.task)).toStrictEqual(tasks);
+      for (const size of [1, 3, 2, 3]) {
+        const statuses = (["running", "done", "failed"] as const).slice(0, size);
+        expect(await store.listRuns({ statuses, limit: 50 })).toHaveLength(12);
+      }
+      await expect(store.transaction(failAfterCreating)).rejects.toThrow();
+      expect(await store.listRuns({ statuses: null, limit: 50 })).toHaveLength(12);
+    });
+
+    scenario("[SO17] words survive as they were written", async ({ store, runs }) => {
+      const words = `quotes ' " \` \\, 100 %, _ ? :a $1 @b, line\nbreak\ttab, żółć 漢字 🦜, \u2028 ${"x".repeat(100_000)}`;
+      const run = await runs.start(chainOf(1), { task: words, context: { words } });
+      await runs.perform(run, "step-1", completed({ outputs: { said: words } }));
+      const { header } = await expectRowsToEqualLog(store, run);
+      expect([header.task, header.context["words"], header.context["said"]]).toStrictEqual([words, words, words]);
+    });
+
+    scenario("[SO18] another's commit is noticed, and nothing after closing", async ({ store, another }) => {
+      const other = new Transitions(await another());
+      let noticed = 0;
+      const watch = store.watch(() => {
+        noticed += 1;
+      });
+      onTestFinished(() => watch.close());
+      await other.start(chainOf(1));
+      await expect.poll(() => noticed, { timeout: 2000 }).toBeGreaterThan(0);
+      watch.close();
+      const before = noticed;
+      await other.start(chainOf(1));
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect(noticed).toBe(before);
+    });
+
+    test("[SO18] a store that is closed while it is watched stays quiet", async () => {
+      const { store, reopen } = await open();
+      let noticed = 0;
+      store.watch(() => {
+        noticed += 1;
+      });
+      await reopen();
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      expect(noticed).toBe(0);
+    });
+  });
+}
+
+/** A run whose first two stories are at work. */
+async function runWithStories(runs: Transitions): Promise<[RunId, StoryId, StoryId]> {
+  const run = await runs.start(everything);
+  await runs.perform(run, "plan", completed({ stories: [storyOf("A"), storyOf("B")] }));
+  return [run, storyId("A"), storyId("B")];
+}
+
+async function runThatFailedTwice(runs: Transitions): Promise<RunId> {
+  const run = await runs.start(chainOf(1));
+  for (let index = 0; index < 3; index += 1) await runs.perform(run, "step-1", unfinished("failed"));
+  await runs.apply(run, { type: "retry_run", at: 3000, author: "user:ada", story: null, step: null });
+  for (let index = 0; index < 3; index += 1) await runs.perform(run, "step-1", unfinished("failed"));
+  return run;
+}
+
+async function loadNow(store: Store, run: RunId, ...stories: StoryId[]): Promise<Loaded> {
+  const loaded = await store.transaction((tx) => tx.load(run, () => stories));
+  if (!loaded) throw new Error(`there is no run ${run}`);
+  return loaded;
+}
+
+/** Decides from what was loaded long ago; when that is refused, as the runtime does. Gives the decision of each try. */
+async function saveStale(store: Store, run: RunId, stale: Loaded, command: Parameters<typeof decide>[1]) {
+  const tries: ReturnType<typeof decide>[] = [];
+  await store.transaction(async (tx) => {
+    const fresh = tries.length === 0 ? stale : await tx.load(run, (header) => storiesFor(header, command));
+    if (!fresh) throw new Error(`there is no run ${run}`);
+    const decision = decide(fresh.run, command);
+    tries.push(decision);
+    await tx.save(fresh, decision);
+  });
+  return tries;
+}
+
+async function failAfterCreating(tx: Transaction): Promise<void> {
+  await tx.create(await tx.nextRunNumber(), startRun(startOf(chainOf(1))));
+  throw new Error("changed my mind");
+}
+
+const closing = (run: RunId) => ({ type: "close_run", run });
+
+function idOf(effect: StoredEffect | undefined): number {
+  if (!effect) throw new Error("nothing is due");
+  return effect.id;
+}
+
+const tables = ["runs", "totals", "stories", "attempts", "gates", "events", "outbox", "permits", "migrations"] as const;
+
+/** All that lasts. */
+async function rowsOf(store: Store): Promise<Readonly<Record<string, readonly object[]>>> {
+  const rows: Record<string, readonly object[]> = {};
+  for (const table of tables) {
+    const found = await store.read((db) => db.selectFrom(table).selectAll().execute());
+    rows[table] = found.map((row) => ({ ...row }));
+  }
+  return rows;
+}
+
+async function countRows(store: Store, table: keyof Tables): Promise<number> {
+  return (await store.read((db) => db.selectFrom(table).selectAll().execute())).length;
+}

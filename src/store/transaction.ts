@@ -1,0 +1,283 @@
+// A transaction. Owns: loading what one transition needs and writing what it changed, and only that.
+
+import { createHash } from "node:crypto";
+import type { Kysely } from "kysely";
+import type { Accepted, Decision } from "../domain/decision.ts";
+import type { Definition } from "../domain/definition.ts";
+import { laneOf } from "../domain/effect.ts";
+import { type Event, eventSchemaVersion } from "../domain/event.ts";
+import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
+import { type Header, noTotals, type Run, type RunTotals, statusOf } from "../domain/run.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Story } from "../domain/story.ts";
+import {
+  attemptRow,
+  eventRow,
+  gateRow,
+  headerChanged,
+  headerDocument,
+  readAttempt,
+  readHeader,
+  readStory,
+  scopeKey,
+  storyChanged,
+  storyDocument,
+} from "./rows.ts";
+import type { AttemptRow, Tables } from "./schema.ts";
+import * as sql from "./statements.ts";
+import {
+  type Changes,
+  type Loaded,
+  type PermitLimit,
+  type ReadyStep,
+  type Transaction,
+  VersionConflict,
+} from "./store.ts";
+
+/** Definitions never change once written, so one parsed copy serves a process. */
+export type DefinitionCache = Map<string, Definition>;
+
+export class KyselyTransaction implements Transaction {
+  readonly db: Kysely<Tables>;
+  readonly #definitions: DefinitionCache;
+  readonly #purpose: "change" | "look";
+
+  constructor(db: Kysely<Tables>, definitions: DefinitionCache, purpose: "change" | "look") {
+    this.db = db;
+    this.#definitions = definitions;
+    this.#purpose = purpose;
+  }
+
+  async nextRunNumber(): Promise<number> {
+    const counted = await sql.countUp.first(this.db, { name: "run" });
+    return Number(counted?.value);
+  }
+
+  async create(number: number, decision: Accepted): Promise<Changes> {
+    const { header } = decision.run;
+    const body = JSON.stringify(header.definition);
+    const hash = createHash("sha256").update(body).digest("hex");
+    await this.db
+      .insertInto("definitions")
+      .values({ hash, body })
+      .onConflict((c) => c.column("hash").doNothing())
+      .execute();
+    await this.db
+      .insertInto("runs")
+      .values({
+        id: header.id,
+        number,
+        workflow: header.definition.id,
+        task: header.task,
+        status: statusOf(header),
+        repo: header.place.repo,
+        started_at: header.startedAt,
+        ended_at: null,
+        definition: hash,
+        version: 0,
+        header: headerDocument(header),
+      })
+      .execute();
+    await this.db
+      .insertInto("totals")
+      .values({ run_id: header.id, events: 0, attempts: 0, steps: 0, cost_usd: 0, input_tokens: 0, output_tokens: 0 })
+      .execute();
+    const before: Run = {
+      header: { ...header, chain: [], attempts: [], gates: [], stories: [], totals: noTotals, paused: false },
+      stories: {},
+    };
+    return await this.save({ run: before, number, headerVersion: 0, storyVersions: {} }, decision);
+  }
+
+  async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
+    const select = this.#purpose === "change" ? sql.selectRunToChange : sql.selectRun;
+    const row = await select.first(this.db, { id });
+    const totals = await sql.selectTotals.first(this.db, { id });
+    if (!row || !totals) return null;
+    const header = readHeader(row, totals, await this.#definition(row.definition), await this.#attempts(id, null));
+    const stories: Record<StoryId, Story> = {};
+    const storyVersions: Record<StoryId, number> = {};
+    for (const storyId of needed(header)) {
+      const storyRow = await sql.selectStory.first(this.db, { run: id, id: storyId });
+      const story = storyRow && readStory(storyRow, await this.#attempts(id, storyId));
+      if (!story) continue;
+      stories[storyId] = story;
+      storyVersions[storyId] = storyRow.version;
+    }
+    return { run: { header, stories }, number: row.number, headerVersion: row.version, storyVersions };
+  }
+
+  async save(loaded: Loaded, decision: Decision): Promise<Changes> {
+    const before = loaded.run;
+    const after = decision.accepted ? decision.run : before;
+    const { id } = after.header;
+    await this.#appendEvents(id, decision.events, before.header.totals, after.header.totals);
+    if (headerChanged(before.header, after.header)) await this.#writeHeader(loaded, before.header, after.header);
+    await this.#writePlans(id, decision.events);
+    for (const story of Object.values(after.stories)) await this.#writeStory(loaded, story);
+    await this.#writeEntries(before.header, after.header);
+
+    const changes = { readied: [] as ReadyStep[], unreadied: [] as ReadyStep[], ended: [] as AttemptId[] };
+    for (const [story, was, is] of scopesOf(before, after)) {
+      await this.#writeAttempts(id, was, is, changes.ended);
+      await this.#writeGates(id, was, is);
+      collectReady(story, was, is, changes);
+    }
+    const effects = decision.accepted ? decision.effects : [];
+    for (const effect of effects) {
+      await sql.insertEffect.run(this.db, {
+        lane: laneOf(effect),
+        run_id: id,
+        effect: JSON.stringify(effect),
+        at: decision.events[0]?.at ?? 0,
+      });
+    }
+    const paused = before.header.paused === after.header.paused ? null : after.header.paused;
+    return { run: after, number: loaded.number, ...changes, paused, effects: effects.length };
+  }
+
+  async takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean> {
+    // Always in the same order: two who want the same keys must not wait for each other.
+    for (const { key, limit } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
+      await sql.lockPermitKey.run(this.db, { key });
+      const counted = await sql.countPermits.first(this.db, { key });
+      if (Number(counted?.held) >= limit) return false;
+    }
+    for (const { key } of limits) await sql.insertPermit.run(this.db, { key, attempt_id: attempt });
+    return true;
+  }
+
+  async releasePermits(attempts: readonly AttemptId[]): Promise<void> {
+    for (const attempt of attempts) await sql.deletePermits.run(this.db, { attempt });
+  }
+
+  async #definition(hash: string): Promise<Definition> {
+    const known = this.#definitions.get(hash);
+    if (known) return known;
+    const row = await sql.selectDefinition.first(this.db, { hash });
+    const definition = JSON.parse(row?.body ?? "null") as Definition;
+    this.#definitions.set(hash, definition);
+    return definition;
+  }
+
+  async #attempts(run: RunId, story: StoryId | null) {
+    return (await sql.selectAttempts.all(this.db, { run, story: scopeKey(story) })).map(readAttempt);
+  }
+
+  async #appendEvents(id: RunId, events: readonly Event[], was: RunTotals, is: RunTotals): Promise<void> {
+    if (events.length === 0) return;
+    const total = await sql.addTotals.first(this.db, {
+      id,
+      events: events.length,
+      attempts: is.attempts - was.attempts,
+      steps: is.steps - was.steps,
+      cost_usd: is.costUsd - was.costUsd,
+      input_tokens: is.inputTokens - was.inputTokens,
+      output_tokens: is.outputTokens - was.outputTokens,
+    });
+    let seq = Number(total?.events ?? 0) - events.length;
+    for (const event of events) {
+      seq += 1;
+      await sql.insertEvent.run(this.db, eventRow(id, seq, event, eventSchemaVersion));
+    }
+  }
+
+  async #writeHeader(loaded: Loaded, before: Header, after: Header): Promise<void> {
+    const changed = await sql.updateHeader.run(this.db, {
+      id: after.id,
+      version: loaded.headerVersion,
+      header: headerDocument(after),
+      status: statusOf(after),
+      ended_at: after.end?.at ?? null,
+    });
+    if (changed === 0) throw new VersionConflict(`run ${before.id}`);
+  }
+
+  /** A plan brings new stories and drops those that were planned before and not begun. */
+  async #writePlans(run: RunId, events: readonly Event[]): Promise<void> {
+    for (const event of events) {
+      if (event.type !== "stories_planned") continue;
+      for (const id of event.dropped) await sql.deleteStory.run(this.db, { run, id });
+      for (const spec of event.stories) {
+        await sql.insertStory.run(this.db, {
+          run_id: run,
+          id: spec.id,
+          title: spec.title,
+          status: "waiting",
+          spec: JSON.stringify(spec),
+          version: 0,
+          scope: null,
+        });
+      }
+    }
+  }
+
+  async #writeStory(loaded: Loaded, story: Story): Promise<void> {
+    const before = loaded.run.stories[story.id];
+    if (before && !storyChanged(before, story)) return;
+    const version = loaded.storyVersions[story.id] ?? 0;
+    const run = loaded.run.header.id;
+    const changed = await sql.updateScope.run(this.db, { run, id: story.id, version, scope: storyDocument(story) });
+    if (changed === 0) throw new VersionConflict(`story ${story.id}`);
+  }
+
+  async #writeEntries(before: Header, after: Header): Promise<void> {
+    if (before.stories === after.stories) return;
+    const known = new Set(before.stories);
+    for (const entry of after.stories) {
+      if (known.has(entry)) continue;
+      await sql.updateStoryStatus.run(this.db, { run: after.id, id: entry.id, status: entry.status });
+    }
+  }
+
+  async #writeAttempts(run: RunId, was: Scope | undefined, is: Scope, ended: AttemptId[]): Promise<void> {
+    for (const [position, attempt] of is.attempts.entries()) {
+      const known = was?.attempts[position];
+      if (known === attempt) continue;
+      const row = attemptRow(run, position, attempt);
+      if (known) await this.#changeAttempt(row, known.state.phase);
+      else await sql.insertAttempt.run(this.db, row);
+      if (attempt.state.phase === "ended") ended.push(attempt.id);
+    }
+  }
+
+  async #changeAttempt(row: AttemptRow, was: string): Promise<void> {
+    const changed = await sql.updateAttempt.run(this.db, { ...row, was });
+    if (changed === 0) throw new VersionConflict(`attempt ${row.id}`);
+  }
+
+  async #writeGates(run: RunId, was: Scope | undefined, is: Scope): Promise<void> {
+    if (was?.gates === is.gates) return;
+    for (const [index, gate] of is.gates.entries()) {
+      const known = was?.gates[index];
+      if (known === gate) continue;
+      if (known) await sql.updateGate.run(this.db, gateRow(run, gate));
+      else await sql.insertGate.run(this.db, gateRow(run, gate));
+    }
+  }
+}
+
+function scopesOf(before: Run, after: Run): readonly (readonly [StoryId | null, Scope | undefined, Scope])[] {
+  const stories = Object.values(after.stories).map((story) => [story.id, before.stories[story.id], story] as const);
+  return [[null, before.header, after.header], ...stories];
+}
+
+function collectReady(
+  story: StoryId | null,
+  was: Scope | undefined,
+  is: Scope,
+  changes: { readied: ReadyStep[]; unreadied: ReadyStep[] },
+): void {
+  if (was?.chain === is.chain) return;
+  const known = new Map((was?.chain ?? []).map((step) => [step.id, step]));
+  for (const step of is.chain) {
+    const earlier = known.get(step.id);
+    if (earlier === step) continue;
+    const ready = (candidate: typeof step) =>
+      candidate.state.status === "ready" ? { story, step: candidate.id, notBefore: candidate.state.notBefore } : null;
+    const before = earlier ? ready(earlier) : null;
+    const after = ready(step);
+    if (before) changes.unreadied.push(before);
+    if (after) changes.readied.push(after);
+  }
+}
