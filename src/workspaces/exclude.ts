@@ -1,0 +1,17 @@
+// Local excludes. Owns: keeping our agents' files out of the user's commits, by the list that git itself keeps for that.
+
+import { appendFileSync, mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { commonDirOf, readText } from "./layout.ts";
+
+/** Adds patterns to `.git/info/exclude` of the repository that a tree belongs to. Doing it twice adds nothing. */
+export async function excludeLocally(path: string, patterns: readonly string[]): Promise<void> {
+  const file = join(await commonDirOf(path), "info", "exclude");
+  const present = readText(file) ?? "";
+  const lines = new Set(present.split("\n"));
+  const added = patterns.filter((pattern) => !lines.has(pattern));
+  if (added.length === 0) return;
+  mkdirSync(dirname(file), { recursive: true });
+  const gap = present === "" || present.endsWith("\n") ? "" : "\n";
+  appendFileSync(file, `${gap}# logs of agents that Pawl runs\n${added.join("\n")}\n`);
+}
