@@ -1,0 +1,83 @@
+// Agents' homes. Owns: the directory that an agent keeps across runs: its role files, its progress log and the archive.
+
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { AgentDefinition } from "../../domain/definition.ts";
+import { isSafeId } from "../../domain/ids.ts";
+
+/** From this heading on, AGENTS.md belongs to the agent and survives every reinstall. */
+const ownSection = "## Codebase Knowledge";
+
+export interface AgentHome {
+  readonly dir: string;
+  readonly progressFile: string;
+}
+
+export function agentHome(root: string, workflow: string, agent: string, run: string): AgentHome {
+  const dir = join(root, workflow, agent);
+  return { dir, progressFile: join(dir, `progress-${run}.txt`) };
+}
+
+/** Puts the role files where the agent finds them; what it has learned there stays. */
+export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: string): readonly string[] {
+  const problems: string[] = [];
+  mkdirSync(home.dir, { recursive: true, mode: 0o700 });
+  for (const [name, source] of Object.entries(agent.files)) {
+    if (!isSafeId(name)) {
+      problems.push(`${agent.name}: "${name}" is not a usable file name`);
+      continue;
+    }
+    const text = readOptional(resolve(sourceDir, source));
+    if (text === null) problems.push(`${agent.name}: the role file ${source} is missing`);
+    else writeWhole(join(home.dir, name), keepOwnSection(text, readOptional(join(home.dir, name))));
+  }
+  return problems;
+}
+
+/** Role files in the order in which their workflow names them. */
+export function readRoles(home: AgentHome, agent: AgentDefinition): readonly { name: string; text: string }[] {
+  return Object.keys(agent.files).flatMap((name) => {
+    const text = readOptional(join(home.dir, name));
+    return text === null ? [] : [{ name, text }];
+  });
+}
+
+export function readProgress(places: readonly string[]): string {
+  if (places.length === 0) return "(no progress file)";
+  for (const place of places) {
+    const text = readOptional(place);
+    if (text !== null) return text;
+  }
+  return "(no progress yet)";
+}
+
+/** A run is over: its log goes to `archive/<run>/progress.txt`. Doing it twice is harmless. */
+export function archiveProgress(home: AgentHome, run: string): void {
+  if (!existsSync(home.progressFile)) return;
+  const archive = join(home.dir, "archive", run);
+  mkdirSync(archive, { recursive: true });
+  renameSync(home.progressFile, join(archive, "progress.txt"));
+}
+
+function keepOwnSection(fresh: string, present: string | null): string {
+  const learned = present === null ? -1 : present.indexOf(ownSection);
+  if (present === null || learned < 0) return fresh;
+  const cut = fresh.indexOf(ownSection);
+  return `${cut < 0 ? fresh.trimEnd() : fresh.slice(0, cut).trimEnd()}\n\n${present.slice(learned)}`;
+}
+
+/** Never half a file: an agent may be reading it. */
+function writeWhole(path: string, text: string): void {
+  if (readOptional(path) === text) return;
+  const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
+  writeFileSync(draft, text, { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function readOptional(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

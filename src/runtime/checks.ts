@@ -1,0 +1,39 @@
+// Checks. Owns: running lint, tests and type check after an agent says it is done. Verification is not self-report.
+
+import { attemptMarker } from "../executors/executor.ts";
+import type { OutputSink } from "../system/process/call.ts";
+import { allowedEnvironment } from "../system/process/environment.ts";
+import { supervise } from "../system/process/supervise.ts";
+
+const checkWallMs = 30 * 60_000;
+const shownBytes = 12_000;
+
+export interface Red {
+  readonly command: string;
+  readonly output: string;
+}
+
+/** The first check that is red; null when all are green. */
+export async function firstRed(
+  commands: readonly string[],
+  where: { readonly cwd: string; readonly attempt: string; readonly sink: OutputSink },
+  onStart: (stop: (reason: string) => void) => void,
+): Promise<Red | null> {
+  for (const command of commands) {
+    const running = supervise({
+      command: ["sh", "-c", command],
+      cwd: where.cwd,
+      env: allowedEnvironment(process.env, []),
+      marker: { name: attemptMarker, value: where.attempt },
+      input: "",
+      limits: { wallMs: checkWallMs, quietMs: null, captureBytes: shownBytes },
+      onOutput: where.sink,
+    });
+    onStart((reason) => running.stop(reason));
+    const end = await running.ended;
+    if (end.kind === "exited" && end.code === 0) continue;
+    const how = end.kind === "exited" ? `exit code ${end.code}` : end.kind.replaceAll("_", " ");
+    return { command, output: `\`${command}\`: ${how}\n\n${end.stdout}${end.stderr}`.trim() };
+  }
+  return null;
+}

@@ -1,0 +1,111 @@
+// Claiming. Owns: taking one ready step for somebody who will perform it, in one transaction: no step is taken twice.
+
+import type { Offer } from "../dispatch/dispatch.ts";
+import type { Attempt } from "../domain/attempt.ts";
+import type { AgentDefinition, PerformedDefinition } from "../domain/definition.ts";
+import type { Event } from "../domain/event.ts";
+import type { AttemptId, RunId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import { scopeOf } from "../domain/run.ts";
+import { decide, storiesFor } from "../engine/decide.ts";
+import { definitionOf } from "../engine/definitions.ts";
+import type { Transaction } from "../store/store.ts";
+import { hostName } from "../system/home.ts";
+import { newAttemptId, newToken } from "../system/ids.ts";
+import type { Parts } from "./parts.ts";
+
+export interface Wish {
+  /** Only steps of this run; null: of any. */
+  readonly run: RunId | null;
+  /** Only steps of this agent, `<workflow>/<agent>`; null: of any. */
+  readonly agent: string | null;
+  readonly driver: "push" | "pull";
+  readonly worker: string;
+  /** How long it is his before somebody asks whether he is dead. */
+  readonly leaseMs: number;
+}
+
+export interface Claim {
+  readonly run: Run;
+  readonly number: number;
+  readonly attempt: Attempt;
+  readonly definition: PerformedDefinition;
+}
+
+/** The step's own limit, else its agent's; null: the executor's. */
+export function timeLimitOf(claim: Claim): number | null {
+  return claim.definition.wallMs ?? agentOf(claim)?.timeoutMs ?? null;
+}
+
+export function agentOf({ run, definition }: Claim): AgentDefinition | null {
+  return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
+}
+
+/** How many offers are looked at when permits or executors stand in the way of the first. */
+const offersSeen = 50;
+
+export async function claimStep(parts: Parts, wish: Wish): Promise<Claim | null> {
+  const taken = await parts.store.transaction(async (tx) => {
+    const now = parts.clock.now();
+    const offers = await parts.dispatch.offers(tx, { run: wish.run, agent: wish.agent, now, limit: offersSeen });
+    const events: { run: RunId; events: readonly Event[] }[] = [];
+    for (const offer of offers) {
+      const claim = await take(parts, tx, wish, offer, events);
+      if (claim) return { claim, events };
+    }
+    return { claim: null, events };
+  });
+  for (const committed of taken.events) parts.commits.tell(committed);
+  return taken.claim;
+}
+
+/** Whether somebody who claims now would get something. Cheap: an agent need not be woken to find out. */
+export async function hasWork(parts: Parts, agent: string): Promise<boolean> {
+  const now = parts.clock.now();
+  const offers = await parts.store.read((db) => parts.dispatch.offers({ db }, { run: null, agent, now, limit: 1 }));
+  return offers.length > 0;
+}
+
+async function take(
+  parts: Parts,
+  tx: Transaction,
+  wish: Wish,
+  offer: Offer,
+  told: { run: RunId; events: readonly Event[] }[],
+): Promise<Claim | null> {
+  const id = newAttemptId();
+  const asked = { at: parts.clock.now(), author: wish.driver === "push" ? "driver" : `agent:${offer.agent}` };
+  const place = { type: "start_attempt", story: offer.story, step: offer.step } as const;
+  const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: wish.driver, host: hostName() };
+  const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
+  if (!loaded) return null;
+  const executor = executorFor(parts, wish, loaded.run, offer);
+  if (executor === null) return null;
+  const limits = wish.driver === "push" ? parts.executors.permitsFor(executor) : [];
+  if (!(await tx.takePermits(id, limits))) return null;
+
+  const decision = decide(loaded.run, { ...draft, executor });
+  const claim = decision.accepted ? claimOf(decision.run, loaded.number, offer, id) : null;
+  if (!claim) await tx.releasePermits([id]);
+  if (!decision.accepted) return null;
+  await parts.dispatch.follow(tx, await tx.save(loaded, decision));
+  told.push({ run: offer.run, events: decision.events });
+  if (!claim) return null;
+  const until = asked.at + (wish.driver === "pull" ? (timeLimitOf(claim) ?? wish.leaseMs) : wish.leaseMs);
+  await parts.dispatch.lease(tx, { attempt: id, run: offer.run, story: offer.story, worker: wish.worker, until });
+  return claim;
+}
+
+function executorFor(parts: Parts, wish: Wish, run: Run, offer: Offer): string | null {
+  if (wish.driver === "pull") return "pull";
+  return offer.agent === "" ? "shell" : parts.executors.nameFor(run.header, offer.agent);
+}
+
+/** null when the engine did not start the attempt: at a cap of the run its step fails instead. */
+function claimOf(run: Run, number: number, offer: Offer, id: AttemptId): Claim | null {
+  const attempt = scopeOf(run, offer.story)?.attempts.find((candidate) => candidate.id === id);
+  if (!attempt) return null;
+  const definition = definitionOf(run, offer.story, attempt.name);
+  if (definition.kind !== "agent" && definition.kind !== "command") return null;
+  return { run, number, attempt, definition };
+}

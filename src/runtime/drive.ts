@@ -1,0 +1,145 @@
+// The push driver. Owns: the loop that moves runs: recover, perform effects, claim what is ready, wait for something to happen.
+// A finished step starts the next at once; what another process made ready is noticed within a second.
+
+import type { AttemptId, RunId } from "../domain/ids.ts";
+import type { RunStatus } from "../domain/run.ts";
+import { claimStep } from "./claim.ts";
+import { performEffects } from "./effects.ts";
+import type { Parts } from "./parts.ts";
+import { isStoreTrouble, Performance } from "./perform.ts";
+import { recover, sweepStrays } from "./recover.ts";
+import { Wake } from "./wake.ts";
+import { ownWorker } from "./worker.ts";
+
+export interface DriveOptions {
+  readonly run: RunId;
+  /** How many attempts this process performs at once. */
+  readonly concurrency: number;
+  /** Stop claiming, end what runs, and come back; the run can be resumed. */
+  readonly signal: AbortSignal;
+}
+
+const leaseMs = 30_000;
+const renewEveryMs = 5_000;
+const recoverEveryMs = 10_000;
+const restMs = 1_000;
+
+/** Drives one run until it is over, waits for a person, is paused, or `signal` aborts. */
+export async function driveRun(parts: Parts, options: DriveOptions): Promise<RunStatus> {
+  const driver = new Driver(parts, options);
+  try {
+    return await driver.drive();
+  } finally {
+    await driver.close();
+  }
+}
+
+class Driver {
+  readonly #parts: Parts;
+  readonly #options: DriveOptions;
+  readonly #running = new Map<AttemptId, Performance>();
+  readonly #wake: Wake;
+  readonly #worker = ownWorker();
+  readonly #listening: { close(): void }[];
+  readonly #renewal: NodeJS.Timeout;
+  readonly #aborted: () => void;
+  #failure: unknown = null;
+  #recoveredAt = 0;
+
+  constructor(parts: Parts, options: DriveOptions) {
+    this.#parts = parts;
+    this.#options = options;
+    this.#wake = new Wake();
+    this.#listening = [parts.store.watch(() => this.#wake.up()), parts.commits.listen(() => this.#wake.up())];
+    this.#renewal = setInterval(() => void this.#renew(), renewEveryMs);
+    this.#aborted = () => {
+      for (const performance of this.#running.values()) performance.stop("the driver was interrupted");
+      this.#wake.up();
+    };
+    options.signal.addEventListener("abort", this.#aborted);
+  }
+
+  async drive(): Promise<RunStatus> {
+    await sweepStrays(this.#parts);
+    for (;;) {
+      this.#wake.reset();
+      if (this.#failure !== null) throw this.#failure;
+      const status = await this.#turn();
+      if (status !== null) return status;
+      await this.#wake.wait(restMs);
+    }
+  }
+
+  /** One turn of the loop; the run's status when there is nothing left to do here. */
+  async #turn(): Promise<RunStatus | null> {
+    try {
+      await this.#recoverSometimes();
+      await performEffects(this.#parts, (attempt, reason) => this.#stop(attempt as AttemptId, reason));
+      if (!this.#options.signal.aborted) await this.#claimAll();
+      const status = await this.#status();
+      if (this.#running.size > 0 || (status === "running" && !this.#options.signal.aborted)) return null;
+      await performEffects(this.#parts, () => false);
+      return status;
+    } catch (error) {
+      // Agents that run need not die because the disk is full for a moment; their results wait as well.
+      if (!isStoreTrouble(error) || this.#running.size === 0) throw error;
+      return null;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#options.signal.removeEventListener("abort", this.#aborted);
+    for (const performance of this.#running.values()) performance.stop("the driver ends");
+    await Promise.allSettled([...this.#running.values()].map((performance) => performance.ended));
+    clearInterval(this.#renewal);
+    for (const listening of this.#listening) listening.close();
+  }
+
+  async #claimAll(): Promise<void> {
+    while (this.#running.size < this.#options.concurrency) {
+      const wish = { run: this.#options.run, agent: null, driver: "push", worker: this.#worker, leaseMs } as const;
+      const claim = await claimStep(this.#parts, wish);
+      if (!claim) return;
+      const performance = new Performance(this.#parts, claim);
+      this.#running.set(claim.attempt.id, performance);
+      performance.ended
+        .catch((error: unknown) => {
+          this.#failure = error;
+        })
+        .finally(() => {
+          this.#running.delete(claim.attempt.id);
+          this.#wake.up();
+        })
+        .catch(() => undefined);
+    }
+  }
+
+  /** A worker that cannot renew is no longer the owner: it ends its agent before somebody else starts another. */
+  async #renew(): Promise<void> {
+    const attempts = [...this.#running.keys()];
+    if (attempts.length === 0) return;
+    try {
+      const held = new Set(await this.#parts.dispatch.renew(this.#worker, attempts, this.#parts.clock.now() + leaseMs));
+      for (const attempt of attempts) if (!held.has(attempt)) this.#stop(attempt, "its lease was taken away");
+    } catch (error) {
+      this.#parts.log("lease.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  #stop(attempt: AttemptId, reason: string): boolean {
+    const performance = this.#running.get(attempt);
+    performance?.stop(reason);
+    return performance !== undefined;
+  }
+
+  async #recoverSometimes(): Promise<void> {
+    const now = this.#parts.clock.now();
+    if (now - this.#recoveredAt < recoverEveryMs) return;
+    this.#recoveredAt = now;
+    await recover(this.#parts);
+  }
+
+  async #status(): Promise<RunStatus> {
+    return (await this.#parts.store.runById(this.#options.run))?.status ?? "cancelled";
+  }
+}

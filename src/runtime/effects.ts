@@ -1,0 +1,64 @@
+// Effects. Owns: doing what the engine asked for, after the commit, from the outbox: at least once, in order within a lane.
+
+import type { Effect } from "../domain/effect.ts";
+import type { RunId } from "../domain/ids.ts";
+import { attemptMarker } from "../executors/executor.ts";
+import { archiveProgress } from "../protocols/antfarm/agent-home.ts";
+import { killStrays } from "../system/process/strays.ts";
+import { branchFor } from "../workspaces/branchName.ts";
+import { removeWorktree } from "../workspaces/removal.ts";
+import { progressHome } from "./input.ts";
+import type { Parts } from "./parts.ts";
+import { workspacePath } from "./workspace.ts";
+
+/** How long one process has an effect for itself; after that somebody else tries. */
+const holdMs = 60_000;
+const batch = 20;
+const giveUpAfter = 5;
+
+/** Attempts that this process performs, so that they can be stopped from inside. */
+export type StopAttempt = (attempt: string, reason: string) => boolean;
+
+export async function performEffects(parts: Parts, stop: StopAttempt): Promise<void> {
+  for (const due of await parts.store.dueEffects(parts.clock.now(), batch)) {
+    if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) continue;
+    try {
+      await perform(parts, due.effect, stop);
+    } catch (error) {
+      // Nothing of it may hold a run: it is tried again later, and given up with a line in the log.
+      const why = error instanceof Error ? error.message : String(error);
+      parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
+      if (due.tries + 1 < giveUpAfter) continue;
+    }
+    await parts.store.effectDone(due.id);
+  }
+}
+
+async function perform(parts: Parts, effect: Effect, stop: StopAttempt): Promise<void> {
+  switch (effect.type) {
+    case "stop_attempt":
+      if (!stop(effect.attempt, "the run was cancelled")) {
+        await killStrays({ marker: { name: attemptMarker, value: effect.attempt } });
+      }
+      return;
+    case "close_run":
+      return await closeRun(parts, effect.run);
+  }
+}
+
+/**
+ * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed keeps
+ * both, since somebody may retry it.
+ */
+async function closeRun(parts: Parts, id: RunId): Promise<void> {
+  const run = await parts.store.wholeRun(id);
+  const summary = await parts.store.runById(id);
+  if (!run || !summary || run.header.end === null || run.header.end.status === "failed") return;
+  const home = progressHome(parts, run);
+  if (home) archiveProgress(home, id);
+  const { place, end } = run.header;
+  if (place.kind !== "worktree" || place.repo === null || end.status !== "done") return;
+  const path = workspacePath(parts, run);
+  const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);
+  await removeWorktree({ repo: place.repo, path, keepAs });
+}

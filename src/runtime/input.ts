@@ -1,0 +1,107 @@
+// The input of an attempt. Owns: gathering what a template may name and what the agent is told around it.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentName } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import { scopeOf } from "../domain/run.ts";
+import type { StorySpec } from "../domain/story.ts";
+import { buildPrompt } from "../prompts/prompt.ts";
+import { renderTemplate, templateKeys } from "../prompts/template.ts";
+import { storyVariables } from "../prompts/variables.ts";
+import { type AgentHome, agentHome, readProgress, readRoles } from "../protocols/antfarm/agent-home.ts";
+import { hasFrontendChanges } from "../workspaces/changes.ts";
+import { agentOf, type Claim } from "./claim.ts";
+import type { Parts } from "./parts.ts";
+import { workspacePath } from "./workspace.ts";
+
+export interface Input {
+  /** The rendered template: what an agent that pulls gets. */
+  readonly input: string;
+  /** With its role files and the user's words: what an agent that we start gets on stdin. */
+  readonly prompt: string;
+  /** Keys that the template names and nobody sets. */
+  readonly missing: readonly string[];
+  readonly progressFile: string;
+}
+
+export async function gatherInput(parts: Parts, claim: Claim): Promise<Input> {
+  const { run, attempt, definition } = claim;
+  const { header } = run;
+  const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
+  const feedback = step?.feedback ?? "";
+  const spec = attempt.story === null ? null : await specOf(parts, claim);
+  const home = progressHome(parts, run);
+  const values = {
+    ...header.context,
+    ...(attempt.story === null ? {} : run.stories[attempt.story]?.context),
+    ...(await builtIn(parts, run, home, feedback, definition.input)),
+    ...(spec
+      ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
+      : {}),
+  };
+  const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
+  const agent = agentOf(claim);
+  const roles = agent ? readRoles(homeOf(parts, run, agent.name), agent) : [];
+  const prompt = buildPrompt({ roles, task: header.task, input: text, notes: notesFor(run, claim), feedback });
+  return { input: text, prompt, missing, progressFile: home?.progressFile ?? "" };
+}
+
+function homeOf(parts: Parts, run: Run, agent: AgentName): AgentHome {
+  return agentHome(parts.home.agents, run.header.definition.id, agent, run.header.id);
+}
+
+/** The log belongs to the agent that works on stories; runs without stories have none. */
+export function progressHome(parts: Parts, run: Run): AgentHome | null {
+  const stories = run.header.definition.steps.find((step) => step.kind === "stories");
+  const worker = stories?.body.find((step) => step.kind === "agent");
+  return worker ? homeOf(parts, run, worker.agent) : null;
+}
+
+function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
+  if (home === null) return readProgress([]);
+  // Agents that follow antfarm's instructions keep it in their working directory.
+  const tree = workspacePath(parts, run);
+  const inTree = [join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")].filter(existsSync);
+  return readProgress([home.progressFile, ...inTree]);
+}
+
+async function builtIn(
+  parts: Parts,
+  run: Run,
+  home: AgentHome | null,
+  feedback: string,
+  template: string,
+): Promise<Record<string, string>> {
+  const { header } = run;
+  const path = workspacePath(parts, run);
+  const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
+  const frontend =
+    named.has("has_frontend_changes") &&
+    header.place.base !== null &&
+    (await hasFrontendChanges(path, header.place.base));
+  return {
+    task: header.task,
+    run_id: header.id,
+    repo: path,
+    base: header.place.baseName ?? "",
+    feedback,
+    verify_feedback: feedback,
+    progress: named.has("progress") ? progressOf(parts, run, home) : "",
+    progress_file: home?.progressFile ?? "",
+    has_frontend_changes: String(frontend),
+  };
+}
+
+/** What people said at gates of this step; its feedback has the newest already. */
+function notesFor(run: Run, { attempt }: Claim): readonly string[] {
+  const gates = scopeOf(run, attempt.story)?.gates ?? [];
+  return gates.flatMap(({ step, state }) =>
+    step === attempt.step && state.status === "answered" && state.note !== "" ? [state.note] : [],
+  );
+}
+
+async function specOf(parts: Parts, { run, attempt }: Claim): Promise<StorySpec | null> {
+  const specs = await parts.store.storySpecs(run.header.id);
+  return specs.find((spec) => spec.id === attempt.story) ?? null;
+}

@@ -1,0 +1,127 @@
+// The pull driver. Owns: agents that take their work themselves: claim, complete, fail. The engine is the same; so are the
+// results.
+
+import { noUsage } from "../domain/attempt.ts";
+import type { Decision } from "../domain/decision.ts";
+import { AppError } from "../domain/error.ts";
+import { type AttemptId, attemptId, type RunId, type StoryId, token } from "../domain/ids.ts";
+import type { Report } from "../domain/report.ts";
+import { definitionOf } from "../engine/definitions.ts";
+import { readReport } from "../prompts/report.ts";
+import { claimStep } from "./claim.ts";
+import { performEffects } from "./effects.ts";
+import { gatherInput } from "./input.ts";
+import type { Parts } from "./parts.ts";
+import { recover } from "./recover.ts";
+import { transition } from "./transition.ts";
+import { prepareWorkspace } from "./workspace.ts";
+
+/** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
+const pullLeaseMs = 45 * 60_000;
+
+export interface Pulled {
+  readonly run: RunId;
+  /** A handle of the attempt, so that an agent that does not pass its token is still fenced. */
+  readonly handle: AttemptId;
+  readonly story: StoryId | null;
+  readonly attempt: number;
+  readonly token: string;
+  readonly input: string;
+}
+
+/** `agent` is `<workflow>/<agent>`. */
+export async function pullStep(parts: Parts, agent: string, run: RunId | null): Promise<Pulled | null> {
+  await recover(parts);
+  const wish = { run, agent, driver: "pull", worker: `pull:${agent}`, leaseMs: pullLeaseMs } as const;
+  const claim = await claimStep(parts, wish);
+  if (!claim) return null;
+  const { attempt } = claim;
+  try {
+    const workspace = await prepareWorkspace(parts, claim.run, attempt);
+    const { input } = await gatherInput(parts, claim);
+    await transition(parts, claim.run.header.id, {
+      type: "begin_attempt",
+      at: parts.clock.now(),
+      author: `agent:${agent}`,
+      story: attempt.story,
+      attempt: attempt.id,
+      workspace: workspace.path,
+      base: workspace.base,
+    });
+    return {
+      run: claim.run.header.id,
+      handle: attempt.id,
+      story: attempt.story,
+      attempt: attempt.number,
+      token: attempt.token,
+      input,
+    };
+  } catch (error) {
+    // Nobody will perform it: give it back before saying why.
+    await report(parts, attempt.id, null, {
+      outcome: "cancelled",
+      why: String(error),
+      retryAt: null,
+      notes: [],
+      ...nothing,
+    });
+    throw error;
+  }
+}
+
+export async function completeStep(
+  parts: Parts,
+  handle: string,
+  given: string | null,
+  text: string,
+): Promise<Decision> {
+  const { run, attempt } = await find(parts, handle);
+  const whole = await parts.store.wholeRun(run);
+  if (!whole) throw unknownHandle(handle);
+  const definition = definitionOf(whole, attempt.story, attempt.name);
+  if (definition.kind !== "agent" && definition.kind !== "command") throw unknownHandle(handle);
+  const read = readReport(definition, text, whole.header.definition.knownKeys);
+  return await report(parts, attempt.id, given ?? attempt.token, { ...read, ...nothing });
+}
+
+export async function failStep(parts: Parts, handle: string, given: string | null, reason: string): Promise<Decision> {
+  const { attempt } = await find(parts, handle);
+  const failed: Report = {
+    outcome: "failed",
+    why: reason || "the agent reported a failure",
+    retryAt: null,
+    notes: [],
+    ...nothing,
+  };
+  return await report(parts, attempt.id, given ?? attempt.token, failed);
+}
+
+const nothing = { usage: noUsage, session: null, tree: null } as const;
+
+async function report(parts: Parts, id: AttemptId, given: string | null, said: Report): Promise<Decision> {
+  const { run, attempt } = await find(parts, id);
+  const decision = await transition(parts, run, {
+    type: "finish_attempt",
+    at: parts.clock.now(),
+    author: `agent:${attempt.name}`,
+    story: attempt.story,
+    attempt: attempt.id,
+    token: given === null ? null : token(given),
+    report: said,
+  });
+  // Nobody drives a run that is only pulled: what its end asks for is done here.
+  await performEffects(parts, () => false);
+  return decision;
+}
+
+async function find(parts: Parts, handle: string) {
+  const found = await parts.store.attempt(attemptId(handle));
+  if (!found) throw unknownHandle(handle);
+  return found;
+}
+
+function unknownHandle(handle: string): AppError {
+  return new AppError("NOT_FOUND", `there is no claimed step ${handle}`, {
+    hint: "use the stepId that `pawl step claim` printed",
+  });
+}

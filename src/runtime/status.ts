@@ -1,0 +1,122 @@
+// The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
+
+import type { StoryId } from "../domain/ids.ts";
+import { type Run, scopeOf, statusOf } from "../domain/run.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Chain } from "../domain/step.ts";
+import { definitionOf } from "../engine/definitions.ts";
+import { why } from "../engine/why.ts";
+import type { RunSummary } from "../store/store.ts";
+
+export interface StatusDocument {
+  readonly run: RunDocument;
+  readonly steps: readonly StepDocument[];
+  readonly stories: readonly StoryDocument[];
+  readonly gates: readonly GateDocument[];
+  readonly why: string;
+}
+
+export interface RunDocument {
+  readonly id: string;
+  readonly number: number;
+  readonly workflow: string;
+  readonly task: string;
+  readonly status: string;
+  readonly repo: string | null;
+  readonly branch: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly usage: { readonly costUsd: number; readonly inputTokens: number; readonly outputTokens: number };
+}
+
+export interface StepDocument {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly attempts: number;
+}
+
+interface StoryDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly dependsOn: readonly string[];
+  readonly attempts: number;
+  readonly steps: readonly StepDocument[];
+}
+
+interface GateDocument {
+  readonly id: string;
+  readonly step: string;
+  readonly story: string | null;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly status: string;
+}
+
+export function statusDocument(run: Run, summary: RunSummary, now: number): StatusDocument {
+  const { header } = run;
+  return {
+    run: {
+      ...runDocument(summary),
+      status: statusOf(header),
+      branch: header.place.branch ?? header.context["branch"] ?? null,
+    },
+    steps: stepDocuments(run, null, header.chain),
+    stories: header.stories.map((entry) => {
+      const story = run.stories[entry.id];
+      const steps = story ? stepDocuments(run, entry.id, story.chain) : [];
+      return {
+        id: entry.id,
+        title: entry.title,
+        status: entry.status,
+        dependsOn: entry.dependsOn,
+        attempts: Math.max(0, ...steps.map((step) => step.attempts)),
+        steps,
+      };
+    }),
+    gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
+    why: why(run, now),
+  };
+}
+
+export function runDocument(summary: RunSummary): RunDocument {
+  const { costUsd, inputTokens, outputTokens } = summary.totals;
+  return {
+    id: summary.id,
+    number: summary.number,
+    workflow: summary.workflow,
+    task: summary.task,
+    status: summary.status,
+    repo: summary.repo,
+    branch: null,
+    startedAt: isoTime(summary.startedAt),
+    endedAt: summary.endedAt === null ? null : isoTime(summary.endedAt),
+    usage: { costUsd, inputTokens, outputTokens },
+  };
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly StepDocument[] {
+  const attempts = scopeOf(run, story)?.attempts ?? [];
+  return chain.map((step) => ({
+    id: step.id,
+    kind: definitionOf(run, story, step.name).kind,
+    status: step.state.status,
+    attempts: attempts.filter((attempt) => attempt.step === step.id).length,
+  }));
+}
+
+function gateDocuments(scope: Scope): readonly GateDocument[] {
+  return scope.gates.map((gate) => ({
+    id: gate.id,
+    step: gate.step,
+    story: gate.story,
+    question: gate.question,
+    options: Object.keys(gate.options),
+    status: gate.state.status,
+  }));
+}

@@ -1,0 +1,28 @@
+// Waking up. Owns: waiting for something to happen without missing what happened meanwhile.
+
+export class Wake {
+  #up = false;
+  #waiting: (() => void) | null = null;
+
+  up(): void {
+    this.#up = true;
+    this.#waiting?.();
+  }
+
+  /** From here on, `wait` returns for what happens from now. */
+  reset(): void {
+    this.#up = false;
+  }
+
+  async wait(atMostMs: number): Promise<void> {
+    if (this.#up) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, atMostMs);
+      this.#waiting = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#waiting = null;
+  }
+}

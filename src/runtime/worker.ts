@@ -1,0 +1,34 @@
+// Workers. Owns: the name under which a process holds leases, from which others on its machine can tell whether it lives.
+
+import { hostName } from "../system/home.ts";
+import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
+
+interface Worker extends ProcessIdentity {
+  readonly host: string;
+}
+
+export function ownWorker(): string {
+  return JSON.stringify({ host: hostName(), ...ownIdentity() } satisfies Worker);
+}
+
+/** `unknown`: it is on another machine, or no process of ours; only its lease can tell. */
+export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
+  const worker = readWorker(name);
+  if (worker?.host !== hostName()) return "unknown";
+  return isAlive(worker) ? "alive" : "dead";
+}
+
+export function isOnThisHost(name: string): boolean {
+  return readWorker(name)?.host === hostName();
+}
+
+function readWorker(name: string): Worker | null {
+  try {
+    const value: unknown = JSON.parse(name);
+    const known =
+      typeof value === "object" && value !== null && "host" in value && "pid" in value && "startedAt" in value;
+    return known ? (value as Worker) : null;
+  } catch {
+    return null;
+  }
+}
