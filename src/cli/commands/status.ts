@@ -1,0 +1,98 @@
+// `pawl status`. Owns: where a run stands: one look that tells what is going on and why.
+
+import type { Command } from "commander";
+import type { Parts } from "../../runtime/parts.ts";
+import { type StatusDocument, type StepDocument, statusDocument } from "../../runtime/status.ts";
+import type { RunSummary } from "../../store/store.ts";
+import type { Console } from "../console.ts";
+import { example } from "../example.ts";
+import { findRunByQuery, findRunOrNewest, firstLine } from "../reference.ts";
+import { withSession } from "../session.ts";
+import { duration, table } from "../table.ts";
+
+export function define(parent: Command, console: Console): void {
+  parent
+    .command("status")
+    .description("where a run stands; without RUN, the newest")
+    .argument("[run]", "its id, a prefix of it, or its number")
+    .addHelpText("after", example("pawl status", "pawl status 3 --json"))
+    .action(async (reference: string | undefined, options: { store?: string }) => {
+      await withSession({ store: options.store }, async ({ parts }) => {
+        await show(console, parts, await findRunOrNewest(parts.store, reference));
+      });
+    });
+}
+
+/** antfarm's `workflow status QUERY`: also part of a task. */
+export function defineQuery(parent: Command, console: Console): void {
+  parent
+    .command("status")
+    .description("where a run stands, found by number, task, part of a task, or id")
+    .argument("<query>")
+    .addHelpText("after", example('pawl workflow status "dark mode"'))
+    .action(async (query: string, options: { store?: string }) => {
+      await withSession({ store: options.store }, async ({ parts }) => {
+        await show(console, parts, await findRunByQuery(parts.store, query));
+      });
+    });
+}
+
+async function show(console: Console, parts: Parts, summary: RunSummary): Promise<void> {
+  const run = await parts.store.wholeRun(summary.id);
+  if (!run) return;
+  const document = statusDocument(run, summary, parts.clock.now());
+  if (console.json) return console.document(document);
+  console.print(describe(console, document, parts.clock.now()));
+}
+
+const marks: Readonly<Record<string, string>> = {
+  waiting: "·",
+  ready: "○",
+  running: "●",
+  held: "?",
+  done: "✓",
+  failed: "✗",
+  skipped: "»",
+  cancelled: "-",
+  blocked: "!",
+};
+
+function describe(console: Console, document: StatusDocument, now: number): string {
+  const { run, steps, stories, gates } = document;
+  const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
+  const done = stories.filter((story) => story.status === "done").length;
+  const lines = [
+    console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
+    `${run.status}, ${duration(ended - Date.parse(run.startedAt))}${run.branch ? `, branch ${run.branch}` : ""}${stories.length > 0 ? `, ${done} of ${stories.length} stories done` : ""}`,
+    document.why,
+    "",
+    table(steps.map(stepRow)),
+  ];
+  if (stories.length > 0) {
+    lines.push(
+      "",
+      table(
+        stories.map((story) => [
+          `${marks[story.status] ?? " "} ${story.id}`,
+          story.status,
+          story.title,
+          progressOf(story.steps, story.attempts),
+        ]),
+      ),
+    );
+  }
+  for (const gate of gates.filter((candidate) => candidate.status === "open")) {
+    lines.push("", `? ${gate.question}`, `  pawl answer ${gate.id} ${gate.options.join("|")}`);
+  }
+  return lines.join("\n");
+}
+
+function stepRow(step: StepDocument): readonly string[] {
+  return [`${marks[step.status] ?? " "} ${step.id}`, step.status, step.attempts > 1 ? `${step.attempts} attempts` : ""];
+}
+
+function progressOf(steps: readonly StepDocument[], attempts: number): string {
+  const current = steps.find((step) => step.status !== "done" && step.status !== "skipped");
+  const times = attempts > 1 ? `, ${attempts} attempts` : "";
+  return current ? `at ${current.id}${times}` : times.replace(/^, /, "");
+}

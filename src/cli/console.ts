@@ -1,0 +1,64 @@
+// The console. Owns: the two readers: data on stdout, talk on stderr, colour only on a terminal and never the only sign.
+
+import { AppError, exitCodes } from "../domain/error.ts";
+
+export class Console {
+  readonly json: boolean;
+  readonly isTerminal: boolean;
+  exitCode: number = exitCodes.done;
+
+  constructor(json: boolean) {
+    this.json = json;
+    this.isTerminal = process.stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
+  }
+
+  /** Data. */
+  print(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+
+  /** Data as it is. */
+  write(text: string): void {
+    process.stdout.write(text);
+  }
+
+  document(value: unknown): void {
+    this.print(JSON.stringify(value, null, 2));
+  }
+
+  /** Talk. */
+  say(text: string): void {
+    process.stderr.write(`${text}\n`);
+  }
+
+  note(text: string): void {
+    this.say(`${this.paint("yellow", "note:")} ${text}`);
+  }
+
+  paint(colour: keyof typeof colours, text: string): string {
+    return this.isTerminal ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text;
+  }
+
+  /** What happened, and what to do next. */
+  fail(error: unknown): number {
+    if (!(error instanceof AppError)) return this.#crash(error);
+    if (this.json)
+      this.document({ error: { code: error.code, message: error.message, hint: error.hint, details: error.details } });
+    this.say(`${this.paint("red", `error[${error.code}]:`)} ${error.message}`);
+    for (const detail of error.details) this.say(`  ${detail.replaceAll("\n", "\n  ")}`);
+    this.say(`hint: ${error.hint}`);
+    return error.exitCode;
+  }
+
+  /** A defect of ours: here, and only here, a stack is useful. */
+  #crash(error: unknown): number {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.say(`${this.paint("red", "error[DEFECT]:")} ${detail}`);
+    this.say(
+      "hint: this is a defect of Pawl, not of your input; what was committed is safe. Please report the lines above",
+    );
+    return exitCodes.failed;
+  }
+}
+
+const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const;

@@ -1,0 +1,89 @@
+// Events in words. Owns: the line that a person reads for each event; null for those that say nothing new.
+
+import type { Event } from "../domain/event.ts";
+
+/** `mark` is a sign beside the colour, since colour is never the only one. */
+export interface Line {
+  readonly mark: "▶" | "✓" | "✗" | "↺" | "?" | "•";
+  readonly text: string;
+}
+
+export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line | null {
+  const where = event.story === null ? "" : `${event.story} `;
+  switch (event.type) {
+    case "run_started":
+      return { mark: "▶", text: `run started: ${event.definition.id}` };
+    case "run_paused":
+      return { mark: "•", text: "paused" };
+    case "run_resumed":
+    case "run_reopened":
+      return { mark: "▶", text: "goes on" };
+    case "run_ended":
+      return {
+        mark: event.status === "done" ? "✓" : "✗",
+        text: `run ${event.status}${event.reason ? `: ${event.reason}` : ""}`,
+      };
+    case "stories_planned":
+      return {
+        mark: "•",
+        text: `${event.stories.length} ${event.stories.length === 1 ? "story" : "stories"} planned: ${event.stories.map((s) => s.id).join(", ")}`,
+      };
+    case "attempt_dispatched":
+      return { mark: "▶", text: `${where}${event.name}${event.number > 1 ? ` (attempt ${event.number})` : ""}` };
+    case "attempt_ended": {
+      const what = `${where}${names.get(event.attempt) ?? ""}`;
+      if (event.outcome !== "completed")
+        return { mark: "✗", text: `${what} ${event.outcome.replace("_", " ")}: ${firstLineOf(event.why)}` };
+      if (event.verdict?.kind === "rejected")
+        return {
+          mark: "↺",
+          text: `${what} rejected${event.verdict.reason ? ` (${event.verdict.reason})` : ""}: ${firstLineOf(event.why)}`,
+        };
+      if (event.verdict?.kind === "value") return { mark: "✓", text: `${what}: ${event.verdict.value}` };
+      return { mark: "✓", text: what };
+    }
+    case "steps_reset":
+      return { mark: "↺", text: `${where}${event.reason}` };
+    case "steps_skipped":
+      return { mark: "•", text: `${where}skipped ${event.steps.join(", ")}: ${event.reason}` };
+    case "step_failed":
+      return { mark: "✗", text: `${where}${event.step} failed: ${firstLineOf(event.reason)}` };
+    case "gate_opened":
+      return {
+        mark: "?",
+        text: `${where}${event.gate.step}: ${event.gate.question} [${Object.keys(event.gate.options).join(", ")}]`,
+      };
+    case "gate_answered":
+      return { mark: "•", text: `${where}answered ${event.option}${event.note ? `: ${firstLineOf(event.note)}` : ""}` };
+    case "story_changed":
+      if (event.status === "done") return { mark: "✓", text: `${event.of} done` };
+      if (event.status === "failed" || event.status === "blocked")
+        return { mark: "✗", text: `${event.of} ${event.status}: ${firstLineOf(event.reason)}` };
+      return null;
+    case "report_refused":
+      return { mark: "•", text: `${where}a report was refused: ${event.why}` };
+    case "attempt_began":
+    case "attempt_stopping":
+    case "gate_voided":
+    case "limits_renewed":
+    case "outputs_set":
+    case "step_cancelled":
+    case "step_done":
+    case "step_opened":
+    case "step_readied":
+    case "steps_inserted":
+    case "story_merged":
+    case "story_opened":
+      return null;
+  }
+}
+
+/** Which step an attempt is of, for the line of its end. */
+export function rememberNames(event: Event, names: Map<string, string>): void {
+  if (event.type === "attempt_dispatched") names.set(event.attempt, event.name);
+}
+
+function firstLineOf(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}

@@ -1,0 +1,71 @@
+// The command line. Owns: finding the command, loading only what it needs, and turning errors into words and exit codes.
+
+import { AppError, exitCodes } from "../domain/error.ts";
+import { catalogue } from "./catalogue.ts";
+import { Console } from "./console.ts";
+import { overview } from "./help.ts";
+
+/** Resolves to the exit code. Never rejects for anything that a user can cause. */
+export async function main(argv: readonly string[]): Promise<number> {
+  // `pawl events | head` closes the pipe early; that is no error of ours.
+  process.stdout.on("error", leaveOnClosedPipe);
+  process.stderr.on("error", leaveOnClosedPipe);
+  const console = new Console(argv.includes("--json"));
+  try {
+    return await run(console, argv);
+  } catch (error) {
+    return console.fail(error);
+  }
+}
+
+async function run(console: Console, argv: readonly string[]): Promise<number> {
+  const name = argv.find((word) => !word.startsWith("-"));
+  if (name === undefined || (name === "help" && argv.length === 1)) {
+    console.print(overview(catalogue));
+    return argv.some((word) => word === "--help" || word === "-h" || word === "help") || argv.length === 0
+      ? exitCodes.done
+      : exitCodes.usage;
+  }
+  const wanted = name === "help" ? argv[argv.indexOf("help") + 1] : name;
+  const entry = catalogue.find((candidate) => candidate.name === wanted);
+  if (!entry) {
+    throw new AppError("USAGE", `there is no command "${wanted ?? name}"`, {
+      hint: "`pawl --help` lists the commands",
+    });
+  }
+  const [{ Command, CommanderError }, { define }] = await Promise.all([import("commander"), entry.load()]);
+  const program = new Command("pawl").exitOverride().configureOutput({
+    writeOut: (text) => console.write(text),
+    writeErr: () => undefined,
+  });
+  program.option("--store STORE", "another store: sqlite:PATH").option("--json", "one JSON document on stdout");
+  define(program, console);
+  for (const command of program.commands) inheritSettings(command, program);
+  const words = name === "help" ? [...argv.filter((word) => word !== "help"), "--help"] : argv;
+  try {
+    await program.parseAsync([...words], { from: "user" });
+    return console.exitCode;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) return exitCodes.done;
+    throw new AppError("USAGE", error.message.replace(/^error: /, ""), {
+      hint: `\`pawl ${name} --help\` shows how it is called`,
+    });
+  }
+}
+
+function leaveOnClosedPipe(error: Error & { code?: string }): void {
+  if (error.code === "EPIPE") process.exit(exitCodes.done);
+  throw error;
+}
+
+type Commander = import("commander").Command;
+
+/** Options that every command knows may stand before or after its name. */
+function inheritSettings(command: Commander, program: Commander): void {
+  command.copyInheritedSettings(program).exitOverride();
+  if (!command.options.some((option) => option.long === "--json"))
+    command.option("--json", "one JSON document on stdout");
+  command.option("--store STORE", "another store: sqlite:PATH");
+  for (const nested of command.commands) inheritSettings(nested, program);
+}
