@@ -1,0 +1,121 @@
+// Repositories for tests. Owns: real git repositories in temporary directories, independent of who runs the tests.
+
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** Runs git in a test's own repository; its output without the last line break. */
+export function runGit(cwd: string, ...args: readonly string[]): string {
+  const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
+  return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).replace(
+    /\n$/,
+    "",
+  );
+}
+
+/** A directory that goes away with the test. Outside a test, the caller removes it. */
+export function tempDir(name = "pawl-test-"): string {
+  const dir = realpathSync(mkdtempSync(join(tmpdir(), name)));
+  removeAfterTest(dir);
+  return dir;
+}
+
+export interface MakeRepositoryOptions {
+  readonly branch?: string;
+  /** Where to make it; a temporary directory unless told. */
+  readonly dir?: string;
+}
+
+/** A repository with one commit of `files`; without a commit if there are none. */
+export function makeRepository(
+  files: Readonly<Record<string, string>> = { "README.md": "# a project\n" },
+  options: MakeRepositoryOptions = {},
+): string {
+  const repo = options.dir ?? join(tempDir(), "repo");
+  mkdirSync(repo, { recursive: true });
+  runGit(repo, "init", "--quiet", "--template=", `--initial-branch=${options.branch ?? "main"}`);
+  configureUser(repo);
+  if (Object.keys(files).length === 0) return repo;
+  writeFiles(repo, files);
+  runGit(repo, "add", "--all");
+  runGit(repo, "commit", "--quiet", "--message=first");
+  return repo;
+}
+
+/** Written and not asked of git: a process for each setting would be most of the time of a small test. */
+export function configureUser(repo: string): void {
+  const settings = "[user]\n\tname = Test\n\temail = test@example.invalid\n[commit]\n\tgpgSign = false\n";
+  appendFileSync(join(repo, ".git/config"), settings);
+}
+
+export function writeFiles(dir: string, files: Readonly<Record<string, string | Uint8Array>>): void {
+  for (const [name, content] of Object.entries(files)) {
+    const path = join(dir, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+  }
+}
+
+/** Commits one file and gives the commit's id. */
+export function commitFile(repo: string, name: string, content: string, message = `change ${name}`): string {
+  writeFiles(repo, { [name]: content });
+  runGit(repo, "add", "--", name);
+  runGit(repo, "commit", "--quiet", `--message=${message}`);
+  return runGit(repo, "rev-parse", "HEAD");
+}
+
+/** The subjects of the commits in a range, newest first. */
+export function log(repo: string, range = "HEAD"): readonly string[] {
+  return runGit(repo, "log", "--format=%s", range)
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+/** All that a person could notice in a checkout: files with modes and times, index, HEAD, branches, stash, configuration. */
+export function fingerprint(repo: string): Readonly<Record<string, string>> {
+  const gitDir = runGit(repo, "rev-parse", "--absolute-git-dir");
+  const seen: Record<string, string> = {};
+  for (const entry of readdirSync(repo, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    const name = relative(repo, path);
+    if (name === ".git" || name.startsWith(".git/")) continue;
+    const stats = lstatSync(path);
+    const content = entry.isFile() ? hash(readFileSync(path)) : entry.isSymbolicLink() ? readlinkSync(path) : "";
+    seen[name] = `${stats.mode.toString(8)} ${entry.isDirectory() ? "" : stats.mtimeMs} ${content}`;
+  }
+  const readable = (name: string) => (existsSync(join(gitDir, name)) ? hash(readFileSync(join(gitDir, name))) : "none");
+  for (const name of ["HEAD", "index", "config", "info/exclude", "FETCH_HEAD", "ORIG_HEAD", "logs/HEAD"]) {
+    seen[`.git/${name}`] = readable(name);
+  }
+  seen["branches"] = runGit(repo, "for-each-ref", "refs/heads", "refs/tags");
+  seen["stash"] = runGit(repo, "stash", "list");
+  seen["status"] = runGit(repo, "--no-optional-locks", "status", "--porcelain=v2", "--ignored");
+  return seen;
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function removeAfterTest(dir: string): void {
+  try {
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  } catch {
+    // Called from a hook or a script: there is no test to wait for.
+  }
+}

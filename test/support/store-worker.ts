@@ -1,0 +1,139 @@
+// A process that works on a store, for tests with many of them. Owns: what such a process does when it is told to, line by
+// line. Started as `node store-worker.ts <what> <file>`; it prints "ready", then one line of JSON for each thing it did.
+
+import { createInterface } from "node:readline";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EmbeddedDispatch } from "../../src/dispatch/embedded/embedded.ts";
+import { type Claim, claimStep } from "../../src/runtime/claim.ts";
+import { Commits, type Parts } from "../../src/runtime/parts.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { systemClock } from "../../src/system/clock.ts";
+import { findHome } from "../../src/system/home.ts";
+import { chainOf, completed, finishOf, startAttemptOf } from "./sample-runs.ts";
+import { Transitions } from "./transitions.ts";
+
+const [what = "", file = ""] = process.argv.slice(2);
+const worker = `${process.pid}`;
+const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+const tasks: Readonly<Record<string, () => Promise<void>>> = { open, claim, drive, write, hold };
+await tasks[what]?.();
+process.exit(0);
+
+/** "<time>": opens the store at that moment. */
+async function open(): Promise<void> {
+  tell("ready");
+  await moment();
+  const store = await openSqliteStore(file, systemClock);
+  tell({ runs: (await store.listRuns({ statuses: null, limit: 10 })).length });
+  await store.close();
+}
+
+/** "<time>", again and again: claims one step at that moment. */
+async function claim(): Promise<void> {
+  const parts = await openParts();
+  tell("ready");
+  while (await moment()) tell((await claimAny(parts))?.attempt.id ?? null);
+}
+
+/** "<time>": claims and finishes steps until no run is left. */
+async function drive(): Promise<void> {
+  const parts = await openParts();
+  tell("ready");
+  await moment();
+  for (;;) {
+    const claimed = await claimAny(parts);
+    if (claimed) {
+      const { id, step, token, story } = claimed.attempt;
+      tell({ run: claimed.run.header.id, step, attempt: id });
+      await transitions(parts).apply(
+        claimed.run.header.id,
+        finishOf(id, completed(), { at: Date.now(), story, token }),
+      );
+    } else if ((await parts.store.listRuns({ statuses: ["running"], limit: 1 })).length === 0) return;
+    else await sleep(2);
+  }
+}
+
+/** "go": commits without a pause and tells each, until it is killed; with "die" it does that itself, between two statements. */
+async function write(): Promise<void> {
+  const parts = await openParts();
+  tell("ready");
+  const dies = (await orders.next()).value === "die";
+  let left = dies ? 5 + Math.floor(Math.random() * 150) : Number.POSITIVE_INFINITY;
+  const store = dies ? dyingStore(parts.store, () => (left -= 1) < 0) : parts.store;
+  const runs = transitions({ ...parts, store });
+  for (;;) {
+    const run = await runs.start(chainOf(2));
+    tell({ run, events: 2 });
+    for (const step of ["step-1", "step-2"]) {
+      const command = startAttemptOf(step);
+      await runs.apply(run, command);
+      const { events } = await runs.apply(run, finishOf(command.attempt, completed()));
+      tell({ run, events: 1 + events.length });
+    }
+  }
+}
+
+/** "<milliseconds>": holds the write lock for so long. */
+async function hold(): Promise<void> {
+  const database = new DatabaseSync(file);
+  tell("ready");
+  for (;;) {
+    const order = await orders.next();
+    if (order.done) return;
+    database.exec("begin immediate");
+    tell("held");
+    await sleep(Number(order.value));
+    database.exec("commit");
+    tell("released");
+  }
+}
+
+/** The store, in whose transactions the process may be killed before any statement and before the commit. */
+function dyingStore(store: Store, now: () => boolean): Store {
+  const maybeDie = () => now() && process.kill(process.pid, "SIGKILL");
+  const transaction: Store["transaction"] = (work) =>
+    store.transaction(async (tx) => {
+      const executor = tx.db.getExecutor();
+      const execute = executor.executeQuery.bind(executor);
+      executor.executeQuery = async (...query) => {
+        maybeDie();
+        return await execute(...query);
+      };
+      const result = await work(tx);
+      maybeDie();
+      return result;
+    });
+  return new Proxy(store, { get: (target, key) => (key === "transaction" ? transaction : Reflect.get(target, key)) });
+}
+
+async function openParts(): Promise<Parts> {
+  const store = await openSqliteStore(file, systemClock);
+  const none = () => Promise.reject(new Error("no executor here"));
+  const executors = { nameFor: () => "scripted", get: none, permitsFor: () => [] };
+  const dispatch = new EmbeddedDispatch(store);
+  return { store, dispatch, clock: systemClock, home: findHome({}), executors, log: () => {}, warn: () => {}, commits: new Commits() };
+}
+
+function transitions({ store, dispatch }: Pick<Parts, "store" | "dispatch">): Transitions {
+  return new Transitions(store, dispatch);
+}
+
+async function claimAny(parts: Parts): Promise<Claim | null> {
+  return await claimStep(parts, { run: null, agent: null, driver: "push", worker, leaseMs: 60_000 });
+}
+
+/** Waits for an order and then, without giving up the processor, for the moment that it names. False when there is none. */
+async function moment(): Promise<boolean> {
+  const order = await orders.next();
+  if (order.done) return false;
+  while (Date.now() < Number(order.value));
+  return true;
+}
+
+function tell(told: unknown): void {
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+}

@@ -1,0 +1,76 @@
+// Processes on one store. Owns: starting them, telling them what to do, and hearing what they did (store-worker.ts).
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const script = fileURLToPath(new URL("store-worker.ts", import.meta.url));
+
+export class StoreWorker {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: AsyncIterator<string>;
+  readonly #ended: Promise<unknown>;
+  #complaints = "";
+
+  constructor(what: "open" | "claim" | "drive" | "write" | "hold", file: string) {
+    // Most of the time of a test with many processes is compiling the same modules again.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache") };
+    this.#child = spawn(process.execPath, [script, what, file], { stdio: "pipe", env });
+    this.#ended = once(this.#child, "close");
+    this.#child.stderr.on("data", (chunk) => (this.#complaints += chunk));
+    this.#child.stdin.on("error", () => {});
+    this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
+    onTestFinished(() => void this.#child.kill("SIGKILL"));
+  }
+
+  tell(order: string | number): void {
+    this.#child.stdin.write(`${order}\n`);
+  }
+
+  /** The next thing it said; undefined after the last. */
+  async hear(): Promise<unknown> {
+    const line = await this.#lines.next();
+    return line.done ? undefined : JSON.parse(line.value);
+  }
+
+  /** All that it still says, until it ends. */
+  async hearAll(): Promise<readonly unknown[]> {
+    const heard: unknown[] = [];
+    for (let line = await this.#lines.next(); !line.done; line = await this.#lines.next()) {
+      // The last line of a process that was killed may be half a line.
+      if (line.value.endsWith("}") || line.value.endsWith('"')) heard.push(JSON.parse(line.value));
+    }
+    return heard;
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Ends it and gives what it complained about. */
+  async end(): Promise<string> {
+    this.#child.stdin.end();
+    await this.#ended;
+    return this.#complaints;
+  }
+}
+
+/** So many processes that are ready for their first order. */
+export async function startWorkers(
+  count: number,
+  what: ConstructorParameters<typeof StoreWorker>[0],
+  file: string,
+): Promise<readonly StoreWorker[]> {
+  const workers = Array.from({ length: count }, () => new StoreWorker(what, file));
+  for (const worker of workers) {
+    if ((await worker.hear()) !== "ready") throw new Error(await worker.end());
+  }
+  return workers;
+}
+
+/** A moment that all of them can meet. */
+export const soon = () => Date.now() + 25;
