@@ -19,6 +19,8 @@ const wordPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 /** True for a word that is safe in a path, a branch name, a shell word and a file name on every platform. */
 export function isSafeId(text: string): boolean {
+  // Names that every object has (`constructor`) would be found in any record keyed by id.
+  if (text in Object.prototype) return false;
   return wordPattern.test(text) && !text.includes("..") && !text.endsWith(".") && !text.endsWith(".lock");
 }
 

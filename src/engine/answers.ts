@@ -36,7 +36,9 @@ export function answerGate(draft: Draft, command: AnswerGate): Rejection | null 
   if (command.story !== null) changeStory(draft, command.story, "running", "");
   const step = draft.step(command.story, gate.step);
   // A person said "once more": the limit that led here counts anew, or it would lead here again at once.
-  if (repeats(route)) draft.emit(command.story, { type: "limits_renewed", of: step.name });
+  // In a story the budget is shared by its steps, so all of them count anew.
+  const renewed = command.story === null ? step.name : null;
+  if (repeats(route)) draft.emit(command.story, { type: "limits_renewed", of: renewed });
   const told = [gate.feedback, command.note].filter((text) => text !== "").join("\n\n");
   follow(draft, { story: command.story, step, route, feedback: told, cause: "route", tree: null });
   return null;

@@ -6,7 +6,7 @@ import type { Rejection } from "../domain/decision.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
-import type { RouteRule, VerdictKey } from "../domain/route.ts";
+import type { Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { failStep } from "./ends.ts";
@@ -133,12 +133,13 @@ function endCompleted(ending: Ending, report: CompletedReport & Report): void {
     const cleared = withdrawn(step.produced, accepted.set);
     draft.emit(story, { type: "outputs_set", step: step.id, set: accepted.set, cleared });
   }
-  if (report.stories && story === null && (route.to === "next" || route.to === "go_to"))
-    planStories(draft, report.stories);
+  // A plan that a person must look at first is planned already: the stories are what is shown.
+  const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
+  if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
   follow(draft, {
     story,
     step,
-    route: explain(route, permitted.exhausted),
+    route: explain(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
     feedback: report.feedback,
     cause: permitted.exhausted === null ? "route" : "exhausted",
     tree: report.tree,
@@ -171,23 +172,16 @@ function endUnfinished(ending: Ending, report: UnfinishedReport & Report, outcom
   }
   const permitted = permit(draft, story, definition, "error", definition.onError);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
-  const cause = outcome === "invalid_output" ? "unreadable" : "exhausted";
-  const reason = permitted.exhausted === null ? report.why : `${report.why} (${permitted.exhausted})`;
-  follow(draft, {
-    story,
-    step,
-    route: explain(permitted.route, reason),
-    feedback: report.why,
-    cause,
-    tree: report.tree,
-  });
+  const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
+  const route = explain(permitted.route, report.why, permitted.exhausted);
+  follow(draft, { story, step, route, feedback: report.why, cause, tree: report.tree });
 }
 
-/** A failure without words of its own says what led to it. */
-function explain(route: RouteRule["route"], reason: string | null): RouteRule["route"] {
-  return route.to === "fail" && reason !== null
-    ? { to: "fail", reason: route.reason ? `${route.reason}: ${reason}` : reason }
-    : route;
+/** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
+function explain(route: Route, why: string, exhausted: string | null): Route {
+  if (route.to !== "fail") return route;
+  const reason = [route.reason || exhausted, why].filter((text) => text).join(": ");
+  return { to: "fail", reason };
 }
 
 function ruleFor(

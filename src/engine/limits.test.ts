@@ -198,6 +198,16 @@ describe("a step's budget", () => {
     expect(run.states()).toMatchObject({ work: "ready" });
   });
 
+  test("[LI4] nor do they feel it when it is used up", () => {
+    const run = threeWay(limit(1, fail("exhausted")));
+    run.pass("brainstorm");
+    run.pass("work");
+    run.say("review", "needs_fixes");
+    run.pass("work");
+    run.fails("review");
+    expect(run.states()).toMatchObject({ review: "ready" });
+  });
+
   test("[LI4] with a limit of its own as well, a route meets whichever is reached first", () => {
     const routes = { fix: atMost(1, backTo("work"), fail("own limit")), redo: backTo("work") };
     const review = decider("review", routes, { budget: limit(2, fail("shared limit")) });
@@ -298,19 +308,21 @@ describe("what limits count", () => {
   });
 
   test("[LI10 B53] a failure says which limit was reached", () => {
-    const run = new Driver(workflow([agent("work"), agent("review", { on: { rejected: atMost(1, backTo("work")) } })]));
+    const run = new Driver(
+      workflow([agent("work"), agent("review", { on: { rejected: atMost(1, backTo("work"), fail("")) } })]),
+    );
     run.pass("work");
     run.reject("review");
     run.pass("work");
     run.reject("review");
-    const reason = "limit reached: review: rejected back to work: limit of 1 reached";
+    const reason = "review: rejected back to work: limit of 1 reached: not good enough";
     expect(run.run.header.end?.reason).toBe(reason);
   });
 
   test("[LI10] a failure after failures says what went wrong, too", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(0, again, fail("")) })]));
     run.fails("work", "exit 137");
-    expect(run.run.header.end?.reason).toBe("exit 137 (work: failure: limit of 0 reached)");
+    expect(run.run.header.end?.reason).toBe("work: failure: limit of 0 reached: exit 137");
   });
 });
 

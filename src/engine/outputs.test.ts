@@ -111,6 +111,17 @@ describe("going back", () => {
     expect(run.context()).toEqual({ findings: "two" });
   });
 
+  test("[OU6] what a reset step had said is no longer its to take back", () => {
+    const check = agent("check", { on: { rejected: atMost(1, backTo("a")) } });
+    const run = new Driver(workflow([agent("a"), agent("b"), check]));
+    run.pass("a");
+    run.pass("b", { outputs: { notes: "of b" } });
+    run.reject("check");
+    run.pass("a", { outputs: { notes: "of a" } });
+    run.pass("b");
+    expect(run.context()).toEqual({ notes: "of a" });
+  });
+
   test("[OU5] a step that a person sends round again replaces what it said", () => {
     const work = agent("work", { on: { rejected: atMost(0, again, ask({ retry: again, stop: fail() })) } });
     const run = new Driver(workflow([work]));

@@ -289,6 +289,7 @@ test("[RT9 X30] a route may ask a person", () => {
 test("[RT9 RU4] a route may fail the step, and with it the run", () => {
   const run = new Driver(workflow([agent("work", { on: { rejected: fail("not possible") } }), gate("review")]));
   run.reject("work");
-  expect(run.step("work").state).toEqual({ status: "failed", reason: "not possible" });
-  expect(run.run.header.end).toMatchObject({ status: "failed", reason: "not possible" });
+  const reason = "not possible: not good enough";
+  expect(run.step("work").state).toEqual({ status: "failed", reason });
+  expect(run.run.header.end).toMatchObject({ status: "failed", reason });
 });

@@ -15,7 +15,8 @@ const cited = new Set(
 
 test("[RU8] rules stand in order in their groups, and no number is given twice", () => {
   const numbersOf = (group: string) => rules.filter((id) => id.startsWith(group)).map((id) => Number(id.slice(2)));
-  for (const group of groups) expect(numbersOf(group)).toEqual([...new Set(numbersOf(group))].sort((a, b) => a - b));
+  for (const group of groups)
+    expect(numbersOf(group)).toEqual([...new Set(numbersOf(group))].toSorted((a, b) => a - b));
   expect(rules.filter((id) => !groups.includes(id.slice(0, 2)))).toEqual([]);
 });
 

@@ -59,6 +59,16 @@ describe("planning", () => {
     expect(run.storyStates()).toEqual({ S1: "running", S2: "waiting", S3: "waiting" });
   });
 
+  test("[ST2 A99] what a new plan leaves out is gone", () => {
+    const check = agent("check", { on: { rejected: atMost(2, backTo("plan")) } });
+    const run = new Driver(workflow([agent("plan"), check, stories("each", [agent("code")])]));
+    run.plan("plan", "S1", "S2");
+    run.reject("check");
+    run.plan("plan", storySpec("S3"), { ...storySpec("S2"), title: "Another S2" });
+    expect(run.storyStates()).toEqual({ S3: "waiting", S2: "waiting" });
+    expect(run.run.header.stories[1]?.title).toBe("Another S2");
+  });
+
   test("[ST2 A99] what is done stays done when there is a new plan", () => {
     const review = agent("review", { on: { rejected: atMost(2, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), review]));

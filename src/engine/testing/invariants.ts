@@ -36,7 +36,7 @@ export function checkState(run: Run): void {
   checkProgress(run);
 }
 
-/** The impossible state of the loop that this engine replaces: a later step done while an earlier one is open. */
+/** Two completions at once must never leave a later step done while an earlier one is open. */
 function checkOrder(scope: Scope, where: string): void {
   const first = scope.chain.findIndex(({ state }) => state.status !== "done" && state.status !== "skipped");
   if (first < 0) return;

@@ -7,10 +7,10 @@ import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../d
 import type { CompletedReport, Report } from "../../domain/report.ts";
 import type { Step } from "../../domain/step.ts";
 import type { StorySpec } from "../../domain/story.ts";
+import { decide } from "../decide.ts";
 import { type Asking, Driver } from "./driver.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
 import { completed, unfinished } from "./reports.ts";
-import { same } from "./same.ts";
 
 export interface Move {
   /** What kind of move, which of those that are possible, and with what words. */
@@ -209,12 +209,11 @@ export class Walk {
 
   /** Asking for nothing changes nothing: the walk has gone as far as it can. */
   #checkIdle(): void {
-    const { header } = this.driver.run;
-    if (header.end || header.paused) return;
-    const before = this.driver.run;
-    const idle = this.driver.ask({ type: "resume_run" });
+    const { run, at } = this.driver;
+    if (run.header.end || run.header.paused) return;
+    const idle = decide(run, { type: "resume_run", at, author: "driver" });
     holds(idle.accepted && idle.events.length === 0, "resuming a run that runs did something");
-    holds(same(before, this.driver.run), "doing nothing changed the run");
+    holds(idle.run === run, "doing nothing changed the run");
   }
 
   #ready(): Ready[] {
