@@ -4,10 +4,9 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
-import { commandExecutor } from "./executors/command/command.ts";
 import type { Executor } from "./executors/executor.ts";
-import { scriptedExecutor } from "./executors/scripted/scripted.ts";
-import type { Config, ExecutorConfig } from "./runtime/config.ts";
+import type { Config } from "./runtime/config.ts";
+import type { ExecutorConfig } from "./runtime/config-file.ts";
 import { Commits, type Executors, type Log, type Parts } from "./runtime/parts.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
@@ -60,9 +59,7 @@ export function configuredExecutors(config: Config): Executors {
       const chosen = run.executor ?? run.definition.agents[name as never]?.executor ?? config.defaultExecutor;
       return chosen === "pull" ? null : chosen;
     },
-    async get(name) {
-      return makeExecutor(config, name);
-    },
+    get: (name) => makeExecutor(config, name),
     permitsFor(name): readonly PermitLimit[] {
       const kind = name.startsWith("shell") ? "shell" : "agents";
       return kind === "shell" ? [] : [{ key: "agents", limit: config.agents }];
@@ -70,13 +67,13 @@ export function configuredExecutors(config: Config): Executors {
   };
 }
 
-function makeExecutor(config: Config, name: string): Executor {
+async function makeExecutor(config: Config, name: string): Promise<Executor> {
   const shell = /^shell:([^]*)$/.exec(name);
-  if (shell) return command("shell", ["sh", "-c", shell[1] ?? ""], null);
+  if (shell) return await command("shell", ["sh", "-c", shell[1] ?? ""], null);
   const inline = /^command:\s*([^]*)$/.exec(name);
-  if (inline) return command("command", wordsOf(inline[1] ?? ""), null);
+  if (inline) return await command("command", wordsOf(inline[1] ?? ""), null);
   const script = /^scripted:([^]+)$/.exec(name);
-  if (script?.[1]) return scriptedExecutor(script[1]);
+  if (script?.[1]) return await scripted(script[1]);
   const configured = config.executors[name];
   if (!configured) {
     const known = Object.keys(config.executors).join(", ");
@@ -84,11 +81,23 @@ function makeExecutor(config: Config, name: string): Executor {
       hint: `configured are: ${known || "none"}; or give a program: --executor 'command: bash ./agent.sh'`,
     });
   }
-  if (configured.kind === "scripted") return scriptedExecutor(resolve(configured.script ?? ""));
-  return command(name, wordsIn(configured), configured);
+  if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""));
+  return await command(name, wordsIn(configured), configured);
 }
 
-function command(name: string, words: readonly [string, ...string[]], configured: ExecutorConfig | null): Executor {
+// Loaded when something is performed: whoever only looks needs neither.
+
+async function scripted(file: string): Promise<Executor> {
+  const { scriptedExecutor } = await import("./executors/scripted/scripted.ts");
+  return scriptedExecutor(file);
+}
+
+async function command(
+  name: string,
+  words: readonly [string, ...string[]],
+  configured: ExecutorConfig | null,
+): Promise<Executor> {
+  const { commandExecutor } = await import("./executors/command/command.ts");
   return commandExecutor({
     name,
     command: words,

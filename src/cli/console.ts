@@ -12,6 +12,20 @@ export class Console {
     this.isTerminal = process.stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
   }
 
+  /** A run goes on when nobody listens any more; it can be looked at later. */
+  isDriving = false;
+
+  /** `pawl events | head` closes the pipe early; that is no error of ours. */
+  mindPipes(): void {
+    process.stdout.on("error", (error) => this.#leave(error));
+    process.stderr.on("error", (error) => this.#leave(error));
+  }
+
+  #leave(error: Error & { code?: string }): void {
+    if (error.code !== "EPIPE") throw error;
+    if (!this.isDriving) process.exit(this.exitCode);
+  }
+
   /** Data. */
   print(text: string): void {
     process.stdout.write(`${text}\n`);

@@ -20,6 +20,7 @@ export async function driveToEnd(console: Console, { parts, config }: Session, d
   const style = drive.events ? "events" : console.json && !console.isTerminal ? "none" : "lines";
   const progress = new Progress(parts, drive.run, console, style);
   const interrupt = new Interrupt(console);
+  console.isDriving = true;
   try {
     const status = await driveRun(parts, {
       run: drive.run,
@@ -65,13 +66,13 @@ export function exitCodeOf(end: RunStatus | "interrupted"): number {
   switch (end) {
     case "done":
       return exitCodes.done;
-    case "held":
-      return exitCodes.held;
     case "interrupted":
       return exitCodes.interrupted;
+    // Not over, and it goes on only if somebody wants it to: a script must not take it for done.
+    case "held":
     case "paused":
     case "running":
-      return exitCodes.done;
+      return exitCodes.held;
     case "failed":
     case "cancelled":
       return exitCodes.failed;

@@ -7,10 +7,8 @@ import { overview } from "./help.ts";
 
 /** Resolves to the exit code. Never rejects for anything that a user can cause. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // `pawl events | head` closes the pipe early; that is no error of ours.
-  process.stdout.on("error", leaveOnClosedPipe);
-  process.stderr.on("error", leaveOnClosedPipe);
   const console = new Console(argv.includes("--json"));
+  console.mindPipes();
   try {
     return await run(console, argv);
   } catch (error) {
@@ -52,11 +50,6 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
       hint: `\`pawl ${name} --help\` shows how it is called`,
     });
   }
-}
-
-function leaveOnClosedPipe(error: Error & { code?: string }): void {
-  if (error.code === "EPIPE") process.exit(exitCodes.done);
-  throw error;
 }
 
 type Commander = import("commander").Command;

@@ -1,6 +1,8 @@
 // A session. Owns: opening what a command needs: home, configuration, store, executors.
 
+import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { configuredExecutors, openApp } from "../app.ts";
 import { type Config, readConfig } from "../runtime/config.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
@@ -20,13 +22,21 @@ export interface Session {
 /** Opens, works, and closes again whatever happens. */
 export async function withSession<T>(options: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const home = findHome(process.env);
-  const config = readConfig(home.configFile, options.repo ?? null);
+  const config = await readConfig(home.configFile, options.repo ? topOf(options.repo) : null);
   const store = options.store ?? process.env["PAWL_STORE"] ?? null;
   const parts = await openApp({ home, store, executors: configuredExecutors(config), log: chooseLog(), warn });
   try {
     return await work({ parts, config });
   } finally {
     await parts.store.close();
+  }
+}
+
+/** The directory above that is a repository: its configuration counts also from a folder inside it. */
+function topOf(dir: string): string {
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return dir;
   }
 }
 
