@@ -1,0 +1,62 @@
+// Examples in documents. Checks: workflow files, scripts and configurations that guides show are accepted, and every command
+// that a document prints exists.
+
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { catalogue } from "../../src/cli/catalogue.ts";
+import { readScript } from "../../src/executors/script.ts";
+import { readConfig } from "../../src/runtime/config.ts";
+import { formatProblem, loadWorkflow } from "../../src/workflows/load.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const documents = globSync(["*.md", "{docs,workflows}/**/*.md"], { cwd: root }).map((file) => ({
+  file,
+  text: readFileSync(join(root, file), "utf8"),
+}));
+const blocks = documents.flatMap(({ file, text }) =>
+  [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, block = ""], index) => ({
+    name: `${file}, block ${index + 1}`,
+    block,
+  })),
+);
+
+test.each(blocks.filter(({ block }) => block.startsWith("pawl: 1\n")))("a workflow: $name", ({ name, block }) => {
+  const { problems } = loadWorkflow(block, name);
+  expect(problems.map((problem) => formatProblem(problem, name))).toEqual([]);
+});
+
+test.each(blocks.filter(({ block }) => block.startsWith("steps:\n")))("a script: $name", ({ name, block }) => {
+  expect(Object.keys(readScript(block, name).steps)).not.toEqual([]);
+});
+
+test.each(blocks.filter(({ block }) => /^(?:executors|default_executor):/.test(block)))(
+  "a configuration: $name",
+  async ({ block }) => {
+    const dir = mkdtempSync(join(tmpdir(), "pawl-docs-"));
+    try {
+      writeFileSync(join(dir, "config.yml"), block);
+      const config = await readConfig(join(dir, "config.yml"), null);
+      expect(config.defaultExecutor).not.toBeNull();
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  },
+);
+
+test("examples of each kind were found", () => {
+  for (const start of ["pawl: 1", "steps:", "executors:", "default_executor:"])
+    expect(blocks.some(({ block }) => block.startsWith(start))).toBe(true);
+});
+
+test("every command that a document prints exists", () => {
+  const known = new Set(["help", ...catalogue.map(({ name }) => name)]);
+  const unknown = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/(?:`|\$ |\n)pawl ([a-z]+)/g)]
+      .filter(([, name = ""]) => !known.has(name))
+      .map(([, name = ""]) => `${file}: pawl ${name}`),
+  );
+  expect(unknown).toEqual([]);
+});
