@@ -56,8 +56,7 @@ export function configuredExecutors(config: Config): Executors {
   return {
     nameFor(run, agent) {
       const name = agent.slice(agent.indexOf("/") + 1);
-      const chosen = run.executor ?? run.definition.agents[name as never]?.executor ?? config.defaultExecutor;
-      return chosen === "pull" ? null : chosen;
+      return run.executor ?? run.definition.agents[name as never]?.executor ?? config.defaultExecutor;
     },
     get: (name) => makeExecutor(config, name),
     permitsFor(name): readonly PermitLimit[] {

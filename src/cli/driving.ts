@@ -14,11 +14,13 @@ export interface Drive {
   readonly number: number;
   readonly events: boolean;
   readonly concurrency: number | null;
+  /** Show only what happens from here on. */
+  readonly since?: number;
 }
 
 export async function driveToEnd(console: Console, { parts, config }: Session, drive: Drive): Promise<RunStatus> {
   const style = drive.events ? "events" : console.json && !console.isTerminal ? "none" : "lines";
-  const progress = new Progress(parts, drive.run, console, style);
+  const progress = new Progress(parts, drive.run, console, style, drive.since ?? 0);
   const interrupt = new Interrupt(console);
   console.isDriving = true;
   try {

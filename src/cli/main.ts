@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(console: Console, argv: readonly string[]): Promise<number> {
-  const name = argv.find((word) => !word.startsWith("-"));
+  const name = argv.find((word, index) => !word.startsWith("-") && argv[index - 1] !== "--store");
   if (name === undefined || (name === "help" && argv.length === 1)) {
     console.print(overview(catalogue));
     return argv.some((word) => word === "--help" || word === "-h" || word === "help") || argv.length === 0

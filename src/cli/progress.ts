@@ -23,17 +23,20 @@ export class Progress {
   readonly #running = new Map<string, { text: string; since: number }>();
   readonly #closers: (() => void)[] = [];
   readonly #begin: number;
+  readonly #since: number;
   #seen = 0;
   #drawn = 0;
   #frame = 0;
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(parts: Parts, run: RunId, console: Console, style: ProgressStyle) {
+  /** `since`: what happened before is known already and not shown again. */
+  constructor(parts: Parts, run: RunId, console: Console, style: ProgressStyle, since: number) {
     this.#parts = parts;
     this.#run = run;
     this.#console = console;
     this.#style = style;
     this.#begin = parts.clock.now();
+    this.#since = since;
     if (style === "none") return;
     const read = () => this.#readSoon();
     const listening = [parts.commits.listen(read), parts.store.watch(read)];
@@ -73,7 +76,7 @@ export class Progress {
     rememberNames(event, this.#names);
     const line = lineOf(event, this.#names);
     this.#follow(event);
-    if (!line) return;
+    if (!line || event.at < this.#since) return;
     const { mark, text } = line;
     const colour = mark === "✓" ? "green" : mark === "✗" ? "red" : mark === "▶" ? "blue" : "yellow";
     this.#erase();

@@ -177,6 +177,20 @@ export function describeDispatch(
       expect(await offers(store, dispatch)).toStrictEqual([offerOf(failed, "step-1", "chain-2/worker")]);
     });
 
+    scenario(
+      "[DI8] the end of a run withdraws also what its last transition did not see",
+      async ({ store, dispatch, runs }) => {
+        const run = await runs.start(everything);
+        await runs.perform(run, "plan", completed({ stories: [storyOf("A"), storyOf("B")] }));
+        const whole = await store.wholeRun(run);
+        if (!whole) throw new Error("the run was started");
+        const over = { ...whole.header, end: { status: "failed", reason: "", at: 4000 } } as const;
+        const nothing = { readied: [], unreadied: [], ended: [], paused: null, effects: 0, number: 1 };
+        await store.transaction((tx) => dispatch.follow(tx, { ...nothing, run: { header: over, stories: {} } }));
+        expect(await offers(store, dispatch)).toStrictEqual([]);
+      },
+    );
+
     scenario("[DI9] a lease is renewed by its worker and by nobody else", async ({ store, dispatch, runs }) => {
       const run = await runs.start(chainOf(1));
       const attempt = await claim({ store, dispatch }, "w1");

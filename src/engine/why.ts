@@ -1,13 +1,14 @@
 // Why. Owns: the one sentence that says what a run is doing or what it waits for. The same everywhere it is shown.
 
 import { hasEnded } from "../domain/attempt.ts";
-import type { StoryId } from "../domain/ids.ts";
+import type { AttemptId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 
-export function why(run: Run, now: number): string {
+/** `orphans`: attempts whose driver is known to be dead; only somebody outside the engine can know that. */
+export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new Set()): string {
   const { header } = run;
   if (header.end) {
     const { status, reason } = header.end;
@@ -15,28 +16,35 @@ export function why(run: Run, now: number): string {
       ? `Done in ${span(header.end.at - header.startedAt)}.`
       : sentence(`The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`);
   }
-  const doing = activity(run, now);
+  const doing = activity(run, now, orphans);
   if (header.paused) return sentence(`Paused; \`pawl resume\` lets it go on${doing ? `. Meanwhile ${doing}` : ""}`);
   if (statusOf(header) === "held") return sentence(heldBy(run, now));
   return sentence(doing ?? "nothing is ready to run");
 }
 
-function activity(run: Run, now: number): string | null {
+function activity(run: Run, now: number, orphans: ReadonlySet<AttemptId>): string | null {
   for (const [story, scope] of openScopes(run)) {
     for (const step of scope.chain) {
-      const said = describeStep(story, scope, step, now);
+      const said = describeStep(story, scope, step, now, orphans);
       if (said !== null) return said;
     }
   }
   return null;
 }
 
-function describeStep(story: StoryId | null, scope: Scope, step: Step, now: number): string | null {
+function describeStep(
+  story: StoryId | null,
+  scope: Scope,
+  step: Step,
+  now: number,
+  orphans: ReadonlySet<AttemptId>,
+): string | null {
   const what = story === null ? step.name : `${story}: ${step.name}`;
   if (step.state.status === "running" && step.state.attempt !== null) {
     const { attempt: id } = step.state;
     const attempt = scope.attempts.find((candidate) => candidate.id === id);
     if (!attempt) return null;
+    if (orphans.has(id)) return `${what} was running when its driver died; \`pawl resume\` finds that and goes on`;
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
     return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, since ${span(now - attempt.startedAt)})`;
   }
@@ -45,7 +53,7 @@ function describeStep(story: StoryId | null, scope: Scope, step: Step, now: numb
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
     const after =
       last && hasEnded(last) && last.state.outcome !== "completed"
-        ? ` again, its last attempt ${past(last.state.outcome)}`
+        ? ` again (its last attempt ${past(last.state.outcome)})`
         : "";
     return `${what} is ready${after} and waits for somebody to take it (\`pawl resume\`, or an agent that pulls)`;
   }
@@ -87,6 +95,5 @@ function span(ms: number): string {
 }
 
 function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?)]$/.test(capital) ? capital : `${capital}.`;
+  return /[.!?)]$/.test(text) ? text : `${text}.`;
 }

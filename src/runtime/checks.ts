@@ -1,5 +1,7 @@
 // Checks. Owns: running lint, tests and type check after an agent says it is done. Verification is not self-report.
 
+import type { PerformedDefinition } from "../domain/definition.ts";
+import type { CompletedReport, Report } from "../domain/report.ts";
 import { attemptMarker } from "../executors/executor.ts";
 import type { OutputSink } from "../system/process/call.ts";
 import { allowedEnvironment } from "../system/process/environment.ts";
@@ -11,6 +13,19 @@ const shownBytes = 12_000;
 export interface Red {
   readonly command: string;
   readonly output: string;
+}
+
+/** Only a step that says yes, in whatever words, is checked. */
+export function needsChecks<R extends Report>(
+  definition: PerformedDefinition,
+  report: R,
+): report is R & CompletedReport {
+  return definition.checks.length > 0 && report.outcome === "completed" && report.verdict.kind !== "rejected";
+}
+
+/** "Done", with a red check, is a rejection; what the check printed is the feedback. */
+export function rejectedBy<R extends CompletedReport>(red: Red, report: R): R {
+  return { ...report, verdict: { kind: "rejected", reason: "checks" }, feedback: `A check is red.\n\n${red.output}` };
 }
 
 /** The first check that is red; null when all are green. */

@@ -98,7 +98,9 @@ async function take(
 
 function executorFor(parts: Parts, wish: Wish, run: Run, offer: Offer): string | null {
   if (wish.driver === "pull") return "pull";
-  return offer.agent === "" ? "shell" : parts.executors.nameFor(run.header, offer.agent);
+  if (offer.agent === "") return "shell";
+  const name = parts.executors.nameFor(run.header, offer.agent);
+  return name === "pull" ? null : name;
 }
 
 /** null when the engine did not start the attempt: at a cap of the run its step fails instead. */

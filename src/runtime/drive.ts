@@ -4,7 +4,7 @@
 import type { AttemptId, RunId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { claimStep } from "./claim.ts";
-import { performEffects } from "./effects.ts";
+import { performEffects, settleEffects } from "./effects.ts";
 import type { Parts } from "./parts.ts";
 import { isStoreTrouble, Performance } from "./perform.ts";
 import { recover, sweepStrays } from "./recover.ts";
@@ -17,12 +17,21 @@ export interface DriveOptions {
   readonly concurrency: number;
   /** Stop claiming, end what runs, and come back; the run can be resumed. */
   readonly signal: AbortSignal;
+  /** Other times than the usual ones. */
+  readonly times?: Partial<DriveTimes>;
 }
 
-const leaseMs = 30_000;
-const renewEveryMs = 5_000;
-const recoverEveryMs = 10_000;
-const restMs = 1_000;
+export interface DriveTimes {
+  /** How long an attempt is its driver's without a sign of life. */
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** How often others are looked after who may have died. */
+  readonly recoverEveryMs: number;
+  /** How long nothing is looked at when nothing seems to happen. */
+  readonly restMs: number;
+}
+
+const usualTimes: DriveTimes = { leaseMs: 30_000, renewEveryMs: 5_000, recoverEveryMs: 2_000, restMs: 1_000 };
 
 /** Drives one run until it is over, waits for a person, is paused, or `signal` aborts. */
 export async function driveRun(parts: Parts, options: DriveOptions): Promise<RunStatus> {
@@ -37,7 +46,9 @@ export async function driveRun(parts: Parts, options: DriveOptions): Promise<Run
 class Driver {
   readonly #parts: Parts;
   readonly #options: DriveOptions;
+  readonly #times: DriveTimes;
   readonly #running = new Map<AttemptId, Performance>();
+  readonly #failedEffects = new Set<number>();
   readonly #wake: Wake;
   readonly #worker = ownWorker();
   readonly #listening: { close(): void }[];
@@ -49,9 +60,10 @@ class Driver {
   constructor(parts: Parts, options: DriveOptions) {
     this.#parts = parts;
     this.#options = options;
+    this.#times = { ...usualTimes, ...options.times };
     this.#wake = new Wake();
     this.#listening = [parts.store.watch(() => this.#wake.up()), parts.commits.listen(() => this.#wake.up())];
-    this.#renewal = setInterval(() => void this.#renew(), renewEveryMs);
+    this.#renewal = setInterval(() => void this.#renew(), this.#times.renewEveryMs);
     this.#aborted = () => {
       for (const performance of this.#running.values()) performance.stop("the driver was interrupted");
       this.#wake.up();
@@ -66,7 +78,7 @@ class Driver {
       if (this.#failure !== null) throw this.#failure;
       const status = await this.#turn();
       if (status !== null) return status;
-      await this.#wake.wait(restMs);
+      await this.#wake.wait(this.#times.restMs);
     }
   }
 
@@ -74,11 +86,13 @@ class Driver {
   async #turn(): Promise<RunStatus | null> {
     try {
       await this.#recoverSometimes();
-      await performEffects(this.#parts, (attempt, reason) => this.#stop(attempt as AttemptId, reason));
-      if (!this.#options.signal.aborted) await this.#claimAll();
+      const stop = (attempt: string, reason: string) => this.#stop(attempt as AttemptId, reason);
+      await performEffects(this.#parts, stop, this.#failedEffects);
+      const displaced = await this.#stopWhatShould();
+      if (!this.#options.signal.aborted && !displaced) await this.#claimAll();
       const status = await this.#status();
       if (this.#running.size > 0 || (status === "running" && !this.#options.signal.aborted)) return null;
-      await performEffects(this.#parts, () => false);
+      if (!this.#options.signal.aborted) await settleEffects(this.#parts, this.#options.run, this.#failedEffects);
       return status;
     } catch (error) {
       // Agents that run need not die because the disk is full for a moment; their results wait as well.
@@ -97,6 +111,7 @@ class Driver {
 
   async #claimAll(): Promise<void> {
     while (this.#running.size < this.#options.concurrency) {
+      const { leaseMs } = this.#times;
       const wish = { run: this.#options.run, agent: null, driver: "push", worker: this.#worker, leaseMs } as const;
       const claim = await claimStep(this.#parts, wish);
       if (!claim) return;
@@ -119,11 +134,29 @@ class Driver {
     const attempts = [...this.#running.keys()];
     if (attempts.length === 0) return;
     try {
-      const held = new Set(await this.#parts.dispatch.renew(this.#worker, attempts, this.#parts.clock.now() + leaseMs));
+      const until = this.#parts.clock.now() + this.#times.leaseMs;
+      const held = new Set(await this.#parts.dispatch.renew(this.#worker, attempts, until));
       for (const attempt of attempts) if (!held.has(attempt)) this.#stop(attempt, "its lease was taken away");
     } catch (error) {
       this.#parts.log("lease.not_renewed", { why: error instanceof Error ? error.message : String(error) });
     }
+  }
+
+  /**
+   * An attempt may be told to stop between its begin and its start, by a process that then finds no agent to stop: whoever
+   * performs it looks for itself. True while an agent still runs whose attempt was ended by somebody else: until it is gone,
+   * nothing is started beside it.
+   */
+  async #stopWhatShould(): Promise<boolean> {
+    let displaced = false;
+    for (const [id, performance] of this.#running) {
+      const state = (await this.#parts.store.attempt(id))?.attempt.state;
+      if (state?.phase === "stopping") performance.stop(state.reason);
+      if (state?.phase !== "ended" || !this.#running.has(id)) continue;
+      performance.stop("somebody else has ended it");
+      displaced = true;
+    }
+    return displaced;
   }
 
   #stop(attempt: AttemptId, reason: string): boolean {
@@ -134,7 +167,7 @@ class Driver {
 
   async #recoverSometimes(): Promise<void> {
     const now = this.#parts.clock.now();
-    if (now - this.#recoveredAt < recoverEveryMs) return;
+    if (now - this.#recoveredAt < this.#times.recoverEveryMs) return;
     this.#recoveredAt = now;
     await recover(this.#parts);
   }

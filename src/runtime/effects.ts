@@ -7,19 +7,22 @@ import { archiveProgress } from "../protocols/antfarm/agent-home.ts";
 import { killStrays } from "../system/process/strays.ts";
 import { branchFor } from "../workspaces/branchName.ts";
 import { removeWorktree } from "../workspaces/removal.ts";
-import { progressHome } from "./input.ts";
+import { progressHome, progressPlaces } from "./input.ts";
 import type { Parts } from "./parts.ts";
 import { workspacePath } from "./workspace.ts";
 
 /** How long one process has an effect for itself; after that somebody else tries. */
-const holdMs = 60_000;
+const holdMs = 10_000;
+const lookEveryMs = 100;
 const batch = 20;
 const giveUpAfter = 5;
+const mostOpen = 1_000;
 
 /** Attempts that this process performs, so that they can be stopped from inside. */
 export type StopAttempt = (attempt: string, reason: string) => boolean;
 
-export async function performEffects(parts: Parts, stop: StopAttempt): Promise<void> {
+/** `failed` collects what could not be done; it is tried again later. */
+export async function performEffects(parts: Parts, stop: StopAttempt, failed = new Set<number>()): Promise<void> {
   for (const due of await parts.store.dueEffects(parts.clock.now(), batch)) {
     if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) continue;
     try {
@@ -28,9 +31,27 @@ export async function performEffects(parts: Parts, stop: StopAttempt): Promise<v
       // Nothing of it may hold a run: it is tried again later, and given up with a line in the log.
       const why = error instanceof Error ? error.message : String(error);
       parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
-      if (due.tries + 1 < giveUpAfter) continue;
+      if (due.tries + 1 < giveUpAfter) {
+        failed.add(due.id);
+        continue;
+      }
     }
     await parts.store.effectDone(due.id);
+  }
+}
+
+/**
+ * Until nothing is left of what a run asked for, except what has `failed`. What a process had taken that died in the
+ * middle is free again after a while: nobody else might come by later.
+ */
+export async function settleEffects(parts: Parts, run: RunId, failed: Set<number>): Promise<void> {
+  const giveUpAt = parts.clock.now() + 2 * holdMs;
+  for (;;) {
+    await performEffects(parts, () => false, failed);
+    const open = await parts.store.dueEffects(Number.MAX_SAFE_INTEGER, mostOpen);
+    const waits = open.some(({ id, effect }) => effect.run === run && !failed.has(id));
+    if (!waits || parts.clock.now() >= giveUpAt) return;
+    await parts.clock.sleep(lookEveryMs);
   }
 }
 
@@ -47,16 +68,16 @@ async function perform(parts: Parts, effect: Effect, stop: StopAttempt): Promise
 }
 
 /**
- * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed keeps
- * both, since somebody may retry it.
+ * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed also
+ * keeps both, since somebody may retry it.
  */
 async function closeRun(parts: Parts, id: RunId): Promise<void> {
   const run = await parts.store.wholeRun(id);
   const summary = await parts.store.runById(id);
-  if (!run || !summary || run.header.end === null || run.header.end.status === "failed") return;
+  if (!run || !summary || run.header.end === null) return;
   const home = progressHome(parts, run);
-  if (home) archiveProgress(home, id);
   const { place, end } = run.header;
+  if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
   if (place.kind !== "worktree" || place.repo === null || end.status !== "done") return;
   const path = workspacePath(parts, run);
   const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);

@@ -1,6 +1,5 @@
 // The input of an attempt. Owns: gathering what a template may name and what the agent is told around it.
 
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentName } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -59,11 +58,14 @@ export function progressHome(parts: Parts, run: Run): AgentHome | null {
 }
 
 function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
-  if (home === null) return readProgress([]);
+  return readProgress(home === null ? [] : progressPlaces(parts, run, home));
+}
+
+/** Where the log may be; the first that exists counts. */
+export function progressPlaces(parts: Parts, run: Run, home: AgentHome): readonly string[] {
   // Agents that follow antfarm's instructions keep it in their working directory.
   const tree = workspacePath(parts, run);
-  const inTree = [join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")].filter(existsSync);
-  return readProgress([home.progressFile, ...inTree]);
+  return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
 }
 
 async function builtIn(

@@ -82,7 +82,7 @@ export function listWorkflows(
   return [...installed, ...inDir(bundledDir, "bundled").filter(({ id }) => !hidden.has(id))];
 }
 
-/** Keeps a copy with its role files; those that lie outside its directory are brought along. */
+/** Keeps a copy with its role files; one that lies outside the workflow's directory is not copied, and named as missing. */
 export function installWorkflow(
   home: Home,
   name: string,
@@ -99,9 +99,9 @@ export function installWorkflow(
       const from = resolve(dirname(file), source);
       const to = resolve(draft, source);
       const escapes = relative(draft, to).startsWith("..");
-      if (!existsSync(from)) missing.push(source);
+      if (!existsSync(from) || escapes) missing.push(source);
       else if (statSync(from).isDirectory()) throw directoryAsFile(agent.name, source);
-      else if (!escapes) cpSync(from, to);
+      else cpSync(from, to);
     }
   }
   rmSync(target, { recursive: true, force: true });

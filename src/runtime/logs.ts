@@ -24,10 +24,14 @@ export function logFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt
   return join(logDirectory(parts, run), `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}.log`);
 }
 
-export function openLog(parts: Parts, run: RunId, attempt: Attempt, prompt: string): AttemptLog {
+export function writePrompt(parts: Parts, run: RunId, attempt: Attempt, prompt: string): void {
+  mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
+  writeFileSync(logFile(parts, run, attempt).replace(/\.log$/, ".prompt.md"), prompt, { mode: 0o600 });
+}
+
+export function openLog(parts: Parts, run: RunId, attempt: Attempt): AttemptLog {
   const file = logFile(parts, run, attempt);
   mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
-  writeFileSync(file.replace(/\.log$/, ".prompt.md"), prompt, { mode: 0o600 });
   const stream = createWriteStream(file, { mode: 0o600 });
   let problem: Error | null = null;
   stream.on("error", (error) => {

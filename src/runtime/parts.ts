@@ -24,7 +24,7 @@ export interface Parts {
 
 /** Which executor performs what. */
 export interface Executors {
-  /** The name of the executor for an agent of a run; null when only a puller may take its steps. */
+  /** The name of the executor for an agent of a run; `pull` when only a puller may take its steps; null when nobody is named. */
   nameFor(run: { readonly executor: string | null; readonly definition: Definition }, agent: string): string | null;
   get(name: string): Promise<Executor>;
   permitsFor(name: string): readonly PermitLimit[];

@@ -7,10 +7,10 @@ import { AppError } from "../domain/error.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
 import type { Execution, ExecutionEnd } from "../executors/executor.ts";
 import { readReport } from "../prompts/report.ts";
-import { firstRed } from "./checks.ts";
+import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
 import { agentOf, type Claim, timeLimitOf } from "./claim.ts";
 import { gatherInput, type Input } from "./input.ts";
-import { type AttemptLog, openLog } from "./logs.ts";
+import { type AttemptLog, openLog, writePrompt } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { transition } from "./transition.ts";
 import { prepareWorkspace, type Workspace } from "./workspace.ts";
@@ -46,7 +46,8 @@ export class Performance {
     const begun = await begin(parts, claim, workspace);
     if (!begun.accepted || this.#stopped !== null)
       return cancelled(this.#stopped ?? "it was told to stop before it began");
-    const log = openLog(parts, run.header.id, attempt, input.prompt);
+    writePrompt(parts, run.header.id, attempt, input.prompt);
+    const log = openLog(parts, run.header.id, attempt);
     try {
       const execution = await startExecution(parts, claim, workspace, input, log);
       this.#control((reason) => execution.stop(reason));
@@ -60,13 +61,11 @@ export class Performance {
 
   /** "Done" is a claim; the workflow's own commands say whether it is true. */
   async #check(claim: Claim, workspace: Workspace, log: AttemptLog, report: Report): Promise<Report> {
-    const says = report.outcome === "completed" && report.verdict.kind === "passed";
-    if (!says || claim.definition.checks.length === 0) return report;
+    if (!needsChecks(claim.definition, report)) return report;
     const where = { cwd: workspace.path, attempt: claim.attempt.id, sink: log.sink };
     const red = await firstRed(claim.definition.checks, where, (stop) => this.#control(stop));
     if (this.#stopped !== null) return cancelled(this.#stopped);
-    if (red === null) return report;
-    return { ...report, verdict: { kind: "rejected", reason: "checks" }, feedback: `A check is red.\n\n${red.output}` };
+    return red === null ? report : rejectedBy(red, report);
   }
 
   #control(stop: (reason: string) => void): void {

@@ -1,20 +1,25 @@
 // The pull driver. Owns: agents that take their work themselves: claim, complete, fail. The engine is the same; so are the
 // results.
 
-import { noUsage } from "../domain/attempt.ts";
+import { type Attempt, hasEnded, noUsage } from "../domain/attempt.ts";
 import type { Decision } from "../domain/decision.ts";
+import type { PerformedDefinition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { type AttemptId, attemptId, type RunId, type StoryId, token } from "../domain/ids.ts";
 import type { Report } from "../domain/report.ts";
+import type { Run } from "../domain/run.ts";
 import { definitionOf } from "../engine/definitions.ts";
 import { readReport } from "../prompts/report.ts";
+import type { OutputSink } from "../system/process/call.ts";
+import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
 import { claimStep } from "./claim.ts";
 import { performEffects } from "./effects.ts";
 import { gatherInput } from "./input.ts";
+import { openLog, writePrompt } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { recover } from "./recover.ts";
 import { transition } from "./transition.ts";
-import { prepareWorkspace } from "./workspace.ts";
+import { prepareWorkspace, workspacePath } from "./workspace.ts";
 
 /** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
@@ -39,6 +44,7 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
   try {
     const workspace = await prepareWorkspace(parts, claim.run, attempt);
     const { input } = await gatherInput(parts, claim);
+    writePrompt(parts, claim.run.header.id, attempt, input);
     await transition(parts, claim.run.header.id, {
       type: "begin_attempt",
       at: parts.clock.now(),
@@ -76,12 +82,36 @@ export async function completeStep(
   text: string,
 ): Promise<Decision> {
   const { run, attempt } = await find(parts, handle);
-  const whole = await parts.store.wholeRun(run);
-  if (!whole) throw unknownHandle(handle);
-  const definition = definitionOf(whole, attempt.story, attempt.name);
+  // Only the story it speaks of: the whole of a long run is thousands of attempts.
+  const needed = attempt.story === null ? [] : [attempt.story];
+  const loaded = await parts.store.transaction((tx) => tx.load(run, () => needed));
+  if (!loaded) throw unknownHandle(handle);
+  const definition = definitionOf(loaded.run, attempt.story, attempt.name);
   if (definition.kind !== "agent" && definition.kind !== "command") throw unknownHandle(handle);
-  const read = readReport(definition, text, whole.header.definition.knownKeys);
-  return await report(parts, attempt.id, given ?? attempt.token, { ...read, ...nothing });
+  const read: Report = { ...readReport(definition, text, loaded.run.header.definition.knownKeys), ...nothing };
+  const secret = given ?? attempt.token;
+  // A report that will be refused is not worth running checks for, and must not touch the log of the attempt.
+  if (secret !== attempt.token || hasEnded(attempt)) return await report(parts, attempt.id, secret, read);
+  const log = openLog(parts, run, attempt);
+  await log.sink("stdout", Buffer.from(text));
+  const checked = await check(parts, loaded.run, attempt, definition, read, log.sink);
+  await log.close();
+  return await report(parts, attempt.id, secret, checked);
+}
+
+/** What an agent that pulls calls done is checked like everybody's. */
+async function check(
+  parts: Parts,
+  run: Run,
+  attempt: Attempt,
+  definition: PerformedDefinition,
+  said: Report,
+  sink: OutputSink,
+): Promise<Report> {
+  if (!needsChecks(definition, said)) return said;
+  const where = { cwd: workspacePath(parts, run), attempt: attempt.id, sink };
+  const red = await firstRed(definition.checks, where, () => undefined);
+  return red === null ? said : rejectedBy(red, said);
 }
 
 export async function failStep(parts: Parts, handle: string, given: string | null, reason: string): Promise<Decision> {

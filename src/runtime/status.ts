@@ -1,6 +1,6 @@
 // The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
 
-import type { StoryId } from "../domain/ids.ts";
+import type { AttemptId, StoryId } from "../domain/ids.ts";
 import { type Run, scopeOf, statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Chain } from "../domain/step.ts";
@@ -54,7 +54,12 @@ interface GateDocument {
   readonly status: string;
 }
 
-export function statusDocument(run: Run, summary: RunSummary, now: number): StatusDocument {
+export function statusDocument(
+  run: Run,
+  summary: RunSummary,
+  now: number,
+  orphans: ReadonlySet<AttemptId> = new Set(),
+): StatusDocument {
   const { header } = run;
   return {
     run: {
@@ -76,7 +81,7 @@ export function statusDocument(run: Run, summary: RunSummary, now: number): Stat
       };
     }),
     gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
-    why: why(run, now),
+    why: why(run, now, orphans),
   };
 }
 

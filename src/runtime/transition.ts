@@ -2,11 +2,11 @@
 
 import type { Command, StartRun } from "../domain/command.ts";
 import type { Decision } from "../domain/decision.ts";
-import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import { decide, startRun, storiesFor } from "../engine/decide.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Parts } from "./parts.ts";
+import { unknownRun } from "./unknown-run.ts";
 
 /** Applies a command to a run and commits what follows from it. */
 export async function transition(parts: Parts, run: RunId, command: Command): Promise<Decision> {
@@ -38,8 +38,4 @@ export async function createRun(
   });
   parts.commits.tell({ run: created.run, events: created.events });
   return created;
-}
-
-export function unknownRun(run: string): AppError {
-  return new AppError("NOT_FOUND", `there is no run ${run}`, { hint: "`pawl runs` lists them" });
 }

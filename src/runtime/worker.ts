@@ -18,8 +18,10 @@ export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
   return isAlive(worker) ? "alive" : "dead";
 }
 
-export function isOnThisHost(name: string): boolean {
-  return readWorker(name)?.host === hostName();
+/** The process behind a name; null when it is on another machine, or no process of ours. */
+export function processOf(name: string): ProcessIdentity | null {
+  const worker = readWorker(name);
+  return worker?.host === hostName() ? { pid: worker.pid, startedAt: worker.startedAt } : null;
 }
 
 function readWorker(name: string): Worker | null {

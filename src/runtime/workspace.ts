@@ -23,7 +23,7 @@ export async function prepareWorkspace(parts: Parts, run: Run, attempt: Attempt)
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null };
   const before = leftBehind(run, attempt);
-  if (before !== null) await rollBack(parts, run, path, before);
+  if (before !== null) await rollBack(parts, run, path, before, attempt);
   return { path, base: await takeSnapshot(path) };
 }
 
@@ -70,13 +70,22 @@ function leftBehind(run: Run, attempt: Attempt): LeftBehind | null {
   return null;
 }
 
-async function rollBack(parts: Parts, run: Run, path: string, { attempt, base }: LeftBehind): Promise<void> {
+async function rollBack(
+  parts: Parts,
+  run: Run,
+  path: string,
+  { attempt, base }: LeftBehind,
+  next: Attempt,
+): Promise<void> {
   const file = join(
     parts.home.salvage,
     run.header.id,
     `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}.diff`,
   );
   const saved = await saveDiff(path, base, file);
+  // Who was frozen since the claim may have lost it, and somebody else works in the tree: `begin` will refuse the attempt.
+  const now = await parts.store.attempt(next.id);
+  if (now === null || hasEnded(now.attempt)) return;
   await restoreSnapshot(path, base);
   parts.log("workspace.rolled_back", { run: run.header.id, attempt: attempt.id, diff: saved ? file : null });
 }

@@ -20,7 +20,10 @@ import type {
 } from "./store.ts";
 import { type DefinitionCache, KyselyTransaction } from "./transaction.ts";
 
-/** What a dialect brings: a way to begin, to wait for a lock without blocking, and to notice other processes. */
+/**
+ * What a dialect brings: a way to begin, to wait for a lock without blocking, and to notice other processes. Integers of its
+ * rows are numbers, also where the driver has text for 64 bits.
+ */
 export interface Database {
   readonly db: Kysely<Tables>;
   /** Runs one write transaction, again if the lock was taken or a version had moved. */

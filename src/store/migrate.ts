@@ -29,13 +29,13 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
     .selectFrom("migrations")
     .select((e) => e.fn.count<number>("version").as("version"))
     .executeTakeFirstOrThrow();
-  if (Number(version) > schemaVersion) {
+  if (version > schemaVersion) {
     throw new AppError("STORE_NEWER", `the store has schema ${version}, this Pawl knows ${schemaVersion}`, {
       hint: "use the newer Pawl that wrote it, or another store with --store",
     });
   }
   for (const [index, migration] of migrations.entries()) {
-    if (index < Number(version)) continue;
+    if (index < version) continue;
     await migration.up(db as unknown as Kysely<never>, types);
     await db
       .insertInto("migrations")

@@ -68,7 +68,7 @@ export function readStory(row: StoryRow, attempts: readonly Attempt[]): Story | 
   return { ...(JSON.parse(row.scope) as Pick<Story, (typeof storyKeys)[number]>), id: storyId(row.id), attempts };
 }
 
-export function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
+function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
   return {
     attempts: row.attempts,
     steps: row.steps,

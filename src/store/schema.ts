@@ -21,7 +21,7 @@ export interface Tables {
 }
 
 /** Workflows frozen by runs; by content, so that a thousand runs of one workflow keep one copy. */
-export interface DefinitionRow {
+interface DefinitionRow {
   hash: string;
   body: string;
 }
@@ -116,7 +116,7 @@ export interface EventRow {
   body: string;
 }
 
-export interface OutboxRow {
+interface OutboxRow {
   id: Generated<number>;
   lane: string;
   run_id: string;

@@ -17,6 +17,8 @@ type Parameter<Args> = <K extends keyof Args & string>(name: K) => Args[K];
 export interface Statement<Args, Row> {
   all(db: Kysely<Tables>, args: Args): Promise<Row[]>;
   first(db: Kysely<Tables>, args: Args): Promise<Row | undefined>;
+  /** For a query that always has a row. */
+  one(db: Kysely<Tables>, args: Args): Promise<Row>;
   /** How many rows were changed. */
   run(db: Kysely<Tables>, args: Args): Promise<number>;
 }
@@ -25,7 +27,7 @@ export interface Statement<Args, Row> {
 export function statement<Args extends object, Row = never>(
   build: (db: Kysely<Tables>, p: Parameter<Args>) => Compilable<Row>,
 ): Statement<Args, Row> {
-  const compiled = new Map<string, { sql: string; parameters: readonly unknown[] }>();
+  const compiled = new Map<string, CompiledQuery<Row>>();
 
   const bind = (db: Kysely<Tables>, args: Args): CompiledQuery<Row> => {
     const dialect = db.getExecutor().adapter.constructor.name;
@@ -33,14 +35,12 @@ export function statement<Args extends object, Row = never>(
     if (!query) {
       // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
       const { sql, parameters } = build(db, (name) => new Placeholder(name) as never).compile();
-      query = { sql, parameters };
+      query = CompiledQuery.raw(sql, [...parameters]);
       compiled.set(dialect, query);
     }
     const values = args as Readonly<Record<string, unknown>>;
-    return CompiledQuery.raw(
-      query.sql,
-      query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value)),
-    ) as CompiledQuery<Row>;
+    const parameters = query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
+    return { ...query, parameters };
   };
 
   return {
@@ -49,6 +49,11 @@ export function statement<Args extends object, Row = never>(
     },
     async first(db, args) {
       return (await db.executeQuery(bind(db, args))).rows[0];
+    },
+    async one(db, args) {
+      const [row] = (await db.executeQuery(bind(db, args))).rows;
+      if (row === undefined) throw new Error("a statement that must give a row gave none");
+      return row;
     },
     async run(db, args) {
       return Number((await db.executeQuery(bind(db, args))).numAffectedRows ?? 0);

@@ -88,7 +88,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await runs.perform(run, "code", completed(), first);
         const loaded = await store.transaction((tx) => tx.load(run, () => [first]));
         expect(Object.keys(loaded?.run.stories ?? {})).toStrictEqual([first]);
-        await expect(store.wholeRun(run)).rejects.toThrow();
+        await expect(store.wholeRun(run)).rejects.toThrow("not to be read");
         await spoil(scope.scope);
       },
     );
@@ -134,9 +134,9 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     scenario("[SO3] of many who want the same, one gets it", async ({ store, another, runs }) => {
       const run = await runs.start(chainOf(1));
       const others = [runs, new Transitions(await another()), new Transitions(await another())];
-      const asked = Array.from({ length: 24 }, (_, index) => others[index % 3]?.apply(run, startAttemptOf("step-1")));
-      const decisions = await Promise.all(asked);
-      expect(decisions.filter((decision) => decision?.accepted)).toHaveLength(1);
+      const asked = Array.from({ length: 8 }, () => others.map((each) => each.apply(run, startAttemptOf("step-1"))));
+      const decisions = await Promise.all(asked.flat());
+      expect(decisions.filter((decision) => decision.accepted)).toHaveLength(1);
       expect((await store.wholeRun(run))?.header.attempts).toHaveLength(1);
     });
 
@@ -219,7 +219,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         const [effect] = await store.dueEffects(1e6, 10);
         if (!effect) throw new Error("nothing is due");
         const taken = await Promise.all([1, 2, 3, 4].map((n) => (n % 2 ? store : other).takeEffect(effect, 2e6)));
-        expect(taken.toSorted()).toStrictEqual([false, false, false, true]);
+        expect(taken.filter(Boolean)).toHaveLength(1);
         expect(await store.dueEffects(1e6, 10)).toStrictEqual([]);
         const [again] = await other.dueEffects(2e6, 10);
         expect(again).toStrictEqual({ ...effect, tries: 1 });
@@ -245,10 +245,10 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     scenario("[SO7] no more permits of a key than its limit, however many ask at once", async ({ store, another }) => {
       const stores = [store, await another()];
       const limits: PermitLimit[] = [{ key: "claude", limit: 3 }];
-      const asked = Array.from({ length: 30 }, (_, index) =>
-        stores[index % 2]?.transaction((tx) => tx.takePermits(newAttemptId(), limits)),
+      const asked = Array.from({ length: 15 }, () =>
+        stores.map((each) => each.transaction((tx) => tx.takePermits(newAttemptId(), limits))),
       );
-      const got = await Promise.all(asked);
+      const got = await Promise.all(asked.flat());
       expect(got.filter(Boolean)).toHaveLength(3);
       expect(await countRows(store, "permits")).toBe(3);
     });
@@ -275,8 +275,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       "[SO8] runs have numbers of their own that grow, however many start at once",
       async ({ another, store }) => {
         const starters = [new Transitions(store), new Transitions(await another())];
-        const asked = Array.from({ length: 20 }, (_, index) => starters[index % 2]?.start(chainOf(1)));
-        await Promise.all(asked);
+        const asked = Array.from({ length: 10 }, () => starters.map((each) => each.start(chainOf(1))));
+        await Promise.all(asked.flat());
         const numbers = (await store.listRuns({ statuses: null, limit: 100 })).map((run) => run.number);
         expect(numbers).toStrictEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
         await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
@@ -286,7 +286,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     );
 
     scenario("[SO9] a run is found by its id, its number and the beginning of its id", async ({ store, runs }) => {
-      for (const id of ["abc1", "abc2", "ab%", "b_1"]) await runs.start(chainOf(1), { run: runId(id), task: id });
+      for (const id of ["abc1", "abc2", "ab%", "b_1", "abzz"])
+        await runs.start(chainOf(1), { run: runId(id), task: id });
       expect(await store.runById(runId("abc2"))).toMatchObject({ number: 2, task: "abc2", status: "running" });
       expect(await store.runByNumber(4)).toMatchObject({ id: "b_1" });
       expect([
@@ -297,6 +298,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const found = async (prefix: string, limit = 10) =>
         (await store.runsByPrefix(prefix, limit)).map((run) => run.id);
       expect(await found("abc")).toStrictEqual(["abc1", "abc2"]);
+      expect(await found("ab")).toStrictEqual(["abc1", "abc2", "ab%", "abzz"]);
       expect(await found("ab", 2)).toStrictEqual(["abc1", "abc2"]);
       expect(await found("ab%")).toStrictEqual(["ab%"]);
       expect(await found("b1")).toStrictEqual([]);
@@ -358,16 +360,17 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
 
     scenario("[SO12] a new plan drops the stories that were not begun and keeps the order", async ({ store, runs }) => {
       const run = await runs.start(everything);
-      const specs = ["A", "B", "C", "D", "E"].map((id) => storyOf(id, { description: `all of ${id}` }));
+      const waits = { dependsOn: [storyId("A")] };
+      const specs = [storyOf("A"), storyOf("B", waits), storyOf("C", waits), storyOf("D"), storyOf("E")];
       await runs.perform(run, "plan", completed({ stories: specs }));
       expect(await store.storySpecs(run)).toStrictEqual(specs);
       const loaded = await loadNow(store, run);
-      const replanned = [storyOf("F"), storyOf("D", { description: "anew" })];
+      const replanned = [storyOf("F"), storyOf("C", { description: "anew" })];
       const planned = { type: "stories_planned", at: 4000, author: "engine", story: null } as const;
-      const event = { ...planned, stories: replanned, dropped: [storyId("D"), storyId("E")] };
+      const event = { ...planned, stories: replanned, dropped: [storyId("B"), storyId("C")] };
       const decision = { accepted: true, events: [event], effects: [], run: evolve(loaded.run, event) } as const;
       await store.transaction((tx) => tx.save(loaded, decision));
-      expect(await store.storySpecs(run)).toStrictEqual([...specs.slice(0, 3), ...replanned]);
+      expect(await store.storySpecs(run)).toStrictEqual([specs[0], ...specs.slice(3), ...replanned]);
     });
 
     scenario("[SO13] what was closed is the same when it is opened again", async ({ store, reopen, runs }) => {
@@ -406,7 +409,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         const statuses = (["running", "done", "failed"] as const).slice(0, size);
         expect(await store.listRuns({ statuses, limit: 50 })).toHaveLength(12);
       }
-      await expect(store.transaction(failAfterCreating)).rejects.toThrow();
+      await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
       expect(await store.listRuns({ statuses: null, limit: 50 })).toHaveLength(12);
     });
 
@@ -434,15 +437,14 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(noticed).toBe(before);
     });
 
-    test("[SO18] a store that is closed while it is watched stays quiet", async () => {
-      const { store, reopen } = await open();
-      let noticed = 0;
-      store.watch(() => {
-        noticed += 1;
-      });
-      await reopen();
-      await new Promise((resolve) => setTimeout(resolve, 250));
-      expect(noticed).toBe(0);
+    test("[SO18] a store that is closed while it is watched leaves nothing behind", async () => {
+      const { store } = await open();
+      const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+      const before = timers();
+      store.watch(() => {});
+      expect(timers()).toBeGreaterThan(before);
+      await store.close();
+      expect(timers()).toBe(before);
     });
   });
 }

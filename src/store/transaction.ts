@@ -49,8 +49,7 @@ export class KyselyTransaction implements Transaction {
   }
 
   async nextRunNumber(): Promise<number> {
-    const counted = await sql.countUp.first(this.db, { name: "run" });
-    return Number(counted?.value);
+    return (await sql.countUp.one(this.db, { name: "run" })).value;
   }
 
   async create(number: number, decision: Accepted): Promise<Changes> {
@@ -140,8 +139,8 @@ export class KyselyTransaction implements Transaction {
     // Always in the same order: two who want the same keys must not wait for each other.
     for (const { key, limit } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
       await sql.lockPermitKey.run(this.db, { key });
-      const counted = await sql.countPermits.first(this.db, { key });
-      if (Number(counted?.held) >= limit) return false;
+      const { held } = await sql.countPermits.one(this.db, { key });
+      if (held >= limit) return false;
     }
     for (const { key } of limits) await sql.insertPermit.run(this.db, { key, attempt_id: attempt });
     return true;
@@ -166,7 +165,7 @@ export class KyselyTransaction implements Transaction {
 
   async #appendEvents(id: RunId, events: readonly Event[], was: RunTotals, is: RunTotals): Promise<void> {
     if (events.length === 0) return;
-    const total = await sql.addTotals.first(this.db, {
+    const total = await sql.addTotals.one(this.db, {
       id,
       events: events.length,
       attempts: is.attempts - was.attempts,
@@ -175,7 +174,7 @@ export class KyselyTransaction implements Transaction {
       input_tokens: is.inputTokens - was.inputTokens,
       output_tokens: is.outputTokens - was.outputTokens,
     });
-    let seq = Number(total?.events ?? 0) - events.length;
+    let seq = total.events - events.length;
     for (const event of events) {
       seq += 1;
       await sql.insertEvent.run(this.db, eventRow(id, seq, event, eventSchemaVersion));

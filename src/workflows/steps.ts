@@ -32,7 +32,8 @@ const performedFields = [
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
 const fieldsOf = {
   agent: ["agent", ...performedFields],
-  command: ["command", ...performedFields],
+  // A command says yes or no by its exit code; what it prints decides nothing.
+  command: ["command", "input", "on", "on_error", "budget", "checks", "timeout"],
   gate: ["gate", "options"],
   stories: ["stories", "body", "story_budget", "on_story_failed"],
 } as const;
@@ -150,7 +151,7 @@ function readStoryBudget(reading: Reading, written: StepInput, path: Path, name:
     reading,
     input,
     [...path, "story_budget"],
-    { of: "rejected", step: name },
+    { of: "asked", step: name },
     { continue: { to: "again" } },
   );
   if (limit.then.to !== "fail" && limit.then.to !== "gate") {

@@ -5,6 +5,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../domain/error.ts";
+import { ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
+import type { Marker } from "../system/process/strays.ts";
 
 export interface GitOptions {
   readonly input?: string;
@@ -81,11 +83,18 @@ const foreign = [
   "GIT_ICASE_PATHSPECS",
 ];
 
+/** Carried by every git that a process of ours starts: it outlives its parent, and whoever comes next must know when it is gone. */
+export function gitMarker({ pid, startedAt }: ProcessIdentity): Marker {
+  return { name: "PAWL_GIT_OF", value: `${pid}/${startedAt}` };
+}
+
 function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env };
   for (const name of foreign) delete env[name];
+  const marker = gitMarker(ownIdentity());
   return {
     ...env,
+    [marker.name]: marker.value,
     // git translates its messages; we match on some of them, so the language is fixed.
     LC_ALL: "C",
     LANGUAGE: "",

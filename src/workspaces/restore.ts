@@ -2,6 +2,7 @@
 
 import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../domain/error.ts";
 import { removeAll } from "./directory.ts";
 import { git, gitLine, splitNul } from "./git.ts";
@@ -17,7 +18,7 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
   const snapshot = parseSnapshot(text);
   const staged = await stagedIn(tree, snapshot);
   forgetOperations(tree.gitDir);
-  removeStaleLocks(tree, snapshot);
+  await removeStaleLocks(tree, snapshot);
   await moveHead(tree, snapshot);
 
   // The files first, since an uncommitted .gitignore among them decides what is to be cleaned away.
@@ -67,13 +68,21 @@ function forgetOperations(gitDir: string): void {
   for (const name of operationFiles) rmSync(join(gitDir, name), { recursive: true, force: true });
 }
 
-function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): void {
+const staleAfterMs = 2_000;
+
+async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): Promise<void> {
   for (const name of ["index.lock", "HEAD.lock"]) rmSync(join(gitDir, name), { force: true });
   if (branch === null) return;
-  // The branch's lock lies where every tree's git works: it must be older than any that is in use.
+  // The branch's lock lies where every tree's git works: it must be older than any that is in use. A younger one is waited for,
+  // since it may be that of an agent's git that was killed just now.
   const lock = join(commonDir, "refs/heads", `${branch}.lock`);
-  const stats = statSync(lock, { throwIfNoEntry: false });
-  if (stats && Date.now() - stats.mtimeMs > 2_000) rmSync(lock, { force: true });
+  for (;;) {
+    const stats = statSync(lock, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
+    if (ageMs > staleAfterMs) return rmSync(lock, { force: true });
+    await sleep(Math.min(100, staleAfterMs - ageMs + 1));
+  }
 }
 
 /** Back to the branch that the snapshot was on, at the commit that it was at. Other branches stay as they are. */

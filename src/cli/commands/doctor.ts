@@ -55,7 +55,7 @@ function nodeFinding(): Finding {
 
 function programFindings(): readonly Finding[] {
   return [
-    program("git", true, "install git 2.38 or newer (https://git-scm.com)"),
+    program("git", true, "install git 2.34 or newer (https://git-scm.com)"),
     program(
       "gh",
       false,

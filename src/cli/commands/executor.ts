@@ -44,7 +44,9 @@ export function define(program: Command, console: Console): void {
         const found = await parts.executors.get(name);
         const missing = await found.missing();
         if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });
-        const prompt = "This is a test call. Change nothing. Reply with exactly one line:\nSTATUS: done\n";
+        // The answer is described, not spelt out: a program that echoes its prompt has not answered.
+        const prompt =
+          "This is a test call. Change nothing. Reply with one line: the word STATUS, a colon, a space, the word done.\n";
         const call = {
           prompt,
           cwd: process.cwd(),

@@ -26,6 +26,7 @@ export function define(parent: Command, console: Console): void {
       await withSession({ store: options.store, repo }, async (session) => {
         const { parts } = session;
         const run = await findRun(parts.store, reference);
+        const since = parts.clock.now();
         const decision = await transition(parts, run.id, {
           type: "resume_run",
           at: parts.clock.now(),
@@ -42,6 +43,7 @@ export function define(parent: Command, console: Console): void {
           number: run.number,
           events: options.events ?? false,
           concurrency,
+          since,
         });
       });
     });

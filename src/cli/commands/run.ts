@@ -52,7 +52,7 @@ export function defineRun(parent: Command, console: Console): void {
     .addHelpText(
       "after",
       example(
-        'pawl run feature-dev "Add a dark mode" --executor claude',
+        `pawl run feature-dev "Add a dark mode" --executor 'command: claude -p'`,
         'pawl run ./workflow.yml "Fix the login" --script script.yml',
       ),
     )
@@ -124,12 +124,12 @@ async function assertExecutors(parts: Parts, { definition }: LoadedWorkflow, exe
   const names = new Set<string>();
   for (const agent of Object.keys(definition.agents)) {
     const name = parts.executors.nameFor({ executor, definition }, `${definition.id}/${agent}`);
-    if (name !== null) names.add(name);
-    else if (executor === null && definition.agents[agent as never]?.executor !== "pull") {
+    if (name === null) {
       throw new AppError("EXECUTOR_MISSING", `nobody is configured to be the agent "${agent}"`, {
         hint: "give one with --executor NAME or --executor 'command: PROGRAM', set default_executor in the configuration, or use --detach and let agents pull",
       });
     }
+    if (name !== "pull") names.add(name);
   }
   for (const name of names) {
     const missing = await (await parts.executors.get(name)).missing();

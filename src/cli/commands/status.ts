@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import type { Parts } from "../../runtime/parts.ts";
+import { findOrphans } from "../../runtime/recover.ts";
 import { type StatusDocument, type StepDocument, statusDocument } from "../../runtime/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
@@ -40,7 +41,7 @@ export function defineQuery(parent: Command, console: Console): void {
 async function show(console: Console, parts: Parts, summary: RunSummary): Promise<void> {
   const run = await parts.store.wholeRun(summary.id);
   if (!run) return;
-  const document = statusDocument(run, summary, parts.clock.now());
+  const document = statusDocument(run, summary, parts.clock.now(), await findOrphans(parts));
   if (console.json) return console.document(document);
   console.print(describe(console, document, parts.clock.now()));
 }

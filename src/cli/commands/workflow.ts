@@ -91,10 +91,11 @@ function defineCheck(workflow: Command, console: Console): void {
     .addHelpText("after", example("pawl workflow check ./workflow.yml"))
     .action((name: string) => {
       const { file } = findWorkflow(findHome(process.env), name);
-      const { definition, problems } = loadWorkflow(readWorkflow(file), file);
+      const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file);
       console.exitCode = definition === null ? exitCodes.usage : exitCodes.done;
-      if (console.json) return console.document({ file, ok: definition !== null, problems });
+      if (console.json) return console.document({ file, ok: definition !== null, problems, notes });
       for (const problem of problems) console.print(formatProblem(problem, basename(file)));
+      for (const note of notes) console.note(note);
       const errors = problems.filter((problem) => problem.severity === "error").length;
       console.say(
         definition
@@ -148,7 +149,7 @@ function defineInstalling(workflow: Command, console: Console): void {
       const installed = installWorkflow(findHome(process.env), name);
       if (console.json) return console.document(installed);
       for (const source of installed.missing)
-        console.note(`the role file ${source} is missing; its agent works without it`);
+        console.note(`the role file ${source} is missing or outside the directory; its agent works without it`);
       console.say(`Installed. \`pawl run ${installed.id} "…"\` uses it.`);
     });
 

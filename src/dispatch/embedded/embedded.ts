@@ -79,7 +79,7 @@ export class EmbeddedDispatch implements Dispatch {
         .where("paused", "=", 0)
         .where("not_before", ">", after);
       const row = await (run === null ? later : later.where("run_id", "=", run)).executeTakeFirst();
-      return row?.time === null || row?.time === undefined ? null : Number(row.time);
+      return row?.time ?? null;
     });
   }
 }

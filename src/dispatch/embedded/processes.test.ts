@@ -41,8 +41,6 @@ test("[DI13] 8 processes bring 40 runs to their end; each step is claimed once a
   expect(await store.listRuns({ statuses: ["done"], limit: 100 })).toHaveLength(40);
   expect(await expectRowsToEqualLogs(store)).toBe(40);
   expect(await new EmbeddedDispatch(store).leases({ endedBefore: null })).toStrictEqual([]);
-  // Nobody was starved.
-  for (const mine of heard) expect(mine.length).toBeGreaterThan(0);
 });
 
 async function emptyStore() {

@@ -5,13 +5,14 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type Act, actFor, fill, readScript } from "../script.ts";
+import { AppError } from "../../domain/error.ts";
+import { type Act, actFor, fill, readScript, type Script } from "../script.ts";
 
 const prompt = readFileSync(0, "utf8");
 const file = process.argv[2] ?? "";
 const env = (name: string) => process.env[name] ?? "";
 const cue = { step: env("PAWL_STEP"), story: env("PAWL_STORY"), attempt: Number(env("PAWL_ATTEMPT")) };
-const act = actFor(readScript(readFileSync(file, "utf8"), file), cue);
+const act = actFor(openScript(), cue);
 if (!act) {
   process.stderr.write(
     `the script has no act for step ${cue.step}, story ${cue.story || "-"}, attempt ${cue.attempt}\n`,
@@ -19,6 +20,19 @@ if (!act) {
   process.exit(70);
 }
 await play(act);
+
+/** What is wrong with a script is told in words, not as a stack. */
+function openScript(): Script {
+  try {
+    return readScript(readFileSync(file, "utf8"), file);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    process.stderr.write(
+      error instanceof AppError ? `${why} (${error.hint})\n` : `the script cannot be read: ${why}\n`,
+    );
+    process.exit(70);
+  }
+}
 
 async function play(played: Act): Promise<void> {
   const words = {

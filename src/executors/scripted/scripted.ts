@@ -10,7 +10,7 @@ const agent =
   ["./agent.ts", "./agent.js"].map((name) => fileURLToPath(new URL(name, import.meta.url))).find(existsSync) ?? "";
 
 export function scriptedExecutor(script: string): Executor {
-  return commandExecutor({
+  const played = commandExecutor({
     name: "scripted",
     command: [process.execPath, agent, script],
     env: [],
@@ -18,4 +18,11 @@ export function scriptedExecutor(script: string): Executor {
     quietMs: null,
     graceMs: 1_000,
   });
+  return {
+    ...played,
+    async missing() {
+      if (existsSync(script)) return await played.missing();
+      return { what: `the script ${script} cannot be read`, hint: "give another with --script FILE" };
+    },
+  };
 }

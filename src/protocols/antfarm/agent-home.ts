@@ -1,6 +1,6 @@
 // Agents' homes. Owns: the directory that an agent keeps across runs: its role files, its progress log and the archive.
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { AgentDefinition } from "../../domain/definition.ts";
 import { isSafeId } from "../../domain/ids.ts";
@@ -51,12 +51,22 @@ export function readProgress(places: readonly string[]): string {
   return "(no progress yet)";
 }
 
-/** A run is over: its log goes to `archive/<run>/progress.txt`. Doing it twice is harmless. */
-export function archiveProgress(home: AgentHome, run: string): void {
-  if (!existsSync(home.progressFile)) return;
+/**
+ * A run is over: its log, in the first of `places` that has one, goes to `archive/<run>/progress.txt`. With `keep` it also stays
+ * where it is. Doing it twice is harmless.
+ */
+export function archiveProgress(
+  home: AgentHome,
+  run: string,
+  { places, keep }: { readonly places: readonly string[]; readonly keep: boolean },
+): void {
+  const log = places.find((place) => existsSync(place));
+  if (log === undefined) return;
   const archive = join(home.dir, "archive", run);
   mkdirSync(archive, { recursive: true });
-  renameSync(home.progressFile, join(archive, "progress.txt"));
+  copyFileSync(log, join(archive, "progress.txt"));
+  // A log without the run's name may belong to somebody else.
+  if (!keep && basename(log).includes(run)) rmSync(log, { force: true });
 }
 
 function keepOwnSection(fresh: string, present: string | null): string {

@@ -1,9 +1,10 @@
 // SQLite on disk keeps the store's promise.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
+import { freshFile } from "../../../test/support/programs.ts";
 import { systemClock } from "../../system/clock.ts";
 import { describeStore } from "../store.contract.ts";
 import type { Store } from "../store.ts";
@@ -27,4 +28,15 @@ describeStore("SQLite on disk", async () => {
     return await another();
   };
   return { store, another, reopen, columnTypes };
+});
+
+test("[SO13] a store that was only opened lets go of its file when it is closed", async () => {
+  const file = freshFile("pawl.db");
+  const close = async () => {
+    await (await openSqliteStore(file, systemClock)).close();
+    return [file, `${file}-wal`, `${file}-shm`].map((name) => existsSync(name));
+  };
+  expect(await close()).toStrictEqual([true, false, false]);
+  // The second time there is nothing to migrate: not one query ran.
+  expect(await close()).toStrictEqual([true, false, false]);
 });

@@ -42,6 +42,7 @@ export function explain(error: unknown, file: string): unknown {
         hint: "check that its directory exists and is yours, or choose another with --store or PAWL_HOME",
         ...cause,
       });
+    case null:
     default: {
       const code = "code" in error ? error.code : null;
       if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR" || code === "EEXIST") {

@@ -1,0 +1,220 @@
+// When the disk, the directory or the file does not play along: a person is told what to do, and nothing is lost.
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { sql } from "kysely";
+import { expect, onTestFinished, test } from "vitest";
+import { expectRowsToEqualLogs } from "../../../test/support/logs.ts";
+import { freshFile } from "../../../test/support/programs.ts";
+import { chainOf } from "../../../test/support/sample-runs.ts";
+import { Transitions } from "../../../test/support/transitions.ts";
+import { AppError, type ErrorCode } from "../../domain/error.ts";
+import { type Clock, systemClock } from "../../system/clock.ts";
+import type { Store } from "../store.ts";
+import { openSqliteStore } from "./open.ts";
+
+test("[SO22] a directory that cannot be written is told", async () => {
+  const file = freshFile("pawl.db");
+  await asNobody(dirname(file), async () => {
+    chmodSync(dirname(file), 0o500);
+    await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "writable|yours");
+    await expectTrouble(
+      () => openSqliteStore(join(file, "deeper", "pawl.db"), systemClock),
+      "STORE_UNUSABLE",
+      "writable",
+    );
+    chmodSync(dirname(file), 0o700);
+    const store = await opened(file);
+    await new Transitions(store).start(chainOf(1));
+  });
+});
+
+test("[SO22] a file in place of the directory is told", async () => {
+  const file = freshFile("not-a-directory");
+  writeFileSync(file, "");
+  await expectTrouble(() => openSqliteStore(join(file, "pawl.db"), systemClock), "STORE_UNUSABLE", "--store");
+});
+
+test("[SO22] a directory in place of the file is told", async () => {
+  const file = freshFile("pawl.db");
+  mkdirSync(file);
+  await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "--store");
+});
+
+test("[SO22] a file that cannot be written is told, and still read", async () => {
+  const file = freshFile("pawl.db");
+  await asNobody(dirname(file), async () => {
+    const first = await openSqliteStore(file, systemClock);
+    const run = await new Transitions(first).start(chainOf(1));
+    await first.close();
+    chmodSync(file, 0o400);
+    const store = await opened(file);
+    expect(await store.runById(run)).not.toBeNull();
+    await expectTrouble(() => new Transitions(store).start(chainOf(1)), "STORE_UNUSABLE", "writable");
+    expect((await store.wholeRun(run))?.header.id).toBe(run);
+    await expectRowsToEqualLogs(store);
+  });
+});
+
+test("[SO22] a file that is no database is told and left alone", async () => {
+  const file = freshFile("notes.txt");
+  const notes = "Dear diary, ".repeat(1000);
+  writeFileSync(file, notes);
+  await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "another store");
+  expect(readFileSync(file, "utf8")).toBe(notes);
+});
+
+test("[SO22] a database of another program is told and left alone", async () => {
+  const file = freshFile("other.db");
+  const other = new DatabaseSync(file);
+  other.exec("create table migrations (version integer); insert into migrations values (1)");
+  other.close();
+  const before = readFileSync(file);
+  await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "another store");
+  expect(readFileSync(file).equals(before)).toBe(true);
+});
+
+test("[SO22] a damaged header is told", async () => {
+  const file = await storeOnDisk();
+  overwrite(file, 0, 100);
+  await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "backup");
+});
+
+test("[SO22] a damaged page is told by whoever meets it, and the process goes on", async () => {
+  const file = await storeOnDisk();
+  overwrite(file, 4096, statSync(file).size - 4096);
+  const look = async () => {
+    const store = await opened(file);
+    await store.listRuns({ statuses: null, limit: 10 });
+    await new Transitions(store).start(chainOf(1));
+  };
+  await expectTrouble(look, "STORE_UNUSABLE", "backup");
+  const healthy = await opened(freshFile("pawl.db"));
+  await new Transitions(healthy).start(chainOf(1));
+});
+
+test("[SO22] a lock that is never let go is told after a minute", async () => {
+  const file = await storeOnDisk();
+  const holder = new DatabaseSync(file);
+  onTestFinished(() => holder.close());
+  // Waits in no time.
+  let now = 0;
+  const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
+  const store = await openSqliteStore(file, clock);
+  onTestFinished(() => store.close());
+  holder.exec("begin immediate");
+  await expectTrouble(() => new Transitions(store).start(chainOf(1)), "STORE_UNUSABLE", "process that holds it");
+  expect(now).toBeGreaterThan(60_000);
+  holder.exec("rollback");
+  await new Transitions(store).start(chainOf(1));
+});
+
+test("[SO23] a store that may not grow any more is told; nothing is lost and it goes on when there is room", async () => {
+  const store = await opened(freshFile("pawl.db"));
+  const pages = async (limit: number) =>
+    await store.transaction((tx) => sql`pragma max_page_count = ${sql.lit(limit)}`.execute(tx.db));
+  await fillUp(
+    store,
+    () => pages(1),
+    () => pages(1_000_000),
+  );
+});
+
+test("[SO23] a full disk is told; nothing is lost and it goes on when there is room", async ({ skip }) => {
+  const disk = freshFile("disk");
+  mkdirSync(disk);
+  try {
+    execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "pawl-test", disk], { stdio: "ignore" });
+  } catch {
+    return skip("a small disk cannot be mounted here: that takes root");
+  }
+  onTestFinished(() => void execFileSync("/bin/umount", ["-l", disk]));
+  const ballast = join(disk, "ballast");
+  const store = await opened(join(disk, "pawl.db"));
+  const fill = () => {
+    const handle = openSync(ballast, "w");
+    try {
+      for (;;) writeSync(handle, Buffer.alloc(4096));
+    } catch {
+      closeSync(handle);
+    }
+  };
+  await fillUp(
+    store,
+    async () => fill(),
+    async () => rmSync(ballast),
+  );
+});
+
+/** Works until the store is full, looks at what is left, makes room and works on. */
+async function fillUp(store: Store, full: () => Promise<unknown>, room: () => Promise<unknown>): Promise<void> {
+  const runs = new Transitions(store);
+  const started: string[] = [await runs.start(chainOf(3))];
+  await full();
+  const work = async () => {
+    for (let index = 0; index < 200; index += 1)
+      started.push(await runs.start(chainOf(3), { task: "x".repeat(20_000) }));
+  };
+  await expectTrouble(work, "STORE_FULL", "disk space");
+  const listed = await store.listRuns({ statuses: null, limit: 1000 });
+  expect(listed.map((run) => run.id).toReversed()).toStrictEqual(started);
+  await expectRowsToEqualLogs(store);
+  await room();
+  for (let index = 0; index < 3; index += 1) await runs.perform(await runs.start(chainOf(1)), "step-1");
+  expect(await expectRowsToEqualLogs(store)).toBe(started.length + 3);
+}
+
+async function expectTrouble(work: () => Promise<unknown>, code: ErrorCode, hint: string): Promise<void> {
+  const error = await work().then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof AppError)) throw new Error("no trouble, or one that nobody explained", { cause: error });
+  expect(error).toMatchObject({ code, hint: expect.stringMatching(hint) });
+}
+
+/** Permissions mean nothing to root, so a test of them becomes somebody else for a while. */
+async function asNobody(directory: string, work: () => Promise<void>): Promise<void> {
+  const nobody = 65_534;
+  if (process.getuid?.() !== 0) return await work();
+  chownSync(directory, nobody, nobody);
+  process.seteuid?.(nobody);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+async function storeOnDisk(): Promise<string> {
+  const file = freshFile("pawl.db");
+  const store = await openSqliteStore(file, systemClock);
+  for (let index = 0; index < 5; index += 1) await new Transitions(store).start(chainOf(2));
+  await store.close();
+  return file;
+}
+
+function overwrite(file: string, from: number, length: number): void {
+  const handle = openSync(file, "r+");
+  writeSync(handle, Buffer.alloc(length, 0x5a), 0, length, from);
+  closeSync(handle);
+}
+
+async function opened(file: string): Promise<Store> {
+  const store = await openSqliteStore(file, systemClock);
+  onTestFinished(() => store.close());
+  return store;
+}
