@@ -115,7 +115,16 @@ async function openParts(): Promise<Parts> {
   const none = () => Promise.reject(new Error("no executor here"));
   const executors = { nameFor: () => "scripted", get: none, permitsFor: () => [] };
   const dispatch = new EmbeddedDispatch(store);
-  return { store, dispatch, clock: systemClock, home: findHome({}), executors, log: () => {}, warn: () => {}, commits: new Commits() };
+  return {
+    store,
+    dispatch,
+    clock: systemClock,
+    home: findHome({}),
+    executors,
+    log: () => {},
+    warn: () => {},
+    commits: new Commits(),
+  };
 }
 
 function transitions({ store, dispatch }: Pick<Parts, "store" | "dispatch">): Transitions {
@@ -126,11 +135,11 @@ async function claimAny(parts: Parts): Promise<Claim | null> {
   return await claimStep(parts, { run: null, agent: null, driver: "push", worker, leaseMs: 60_000 });
 }
 
-/** Waits for an order and then, without giving up the processor, for the moment that it names. False when there is none. */
+/** Waits for an order and then for the moment that it names. False when there is no order any more. */
 async function moment(): Promise<boolean> {
   const order = await orders.next();
   if (order.done) return false;
-  while (Date.now() < Number(order.value));
+  await sleep(Math.max(0, Number(order.value) - Date.now()));
   return true;
 }
 

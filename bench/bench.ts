@@ -1,0 +1,77 @@
+// The benchmark. Owns: which measurements there are, the table and the file of results. A reach that is missed is a line in the
+// table; only a measurement that could not be made is a failure.
+
+import { mkdirSync, writeFileSync } from "node:fs";
+import { availableParallelism, cpus } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { cycleByHand } from "./cycle-by-hand.ts";
+import { cycleGrowth } from "./cycle-growth.ts";
+import { type Figure, isReached, type Measurement, withScratch } from "./measure.ts";
+import { memory } from "./memory.ts";
+import { nextProcess } from "./next-process.ts";
+import { queue } from "./queue.ts";
+import { startUp } from "./start-up.ts";
+import { wideRun } from "./wide-run.ts";
+
+const measurements: readonly Measurement[] = [cycleGrowth, cycleByHand, queue, nextProcess, startUp, wideRun, memory];
+
+const { quick, only } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string", multiple: true, default: [] } },
+}).values;
+const names = measurements.map(({ name }) => name);
+const unknown = only.filter((name) => !names.includes(name));
+if (unknown.length > 0) {
+  console.error(`there is no measurement ${unknown.join(", ")}; there are: ${names.join(", ")}`);
+  process.exit(2);
+}
+
+const rows: { readonly name: string; readonly figure: Figure }[] = [];
+const failures: string[] = [];
+for (const { name, measure } of measurements) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  const begunAt = performance.now();
+  try {
+    const figures = await withScratch((scratch) => measure({ quick, scratch }));
+    rows.push(...figures.map((figure) => ({ name, figure })));
+    console.error(`${name}: ${((performance.now() - begunAt) / 1000).toFixed(1)} s`);
+  } catch (error) {
+    failures.push(name);
+    console.error(`${name} could not be measured:`, error);
+  }
+}
+
+console.log(table(rows.map(({ name, figure }) => [name, figure.what, figure.measured, ...verdict(figure)])));
+console.log(`\nresults: ${save()}`);
+if (failures.length > 0) process.exitCode = 1;
+
+function verdict(figure: Figure): readonly [string, string, string] {
+  const { reach, unit } = figure;
+  const inUnit = (value: number) => (unit === "times" ? value.toFixed(2) : `${value.toFixed(1)} ${unit}`);
+  const wanted = "atLeast" in reach ? `≥ ${reach.atLeast}` : `≤ ${reach.atMost}`;
+  return [inUnit(figure.value), unit === "times" ? wanted : `${wanted} ${unit}`, isReached(figure) ? "ok" : "—"];
+}
+
+function table(lines: readonly (readonly string[])[]): string {
+  const all = [["name", "what", "measured", "ratio", "reach", "ok"], ...lines];
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
+  return all
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function save(): string {
+  const directory = join(import.meta.dirname, "results");
+  const at = new Date().toISOString();
+  const file = join(directory, `${at.replaceAll(":", "-")}.json`);
+  const figures = rows.map(({ name, figure }) => ({ name, ...figure, ok: isReached(figure) }));
+  const machine = { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: availableParallelism() };
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(file, `${JSON.stringify({ at, quick, machine, figures, failures }, null, 2)}\n`);
+  return file;
+}

@@ -1,0 +1,95 @@
+// Measuring. Owns: two sides taken in turn, so that whatever else the machine does hits both; medians; what a row of the table is.
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+/** `quick` is for a look in under a minute: smaller sizes, the same comparisons. */
+export interface Scale {
+  readonly quick: boolean;
+  /** A directory on a real disk that goes away afterwards. */
+  readonly scratch: string;
+}
+
+export interface Measurement {
+  readonly name: string;
+  measure(scale: Scale): Promise<readonly Figure[]>;
+}
+
+export type Reach = { readonly atLeast: number } | { readonly atMost: number };
+
+export interface Figure {
+  readonly what: string;
+  /** Both sides in words, with units. */
+  readonly measured: string;
+  /** What is compared with the reach. */
+  readonly value: number;
+  readonly unit: "times" | "ms" | "MB";
+  readonly reach: Reach;
+}
+
+export function isReached({ value, reach }: Figure): boolean {
+  return "atLeast" in reach ? value >= reach.atLeast : value <= reach.atMost;
+}
+
+export interface Sample {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+/** One round of a side; what it does before it calls `time` and after that is not counted. */
+export type Side = (time: Stopwatch) => Promise<void>;
+export type Stopwatch = <T>(work: () => T | Promise<T>) => Promise<T>;
+
+/** A B A B …; the first rounds warm up and are forgotten. A side may be timed several times in a round. */
+export async function alternate<Name extends string>(
+  sides: Readonly<Record<Name, Side>>,
+  rounds: { readonly warmUp: number; readonly counted: number },
+): Promise<Readonly<Record<Name, readonly Sample[]>>> {
+  const names = Object.keys(sides) as Name[];
+  const samples = Object.fromEntries(names.map((name) => [name, [] as Sample[]])) as Record<Name, Sample[]>;
+  for (let round = 0; round < rounds.warmUp + rounds.counted; round += 1) {
+    for (const name of names) {
+      await sides[name](async (work) => {
+        const { result, sample } = await timed(work);
+        if (round >= rounds.warmUp) samples[name].push(sample);
+        return result;
+      });
+    }
+  }
+  return samples;
+}
+
+async function timed<T>(work: () => T | Promise<T>): Promise<{ result: T; sample: Sample }> {
+  const cpuBefore = process.cpuUsage();
+  const begunAt = performance.now();
+  const result = await work();
+  const wallMs = performance.now() - begunAt;
+  const cpu = process.cpuUsage(cpuBefore);
+  return { result, sample: { wallMs, cpuMs: (cpu.user + cpu.system) / 1000 } };
+}
+
+export function medianOf(samples: readonly Sample[], key: keyof Sample): number {
+  return median(samples.map((sample) => sample[key]));
+}
+
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new Error("nothing was measured");
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+
+/** Beside this file and not in the system's temporary directory, which may be in memory: there FULL would cost nothing. */
+export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const parent = join(import.meta.dirname, "results");
+  mkdirSync(parent, { recursive: true });
+  const directory = mkdtempSync(join(parent, "scratch-"));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

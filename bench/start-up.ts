@@ -1,0 +1,44 @@
+// Start-up. Owns: what a person waits for who only looks: `pawl status` and `pawl --version`, against the same Node doing nothing.
+
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
+import { openFilledWorld, takeSample } from "./sample.ts";
+
+const pawl = join(import.meta.dirname, "..", "bin", "pawl");
+
+export const startUp: Measurement = {
+  name: "start-up",
+  async measure({ quick, scratch }) {
+    const sample = await takeSample(join(scratch, "sample"));
+    const home = join(scratch, "home");
+    const parts = await openFilledWorld(home, sample, 1_000);
+    await parts.store.close();
+
+    const side =
+      (...args: readonly string[]) =>
+      async (time: Stopwatch) => {
+        const ended = await time(() => spawnSync(process.execPath, args, { env: environment(home), encoding: "utf8" }));
+        if (ended.status !== 0) throw new Error(`node ${args.join(" ")} ended with ${ended.status}: ${ended.stderr}`);
+      };
+    const rounds = { warmUp: 2, counted: quick ? 7 : 31 };
+    const taken = await alternate(
+      { nothing: side("-e", "0"), status: side(pawl, "status", "--json"), version: side(pawl, "--version") },
+      rounds,
+    );
+
+    const against = (name: "status" | "version") => {
+      const [slow, fast] = [medianOf(taken[name], "wallMs"), medianOf(taken.nothing, "wallMs")];
+      return { measured: `${ms(slow)} against ${ms(fast)}`, value: slow / fast, unit: "times" as const };
+    };
+    return [
+      { what: "pawl status --json with 1000 runs, against node -e 0", ...against("status"), reach: { atMost: 3 } },
+      { what: "pawl --version, against node -e 0", ...against("version"), reach: { atMost: 2 } },
+    ];
+  },
+};
+
+/** Nothing of the caller's may change what is loaded. */
+function environment(home: string): Record<string, string> {
+  return { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? home, PAWL_HOME: home };
+}

@@ -1,0 +1,87 @@
+// What is measured. Owns: the product's own parts over a store in a scratch directory, a six-step workflow, and the two moves of
+// a cycle.
+
+import { mkdirSync } from "node:fs";
+import { configuredExecutors, openApp } from "../src/app.ts";
+import type { Definition } from "../src/domain/definition.ts";
+import type { RunId, StoryId } from "../src/domain/ids.ts";
+import type { CompletedReport, Report } from "../src/domain/report.ts";
+import type { RunPlace } from "../src/domain/run.ts";
+import { startRun } from "../src/engine/decide.ts";
+import { type Claim, claimStep, type Wish } from "../src/runtime/claim.ts";
+import type { Parts } from "../src/runtime/parts.ts";
+import { createRun, transition } from "../src/runtime/transition.ts";
+import { ownWorker } from "../src/runtime/worker.ts";
+import { type Clock, systemClock } from "../src/system/clock.ts";
+import { findHome } from "../src/system/home.ts";
+import { newRunId } from "../src/system/ids.ts";
+import { chainOf, completed, finishOf, startOf } from "../test/support/sample-runs.ts";
+
+export const sixSteps: Definition = chainOf(6, "six-steps");
+
+/** Time stands still, so that what one run wrote can be compared with what another wrote. */
+export const standingClock: Clock = { now: () => 1_800_000_000_000, sleep: systemClock.sleep };
+
+export interface WorldOptions {
+  readonly clock?: Clock;
+  /** The program that plays every agent; nothing is started without one. */
+  readonly agent?: string;
+}
+
+/** As many agents at once as a configuration may ask for. */
+const mostAgents = 64;
+
+export async function openWorld(directory: string, options: WorldOptions = {}): Promise<Parts> {
+  mkdirSync(directory, { recursive: true });
+  const budget = { costUsd: null, wallMs: null, attempts: null };
+  const defaultExecutor = `command: ${options.agent ?? "false"}`;
+  return await openApp({
+    home: findHome({ PAWL_HOME: directory }),
+    store: null,
+    executors: configuredExecutors({ defaultExecutor, executors: {}, agents: mostAgents, budget, warnings: [] }),
+    log: () => undefined,
+    warn: () => undefined,
+    clock: options.clock ?? systemClock,
+  });
+}
+
+export async function begin(parts: Parts, definition: Definition, place?: RunPlace): Promise<RunId> {
+  const at = parts.clock.now();
+  const { run } = await createRun(parts, () =>
+    startOf(definition, { run: newRunId(), at, ...(place ? { place } : {}) }),
+  );
+  return run;
+}
+
+/** Many in one transaction: to fill a queue, not to measure. */
+export async function beginMany(parts: Parts, definition: Definition, count: number): Promise<void> {
+  await parts.store.transaction(async (tx) => {
+    for (let index = 0; index < count; index += 1) {
+      const started = startRun(startOf(definition, { run: newRunId(), at: parts.clock.now() }));
+      await parts.dispatch.follow(tx, await tx.create(await tx.nextRunNumber(), started));
+    }
+  });
+}
+
+export async function claim(parts: Parts, changes: Partial<Wish> = {}): Promise<Claim> {
+  const wish = { run: null, agent: null, driver: "push", worker: ownWorker(), leaseMs: 30_000, ...changes } as const;
+  const claimed = await claimStep(parts, wish);
+  if (!claimed) throw new Error("nothing could be claimed");
+  return claimed;
+}
+
+export async function complete(parts: Parts, { run, attempt }: Claim, said: Said = {}): Promise<void> {
+  const decision = await transition(parts, run.header.id, finishing(parts, attempt, said));
+  if (!decision.accepted) throw new Error(`the report was refused: ${decision.why}`);
+}
+
+export type Said = Partial<Pick<CompletedReport & Report, "stories" | "outputs">>;
+
+export function finishing(parts: Parts, attempt: { id: Claim["attempt"]["id"]; story: StoryId | null }, said: Said) {
+  return finishOf(attempt.id, completed(said), { story: attempt.story, at: parts.clock.now() });
+}
+
+/** Claim and complete, step by step, until the run is over. */
+export async function cycleToEnd(parts: Parts, steps = sixSteps.steps.length): Promise<void> {
+  for (let step = 0; step < steps; step += 1) await complete(parts, await claim(parts));
+}

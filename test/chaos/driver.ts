@@ -1,0 +1,170 @@
+// Drivers under attack. Owns: starting `pawl run` and `pawl resume` as processes of their own, and killing them, or their agent,
+// at a moment that a seed chooses.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findMarked } from "../../src/system/process/strays.ts";
+import { readRow } from "../../src/system/process/table.ts";
+import { pawl, type Scene } from "./scene.ts";
+
+export type Moment =
+  /** So long after the start. */
+  | { readonly kind: "time"; readonly afterMs: number }
+  /** When the run has got so many more events, and a little later. */
+  | { readonly kind: "commit"; readonly events: number; readonly afterMs: number }
+  /** When an agent has changed files so many times and has not yet committed them, and a little later. */
+  | { readonly kind: "work"; readonly changes: number; readonly afterMs: number }
+  /** When the run is recorded as done, and a little later: what is left is tidying up. */
+  | { readonly kind: "done"; readonly afterMs: number }
+  | { readonly kind: "never" };
+
+export interface End {
+  readonly killed: boolean;
+  readonly code: number | null;
+  readonly complaints: string;
+  /** It did not end although nobody killed it. */
+  readonly hung: boolean;
+}
+
+export interface RunRow {
+  readonly id: string;
+  readonly number: number;
+  readonly status: string;
+  readonly events: number;
+  /** How often agents have changed files, by their own account. */
+  readonly changes: number;
+}
+
+export type Look = () => RunRow | null;
+
+/** A driver that has not ended by then never will. */
+const patienceMs = 180_000;
+const lookEveryMs = 4;
+
+/** Looks at the store from outside, without Pawl's own code. */
+export class Spectator {
+  readonly #file: string;
+  readonly #audit: string;
+  #database: DatabaseSync | null = null;
+
+  constructor(scene: Scene) {
+    this.#file = scene.storeFile;
+    this.#audit = scene.audit;
+  }
+
+  run(task: string): RunRow | null {
+    try {
+      this.#database ??= new DatabaseSync(this.#file, { readOnly: true });
+      const row = this.#database
+        .prepare("select id, number, status, events from runs join totals on run_id = id where task = ?")
+        .get(task);
+      if (row === undefined) return null;
+      const found = row as unknown as Omit<RunRow, "changes">;
+      const changes = readFileSync(this.#audit, "utf8").match(new RegExp(`^(commit|amend) \\S+ ${found.id} `, "gm"));
+      return { ...found, changes: changes?.length ?? 0 };
+    } catch {
+      // Not made yet, or locked for a moment.
+      return null;
+    }
+  }
+
+  close(): void {
+    this.#database?.close();
+  }
+}
+
+/** Also true when the run is done: nothing more will happen. */
+function reacher(moment: Exclude<Moment, { kind: "time" | "never" }>, start: RunRow | null) {
+  const never = Number.POSITIVE_INFINITY;
+  const events = moment.kind === "commit" ? (start?.events ?? 0) + moment.events : never;
+  const changes = moment.kind === "work" ? (start?.changes ?? 0) + moment.changes : never;
+  return (now: RunRow | null) =>
+    now !== null && (now.events >= events || now.changes >= changes || now.status === "done");
+}
+
+/** Whoever started them may be interrupted; they must not go on without it. */
+const living = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of living) child.kill("SIGKILL");
+});
+
+export class Driver {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<number | null>;
+  #complaints = "";
+  #over = false;
+
+  constructor(scene: Scene, args: readonly string[]) {
+    this.#child = spawn(process.execPath, [pawl, ...args], {
+      cwd: scene.dir,
+      env: { ...process.env, PAWL_HOME: scene.home, PAWL_LOG: "json" },
+      stdio: ["ignore", "ignore", "pipe"],
+      detached: true,
+    });
+    this.#child.stderr?.on("data", (chunk: Buffer) => {
+      this.#complaints = (this.#complaints + chunk.toString()).slice(-20_000);
+    });
+    living.add(this.#child);
+    this.#exit = new Promise((resolve) => {
+      this.#child.once("exit", (code) => {
+        living.delete(this.#child);
+        this.#over = true;
+        resolve(code);
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  async killAt(moment: Moment, look: Look): Promise<End> {
+    await this.reach(moment, look);
+    return this.#over ? await this.#end(false) : await this.kill();
+  }
+
+  async kill(): Promise<End> {
+    const killed = !this.#over && this.#child.kill("SIGKILL");
+    return await this.#end(killed);
+  }
+
+  /** Resolves at the moment, or when the driver has ended by itself. */
+  async reach(moment: Moment, look: Look): Promise<void> {
+    if (moment.kind === "never") return void (await this.#endWithin(patienceMs));
+    if (moment.kind !== "time") {
+      const deadline = Date.now() + patienceMs;
+      const isReached = reacher(moment, look());
+      while (!this.#over && Date.now() < deadline && !isReached(look())) await sleep(lookEveryMs);
+    }
+    await this.#endWithin(moment.afterMs);
+  }
+
+  /** The agent that it runs just now; null between two. */
+  async agentPid(): Promise<number | null> {
+    const marked = await findMarked("PAWL_ATTEMPT_ID");
+    return marked.find(({ pid }) => readRow(pid)?.parent === this.pid)?.pid ?? null;
+  }
+
+  async #endWithin(ms: number): Promise<boolean> {
+    const timer = new AbortController();
+    const ended = await Promise.race([
+      this.#exit.then(() => true),
+      sleep(ms, false, { signal: timer.signal }).catch(() => false),
+    ]);
+    timer.abort();
+    return ended;
+  }
+
+  async #end(killed: boolean): Promise<End> {
+    const hung = !killed && !(await this.#endWithin(patienceMs));
+    if (hung) this.#child.kill("SIGKILL");
+    const code = await this.#exit;
+    return { killed, code, complaints: this.#complaints, hung };
+  }
+}

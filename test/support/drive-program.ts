@@ -1,0 +1,26 @@
+// A driver with times of its own, as a process that a test can freeze or kill: `drive-program.ts RUN TIMES`. Its exit code is 0
+// when the run is done.
+
+import { configuredExecutors, openApp } from "../../src/app.ts";
+import { runId } from "../../src/domain/ids.ts";
+import { readConfig } from "../../src/runtime/config.ts";
+import { type DriveTimes, driveRun } from "../../src/runtime/drive.ts";
+import { findHome } from "../../src/system/home.ts";
+
+const [run = "", times = "{}"] = process.argv.slice(2);
+const home = findHome(process.env);
+const parts = await openApp({
+  home,
+  store: null,
+  executors: configuredExecutors(await readConfig(home.configFile, null)),
+  log: (event, fields) => process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`),
+  warn: (text) => process.stderr.write(`${text}\n`),
+});
+const status = await driveRun(parts, {
+  run: runId(run),
+  concurrency: 4,
+  signal: new AbortController().signal,
+  times: JSON.parse(times) as Partial<DriveTimes>,
+});
+await parts.store.close();
+process.exitCode = status === "done" ? 0 : 1;

@@ -1,0 +1,198 @@
+// The command line for tests. Owns: `pawl` as a child process, in a home and an environment of its own.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, vi } from "vitest";
+import { makeRepository, tempDir } from "./repository.ts";
+
+// Every command is a process: on a busy machine a test of twenty of them takes its time.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
+
+export interface Called {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CallOptions {
+  readonly home: string;
+  readonly cwd?: string;
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Shows what it said when it ended otherwise. */
+export function expectCode(called: Called, code: number): void {
+  expect({ code: called.code, said: called.code === code ? "" : called.stderr }).toEqual({ code, said: "" });
+}
+
+/** Runs the command to its end. */
+export async function pawl(args: readonly string[], options: CallOptions): Promise<Called> {
+  return await startPawl(args, options).ended;
+}
+
+export interface RunningPawl {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Called>;
+  stdout(): string;
+  stderr(): string;
+}
+
+/** Starts the command; a test that leaves it running has it killed. */
+export function startPawl(args: readonly string[], options: CallOptions): RunningPawl {
+  const child = spawn(process.execPath, [program, ...args], {
+    cwd: options.cwd ?? options.home,
+    env: { ...environment(options.home), ...options.env },
+    stdio: "pipe",
+  });
+  killAfterTest(child);
+  const said = { stdout: "", stderr: "" };
+  for (const stream of ["stdout", "stderr"] as const) {
+    child[stream].setEncoding("utf8").on("data", (text: string) => {
+      said[stream] += text;
+    });
+  }
+  // A command that does not read its input may be gone before it is written.
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(options.input ?? "");
+  const ended = new Promise<Called>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, ...said }));
+  });
+  return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
+}
+
+/** Nothing of the machine's: no git settings, no Pawl settings, no home of a person. */
+function environment(home: string): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env["PATH"],
+    ...(process.env["TMPDIR"] ? { TMPDIR: process.env["TMPDIR"] } : {}),
+    LANG: "C.UTF-8",
+    NO_COLOR: "1",
+    HOME: home,
+    PAWL_HOME: home,
+    GIT_CONFIG_NOSYSTEM: "1",
+  };
+}
+
+/** A home, a repository, and the commands of a person who works with both. */
+export interface Site {
+  readonly home: string;
+  readonly repo: string;
+  pawl(...args: readonly string[]): Promise<Called>;
+  start(...args: readonly string[]): RunningPawl;
+  /** The document that `--json` prints; the command must end well unless told. */
+  json<T>(args: readonly string[], code?: number): Promise<T>;
+  status(run?: string): Promise<StatusDocument>;
+  events(run?: string): Promise<readonly EventDocument[]>;
+  path(...parts: readonly string[]): string;
+}
+
+export function newSite(dir: string = tempDir("pawl-e2e-")): Site {
+  const home = join(dir, "home");
+  mkdirSync(home);
+  const repo = makeRepository({ "README.md": "# a project\n" }, { dir: join(dir, "repo") });
+  const call = (...args: readonly string[]) => pawl(args, { home, cwd: repo });
+  const site: Site = {
+    home,
+    repo,
+    pawl: call,
+    start: (...args) => startPawl(args, { home, cwd: repo }),
+    async json<T>(args: readonly string[], code = 0): Promise<T> {
+      const called = await call(...args, "--json");
+      expectCode(called, code);
+      return JSON.parse(called.stdout) as T;
+    },
+    status: (run = "1") => site.json<StatusDocument>(["status", run]),
+    async events(run = "1") {
+      const { stdout } = await call("events", run, "--json");
+      return eventLines(stdout);
+    },
+    path: (...parts) => join(dir, ...parts),
+  };
+  return site;
+}
+
+export interface StepDocument {
+  readonly id: string;
+  readonly kind: string;
+  readonly status: string;
+  readonly attempts: number;
+}
+
+export interface StatusDocument {
+  readonly run: {
+    readonly id: string;
+    readonly number: number;
+    readonly workflow: string;
+    readonly task: string;
+    readonly status: string;
+    readonly repo: string;
+    readonly branch: string | null;
+    readonly startedAt: string;
+    readonly endedAt: string | null;
+    readonly usage: Readonly<Record<string, number>>;
+  };
+  readonly steps: readonly StepDocument[];
+  readonly stories: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly status: string;
+    readonly attempts: number;
+    readonly steps: readonly StepDocument[];
+  }[];
+  readonly gates: readonly {
+    readonly id: string;
+    readonly step: string;
+    readonly question: string;
+    readonly options: readonly string[];
+    readonly status: string;
+  }[];
+  readonly why: string;
+}
+
+export interface EventDocument {
+  readonly seq: number;
+  readonly at: string;
+  readonly type: string;
+  readonly story: string | null;
+  readonly [field: string]: unknown;
+}
+
+export function eventLines(text: string): readonly EventDocument[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as EventDocument);
+}
+
+/** `US-001:done,US-002:running`: what a table of statuses is compared with. */
+export function statuses(items: readonly { readonly id: string; readonly status: string }[]): string {
+  return items.map(({ id, status }) => `${id}:${status}`).join(",");
+}
+
+/** Writes a file beside home and repository and gives its path. */
+export function writeAt(site: Site, name: string, text: string): string {
+  const path = site.path(name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Waits for a fact. */
+export async function until<T>(fact: () => T | Promise<T>, timeout = 60_000): Promise<T> {
+  return await vi.waitUntil(fact, { timeout, interval: 50 });
+}
+
+function killAfterTest(child: ChildProcess): void {
+  try {
+    onTestFinished(() => {
+      child.kill("SIGKILL");
+    });
+  } catch {
+    // Called from a hook: it waits for the end itself.
+  }
+}

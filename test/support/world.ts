@@ -1,0 +1,184 @@
+// A small world for tests of the runtime. Owns: a home, a repository, a workflow and an agent that is a shell script, with the
+// real store, the real executors and real git. In the script, `$PAWL_SHARED` is the home: what an agent leaves there can be read.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished, vi } from "vitest";
+import { configuredExecutors, openApp } from "../../src/app.ts";
+import type { Attempt } from "../../src/domain/attempt.ts";
+import type { Event } from "../../src/domain/event.ts";
+import type { RunId } from "../../src/domain/ids.ts";
+import type { Run, RunStatus } from "../../src/domain/run.ts";
+import { type Config, readConfig } from "../../src/runtime/config.ts";
+import { type DriveTimes, driveRun } from "../../src/runtime/drive.ts";
+import { openWorkflow } from "../../src/runtime/library.ts";
+import type { Parts } from "../../src/runtime/parts.ts";
+import { beginRun } from "../../src/runtime/start.ts";
+import type { Clock } from "../../src/system/clock.ts";
+import { findHome, type Home } from "../../src/system/home.ts";
+import { makeRepository, tempDir } from "./repository.ts";
+
+export interface WorldOptions {
+  /** The agent: shell text. */
+  readonly agent?: string;
+  /** The steps of the workflow, as YAML; one step `work` of the agent unless told. */
+  readonly steps?: string;
+  /** `$PAWL_HOME/config.yml`. */
+  readonly config?: string;
+  /** The executor of every agent, in place of the shell script. */
+  readonly executor?: string;
+  readonly clock?: Clock;
+}
+
+const oneStep = `
+  - id: work
+    agent: worker
+    input: "{{task}}"
+`;
+
+/** Short enough for a test, long enough for a busy machine. */
+export const shortTimes: DriveTimes = { leaseMs: 1_500, renewEveryMs: 200, recoverEveryMs: 200, restMs: 100 };
+
+export class World {
+  readonly dir: string;
+  readonly repo: string;
+  readonly home: Home;
+  readonly parts: Parts;
+  readonly config: Config;
+  readonly #executor: string;
+
+  constructor(dir: string, repo: string, home: Home, parts: Parts, config: Config, executor: string) {
+    this.dir = dir;
+    this.repo = repo;
+    this.home = home;
+    this.parts = parts;
+    this.config = config;
+    this.#executor = executor;
+  }
+
+  async begin(task = "do it"): Promise<RunId> {
+    const { run } = await beginRun(this.parts, {
+      workflow: openWorkflow(this.home, join(this.dir, "workflow.yml")),
+      task,
+      repo: this.repo,
+      base: null,
+      inPlace: false,
+      context: {},
+      executor: this.#executor,
+      author: "test",
+      tighten: (definition) => definition,
+    });
+    return run;
+  }
+
+  async drive(run: RunId, more: { times?: Partial<DriveTimes>; signal?: AbortSignal; parts?: Parts } = {}) {
+    const { times = shortTimes, signal = new AbortController().signal, parts = this.parts } = more;
+    return await driveRun(parts, { run, concurrency: 4, signal, times });
+  }
+
+  /** A driver in a process of its own. */
+  startDriver(run: RunId, env: Readonly<Record<string, string>> = {}): DriverProcess {
+    return new DriverProcess(this.home, run, env);
+  }
+
+  /** The same store, as another process would open it. */
+  async open(clock?: Clock): Promise<Parts> {
+    return await openParts(this.home, this.config, clock);
+  }
+
+  async run(id: RunId): Promise<Run> {
+    const run = await this.parts.store.wholeRun(id);
+    if (!run) throw new Error(`there is no run ${id}`);
+    return run;
+  }
+
+  async status(id: RunId): Promise<RunStatus | null> {
+    return (await this.parts.store.runById(id))?.status ?? null;
+  }
+
+  async attempts(id: RunId): Promise<readonly Attempt[]> {
+    const run = await this.run(id);
+    return [run.header, ...Object.values(run.stories)].flatMap(({ attempts }) => attempts);
+  }
+
+  async outcomes(id: RunId): Promise<readonly string[]> {
+    return (await this.attempts(id)).map(({ state }) => (state.phase === "ended" ? state.outcome : state.phase));
+  }
+
+  async events(id: RunId): Promise<readonly Event[]> {
+    return (await this.parts.store.events(id, 0, 100_000)).map(({ event }) => event);
+  }
+
+  /** A file that agents write to, by its name in the home; "" while it is not there. */
+  read(name: string): string {
+    const file = join(this.home.dir, name);
+    return existsSync(file) ? readFileSync(file, "utf8") : "";
+  }
+
+  async appears(name: string, text = ""): Promise<void> {
+    const isThere = () => existsSync(join(this.home.dir, name)) && this.read(name).includes(text);
+    await vi.waitUntil(isThere, { timeout: 20_000, interval: 10 });
+  }
+}
+
+export async function makeWorld(options: WorldOptions = {}): Promise<World> {
+  const dir = tempDir("pawl-world-");
+  const repo = makeRepository(undefined, { dir: join(dir, "repo") });
+  const home = findHome({ PAWL_HOME: join(dir, "home") });
+  const agent = join(dir, "agent.sh");
+  writeFileSync(agent, `set -eu\n${options.agent ?? "echo STATUS: done"}\n`);
+  const steps = options.steps ?? oneStep;
+  writeFileSync(join(dir, "workflow.yml"), `pawl: 1\nid: small\nagents: { worker: {} }\nsteps:${steps}`);
+  const file = join(dir, "config.yml");
+  if (options.config !== undefined) writeFileSync(file, options.config);
+  const config = await readConfig(file, null);
+  const parts = await openParts(home, config, options.clock);
+  return new World(dir, repo, home, parts, config, options.executor ?? `command: sh ${agent}`);
+}
+
+async function openParts(home: Home, config: Config, clock?: Clock): Promise<Parts> {
+  const executors = configuredExecutors(config);
+  const parts = await openApp({
+    home,
+    store: null,
+    executors,
+    log: () => undefined,
+    warn: () => undefined,
+    ...(clock ? { clock } : {}),
+  });
+  onTestFinished(() => parts.store.close());
+  return parts;
+}
+
+const program = fileURLToPath(new URL("drive-program.ts", import.meta.url));
+
+export class DriverProcess {
+  readonly #child: ChildProcess;
+  readonly ended: Promise<number | null>;
+  complaints = "";
+
+  constructor(home: Home, run: RunId, env: Readonly<Record<string, string>>) {
+    this.#child = spawn(process.execPath, [program, run, JSON.stringify(shortTimes)], {
+      env: { ...process.env, PAWL_HOME: home.dir, ...env },
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    this.#child.stderr?.on("data", (chunk: Buffer) => {
+      this.complaints += chunk.toString();
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.once("exit", (code) => resolve(code));
+    });
+    onTestFinished(() => void this.#child.kill("SIGKILL"));
+  }
+
+  signal(signal: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void {
+    this.#child.kill(signal);
+  }
+
+  async kill(): Promise<void> {
+    this.#child.kill("SIGKILL");
+    await this.ended;
+  }
+}
