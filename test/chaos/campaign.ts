@@ -97,24 +97,27 @@ class Lane {
     const begun = performance.now();
     let row: RunRow | null = null;
     let starts = 0;
+    let wasKilled = true;
     for (;;) {
       const again = row === null ? args : ["resume", String(row.number)];
       const isLate = this.#own() - before > killsPerRun / 2;
-      await this.#drive(task, again, { isKnown: row !== null, isLate, total: mayKill() ? total : null });
+      wasKilled = await this.#drive(task, again, { isKnown: row !== null, isLate, total: mayKill() ? total : null });
       starts += 1;
       row = this.#spectator.run(task);
       if (row !== null && isOver(row)) break;
       if (starts > 200) return void this.violations.push(`${task} does not end (${row?.status ?? "never recorded"})`);
     }
     this.restarts += starts - 1;
+    const left = wasKilled ? [] : await this.#spectator.processes(row.id);
+    if (left.length > 0) this.violations.push(`${task}: a driver that ended by itself left ${left.length} processes`);
     // The one who brought it to its end may have been killed before it had tidied up.
     await this.#drive(task, ["resume", String(row.number)], { isKnown: true, isLate: true, total: null });
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     this.#options.say(`  ${task}: ${row.status} after ${this.#own() - before} kills, ${starts} starts, ${seconds} s`);
   }
 
-  /** One life of a driver, or of two at once. `total` is null when nobody is killed. */
-  async #drive(task: string, args: readonly string[], { isKnown, isLate, total }: Attack): Promise<void> {
+  /** One life of a driver, or of two at once; true if one was killed. `total` is null when nobody is to be. */
+  async #drive(task: string, args: readonly string[], { isKnown, isLate, total }: Attack): Promise<boolean> {
     const look = () => this.#spectator.run(task);
     const drivers = [new Driver(this.#scene, args)];
     if (total !== null && isKnown && this.#choose(4) === 0) {
@@ -129,7 +132,9 @@ class Lane {
       if (end.killed) this.#count(kind, total);
       return end;
     });
-    for (const end of await Promise.all(ends)) this.#judge(task, args, end);
+    const ended = await Promise.all(ends);
+    for (const end of ended) this.#judge(task, args, end);
+    return ended.some(({ killed }) => killed);
   }
 
   /** The agent dies, its driver does not: that driver goes on by itself. */

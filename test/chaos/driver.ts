@@ -70,6 +70,13 @@ export class Spectator {
     }
   }
 
+  /** Processes of a run's attempts, whatever became of the attempts. */
+  async processes(run: string): Promise<readonly number[]> {
+    const rows = this.#database?.prepare("select id from attempts where run_id = ?").all(run) ?? [];
+    const ids = new Set(rows.map(({ id }) => id));
+    return (await findMarked("PAWL_ATTEMPT_ID")).filter(({ value }) => ids.has(value)).map(({ pid }) => pid);
+  }
+
   close(): void {
     this.#database?.close();
   }

@@ -127,7 +127,8 @@ const isRejected = stories
   .map(({ id }) => id)
   .join("|");
 
-// Whether a story was rejected before is read from the tree, never from the number of the attempt: attempts may be lost.
+// Whether a story was rejected before is read from the tree, never from the number of the attempt: attempts may be lost. An
+// agent whose driver died can go on for longer than it takes to start another driver.
 const actions = `set -eu
 scene=$1
 note() { echo "$1 $PAWL_ATTEMPT_ID $PAWL_RUN \${PAWL_STORY:-run} $PAWL_STEP" >> "$scene/audit.log"; }
@@ -143,15 +144,16 @@ plan)
   ;;
 implement)
   subject="feat: $PAWL_STORY - $PAWL_STORY_TITLE"
+  case $PAWL_STORY in ${isRejected}) state=draft ;; *) state=final ;; esac
   mkdir -p work
-  if [ "$(git log -1 --format=%s)" = "$subject" ]; then
+  if [ $((chance % 4)) -eq 0 ]; then sleep 1.5; fi
+  if [ $state = draft ] && [ "$(git log -1 --format=%s)" = "$subject" ]; then
     echo "$PAWL_STORY final" > "work/$PAWL_STORY.txt"
     note amend
     pause
     git add --all
     commit --amend --no-edit
   else
-    case $PAWL_STORY in ${isRejected}) state=draft ;; *) state=final ;; esac
     echo "$PAWL_STORY $state" > "work/$PAWL_STORY.txt"
     echo "$PAWL_STORY" >> ledger.txt
     note commit
@@ -162,7 +164,7 @@ implement)
   case $PAWL_STORY in
   US-001) sleep 600 & ;;
   US-003)
-    (setsid sh -c 'sleep 5; echo late > late.txt; exec sleep 600' > /dev/null 2>&1 &)
+    (setsid sh -c 'sleep 2.5; echo late > late.txt; exec sleep 600' > /dev/null 2>&1 &)
     ;;
   esac
   pause

@@ -156,7 +156,7 @@ test("[A52 CM2] --detach only records the run; resume drives it with what it was
   const id = detached.stdout.trim();
   expect((await site.status(id)).run).toMatchObject({ id, status: "running" });
   expect(statuses((await site.status()).steps)).toBe("first:ready,second:waiting");
-  expect((await site.pawl("why")).stdout).toMatch(/^First is ready/);
+  expect((await site.pawl("why")).stdout).toMatch(/^first is ready/i);
 
   const followers = [site.start("events", "1", "--follow", "--json"), site.start("logs", "1", "--follow")];
   await until(() => followers[0]?.stdout().includes("run_started"));
