@@ -1,7 +1,7 @@
 // The workspace of an attempt. Owns: that the tree is there, and is as it should be, before an agent may change it. Every step
 // of it can be done again after a crash.
 
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Attempt, baseOf, hasEnded } from "../domain/attempt.ts";
 import type { Run } from "../domain/run.ts";
@@ -33,14 +33,20 @@ export function workspacePath(parts: Parts, run: Run): string {
   return place.repo ?? join(parts.home.worktrees, id);
 }
 
+/** Trees that this process has made sure of: asking git again before every attempt would cost as much as starting one. */
+const ensured = new WeakMap<Parts, Set<string>>();
+
 async function ensurePlace(parts: Parts, run: Run): Promise<string> {
   const { id, place, definition } = run.header;
   const path = workspacePath(parts, run);
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
   if (place.kind !== "worktree" || place.repo === null || place.base === null) return path;
-  const { created } = await ensureWorktree({ run: id, repo: place.repo, path, base: place.base, branch: place.branch });
+  const known = ensured.get(parts) ?? new Set();
+  if (known.has(path) && existsSync(join(path, ".git"))) return path;
+  await ensureWorktree({ run: id, repo: place.repo, path, base: place.base, branch: place.branch });
   // Its files tell agents to keep their log in the working directory; it must not end up in a commit.
-  if (created && definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
+  if (definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
+  ensured.set(parts, known.add(path));
   return path;
 }
 

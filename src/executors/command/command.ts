@@ -19,8 +19,8 @@ export interface CommandOptions {
   readonly graceMs: number;
 }
 
-/** More than any honest answer; the log has it whole. */
-const captureBytes = 4 * 1024 * 1024;
+/** More than any honest answer, and small enough for fifty agents at once; the log has it whole. */
+const captureBytes = 512 * 1024;
 const shownOnFailure = 2_000;
 
 export function commandExecutor(options: CommandOptions): Executor {

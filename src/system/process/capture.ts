@@ -42,7 +42,8 @@ export function createCapture(limitBytes: number): Capture {
 
   function grow(size: number): void {
     if (size <= buffer.length) return;
-    const larger = Buffer.alloc(Math.min(limit, Math.max(size, buffer.length * 2, 1024)));
+    // In few large steps: what is left behind by many small ones weighs as much as what is kept.
+    const larger = Buffer.alloc(Math.min(limit, Math.max(size, buffer.length * 8, 1024)));
     buffer.copy(larger);
     buffer = larger;
   }
