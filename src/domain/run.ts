@@ -6,8 +6,7 @@ import type { RunId, StoryId } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 import type { Story, StoryEntry } from "./story.ts";
 
-export const runStatuses = ["running", "held", "paused", "done", "failed", "cancelled"] as const;
-export type RunStatus = (typeof runStatuses)[number];
+export type RunStatus = "running" | "held" | "paused" | "done" | "failed" | "cancelled";
 
 /** How a run that is over came out. */
 export interface RunEnd {

@@ -5,7 +5,7 @@ import { readEntries, readKeys } from "./output.ts";
 const valuesOf = (text: string, known: readonly string[] = []) => Object.fromEntries(readKeys(text, known).values);
 
 describe("plain keys", () => {
-  test("[A33] keys are folded to lower case and values trimmed", () => {
+  test("[PR8 A33] keys are folded to lower case and values trimmed", () => {
     expect(valuesOf("STATUS: done\nCHANGES:   x  \nTESTS: y", ["changes", "tests"])).toEqual({
       status: "done",
       changes: "x",
@@ -13,7 +13,7 @@ describe("plain keys", () => {
     });
   });
 
-  test("[B3] a value goes on until the next key line", () => {
+  test("[PR8 B3] a value goes on until the next key line", () => {
     const text = "STATUS: done\nREVIEW_ISSUES:\n- one\n\n- two: with a colon\nREVIEW_NOTES: fine";
     expect(valuesOf(text, ["review_notes"])).toEqual({
       status: "done",
@@ -22,13 +22,13 @@ describe("plain keys", () => {
     });
   });
 
-  test("[B3] a key needs white space or the end of the line after its colon", () => {
+  test("[PR9 B3] a key needs white space or the end of the line after its colon", () => {
     expect(valuesOf("CHANGES: see\nURL:x\nhttps://x", ["changes", "url"])).toEqual({
       changes: "see\nURL:x\nhttps://x",
     });
   });
 
-  test("the verdict counts also without that space, with a note", () => {
+  test("[PR9] the verdict counts also without that space, with a note", () => {
     const read = readKeys("STATUS:done", []);
     expect(read.values.get("status")).toBe("done");
     expect(read.notes).toEqual(["read STATUS without a space after its colon"]);
@@ -86,11 +86,11 @@ describe("[antfarm Q] the forms that agents print", () => {
       expect(read.notes.length > 0).toBe(!/```|~~~/.test(form));
     });
 
-  test("a note says what was read as what", () => {
+  test("[PR10] a note says what was read as what", () => {
     expect(readKeys("**STATUS:** done", []).notes).toEqual(["read `**STATUS:**` as STATUS"]);
   });
 
-  test("other spellings than upper case count only for known keys", () => {
+  test("[PR11] other spellings than upper case count only for known keys", () => {
     expect(valuesOf("Summary: s\nNext steps: none\nplan_file: p", ["plan_file"])).toEqual({ plan_file: "p" });
   });
 
@@ -104,13 +104,13 @@ describe("[antfarm Q] the forms that agents print", () => {
     expect(valuesOf(text, ["changes", "tests"])).toEqual({ status: "done", changes: "a\n  and b", tests: "c" });
   });
 
-  test("a quotation is not a key line", () => {
+  test("[PR12] a quotation is not a key line", () => {
     expect(valuesOf("> STATUS: done")).toEqual({});
   });
 });
 
 describe("[antfarm R] what looks like a key inside of a value", () => {
-  test("a key that nobody knows belongs to the value", () => {
+  test("[PR12] a key that nobody knows belongs to the value", () => {
     const text = "STATUS: done\nFINDINGS:\nSQL: injection in a.ts\nXSS: in b.ts\n**CSRF:** in c.ts\nSEVERITY: high";
     expect(valuesOf(text, ["severity"])).toEqual({
       status: "done",
@@ -156,7 +156,7 @@ describe("keys of one line", () => {
     expect(valuesOf(text)).toEqual({ status: "retry", issues: "no tests" });
   });
 
-  test("repo, branch, pr and pr_url take the rest of their line", () => {
+  test("[PR13] repo, branch, pr and pr_url take the rest of their line", () => {
     const text = "REPO: /a b\nprose\nBRANCH: `f/x`\nprose\nPR: 12\nprose\nPR_URL: https://x/1\nprose";
     expect(valuesOf(text)).toEqual({ repo: "/a b", branch: "f/x", pr: "12", pr_url: "https://x/1" });
   });
@@ -173,7 +173,7 @@ describe("keys of one line", () => {
 });
 
 describe("repetition and limits", () => {
-  test("[antfarm E] the last occurrence counts, so that an echoed prompt does not win", () => {
+  test("[PR14] [antfarm E] the last occurrence counts, so that an echoed prompt does not win", () => {
     const read = readKeys("Reply with:\nSTATUS: done\nCHANGES: <what>\n\nSTATUS: retry\nCHANGES: real", ["changes"]);
     expect(Object.fromEntries(read.values)).toEqual({ status: "retry", changes: "real" });
     expect(read.notes).toContain("CHANGES was given more than once; the last one counts");
@@ -185,7 +185,7 @@ describe("repetition and limits", () => {
     expect(valuesOf("**Stories_JSON:** []")).toEqual({});
   });
 
-  test("a value is cut to 64 KiB, with a note", () => {
+  test("[PR15] a value is cut to 64 KiB, with a note", () => {
     const read = readKeys(`ISSUES: ${"é".repeat(70_000)}`, []);
     const value = read.values.get("issues") ?? "";
     expect(new TextEncoder().encode(value).length).toBeLessThanOrEqual(64 * 1024);
@@ -193,7 +193,7 @@ describe("repetition and limits", () => {
     expect(read.notes).toEqual(["ISSUES was cut to 64 KiB"]);
   });
 
-  test("at most 200 keys are read, the known ones first", () => {
+  test("[PR15] at most 200 keys are read, the known ones first", () => {
     const noise = Array.from({ length: 300 }, (_, index) => `STATUS: done\nK${index}: x`).join("\n");
     const read = readKeys(`${noise}\nWANTED: y`, ["wanted"]);
     expect(read.values.size).toBe(200);
@@ -225,7 +225,7 @@ const line = fc.oneof(
 );
 const output = fc.array(line, { maxLength: 30 }).map((lines) => lines.join("\n"));
 
-test("reading is total, and what it gives is trimmed, well formed and folded", () => {
+test("[PR15] reading is total, and what it gives is trimmed, well formed and folded", () => {
   fc.assert(
     fc.property(output, fc.array(fc.constantFrom("k1", "A", "issues")), (text, known) => {
       const { values, notes } = readKeys(text, known);

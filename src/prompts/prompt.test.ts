@@ -4,7 +4,7 @@ import { buildPrompt } from "./prompt.ts";
 
 const nothing = { roles: [], task: "", input: "", notes: [], feedback: "" };
 
-test("role files come first, each under its name, then the input", () => {
+test("[PR5] role files come first, each under its name, then the input", () => {
   const roles = [
     { name: "AGENTS.md", text: "You plan.\n" },
     { name: "EMPTY.md", text: " \n" },
@@ -27,7 +27,7 @@ test("the words are found however their lines are broken, and only as whole word
   expect(buildPrompt({ ...nothing, task: "fix", input: "Update fixtures, then fix." })).not.toContain("# Task");
 });
 
-test("[A30] notes and feedback follow in sections of their own, unless the input has them", () => {
+test("[PR5 A30] notes and feedback follow in sections of their own, unless the input has them", () => {
   const parts = {
     ...nothing,
     task: "t",
@@ -43,7 +43,7 @@ test("nothing gives an empty prompt", () => {
   expect(buildPrompt(nothing)).toBe("");
 });
 
-test("the intent is in every prompt, whatever the texts are", () => {
+test("[PR6] the intent is in every prompt, whatever the texts are", () => {
   const flat = (text: string) => text.replace(/\s+/g, " ").trim();
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string()), (task, input, feedback, notes) => {

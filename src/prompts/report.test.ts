@@ -40,7 +40,7 @@ const passed = { kind: "passed" };
 const rejected = { kind: "rejected", reason: null };
 
 describe("STATUS", () => {
-  test("[A46] it is compared trimmed and in any case", () => {
+  test("[PR16 A46] it is compared trimmed and in any case", () => {
     for (const text of [
       "STATUS: done",
       "STATUS:  DONE  ",
@@ -76,24 +76,24 @@ describe("STATUS", () => {
     expect(report).toMatchObject({ outcome: "completed", verdict: rejected, feedback: "- no tests" });
   });
 
-  test("failed, error and blocked are no verdict but an attempt that failed, with its reason", () => {
+  test("[PR17] failed, error and blocked are no verdict but an attempt that failed, with its reason", () => {
     for (const word of ["failed", "ERROR", "Blocked"]) expect(verdictOf(`STATUS: ${word}`)).toBe("failed");
     expect(whyOf("STATUS: failed\nERROR: no network\nISSUES: i")).toBe("no network");
     expect(whyOf("STATUS: blocked\nISSUES: i")).toBe("i");
     expect(whyOf("I tried.\nSTATUS: blocked")).toBe("I tried.\nSTATUS: blocked");
   });
 
-  test("[antfarm B] an empty output is not a pass", () => {
+  test("[PR18] [antfarm B] an empty output is not a pass", () => {
     for (const text of ["", "  \n\r\n", "\0", "\uFEFF"]) expect(verdictOf(text)).toBe("invalid_output");
     expect(whyOf("")).toMatch(/^the output is empty: reply with `STATUS: done`/);
   });
 
-  test("[antfarm E] [A46] an output without STATUS is not a pass, and is told what to print", () => {
+  test("[PR18] [antfarm E] [A46] an output without STATUS is not a pass, and is told what to print", () => {
     expect(verdictOf("Everything is verified.")).toBe("invalid_output");
     expect(whyOf("Everything is verified.")).toMatch(/^no STATUS line: reply with `STATUS: done` on a line of its own/);
   });
 
-  test("[B8] an unknown word is not a pass and is named", () => {
+  test("[PR18 B8] an unknown word is not a pass and is named", () => {
     for (const word of ["oops", "nearly done", "done?", "done | retry", "almost done", "done with errors", ""])
       expect([word, verdictOf(`STATUS: ${word}`)]).toEqual([word, "invalid_output"]);
     expect(whyOf("STATUS: oops")).toMatch(/^unknown STATUS "oops": reply with/);
@@ -112,7 +112,7 @@ describe("two verdicts", () => {
     expect(verdictOf("STATUS: done\nmore work\nSTATUS: passed")).toEqual(passed);
   });
 
-  test("done and retry on lines of their own are none, in either order", () => {
+  test("[PR19] done and retry on lines of their own are none, in either order", () => {
     expect(whyOf("STATUS: done\nSTATUS: retry")).toBe(
       'two verdicts: STATUS is given as "done" and as "retry"; give it once',
     );
@@ -130,7 +130,7 @@ describe("two verdicts", () => {
     expect(verdictOf("Asked for:\n```\nSTATUS: done\n```\nSTATUS: retry")).toEqual(rejected);
   });
 
-  test("a block at the end can reject but not pass what was rejected outside of it", () => {
+  test("[PR19] a block at the end can reject but not pass what was rejected outside of it", () => {
     expect(verdictOf("Reply with\nSTATUS: done\n\n```\nSTATUS: retry\n```")).toEqual(rejected);
     expect(verdictOf("STATUS: retry\n\nIt should print\n```\nSTATUS: done\n```")).toBe("invalid_output");
   });
@@ -144,7 +144,7 @@ describe("two verdicts", () => {
 describe("[B8] expects", () => {
   const done = agent({ expects: "STATUS: done" });
 
-  test("an expected STATUS line is met by any word of the same meaning, marked up or not", () => {
+  test("[PR20] an expected STATUS line is met by any word of the same meaning, marked up or not", () => {
     for (const text of ["STATUS: done", "**Status:** done", "STATUS: passed"])
       expect(verdictOf(text, done)).toEqual(passed);
     expect(verdictOf("STATUS: retry", done)).toEqual(rejected);
@@ -170,7 +170,7 @@ describe("[B8] expects", () => {
       expect([text, verdictOf(text, done)]).toEqual([text, "invalid_output"]);
   });
 
-  test("another text must be there, in any case and marking", () => {
+  test("[PR20] another text must be there, in any case and marking", () => {
     const step = agent({ expects: "All checks green" });
     expect(verdictOf("STATUS: done\n**ALL  checks** green!", step)).toEqual(passed);
     expect(verdictOf("all checks green", step)).toEqual(passed);
@@ -183,7 +183,7 @@ describe("[B8] expects", () => {
 describe("a deciding key", () => {
   const value = (text: string) => ({ kind: "value", value: text });
 
-  test("[B45] its value is folded", () => {
+  test("[PR21 B45] its value is folded", () => {
     for (const text of ["Approved", "APPROVED", "approved", "**approved**", "`Approved`.", '"approved"'])
       expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, reviewer)]).toEqual([text, value("approved")]);
     expect(verdictOf("STATUS: done\n**Decision:** Needs fixes", reviewer)).toBe("invalid_output");
@@ -194,7 +194,7 @@ describe("a deciding key", () => {
     expect(whyOf("STATUS: done", reviewer)).toBe("Decision key 'DECISION' not found in step output");
   });
 
-  test("[B47] a value without a route is named with those that have one", () => {
+  test("[PR21 B47] a value without a route is named with those that have one", () => {
     expect(whyOf("STATUS: done\nDECISION: maybe", reviewer)).toBe(
       "Unknown decision value: 'maybe' for key 'DECISION'; expected one of: approved, needs_fixes, rejected",
     );
@@ -202,7 +202,7 @@ describe("a deciding key", () => {
       expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, reviewer)]).toEqual([text, "invalid_output"]);
   });
 
-  test("[B12] STATUS says whether it ran, the key what it decided", () => {
+  test("[PR22 B12] STATUS says whether it ran, the key what it decided", () => {
     const report = readReport(reviewer, "STATUS: retry\nDECISION: needs_fixes\nREVIEW_ISSUES: x", []);
     expect(report).toMatchObject({ verdict: value("needs_fixes"), feedback: "x" });
     expect(report.notes).toContain("STATUS asks to try again, but DECISION decides");
@@ -233,7 +233,7 @@ describe("a deciding key", () => {
 });
 
 describe("what a report carries", () => {
-  test("[A33] [B72] all keys but STATUS and STORIES_JSON, and the deciding key", () => {
+  test("[PR24 A33] [B72] all keys but STATUS and STORIES_JSON, and the deciding key", () => {
     const text =
       "STATUS: done\nDECISION: approved\nCHANGES: c\nTASK: mine\nSTORIES_JSON: " +
       '[{"id":"a","title":"t","description":"d","acceptanceCriteria":["x"]}]';
@@ -255,7 +255,7 @@ describe("what a report carries", () => {
     expect(readReport(agent(), "STATUS: done", [])).toMatchObject({ stories: null });
   });
 
-  test("[A46] the feedback is the issues, else the whole text", () => {
+  test("[PR23 A46] the feedback is the issues, else the whole text", () => {
     const feedbackOf = (text: string) => {
       const report = readReport(agent(), text, []);
       return report.outcome === "completed" ? report.feedback : null;

@@ -41,7 +41,7 @@ describe("finding the JSON", () => {
   for (const [name, text] of Object.entries(forms))
     test(name, () => expect(idsOf(text)).toEqual(["US-001", "US-002", "US-003"]));
 
-  test("[A93] a KEY line ends the JSON, colons and brackets in strings do not", () => {
+  test("[PR25 A93] a KEY line ends the JSON, colons and brackets in strings do not", () => {
     const tricky = [story("a", { description: 'URL:x ]} \\" [ {', acceptanceCriteria: ["STATUS: done", "URL: y"] })];
     const read = readStories(`STORIES_JSON: ${JSON.stringify(tricky, null, 1)}\nSTATUS: done`);
     expect(read).toMatchObject({ kind: "stories", stories: [{ acceptanceCriteria: ["STATUS: done", "URL: y"] }] });
@@ -64,7 +64,7 @@ describe("finding the JSON", () => {
       expect(readStories(text)).toEqual({ kind: "none" });
   });
 
-  test("an echoed example does not win: the last plan counts", () => {
+  test("[PR25] an echoed example does not win: the last plan counts", () => {
     const read = readStories(`STORIES_JSON: [ array of stories ]\n\nSTORIES_JSON: ${one}`);
     expect(read).toMatchObject({
       kind: "stories",
@@ -73,7 +73,7 @@ describe("finding the JSON", () => {
   });
 });
 
-describe("[A95] JSON that cannot be parsed says where and why", () => {
+describe("[PR26 A95] JSON that cannot be parsed says where and why", () => {
   const problems: Record<string, string> = {
     "STORIES_JSON:": "line 1, column 14: expected a value, found the end of the output",
     "STATUS: done\nSTORIES_JSON: none": 'line 2, column 15: expected a value, found "none"',
@@ -90,7 +90,7 @@ describe("[A95] JSON that cannot be parsed says where and why", () => {
 });
 
 describe("checking the plan", () => {
-  test("[A96] a story has id, title, description and criteria, and nothing of it is lost", () => {
+  test("[PR27 A96] a story has id, title, description and criteria, and nothing of it is lost", () => {
     expect(readStories(`STORIES_JSON: ${JSON.stringify([story("US-1")])}`)).toEqual({
       kind: "stories",
       stories: [{ ...story("US-1"), dependsOn: [] }],
@@ -108,7 +108,7 @@ describe("checking the plan", () => {
     });
   });
 
-  test("[A96] problems name the index and the field", () => {
+  test("[PR27 A96] problems name the index and the field", () => {
     const bad: [object, string][] = [
       [{ id: 3 }, ".id must be a non-empty string"],
       [{ id: undefined }, ".id must be a non-empty string"],
@@ -132,28 +132,28 @@ describe("checking the plan", () => {
     );
   });
 
-  test("[antfarm F] [A99] one bad story refuses the whole plan", () => {
+  test("[PR31] [antfarm F] [A99] one bad story refuses the whole plan", () => {
     expect(readStories(`STORIES_JSON: ${JSON.stringify([...plan, { id: "US-004" }])}`).kind).toBe("invalid");
   });
 
-  test("[A99] an empty plan, and one that is no array, are refused", () => {
+  test("[PR31 A99] an empty plan, and one that is no array, are refused", () => {
     expect(problemOf([])).toBe("STORIES_JSON must not be empty");
     expect(problemOf({ stories: plan })).toBe("STORIES_JSON must be an array of stories");
   });
 
-  test("[A97] [A13] 20 stories are accepted, 21 are not", () => {
+  test("[PR28 A97] [A13] 20 stories are accepted, 21 are not", () => {
     const stories = Array.from({ length: 21 }, (_, index) => story(`S${index}`));
     expect(idsOf(`STORIES_JSON: ${JSON.stringify(stories.slice(0, 20))}`)).toHaveLength(20);
     expect(problemOf(stories)).toBe("STORIES_JSON has 21 stories; at most 20 are allowed");
   });
 
-  test("[A98] ids are unique, also where case is not told apart", () => {
+  test("[PR29 A98] ids are unique, also where case is not told apart", () => {
     expect(problemOf([story("a"), story("b"), story("A")])).toBe(
       'STORIES_JSON[2].id "A" is already the id of STORIES_JSON[0]',
     );
   });
 
-  test("[A98] ids are safe as names of files and branches, and not reserved", () => {
+  test("[PR29 A98] ids are safe as names of files and branches, and not reserved", () => {
     for (const id of ["../x", "a b", "-a", "a..b", "x.lock", "a/b", "é"])
       expect(problemOf([story(id)])).toContain("STORIES_JSON[0].id");
     expect(problemOf([story("FIX-1")])).toBe('STORIES_JSON[0].id "FIX-1" starts with FIX-, which is reserved');
@@ -170,7 +170,7 @@ describe("checking the plan", () => {
     expect(read.kind === "stories" && read.stories.map(({ dependsOn }) => dependsOn)).toEqual([[], ["a"], ["a", "b"]]);
   });
 
-  test("dependencies on nothing and in a circle are refused", () => {
+  test("[PR30] dependencies on nothing and in a circle are refused", () => {
     expect(problemOf([story("a", { dependsOn: ["z"] })])).toBe(
       'STORIES_JSON[0].dependsOn names "z", which is not in the plan',
     );

@@ -9,7 +9,7 @@ describe("rendering", () => {
     expect(missing).toEqual(["nope", "Also.Not"]);
   });
 
-  test("[B6] a value that contains a placeholder stays text", () => {
+  test("[PR1 B6] a value that contains a placeholder stays text", () => {
     const values = { review_notes: "Check the {{branch}} variable", branch: "main" };
     expect(renderTemplate("{{review_notes}}", values, []).text).toBe("Check the {{branch}} variable");
   });
@@ -18,21 +18,21 @@ describe("rendering", () => {
     expect(renderTemplate("<{{x}}>", { x: "$& $1 $$ $<key>" }, []).text).toBe("<$& $1 $$ $<key>>");
   });
 
-  test("[antfarm Q] inner spaces, hyphens, points and digits are part of the syntax", () => {
+  test("[PR2] [antfarm Q] inner spaces, hyphens, points and digits are part of the syntax", () => {
     const values = { "steps.set-up.summary2": "ok" };
     expect(renderTemplate("{{ steps.set-up.summary2 }}{{\tsteps.set-up.summary2}}", values, []).text).toBe("okok");
   });
 
-  test("[A33] a key is looked up exactly, then in lower case", () => {
+  test("[PR2 A33] a key is looked up exactly, then in lower case", () => {
     expect(renderTemplate("{{Changes}} {{CHANGES}}", { changes: "low", CHANGES: "exact" }, []).text).toBe("low exact");
   });
 
-  test("[A30] a known key without a value is empty, in any case, and not missing", () => {
+  test("[PR3 A30] a known key without a value is empty, in any case, and not missing", () => {
     const rendered = renderTemplate("[{{verify_feedback}}{{Progress}}]", {}, ["Verify_Feedback", "progress"]);
     expect(rendered).toEqual({ text: "[]", missing: [] });
   });
 
-  test("a default stands in for a missing or empty value, and wins over being known", () => {
+  test("[PR4] a default stands in for a missing or empty value, and wins over being known", () => {
     const template = `{{ url | default: "none" }} {{url|default:''}} {{ a | default: "x" }} {{ b | default: "x" }}`;
     expect(renderTemplate(template, { a: "A", b: "" }, ["url"])).toEqual({ text: "none  A x", missing: [] });
   });

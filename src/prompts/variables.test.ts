@@ -49,7 +49,7 @@ test("[A27] [A30] [A31] id, title, feedback and progress are there for every ste
   expect(sentBack.verify_feedback).toBe("no tests");
 });
 
-test("[A25] a template with all seven has nothing missing, and without a story they are empty", () => {
+test("[PR7 A25] a template with all seven has nothing missing, and without a story they are empty", () => {
   const names = Object.keys(at("running"));
   expect(names).toHaveLength(7);
   const template = names.map((name) => `{{${name}}}`).join(" ");

@@ -109,7 +109,7 @@ const verifyStep = "  - { id: v, agent: dev, input: x }\n";
 const loop = (fields: string, more = "") =>
   `  - { id: l, agent: dev, input: x, type: loop, loop: { ${fields} }${more} }\n`;
 
-describe("what a loop must say", () => {
+describe("[WF30] what a loop must say", () => {
   test.each([
     [
       "[A53] type loop without loop",
@@ -167,7 +167,7 @@ describe("what a loop must say", () => {
     expect(found?.line).toBeGreaterThanOrEqual(4);
   });
 
-  test("[A18] without verify_each the verify step stays in the chain", () => {
+  test("[WF29 A18] without verify_each the verify step stays in the chain", () => {
     const { definition } = loadWorkflow(file(loop("over: stories") + verifyStep), "w.yml");
     expect(definition?.steps.map((step) => step.name)).toEqual(["l", "v"]);
     expect(definition?.steps[0]).toMatchObject({ body: [{ name: "l" }] });
@@ -186,7 +186,7 @@ describe("what a loop must say", () => {
     expect(loadWorkflow(snake, "w.yml").definition).not.toBeNull();
   });
 
-  test("[A44] a story has two tries, or what the file says", () => {
+  test("[WF31 A44] a story has two tries, or what the file says", () => {
     const budget = (text: string) => {
       const step = loadWorkflow(file(text), "w.yml").definition?.steps[0];
       return step?.kind === "stories" ? step.storyBudget.atMost : null;
@@ -205,7 +205,7 @@ describe("decisions", () => {
 `);
   const stepOf = (fields: string) => loadWorkflow(decided(fields), "w.yml").definition?.steps[1] as AgentStep;
 
-  test("[B43] [B45] key and values are folded; next_step is go_to, retry_step is back_to", () => {
+  test("[WF32 B43] [B45] key and values are folded; next_step is go_to, retry_step is back_to", () => {
     const step = stepOf("max_retries: 3");
     expect(step.decide).toBe("decision");
     expect(briefRules(step)).toEqual([
@@ -232,7 +232,7 @@ describe("single steps", () => {
     loadWorkflow(file(`  - { id: a, agent: dev, input: x, ${fields} }\n`, more), "w.yml").definition
       ?.steps[0] as AgentStep;
 
-  test("[A49] two retries, then the run fails", () => {
+  test("[WF33 A49] two retries, then the run fails", () => {
     expect(briefRules(stepOf("expects: y"))).toEqual([
       "passed: next",
       "rejected: again 2 then fail",
@@ -247,7 +247,7 @@ describe("single steps", () => {
     'on_fail: { escalate_to: "agent:x" }',
     "on_fail: { on_exhausted: { escalate_to: human } }",
     "escalate_to: human",
-  ])("a person is asked: %s", (fields) => {
+  ])("[WF34] a person is asked: %s", (fields) => {
     expect(briefRules(stepOf(fields))).toEqual([
       "passed: next",
       "rejected: again 2 then gate continue/accept/stop",
@@ -291,7 +291,7 @@ describe("single steps", () => {
 describe("around the steps", () => {
   const text = (more: string) => file("  - { id: a, agent: dev, input: x }\n", more);
 
-  test("[A59] polled every five minutes, or as the file says", () => {
+  test("[WF35 A59] polled every five minutes, or as the file says", () => {
     expect(loadWorkflow(text(""), "w.yml").definition?.pollEveryMs).toBe(300_000);
     expect(loadWorkflow(text("cron: { interval_ms: 60000 }\n"), "w.yml").definition?.pollEveryMs).toBe(60_000);
   });
@@ -307,7 +307,7 @@ describe("around the steps", () => {
     });
   });
 
-  test("[B1] what has no effect is said: as a warning or as a note", () => {
+  test("[WF4 WF36 B1] what has no effect is said: as a warning or as a note", () => {
     const { problems, notes } = loadWorkflow(
       text("polling: { timeoutSeconds: 120 }\nnotifications: { url: http://x }\nhooks: {}\n"),
       "w.yml",
@@ -325,7 +325,7 @@ describe("around the steps", () => {
     });
   });
 
-  test("role files may lie above the workflow, but are never written outside the agent's directory", () => {
+  test("[WF37] role files may lie above the workflow, but are never written outside the agent's directory", () => {
     const files = (entry: string) =>
       `id: x\nagents: [{ id: dev, workspace: { files: { ${entry} } } }]\nsteps: [{ id: a, agent: dev, input: x }]\n`;
     expect(errorsOf(files("AGENTS.md: ../../agents/shared/AGENTS.md"))).toEqual([]);

@@ -19,7 +19,7 @@ function expectRefused(text: string, message: string, line: number): void {
 }
 
 describe("a verdict without a route", () => {
-  test("decide without on", () => {
+  test("[WF20] decide without on", () => {
     expectRefused(own("  - { id: a, agent: dev, decide: d }\n"), "Step 'a' has decide but no on", 5);
   });
 
@@ -34,7 +34,7 @@ describe("a verdict without a route", () => {
     expectRefused(antfarm(other), "Step 'a' has on_decision but no decision_key", 4);
   });
 
-  test("[B56] a decision that leads nowhere or to two places", () => {
+  test("[WF20 B56] a decision that leads nowhere or to two places", () => {
     const step = (route: string) =>
       `  - { id: a, agent: dev, input: x }\n  - { id: b, agent: dev, input: x, decision_key: D, on_decision: { v: ${route} } }\n`;
     expectRefused(antfarm(step("{}")), "Route for decision 'v' has no next_step or retry_step", 5);
@@ -63,13 +63,13 @@ describe("a cycle without a limit", () => {
     );
   });
 
-  test("what follows a limit must not repeat", () => {
+  test("[WF21] what follows a limit must not repeat", () => {
     const steps =
       "  - { id: a, agent: dev }\n  - { id: b, agent: dev, on: { rejected: { again, at_most: 1, then: { back_to: a } } } }\n";
     expectRefused(own(steps), "repeats without a limit", 6);
   });
 
-  test("a budget of the step, a story's budget and a person are limits", () => {
+  test("[WF21] a budget of the step, a story's budget and a person are limits", () => {
     const steps = `  - { id: a, agent: dev }
   - { id: b, agent: dev, budget: { at_most: 2, then: gate }, on: { rejected: { back_to: a } } }
   - { id: s, stories: {}, body: [{ id: s, agent: dev, on_error: again, on: { rejected: again } }] }
@@ -107,7 +107,7 @@ describe("targets", () => {
     expectRefused(decided("{ retry_step: c }"), "Step 'b' on_decision.v.retry_step 'c' must be before current step", 5);
   });
 
-  test("the same holds for our own routes, also for the options of a gate", () => {
+  test("[WF22] the same holds for our own routes, also for the options of a gate", () => {
     const step = (route: string) =>
       own(
         `  - { id: a, agent: dev }\n  - { id: b, agent: dev, on: { rejected: ${route} } }\n  - { id: c, agent: dev }\n`,
@@ -135,12 +135,12 @@ describe("targets", () => {
     );
   });
 
-  test("a step of a body leads to its own body only", () => {
+  test("[WF23] a step of a body leads to its own body only", () => {
     const steps = `  - { id: a, agent: dev }\n  - { id: s, stories: {}, body: [{ id: s, agent: dev }, { id: v, agent: dev, on: { rejected: { back_to: a } } }] }\n`;
     expectRefused(own(steps), "Step 'v' on.rejected.back_to 'a' not found", 6);
   });
 
-  test("a step in a body is not reached from outside; the hint names its stories step", () => {
+  test("[WF23] a step in a body is not reached from outside; the hint names its stories step", () => {
     const steps =
       "  - { id: s, stories: {}, body: [{ id: s, agent: dev }, { id: verify, agent: dev }] }\n  - { id: t, agent: dev, on: { rejected: { back_to: verify, at_most: 1 } } }\n";
     expect(errorsOf(own(steps))[0]?.hint).toContain("go to 's'");
@@ -148,7 +148,7 @@ describe("targets", () => {
 });
 
 describe("steps", () => {
-  test("one that nothing reaches is refused in our own files", () => {
+  test("[WF24] one that nothing reaches is refused in our own files", () => {
     const steps =
       "  - { id: a, agent: dev, decide: d, on: { ok: { go_to: c } }, on_error: fail }\n  - { id: b, agent: dev }\n  - { id: c, agent: dev }\n";
     expectRefused(own(steps), "Step 'b' is reached by no route", 6);
@@ -164,13 +164,13 @@ describe("steps", () => {
     expect(warningsOf(antfarm(steps))[0]).toMatchObject({ line: 6, message: "Step 'x' is reached by no route" });
   });
 
-  test("an agent that does not exist, with the one that was meant", () => {
+  test("[WF25] an agent that does not exist, with the one that was meant", () => {
     expectRefused(own("  - { id: a, agent: dve }\n"), "there is no agent 'dve'", 5);
     expect(errorsOf(own("  - { id: a, agent: dve }\n"))[0]?.hint).toBe("did you mean `dev`?");
     expectRefused(own("  - { id: a, agent: constructor }\n"), "there is no agent", 5);
   });
 
-  test("an id that stands twice in its chain; a stories step and its first step may share one", () => {
+  test("[WF26] an id that stands twice in its chain; a stories step and its first step may share one", () => {
     expectRefused(own("  - { id: a, agent: dev }\n  - { id: a, agent: rev }\n"), "Step 'a' exists twice", 6);
     expect(errorsOf(own("  - { id: s, stories: {}, body: [{ id: s, agent: dev }] }\n"))).toEqual([]);
   });
@@ -181,7 +181,7 @@ describe("steps", () => {
     expectRefused(`pawl: 1\nid: x\nagents: { "${id}": {} }\nsteps: [{ id: a, command: x }]\n`, "the agent id", 3);
   });
 
-  test("no kind, two kinds, and fields that a kind does not have", () => {
+  test("[WF9] no kind, two kinds, and fields that a kind does not have", () => {
     expectRefused(own("  - { id: a, input: x }\n"), "Step 'a' has nothing to do", 5);
     expectRefused(own("  - { id: a, agent: dev, command: x }\n"), "agent and command at once", 5);
     expectRefused(own("  - { id: a, gate: Why, checks: [x] }\n"), "`checks` has no effect on a gate step", 5);
@@ -191,7 +191,7 @@ describe("steps", () => {
 });
 
 describe("stories", () => {
-  test("several at a time need a worktree each", () => {
+  test("[WF27] several at a time need a worktree each", () => {
     expectRefused(
       own("  - { id: s, stories: { concurrency: 3 }, body: [{ id: s, agent: dev }] }\n"),
       "needs a worktree per story",
@@ -199,7 +199,7 @@ describe("stories", () => {
     );
   });
 
-  test("stories inside stories are refused; one after the other is fine", () => {
+  test("[WF27] stories inside stories are refused; one after the other is fine", () => {
     expectRefused(
       own("  - { id: s, stories: {}, body: [{ id: t, stories: {}, body: [{ id: u, agent: dev }] }] }\n"),
       "stories inside the body",
@@ -210,7 +210,7 @@ describe("stories", () => {
     expect(errorsOf(own(two))).toEqual([]);
   });
 
-  test("a story's budget cannot lead on", () => {
+  test("[WF27] a story's budget cannot lead on", () => {
     expectRefused(
       own("  - { id: s, stories: {}, body: [{ id: s, agent: dev }], story_budget: { at_most: 1, then: next } }\n"),
       "cannot lead to `next`",
@@ -220,7 +220,7 @@ describe("stories", () => {
 });
 
 describe("warnings", () => {
-  test("a limit of 0, and one that may take days", () => {
+  test("[WF28] a limit of 0, and one that may take days", () => {
     const step = (limit: number) =>
       own(`  - { id: a, agent: dev, timeout: 45m, on: { rejected: { again, at_most: ${limit} } } }\n`);
     expect(warningsOf(step(0))[0]?.message).toContain("never taken");
@@ -237,7 +237,7 @@ describe("warnings", () => {
     ]);
   });
 
-  test("a used-up limit that goes on as if nothing had happened", () => {
+  test("[WF28] a used-up limit that goes on as if nothing had happened", () => {
     expect(
       warningsOf(own("  - { id: a, agent: dev, on: { rejected: { again, at_most: 1, then: next } } }\n"))[0]?.message,
     ).toContain("as if the step had passed");

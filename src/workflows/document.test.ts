@@ -23,7 +23,7 @@ describe("reading YAML", () => {
     expect(problemOf("id: x\nname: a\nname: b\n")).toMatchObject({ line: 3, expected: "each key once in a map" });
   });
 
-  test("aliases that explode are refused", () => {
+  test("[WF1] aliases that explode are refused", () => {
     const levels = Array.from({ length: 9 }, (_, level) =>
       level === 0
         ? "l0: &l0 [x, x]"
@@ -39,7 +39,7 @@ describe("reading YAML", () => {
     expect(problemOf("id: *nothing\n")?.hint).toContain("&name");
   });
 
-  test("a file over 1 MiB is refused", () => {
+  test("[WF1] a file over 1 MiB is refused", () => {
     expect(problemOf(`id: ${"x".repeat(1024 * 1024)}`)?.message).toContain("1 MiB");
     expect(problemOf(`id: ${"ü".repeat(600 * 1024)}`)?.message).toContain("1 MiB");
   });

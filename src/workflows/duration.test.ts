@@ -16,6 +16,6 @@ test.each(["", "45", "m", "-5m", "5 minutes", "1h-3m"])("%j is not a time", (tex
   expect(durationPattern.test(text)).toBe(false);
 });
 
-test("a time is shown with its two largest units", () => {
+test("[WF8] a time is shown with its two largest units", () => {
   expect([formatDuration(5_400_000), formatDuration(0), formatDuration(90_061_000)]).toEqual(["1h30m", "0s", "1d1h"]);
 });

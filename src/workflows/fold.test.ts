@@ -12,7 +12,7 @@ test("[A57] fields may be written in camelCase", () => {
   });
 });
 
-test("words of the author are not folded", () => {
+test("[WF5] words of the author are not folded", () => {
   const written = {
     agents: { codeReviewer: { files: { "readMe.md": "a" } } },
     context: { buildCmd: "x" },

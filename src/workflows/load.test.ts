@@ -15,7 +15,7 @@ describe("the bundled feature-dev", () => {
   const performed = performedSteps(steps);
   const stepOf = (name: string) => performed.find((step) => step.name === name) as PerformedDefinition;
 
-  test("[A88] loads without a problem", () => {
+  test("[WF39 A88] loads without a problem", () => {
     expect({ problems, notes }).toEqual({ problems: [], notes: [] });
     expect(text).toContain("version: 4");
   });
@@ -95,7 +95,7 @@ describe("the bundled feature-dev", () => {
 });
 
 describe("any file", () => {
-  test("gives a definition or errors, never both, and never throws", () => {
+  test("[WF1] gives a definition or errors, never both, and never throws", () => {
     const word = fc.constantFrom("next", "again", "fail", "gate", "a", "b", "stories", "loop", "human", "45m", "");
     const keys = [
       "id",
@@ -177,7 +177,7 @@ describe("any file", () => {
     expect(loaded).toBeGreaterThan(20);
   });
 
-  test("problems come in the order of the file", () => {
+  test("[WF2] problems come in the order of the file", () => {
     const lines = loadWorkflow(
       "pawl: 1\nid: x\nfoo: 1\nsteps:\n  - { id: a, agent: q, bar: 1 }\nbaz: 2\n",
       "w.yml",

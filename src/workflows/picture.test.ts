@@ -9,7 +9,7 @@ function draw(text: string): string {
   return drawWorkflow(definition);
 }
 
-test("a chain with its routes, limits and the body of its stories", () => {
+test("[WF38] a chain with its routes, limits and the body of its stories", () => {
   expect(
     draw(`pawl: 1
 id: small
@@ -61,7 +61,7 @@ steps:
   expect(picture).toContain("all routes back together at most 3 times, then ask (continue, accept, stop)");
 });
 
-test("no line is wider than 100 columns, whatever the texts are", () => {
+test("[WF38] no line is wider than 100 columns, whatever the texts are", () => {
   const long = "word ".repeat(60);
   const picture = draw(`pawl: 1
 id: ${"x".repeat(64)}

@@ -6,7 +6,7 @@ test("a path reads as in the file", () => {
   expect(formatPath([])).toBe("");
 });
 
-test("a problem is one line that editors can open, with what was expected and what to do", () => {
+test("[WF2] a problem is one line that editors can open, with what was expected and what to do", () => {
   const problem = {
     severity: "error",
     line: 3,

@@ -37,27 +37,27 @@ describe("what a route may be", () => {
     });
   });
 
-  test("rejections by reason, folded, with a default", () => {
+  test("[WF14] rejections by reason, folded, with a default", () => {
     const { on } = stepOf(
       "on: { rejected: { default: { again, at_most: 4 }, Red_Tests: { back_to: a, at_most: 1 } } }",
     );
     expect(Object.keys(on)).toEqual(["passed", "rejected", "rejected:red_tests"]);
   });
 
-  test("with `decide` the keys are values, folded to lower case, and there are no defaults", () => {
+  test("[WF12] with `decide` the keys are values, folded to lower case, and there are no defaults", () => {
     const { on, decide } = stepOf("decide: DECISION, on: { Approved: next, rejected: { back_to: a, at_most: 1 } }");
     expect(decide).toBe("decision");
     expect(Object.keys(on)).toEqual(["=approved", "=rejected"]);
   });
 
-  test("a deciding step with checks has a route for red checks", () => {
+  test("[WF15] a deciding step with checks has a route for red checks", () => {
     const { on } = stepOf("decide: d, on: { ok: next }, checks: [npm test]");
     expect(on.rejected).toMatchObject({ route: { to: "again" }, limit: { atMost: 2 } });
   });
 });
 
 describe("gates", () => {
-  test("at an exhausted limit: continue, accept, stop", () => {
+  test("[WF16] at an exhausted limit: continue, accept, stop", () => {
     const rule = stepOf('on: { rejected: { back_to: a, at_most: 3, then: { gate: "What now?" } } }').on.rejected;
     expect(rule?.limit?.then).toEqual({
       to: "gate",
@@ -75,7 +75,7 @@ describe("gates", () => {
     expect(then).toMatchObject({ to: "gate", question: "b: still rejected after 1 retry. What now?" });
   });
 
-  test("after a crash nobody is offered to accept it", () => {
+  test("[WF16] after a crash nobody is offered to accept it", () => {
     const { onError } = stepOf("on_error: { again, at_most: 1, then: gate }");
     expect(onError.limit?.then).toMatchObject({
       to: "gate",
@@ -84,7 +84,7 @@ describe("gates", () => {
     expect(Object.keys(optionsOf(onError.limit?.then))).toEqual(["again", "stop"]);
   });
 
-  test("options of one's own are taken as they are", () => {
+  test("[WF17] options of one's own are taken as they are", () => {
     const rule = stepOf('on: { rejected: { gate: "Ship it?", options: { yes: next, no: { back_to: a } } } }').on
       .rejected;
     expect(rule?.route).toEqual({
@@ -94,7 +94,7 @@ describe("gates", () => {
     });
   });
 
-  test("a gate step without options: approve and reject", () => {
+  test("[WF16] a gate step without options: approve and reject", () => {
     const { definition } = loadWorkflow(`${head}  - { id: g, gate: "Ship it?" }\n`, "w.yml");
     expect(definition?.steps[1]).toEqual({
       kind: "gate",
@@ -112,7 +112,7 @@ describe("gates", () => {
     expect(Object.keys(optionsOf(budget?.then))).toEqual(["small", "big", "accept", "stop"]);
   });
 
-  test("a decision that cannot be read becomes a question with the values of `on`", () => {
+  test("[WF13] a decision that cannot be read becomes a question with the values of `on`", () => {
     const { onError } = stepOf("decide: d, on: { ok: next, bad: { back_to: a, at_most: 1 } }");
     expect(onError).toMatchObject({ route: { to: "again" }, limit: { atMost: 2, then: { to: "gate" } } });
     const then = onError.limit?.then as { question: string; options: Record<string, { to: string }> };
@@ -131,7 +131,7 @@ describe("inside the body of stories", () => {
     loadWorkflow(`${head}  - { id: s, stories: {}, body: [${steps}]${more} }\n`, "w.yml").definition
       ?.steps[1] as StoriesStep;
 
-  test("the story's budget covers what has no limit of its own", () => {
+  test("[WF11] the story's budget covers what has no limit of its own", () => {
     const step = body("{ id: s, agent: dev }, { id: v, agent: dev, on: { rejected: { back_to: s } } }");
     const [work, verify] = step.body as PerformedDefinition[];
     expect(step.storyBudget).toMatchObject({ atMost: 1, then: { to: "fail" } });
@@ -146,7 +146,7 @@ describe("inside the body of stories", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("[WF18 WF19] what is refused", () => {
   test.each([
     ["on: { rejected: { back_to: a, go_to: z, at_most: 1 } }", "back_to and to go_to"],
     ["on: { rejected: { at_most: 1 } }", "leads nowhere"],
@@ -176,7 +176,7 @@ describe("what is refused", () => {
     expect(first).toMatchObject({ path: "steps[1].on.rejected.flaky.bak_to", hint: "did you mean `back_to`?" });
   });
 
-  test("an option without a route", () => {
+  test("[WF17] an option without a route", () => {
     expect(errorsOf("on: { rejected: { gate: Why, options: { yes: } } }")[0]).toMatchObject({
       path: "steps[1].on.rejected.options.yes",
     });

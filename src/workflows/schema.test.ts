@@ -7,7 +7,7 @@ const head = "pawl: 1\nid: x\nagents: { dev: {} }\n";
 const problemsOf = (text: string) => loadWorkflow(text, "w.yml").problems;
 
 describe("our own format", () => {
-  test("the smallest file loads", () => {
+  test("[WF10] the smallest file loads", () => {
     const { definition, problems } = loadWorkflow(`${head}steps: [{ id: a, agent: dev }]\n`, "w.yml");
     expect(problems).toEqual([]);
     expect(definition).toMatchObject({
@@ -18,7 +18,7 @@ describe("our own format", () => {
     });
   });
 
-  test("[B1] an unknown key is an error with its line and the nearest known key", () => {
+  test("[WF3 B1] an unknown key is an error with its line and the nearest known key", () => {
     const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    expcts: "STATUS: done"\n`);
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({
@@ -46,7 +46,7 @@ describe("our own format", () => {
     });
   });
 
-  test("a misspelt word of a route is told with the words that exist", () => {
+  test("[WF6] a misspelt word of a route is told with the words that exist", () => {
     const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    on: { passed: nxt }\n`);
     expect(problems[0]).toMatchObject({ severity: "error", line: 7, hint: "did you mean `next`?" });
     expect(problems[0]?.expected).toContain("next, again, fail, gate");
@@ -81,7 +81,7 @@ describe("our own format", () => {
     });
   });
 
-  test("camelCase is read as snake_case", () => {
+  test("[WF5] camelCase is read as snake_case", () => {
     const { definition } = loadWorkflow(
       `${head}steps: [{ id: a, agent: dev, onError: { again: true, atMost: 5 } }]\ncron: { intervalMs: 1000 }\n`,
       "w.yml",
@@ -99,7 +99,7 @@ describe("our own format", () => {
 describe("the published schema", () => {
   const json = workflowJsonSchema();
 
-  test("every field has a description", () => {
+  test("[WF7] every field has a description", () => {
     const bare = Object.entries(json.properties as Record<string, { description?: string }>).filter(
       ([, field]) => !field.description,
     );
@@ -115,7 +115,7 @@ describe("the published schema", () => {
     expect(shapeAt(json, ["steps", 0]).keys).toContain("story_budget");
   });
 
-  test("what the schema accepts is what the loader accepts", () => {
+  test("[WF7] what the schema accepts is what the loader accepts", () => {
     expect(workflowSchema.safeParse({ pawl: 1, id: "x", steps: [{ id: "a", command: "true" }] }).success).toBe(true);
     expect(json.required).toEqual(["pawl", "id", "steps"]);
   });

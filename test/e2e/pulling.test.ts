@@ -96,7 +96,7 @@ test("[A32] twenty processes that claim one step at once: exactly one gets it", 
   expect((await site.status()).steps[0]).toMatchObject({ status: "running", attempts: 1 });
 });
 
-test("[A44 A45 A36 A64] the second rejection of a story is final; stories that are done stay done", async () => {
+test("[CM12 A44 A45 A36 A64] the second rejection of a story is final; stories that are done stay done", async () => {
   const site = newSite();
   await begin(site);
   await perform(site, "mini_planner", plan(stories));
