@@ -162,7 +162,7 @@ implement)
     commit --message="$subject"
   fi
   case $PAWL_STORY in
-  US-001) sleep 600 & ;;
+  US-001 | US-005) sleep 600 & ;;
   US-003)
     (setsid sh -c 'sleep 2.5; echo late > late.txt; exec sleep 600' > /dev/null 2>&1 &)
     ;;
