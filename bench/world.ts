@@ -38,7 +38,14 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   return await openApp({
     home: findHome({ PAWL_HOME: directory }),
     store: null,
-    executors: configuredExecutors({ defaultExecutor, executors: {}, agents: mostAgents, budget, warnings: [] }),
+    executors: configuredExecutors({
+      defaultExecutor,
+      executors: {},
+      agents: mostAgents,
+      budget,
+      notify: [],
+      warnings: [],
+    }),
     log: () => undefined,
     warn: () => undefined,
     clock: options.clock ?? systemClock,

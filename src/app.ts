@@ -5,6 +5,8 @@ import { resolve } from "node:path";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
 import type { Executor } from "./executors/executor.ts";
+import type { Target } from "./notify/target.ts";
+import { openTargets } from "./notify/targets.ts";
 import type { Config } from "./runtime/config.ts";
 import type { ExecutorConfig } from "./runtime/config-file.ts";
 import { Commits, type Executors, type Log, type Parts } from "./runtime/parts.ts";
@@ -19,6 +21,8 @@ export interface AppOptions {
   /** `sqlite:PATH`; null: the one in Pawl's home. */
   readonly store: string | null;
   readonly executors: Executors;
+  /** Nobody is told anything unless given. */
+  readonly targets?: readonly Target[];
   readonly log: Log;
   readonly warn: (text: string) => void;
   readonly clock?: Clock;
@@ -33,6 +37,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     clock,
     home: options.home,
     executors: options.executors,
+    targets: options.targets ?? [],
     log: options.log,
     warn: options.warn,
     commits: new Commits(),
@@ -64,6 +69,11 @@ export function configuredExecutors(config: Config): Executors {
       return kind === "shell" ? [] : [{ key: "agents", limit: config.agents }];
     },
   };
+}
+
+/** Whom the configuration wants to be told; their commands run in Pawl's home. */
+export function configuredTargets(config: Config, home: Home): readonly Target[] {
+  return openTargets(config.notify, process.env, home.dir);
 }
 
 async function makeExecutor(config: Config, name: string): Promise<Executor> {

@@ -1,6 +1,7 @@
 // Events in words. Owns: the line that a person reads for each event; null for those that say nothing new.
 
 import type { Event } from "../domain/event.ts";
+import { namesOf } from "../domain/gate.ts";
 
 /** `mark` is a sign beside the colour, since colour is never the only one. */
 export interface Line {
@@ -51,7 +52,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "gate_opened":
       return {
         mark: "?",
-        text: `${where}${event.gate.step}: ${event.gate.question} [${Object.keys(event.gate.options).join(", ")}]`,
+        text: `${where}${asked(event.gate)} [${namesOf(event.gate.options).join(", ")}]`,
       };
     case "gate_answered":
       return { mark: "•", text: `${where}answered ${event.option}${event.note ? `: ${firstLineOf(event.note)}` : ""}` };
@@ -64,6 +65,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
     case "attempt_began":
     case "attempt_stopping":
+    case "caps_raised":
+    case "gate_shown":
     case "gate_voided":
     case "limits_renewed":
     case "outputs_set":
@@ -86,4 +89,9 @@ export function rememberNames(event: Event, names: Map<string, string>): void {
 function firstLineOf(text: string): string {
   const line = text.trim().split("\n", 1)[0] ?? "";
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+/** With its step, unless it names it already. */
+export function asked(gate: { readonly step: string; readonly question: string }): string {
+  return gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
 }

@@ -3,8 +3,9 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { configuredExecutors, openApp } from "../app.ts";
+import { configuredExecutors, configuredTargets, openApp } from "../app.ts";
 import { type Config, readConfig } from "../runtime/config.ts";
+import { deliverDue } from "../runtime/deliveries.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
 import { findHome } from "../system/home.ts";
 
@@ -19,15 +20,26 @@ export interface Session {
   readonly config: Config;
 }
 
+/** Whoever is told something by a command that does not drive has this long to take it. */
+const deliveriesMs = 2_000;
+
 /** Opens, works, and closes again whatever happens. */
 export async function withSession<T>(options: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const home = findHome(process.env);
   const config = await readConfig(home.configFile, options.repo ? topOf(options.repo) : null);
   const store = options.store ?? process.env["PAWL_STORE"] ?? null;
-  const parts = await openApp({ home, store, executors: configuredExecutors(config), log: chooseLog(), warn });
+  const [executors, targets] = [configuredExecutors(config), configuredTargets(config, home)];
+  const parts = await openApp({ home, store, executors, targets, log: chooseLog(), warn });
+  let committed = false;
+  const listening = parts.commits.listen(() => {
+    committed = true;
+  });
   try {
-    return await work({ parts, config });
+    const result = await work({ parts, config });
+    if (committed) await deliverDue(parts, deliveriesMs);
+    return result;
   } finally {
+    listening.close();
     await parts.store.close();
   }
 }

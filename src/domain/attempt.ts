@@ -44,6 +44,8 @@ export type AttemptPhase =
       readonly verdict: Verdict | null;
       readonly taken: Taken | null;
       readonly why: string;
+      /** What it left in its workspace goes away before the next attempt. */
+      readonly discards: boolean;
       readonly workspace: string | null;
       readonly base: string | null;
     };

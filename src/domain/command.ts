@@ -58,9 +58,18 @@ export interface AnswerGate extends Asked {
   readonly story: StoryId | null;
   readonly gate: GateId;
   readonly option: string;
+  /** Why, in one word, where the gate has routes for reasons. */
+  readonly reason?: string;
   readonly note: string;
   /** The tree as it is now, where the gate showed one. */
   readonly tree: string | null;
+}
+
+/** Nobody has answered in time. */
+export interface ExpireGate extends Asked {
+  readonly type: "expire_gate";
+  readonly story: StoryId | null;
+  readonly gate: GateId;
 }
 
 interface PauseRun extends Asked {
@@ -88,6 +97,7 @@ export type Command =
   | BeginAttempt
   | FinishAttempt
   | AnswerGate
+  | ExpireGate
   | PauseRun
   | ResumeRun
   | CancelRun

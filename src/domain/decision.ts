@@ -20,6 +20,8 @@ export interface Rejection {
   readonly code: RejectionCode;
   readonly why: string;
   readonly events: readonly Event[];
+  /** The run after those events; null when there are none. */
+  readonly run: Run | null;
 }
 
 export type Decision = Accepted | Rejection;

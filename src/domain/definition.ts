@@ -1,7 +1,7 @@
 // Definitions. Owns: a workflow in its one internal form, whatever spelling its file used. A run freezes its own copy.
 
 import type { AgentName, StepName } from "./ids.ts";
-import type { GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
+import type { GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
 
 export interface Definition {
   readonly id: string;
@@ -44,6 +44,11 @@ export interface Caps {
   readonly steps: number;
   readonly wallMs: number;
   readonly costUsd: number;
+  readonly tokens: number;
+  /** What happens at a cap: the run fails, or a person is asked whether to raise it. */
+  readonly then: "fail" | "gate";
+  /** Time that runs out stops an attempt that runs; its work is kept. */
+  readonly hard: boolean;
   /** How often one step may be lost to dead machines and killed drivers. */
   readonly lostPerStep: number;
 }
@@ -53,6 +58,9 @@ export const defaultCaps: Caps = {
   steps: 10_000,
   wallMs: 30 * 24 * 3_600_000,
   costUsd: 1_000,
+  tokens: 10_000_000_000,
+  then: "fail",
+  hard: false,
   lostPerStep: 25,
 };
 
@@ -96,6 +104,7 @@ export interface GateStep extends StepBase {
   readonly kind: "gate";
   readonly question: string;
   readonly options: GateOptions;
+  readonly deadline?: GateDeadline;
 }
 
 export interface StoriesStep extends StepBase {

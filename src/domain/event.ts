@@ -42,6 +42,7 @@ export type Event = Happened &
     | { readonly type: "run_resumed" }
     | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
     | { readonly type: "run_reopened" }
+    | { readonly type: "caps_raised"; readonly caps: Caps }
     /** Limits of this scope count anew: of one step, or of all. */
     | { readonly type: "limits_renewed"; readonly of: StepName | null }
     // chains
@@ -107,6 +108,7 @@ export type Event = Happened &
         readonly verdict: Verdict | null;
         readonly taken: Taken | null;
         readonly why: string;
+        readonly discards: boolean;
         readonly notes: readonly string[];
         readonly usage: Usage;
         readonly session: string | null;
@@ -120,9 +122,12 @@ export type Event = Happened &
         readonly type: "gate_answered";
         readonly gate: GateId;
         readonly option: string;
+        readonly reason: string | null;
         readonly note: string;
         readonly took: Route["to"];
       }
+    /** The work has moved on since it was shown: this is what is there now. */
+    | { readonly type: "gate_shown"; readonly gate: GateId; readonly tree: string | null }
     | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
     // stories
     | {

@@ -3,7 +3,7 @@
 import type { GateId, StepId, StoryId } from "./ids.ts";
 import type { GateOptions, Route } from "./route.ts";
 
-export type GateCause = "step" | "exhausted" | "unreadable" | "route";
+export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap";
 
 export interface Gate {
   readonly id: GateId;
@@ -18,6 +18,8 @@ export interface Gate {
   /** The tree that was shown; an answer for another tree is refused. */
   readonly tree: string | null;
   readonly openedAt: number;
+  /** When nobody has answered by then, this option is taken. */
+  readonly deadline: { readonly at: number; readonly option: string } | null;
   readonly state: GateState;
 }
 
@@ -26,6 +28,7 @@ export type GateState =
   | {
       readonly status: "answered";
       readonly option: string;
+      readonly reason: string | null;
       readonly note: string;
       readonly by: string;
       readonly at: number;
@@ -33,3 +36,14 @@ export type GateState =
     }
   /** A route went back before its step: what was approved is no longer what is there. */
   | { readonly status: "void"; readonly reason: string; readonly at: number };
+
+/** The options that a person chooses from; `reject:unclear` is one of them with a reason. */
+export function namesOf(options: GateOptions): readonly string[] {
+  return Object.keys(options).filter((name) => !name.includes(":"));
+}
+
+/** The reasons for which an option leads elsewhere. */
+export function reasonsOf(options: GateOptions, option: string): readonly string[] {
+  const prefix = `${option}:`;
+  return Object.keys(options).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
+}

@@ -8,16 +8,35 @@ export type Route =
   | { readonly to: "back_to"; readonly step: StepName }
   | { readonly to: "go_to"; readonly step: StepName }
   | { readonly to: "insert"; readonly steps: readonly StepName[] }
-  | { readonly to: "gate"; readonly question: string; readonly options: GateOptions }
+  | { readonly to: "gate"; readonly question: string; readonly options: GateOptions; readonly deadline?: GateDeadline }
   | { readonly to: "fail"; readonly reason: string };
 
-/** Every gate names its options and where each leads; the first is `approve`, the last is `reject`. */
+/**
+ * Every gate names its options and where each leads; the first is `approve`, the last is `reject`. `reject:unclear` is the
+ * option `reject` with the reason `unclear`, where that leads elsewhere.
+ */
 export type GateOptions = Readonly<Record<string, Route>>;
+
+/** What happens when nobody answers: the option that is then taken. */
+export interface GateDeadline {
+  readonly afterMs: number;
+  readonly option: string;
+}
 
 /** A limit: `route` at most so often, then something else. Exhausted never means "go on as if nothing happened". */
 export interface Limit {
   readonly atMost: number;
   readonly then: Route;
+  /** What the attempts that it covers may cost together. */
+  readonly spend?: Spend;
+}
+
+export interface Spend {
+  readonly costUsd: number | null;
+  readonly tokens: number | null;
+  readonly wallMs: number | null;
+  /** Running out stops an attempt that runs; its work is kept. */
+  readonly hard: boolean;
 }
 
 /** A route with its own limit; without one, the story's or the decision's budget covers it. */

@@ -5,7 +5,7 @@ import { attemptId, stepId, storyId, token } from "../domain/ids.ts";
 import { decide } from "./decide.ts";
 import { Driver } from "./testing/driver.ts";
 import { passed, rejected, unfinished } from "./testing/reports.ts";
-import { agent, featureDev, gate, workflow } from "./testing/workflow.ts";
+import { agent, backTo, featureDev, gate, workflow } from "./testing/workflow.ts";
 
 const line = () => new Driver(workflow([agent("a"), agent("b"), agent("c")]));
 
@@ -219,6 +219,55 @@ describe("stopping", () => {
     run.finish("a", unfinished("cancelled"));
     expect(run.step("a").state.status).toBe("ready");
     expect(run.attempts("a")[0]?.state).toMatchObject({ outcome: "cancelled", taken: null });
+  });
+});
+
+describe("what it leaves behind", () => {
+  const left = (onFailure: "keep" | "reset", end: (run: Driver) => void) => {
+    const run = new Driver(workflow([agent("a", { on: { rejected: backTo("a") } })], { onFailure }));
+    end(run);
+    const { state } = run.attempts("a")[0] ?? {};
+    return state?.phase === "ended" ? state.discards : null;
+  };
+
+  test.each(["keep", "reset"] as const)(
+    "[AT13] a death that we did not cause and a stop leave nothing (%s)",
+    (policy) => {
+      expect(left(policy, (run) => run.lose("a"))).toBe(true);
+      expect(left(policy, (run) => run.finish("a", unfinished("cancelled")))).toBe(true);
+      const stop = (run: Driver) => {
+        const attempt = run.claim("a");
+        run.cancel();
+        run.must(run.finishing(attempt, passed(), null));
+      };
+      expect(left(policy, stop)).toBe(true);
+      const pulled = (run: Driver) => {
+        run.claim("a", "pull");
+        run.cancel();
+      };
+      expect(left(policy, pulled)).toBe(true);
+    },
+  );
+
+  test.each(["failed", "timed_out", "invalid_output", "rate_limited"] as const)(
+    "[AT13] %s keeps its work for the next attempt, unless the workflow wants a clean start",
+    (outcome) => {
+      expect(left("keep", (run) => run.finish("a", unfinished(outcome)))).toBe(false);
+      expect(left("reset", (run) => run.finish("a", unfinished(outcome)))).toBe(true);
+    },
+  );
+
+  test.each(["keep", "reset"] as const)(
+    "[AT13] what came to its end keeps its work, also when it is rejected (%s)",
+    (policy) => {
+      expect(left(policy, (run) => run.pass("a"))).toBe(false);
+      expect(left(policy, (run) => run.reject("a"))).toBe(false);
+    },
+  );
+
+  test("[AT13 RT2] what nobody can read has not come to its end", () => {
+    expect(left("reset", (run) => run.say("a", "perhaps"))).toBe(true);
+    expect(left("keep", (run) => run.say("a", "perhaps"))).toBe(false);
   });
 });
 

@@ -6,11 +6,13 @@ import type { Rejection } from "../domain/decision.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
-import type { Route, RouteRule, VerdictKey } from "../domain/route.ts";
+import type { GateOptions, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { failStep } from "./ends.ts";
-import { capReached, lostTooOften, permit } from "./limits.ts";
+import { openGate } from "./gates.ts";
+import { capReached, lostTooOften, permit, spendReached } from "./limits.ts";
+import { tell } from "./messages.ts";
 import { acceptOutputs, withdrawn } from "./outputs.ts";
 import { reject } from "./rejection.ts";
 import { follow } from "./routing.ts";
@@ -27,11 +29,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   if (step.state.status !== "ready") return reject("illegal", `step ${step.id} is ${step.state.status}, not ready`);
   if (step.state.notBefore > command.at) return reject("illegal", `step ${step.id} waits for its time`);
 
-  const cap = capReached(header, command.at);
-  if (cap !== null) {
-    failStep(draft, command.story, step, `${cap}; raise the cap or start a new run`);
-    return null;
-  }
+  if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
   draft.emit(command.story, {
     type: "attempt_dispatched",
     attempt: command.attempt,
@@ -45,6 +43,31 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
     host: command.host,
   });
   return null;
+}
+
+/** At a run-wide cap nothing starts: the step fails, or a person says whether the cap is raised. */
+function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
+  const { header } = draft.run;
+  const cap = capReached(header, draft.at);
+  if (cap === null) return false;
+  tell(draft, "budget", { story, step: step.name, text: cap });
+  if (header.caps.then === "fail") failStep(draft, story, step, `${cap}; raise the cap or start a new run`);
+  else {
+    const options: GateOptions = { continue: { to: "again" }, stop: { to: "fail", reason: cap } };
+    openGate(draft, story, step, { question: `${cap}. Go on?`, options, deadline: null, cause: "cap", feedback: "" });
+  }
+  return true;
+}
+
+/** A budget of money, tokens or time of the step or its story is spent: its declared end comes instead of an attempt. */
+function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
+  const definition = draft.definition(story, step.name);
+  if (definition.kind !== "agent" && definition.kind !== "command") return false;
+  const spent = spendReached(draft, story, definition);
+  if (spent === null) return false;
+  tell(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
+  follow(draft, { story, step, route: explain(spent.route, "", spent.exhausted), feedback: "", cause: "exhausted" });
+  return true;
 }
 
 export function beginAttempt(draft: Draft, command: BeginAttempt): Rejection | null {
@@ -99,7 +122,7 @@ function refusalOf(draft: Draft, attempt: Attempt, command: FinishAttempt): stri
 /** Recorded and ignored: the log shows that somebody came too late. */
 function refuseReport(draft: Draft, command: FinishAttempt, why: string): Rejection {
   draft.emit(command.story, { type: "report_refused", attempt: command.attempt, why });
-  return { accepted: false, code: "stale", why, events: draft.accept().events };
+  return { accepted: false, code: "stale", why, events: draft.accept().events, run: draft.run };
 }
 
 /** Whatever a stopped agent then says: we stopped it. */
@@ -136,13 +159,13 @@ function endCompleted(ending: Ending, report: CompletedReport & Report): void {
   // A plan that a person must look at first is planned already: the stories are what is shown.
   const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
   if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
+  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
   follow(draft, {
     story,
     step,
     route: explain(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
     feedback: report.feedback,
     cause: permitted.exhausted === null ? "route" : "exhausted",
-    tree: report.tree,
   });
 }
 
@@ -174,7 +197,8 @@ function endUnfinished(ending: Ending, report: UnfinishedReport & Report, outcom
   emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
   const route = explain(permitted.route, report.why, permitted.exhausted);
-  follow(draft, { story, step, route, feedback: report.why, cause, tree: report.tree });
+  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
+  follow(draft, { story, step, route, feedback: report.why, cause });
 }
 
 /** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
@@ -216,8 +240,18 @@ function emitEnd(
     usage: report.usage,
     session: report.session,
     tree: report.tree,
+    discards: discards(draft, ended.outcome),
     ...ended,
   });
+}
+
+/**
+ * A death that we did not cause, and a stop, leave half-done work: it is saved as a diff and goes. A failure keeps its work
+ * for the next attempt, unless the workflow wants a clean start.
+ */
+function discards(draft: Draft, outcome: Report["outcome"]): boolean {
+  if (outcome === "lost" || outcome === "cancelled") return true;
+  return outcome !== "completed" && draft.run.header.definition.workspace.onFailure === "reset";
 }
 
 function findAttempt(draft: Draft, story: StoryId | null, id: Attempt["id"]): Attempt | undefined {

@@ -4,7 +4,7 @@ import type { Command } from "../domain/command.ts";
 import type { Decision, Rejection } from "../domain/decision.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
-import { answerGate } from "./answers.ts";
+import { answerGate, expireGate } from "./answers.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts.ts";
 import { Draft } from "./draft.ts";
 import { cancelRun, pauseRun, resumeRun, retryRun } from "./lifecycle.ts";
@@ -15,7 +15,7 @@ import { advance } from "./walk.ts";
 export { startRun } from "./lifecycle.ts";
 
 export function decide(run: Run, command: Command): Decision {
-  const draft = new Draft(run, command);
+  const draft = new Draft(run, command, treeIn(command));
   const rejection = refuseStranger(run, command) ?? perform(draft, command);
   if (rejection) return rejection;
   advance(draft);
@@ -29,6 +29,7 @@ export function storiesFor(header: Header, command: Command): readonly StoryId[]
     case "begin_attempt":
     case "finish_attempt":
     case "answer_gate":
+    case "expire_gate":
       return command.story === null ? [] : [command.story];
     case "cancel_run":
       return storiesAtWork(header);
@@ -47,6 +48,11 @@ function refuseStranger(run: Run, command: Command): Rejection | null {
   return reject("unknown", `there is no story ${command.story} at work`);
 }
 
+function treeIn(command: Command): string | null {
+  if (command.type === "finish_attempt") return command.report.tree;
+  return command.type === "answer_gate" ? command.tree : null;
+}
+
 function perform(draft: Draft, command: Command): Rejection | null {
   switch (command.type) {
     case "start_attempt":
@@ -57,6 +63,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return finishAttempt(draft, command);
     case "answer_gate":
       return answerGate(draft, command);
+    case "expire_gate":
+      return expireGate(draft, command);
     case "pause_run":
       return pauseRun(draft);
     case "resume_run":

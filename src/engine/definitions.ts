@@ -1,6 +1,6 @@
 // Looking up definitions. Owns: which part of the frozen workflow a step of a chain comes from.
 
-import type { StepDefinition, StoriesStep } from "../domain/definition.ts";
+import type { Definition, StepDefinition, StoriesStep } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
 import type { Header, Run } from "../domain/run.ts";
 
@@ -20,4 +20,19 @@ export function storiesStep(header: Header, name: StepName): StoriesStep {
   const found = header.definition.steps.find((step) => step.name === name);
   if (found?.kind !== "stories") throw new Error(`workflow ${header.definition.id} has no stories step "${name}"`);
   return found;
+}
+
+/** Whether a run of this workflow can ever ask a person: only then must somebody know which tree was shown. */
+export function mayHold({ steps, caps }: Definition): boolean {
+  return caps.then === "gate" || steps.some(stepMayHold);
+}
+
+function stepMayHold(step: StepDefinition): boolean {
+  if (step.kind === "gate") return true;
+  if (step.kind === "stories") return step.storyBudget.then.to === "gate" || step.body.some(stepMayHold);
+  const rules = [...Object.values(step.on), step.onError];
+  return (
+    step.budget?.then.to === "gate" ||
+    rules.some((rule) => rule !== undefined && (rule.route.to === "gate" || rule.limit?.then.to === "gate"))
+  );
 }

@@ -18,14 +18,17 @@ export type Fact = Event extends infer E ? (E extends Event ? Omit<E, "at" | "au
 export class Draft {
   readonly at: number;
   readonly author: string;
+  /** The tree as it is now, where the command knows: what a gate that opens will show. */
+  readonly tree: string | null;
   readonly #events: Event[] = [];
   readonly #effects: Effect[] = [];
   #run: Run | null;
 
-  constructor(run: Run | null, asked: { readonly at: number; readonly author: string }) {
+  constructor(run: Run | null, asked: { readonly at: number; readonly author: string }, tree: string | null = null) {
     this.#run = run;
     this.at = asked.at;
     this.author = asked.author;
+    this.tree = tree;
   }
 
   get run(): Run {

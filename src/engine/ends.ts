@@ -4,9 +4,12 @@ import type { StoryId } from "../domain/ids.ts";
 import type { Step } from "../domain/step.ts";
 import type { StoryStatus } from "../domain/story.ts";
 import type { Draft } from "./draft.ts";
+import { tell } from "./messages.ts";
 
 export function endRun(draft: Draft, status: "done" | "failed" | "cancelled", reason: string): void {
   draft.emit(null, { type: "run_ended", status, reason });
+  if (status === "done") tell(draft, "run_done", { story: null, step: null, text: "The run is done." });
+  if (status === "failed") tell(draft, "run_failed", { story: null, step: null, text: `The run failed: ${reason}` });
   draft.perform({ type: "close_run", run: draft.run.header.id });
 }
 
@@ -19,5 +22,7 @@ export function failStep(draft: Draft, story: StoryId | null, step: Step, reason
 
 export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, reason: string): void {
   const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
-  if (entry && entry.status !== status) draft.emit(null, { type: "story_changed", of: story, status, reason });
+  if (!entry || entry.status === status) return;
+  draft.emit(null, { type: "story_changed", of: story, status, reason });
+  if (status === "done") tell(draft, "story_done", { story, step: null, text: `${story} is done: ${entry.title}` });
 }

@@ -29,6 +29,8 @@ export function evolve(run: Run | null, event: Event): Run {
     case "run_reopened":
       move(runTable, "run", lifeOf(run.header), "reopen");
       return withHeader(run, { end: null, paused: false });
+    case "caps_raised":
+      return withHeader(run, { caps: event.caps });
     case "limits_renewed":
       return onScope(run, event.story, (scope) => ({
         countsFrom: { ...scope.countsFrom, [event.of ?? "*"]: scope.attempts.length },
@@ -115,11 +117,14 @@ export function evolve(run: Run | null, event: Event): Run {
       return onGate(run, event.story, event.gate, "answer", {
         status: "answered",
         option: event.option,
+        reason: event.reason,
         note: event.note,
         by: event.author,
         at: event.at,
         took: event.took,
       });
+    case "gate_shown":
+      return showGate(run, event);
     case "gate_voided":
       return onGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
     case "stories_planned":
@@ -223,6 +228,7 @@ function end(run: Run, event: Of<"attempt_ended">): Run {
       verdict: event.verdict,
       taken: event.taken,
       why: event.why,
+      discards: event.discards,
       ...whereOf(attempt),
     }),
   }));
@@ -237,6 +243,13 @@ function openGate(run: Run, event: Of<"gate_opened">): Run {
     chain: scope.chain.map((step) =>
       step.id === gate.step ? { ...step, state: stepState(step, "hold", { status: "held", gate: gate.id }) } : step,
     ),
+  }));
+}
+
+function showGate(run: Run, event: Of<"gate_shown">): Run {
+  const open = onGate(run, event.story, event.gate, "show", { status: "open" });
+  return onScope(open, event.story, (scope) => ({
+    gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
   }));
 }
 

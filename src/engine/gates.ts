@@ -2,29 +2,42 @@
 
 import type { GateCause } from "../domain/gate.ts";
 import type { GateId, StoryId } from "../domain/ids.ts";
-import type { GateOptions } from "../domain/route.ts";
+import type { GateDeadline, GateOptions } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { changeStory } from "./ends.ts";
+import { tell } from "./messages.ts";
 
 export interface Question {
   readonly question: string;
   readonly options: GateOptions;
+  readonly deadline: GateDeadline | null;
   readonly cause: GateCause;
   readonly feedback: string;
-  readonly tree: string | null;
 }
 
 export function openGate(draft: Draft, story: StoryId | null, step: Step, asked: Question): void {
+  const { deadline, ...question } = asked;
   draft.emit(story, {
     type: "gate_opened",
-    gate: { id: nextGateId(draft, story), story, step: step.id, visit: step.visit, openedAt: draft.at, ...asked },
+    gate: {
+      id: nextGateId(draft, story),
+      story,
+      step: step.id,
+      visit: step.visit,
+      openedAt: draft.at,
+      tree: draft.tree,
+      deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
+      ...question,
+    },
   });
   if (story !== null) changeStory(draft, story, "held", asked.question);
+  tell(draft, "needs_you", { story, step: step.name, text: asked.question });
 }
 
 /** Derived, so that a decision needs no chance of its own. */
 function nextGateId(draft: Draft, story: StoryId | null): GateId {
   const number = draft.scope(story).gates.length + 1;
-  return `${draft.run.header.id}.${story ?? "run"}.${number}` as GateId;
+  const scope = story === null ? draft.run.header.id : `${draft.run.header.id}.${story}`;
+  return `${scope}.${number}` as GateId;
 }

@@ -85,6 +85,7 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
         verdict: null,
         taken: null,
         why: reason,
+        discards: true,
         notes: [],
         usage: noUsage,
         session: null,

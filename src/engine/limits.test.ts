@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "./testing/driver.ts";
-import { passed, unfinished } from "./testing/reports.ts";
+import { unfinished } from "./testing/reports.ts";
 import {
   again,
   agent,
@@ -188,6 +188,74 @@ describe("a step's budget", () => {
     expect(run.states()).toMatchObject({ compound: "waiting" });
   });
 
+  /** Three routes back are taken; the fourth asks. */
+  const exhausted = () => {
+    const run = threeWay();
+    run.pass("brainstorm");
+    for (const value of ["rejected", "needs_fixes", "needs_fixes", "needs_fixes"]) {
+      run.pass("work");
+      run.say("review", value);
+      if (value === "rejected") run.pass("brainstorm");
+    }
+    return run;
+  };
+
+  test.each(["needs_fixes", "rejected"])(
+    "[LI1 LI2 LI4 B52 B54 B64 B78] whatever the first three were, a fourth way back (%s) asks, and not before",
+    (last) => {
+      for (const first of ["needs_fixes", "rejected"]) {
+        for (const second of ["needs_fixes", "rejected"]) {
+          const run = threeWay();
+          run.pass("brainstorm");
+          for (const value of [first, second, first]) {
+            run.pass("work");
+            run.say("review", value);
+            expect(run.status).toBe("running");
+            if (value === "rejected") run.pass("brainstorm");
+          }
+          run.pass("work");
+          run.say("review", last);
+          expect(run.states()).toEqual({ brainstorm: "done", work: "done", review: "held", compound: "waiting" });
+        }
+      }
+    },
+  );
+
+  test("[LI4 RT1 B48 B64] approved goes on, however many ways back were used", () => {
+    const run = threeWay();
+    run.pass("brainstorm");
+    for (let round = 0; round < 3; round += 1) {
+      run.pass("work");
+      run.say("review", "needs_fixes");
+    }
+    run.pass("work");
+    run.say("review", "approved");
+    expect(run.states()).toMatchObject({ review: "done", compound: "ready" });
+  });
+
+  test("[LI9 GA3 B52] continue goes back once more and counts anew: three, then it asks again", () => {
+    const run = exhausted();
+    run.answer("review", "continue", { note: "one more try" });
+    expect(run.states()).toMatchObject({ brainstorm: "done", work: "ready", review: "waiting" });
+    for (let round = 0; round < 3; round += 1) {
+      run.pass("work");
+      run.say("review", "needs_fixes");
+      expect(run.status).toBe("running");
+    }
+    run.pass("work");
+    run.say("review", "needs_fixes");
+    expect(run.openGate("review").id).toBe("run-1.2");
+  });
+
+  test("[GA3 B52] accept goes on, and stop fails the run", () => {
+    const accepted = exhausted();
+    accepted.answer("review", "accept");
+    expect(accepted.states()).toMatchObject({ review: "done", compound: "ready" });
+    const stopped = exhausted();
+    stopped.answer("review", "stop");
+    expect(stopped.run.header.end).toMatchObject({ status: "failed", reason: "it failed" });
+  });
+
   test("[LI4] failures of the step use none of it", () => {
     const run = threeWay(limit(1, fail("exhausted")));
     run.pass("brainstorm");
@@ -323,66 +391,5 @@ describe("what limits count", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(0, again, fail("")) })]));
     run.fails("work", "exit 137");
     expect(run.run.header.end?.reason).toBe("work: failure: limit of 0 reached: exit 137");
-  });
-});
-
-describe("caps of the run", () => {
-  test("[LI8] the attempt that would break the cap does not start, and its step fails", () => {
-    const run = new Driver(
-      workflow([agent("work", { on: { rejected: atMost(9, again) } })], { caps: { attempts: 2 } }),
-    );
-    run.reject("work");
-    run.reject("work");
-    run.must(run.starting("work"));
-    expect(run.attempts("work")).toHaveLength(2);
-    expect(run.run.header.end?.reason).toContain("the run has used its 2 attempts");
-  });
-
-  test("[LI8] retry raises no cap", () => {
-    const run = new Driver(
-      workflow([agent("work", { on: { rejected: atMost(9, again) } })], { caps: { attempts: 1 } }),
-    );
-    run.reject("work");
-    run.must(run.starting("work"));
-    expect(run.retry().accepted).toBe(true);
-    expect(run.step("work").state.status).toBe("ready");
-    run.must(run.starting("work"));
-    expect(run.status).toBe("failed");
-    expect(run.attempts("work")).toHaveLength(1);
-  });
-
-  test("[LI8] time: at the end of the run's time nothing new starts", () => {
-    const run = new Driver(workflow([agent("a"), agent("b")], { caps: { wallMs: 60_000 } }));
-    run.at += 59_999;
-    run.pass("a");
-    run.at += 1;
-    run.must(run.starting("b"));
-    expect(run.run.header.end?.reason).toContain("the run has used its 1 minutes");
-  });
-
-  test("[LI8] money: what was spent counts, however the attempt ended", () => {
-    const run = new Driver(workflow([agent("work")], { caps: { costUsd: 2 } }));
-    const spent = { costUsd: 1, inputTokens: 10, outputTokens: 5 };
-    run.finish("work", unfinished("lost", "gone", { usage: spent }));
-    run.finish("work", unfinished("failed", "exit 1", { usage: spent }));
-    run.must(run.starting("work"));
-    expect(run.run.header.end?.reason).toContain("the run has spent its 2 USD");
-  });
-
-  test("[LI8] steps: a chain that grew beyond the cap goes no further", () => {
-    const check = decider("check", { fix: atMost(9, insert("a", "a")) });
-    const run = new Driver(workflow([agent("a"), check], { caps: { steps: 3 } }));
-    run.finish("a", passed());
-    run.say("check", "fix");
-    run.must(run.starting("a~2"));
-    expect(run.run.header.end?.reason).toContain("more than its 3 steps");
-  });
-
-  test("[LI8 ST8] at the cap the story fails, and with it the step and the run", () => {
-    const run = new Driver({ ...featureDev(), caps: { ...featureDev().caps, attempts: 1 } });
-    run.plan("plan", "US-1");
-    run.must(run.starting("US-1/implement"));
-    expect(run.storyStates()).toEqual({ "US-1": "failed" });
-    expect(run.status).toBe("failed");
   });
 });

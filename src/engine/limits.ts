@@ -2,10 +2,10 @@
 // drift and no inner loop resets an outer one.
 
 import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
-import type { PerformedDefinition } from "../domain/definition.ts";
+import type { Caps, PerformedDefinition } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
-import { type Limit, type Route, type RouteRule, repeats } from "../domain/route.ts";
-import type { Header } from "../domain/run.ts";
+import { type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
+import { type Header, type Run, scopeOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import { bodyOf } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
@@ -68,16 +68,118 @@ export function lostTooOften(draft: Draft, story: StoryId | null, name: StepName
 
 /** The run-wide cap that one more attempt would break, in words; null when none. */
 export function capReached(header: Header, at: number): string | null {
-  const { caps, totals } = header;
-  if (totals.attempts >= caps.attempts) return `the run has used its ${caps.attempts} attempts`;
-  if (totals.steps > caps.steps) return `the run has more than its ${caps.steps} steps`;
-  if (at - header.startedAt >= caps.wallMs) return `the run has used its ${Math.round(caps.wallMs / 60_000)} minutes`;
-  if (totals.costUsd >= caps.costUsd) return `the run has spent its ${caps.costUsd} USD`;
+  return capsOf(header, at).find(({ used, limit }) => used >= limit)?.words ?? null;
+}
+
+/** The caps that are reached, as large again as they were. */
+export function raisedCaps(header: Header, at: number): Caps {
+  const raised = capsOf(header, at)
+    .filter(({ used, limit }) => used >= limit)
+    .map(({ name, used }) => [name, used + defaultRaise(header.caps[name])]);
+  return { ...header.caps, ...Object.fromEntries(raised) };
+}
+
+/** Once more what it was; a cap of nothing would otherwise stay one. */
+function defaultRaise(cap: number): number {
+  return cap > 0 ? cap : 1;
+}
+
+interface Cap {
+  readonly name: "attempts" | "steps" | "wallMs" | "costUsd" | "tokens";
+  readonly used: number;
+  readonly limit: number;
+  readonly words: string;
+}
+
+function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[] {
+  const tokens = totals.inputTokens + totals.outputTokens;
+  const minutes = Math.round(caps.wallMs / 60_000);
+  return [
+    {
+      name: "attempts",
+      used: totals.attempts,
+      limit: caps.attempts,
+      words: `the run has used its ${caps.attempts} attempts`,
+    },
+    {
+      name: "steps",
+      used: totals.steps - 1,
+      limit: caps.steps,
+      words: `the run has more than its ${caps.steps} steps`,
+    },
+    { name: "wallMs", used: at - startedAt, limit: caps.wallMs, words: `the run has used its ${minutes} minutes` },
+    {
+      name: "costUsd",
+      used: usd(totals.costUsd),
+      limit: caps.costUsd,
+      words: `the run has spent its ${caps.costUsd} USD`,
+    },
+    { name: "tokens", used: tokens, limit: caps.tokens, words: `the run has used its ${caps.tokens} tokens` },
+  ];
+}
+
+/** What the attempts of a step, or of a story, may cost together and have cost; the first limit that is used up. */
+export function spendReached(draft: Draft, story: StoryId | null, definition: PerformedDefinition): Permitted | null {
+  for (const { limit, attempts, what } of spendLimitsOf(draft.run, story, definition)) {
+    const over = limit.spend && overspent(attempts, limit.spend);
+    if (!over) continue;
+    const { then } = limit;
+    return { route: then, taken: { key: "error", to: then.to, draws: null }, exhausted: `${what}: ${over}` };
+  }
   return null;
 }
 
+/** How long an attempt that starts now may run before a hard limit of time is used up; null: no such limit. */
+export function timeLeft(run: Run, story: StoryId | null, definition: PerformedDefinition, at: number): number | null {
+  const { caps, startedAt } = run.header;
+  const left = caps.hard ? [startedAt + caps.wallMs - at] : [];
+  for (const { limit, attempts } of spendLimitsOf(run, story, definition)) {
+    if (limit.spend?.hard && limit.spend.wallMs !== null) left.push(limit.spend.wallMs - timeOf(attempts));
+  }
+  return left.length === 0 ? null : Math.max(0, Math.min(...left));
+}
+
+interface SpendLimit {
+  readonly limit: Limit;
+  readonly attempts: readonly EndedAttempt[];
+  readonly what: string;
+}
+
+function spendLimitsOf(run: Run, story: StoryId | null, definition: PerformedDefinition): readonly SpendLimit[] {
+  const scope = scopeOf(run, story);
+  if (!scope) return [];
+  const own: SpendLimit[] = definition.budget
+    ? [{ limit: definition.budget, attempts: countedAttempts(scope, definition.name), what: definition.name }]
+    : [];
+  if (story === null) return own;
+  return [
+    ...own,
+    { limit: bodyOf(run, story).storyBudget, attempts: countedAttempts(scope, null), what: `story ${story}` },
+  ];
+}
+
+function overspent(attempts: readonly EndedAttempt[], spend: Spend): string | null {
+  const sum = (of: (attempt: EndedAttempt) => number) => attempts.reduce((total, attempt) => total + of(attempt), 0);
+  const cost = usd(sum(({ usage }) => usage.costUsd));
+  const tokens = sum(({ usage }) => usage.inputTokens + usage.outputTokens);
+  if (spend.costUsd !== null && cost >= spend.costUsd) return `its budget of ${spend.costUsd} USD is spent`;
+  if (spend.tokens !== null && tokens >= spend.tokens) return `its budget of ${spend.tokens} tokens is spent`;
+  if (spend.wallMs !== null && timeOf(attempts) >= spend.wallMs)
+    return `its budget of ${Math.round(spend.wallMs / 1000)} s is spent`;
+  return null;
+}
+
+/** Eight times 0.1 is a little less than 0.8 to a computer, and would buy a ninth. */
+function usd(sum: number): number {
+  return Math.round(sum * 1e6) / 1e6;
+}
+
+function timeOf(attempts: readonly EndedAttempt[]): number {
+  return attempts.reduce((total, { startedAt, state }) => total + (state.endedAt - startedAt), 0);
+}
+
 /** Ended attempts of one step, or of the whole scope, since its limits were last renewed. */
-export function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAttempt[] {
+function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAttempt[] {
   const all = scope.countsFrom["*"] ?? 0;
   return scope.attempts.filter((attempt, index): attempt is EndedAttempt => {
     if (!hasEnded(attempt) || index < all) return false;

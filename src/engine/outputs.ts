@@ -23,6 +23,10 @@ const engineKeys = new Set([
 
 const branchPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/;
 
+export function isEngineKey(key: string): boolean {
+  return engineKeys.has(key);
+}
+
 export interface AcceptedOutputs {
   readonly set: Readonly<Record<string, string>>;
   readonly notes: readonly string[];

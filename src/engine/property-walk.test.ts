@@ -4,6 +4,7 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Definition } from "../domain/definition.ts";
+import type { MessageKind } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import { fixStoryPrefix } from "../domain/ids.ts";
 import type { StorySpec } from "../domain/story.ts";
@@ -27,6 +28,8 @@ const steps: fc.Arbitrary<StepShape> = fc.record({
   atMost: fc.constantFrom(0, 1, 2, 2, 3, 3),
   then: fc.nat(3),
   budget: fc.nat(5),
+  spend: digit,
+  deadline: digit,
 });
 
 const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
@@ -42,6 +45,11 @@ const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
     { weight: 4, arbitrary: fc.constant(60) },
   ),
   lost: fc.integer({ min: 1, max: 3 }),
+  storySpend: digit,
+  costUsd: fc.constantFrom(1_000, 1_000, 1_000, 1_000, 1.2),
+  tokens: fc.constantFrom(1_000_000, 1_000_000, 1_000_000, 1_000_000, 200),
+  capAsks: fc.boolean(),
+  reset: fc.boolean(),
 });
 
 const moves: fc.Arbitrary<Move> = fc.record({ kind: fc.nat(99), pick: fc.nat(99), words: fc.nat(9_999) });
@@ -70,6 +78,28 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a failed run": { share: 25, is: (event) => event.type === "run_ended" && event.status === "failed" },
   "a cancelled run": { share: 5, is: (event) => event.type === "run_ended" && event.status === "cancelled" },
   "a refused report": { share: 90, is: ({ type }) => type === "report_refused" },
+  "work that moved": { share: 12, is: ({ type }) => type === "gate_shown" },
+  "an answer with a reason": {
+    share: 5,
+    is: (event) =>
+      event.type === "gate_answered" &&
+      event.took !== "fail" &&
+      event.reason === "unclear" &&
+      event.option === "reject",
+  },
+  "a deadline": { share: 10, is: (event) => event.type === "gate_answered" && event.author === "deadline" },
+  "a raised cap": { share: 5, is: ({ type }) => type === "caps_raised" },
+  "work that is thrown away": { share: 40, is: (event) => event.type === "attempt_ended" && event.discards },
+};
+
+/** The same for what people were told. */
+const told: Record<MessageKind, number> = {
+  needs_you: 40,
+  stuck: 15,
+  budget: 20,
+  story_done: 25,
+  run_done: 25,
+  run_failed: 25,
 };
 
 const isFix = ({ id }: StorySpec) => id.startsWith(fixStoryPrefix);
@@ -84,20 +114,25 @@ describe(`${walks} walks from seed ${seed}`, () => {
       for (const [what, { is }] of Object.entries(depths)) {
         if (driver.events.some(is)) met[what] = (met[what] ?? 0) + 1;
       }
+      for (const kind of new Set(driver.messages().map((message) => message.kind))) met[kind] = (met[kind] ?? 0) + 1;
     });
     walked = fc.check(property, { seed, numRuns: walks });
   }, 600_000);
 
-  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8] what must hold of chains, runs and limits holds after every command", () => {
+  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8 LI11 LI12 LI13] what must hold of chains, runs and limits holds after every command", () => {
     expectToHold();
   });
 
-  test("[AT2 AT3 AT4 AT5 AT6 GA5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so does what must hold of the rest", () => {
+  test("[AT2 AT3 AT4 AT5 AT6 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so does what must hold of the rest", () => {
     expectToHold();
   });
 
   test.each(Object.entries(depths))("[X5] they are deep: %s", (what, { share }) => {
     expect(((met[what] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
+  });
+
+  test.each(Object.entries(told))("[X5] people are told: %s", (kind, share) => {
+    expect(((met[kind] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
   });
 
   function expectToHold(): void {

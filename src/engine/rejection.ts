@@ -3,5 +3,5 @@
 import type { Rejection, RejectionCode } from "../domain/decision.ts";
 
 export function reject(code: RejectionCode, why: string): Rejection {
-  return { accepted: false, code, why, events: [] };
+  return { accepted: false, code, why, events: [], run: null };
 }

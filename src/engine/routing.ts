@@ -19,7 +19,6 @@ export interface Followed {
   readonly feedback: string;
   /** Why a gate opens, if the route is one. */
   readonly cause: GateCause;
-  readonly tree: string | null;
   /** When `again` may start; now, unless somebody asked for patience. */
   readonly notBefore?: number;
 }
@@ -28,7 +27,7 @@ export function follow(draft: Draft, followed: Followed): void {
   const { story, step, route, feedback } = followed;
   switch (route.to) {
     case "next":
-      return draft.emit(story, { type: "step_done", step: step.id });
+      return leave(draft, story, step);
     case "again":
       // A gate step has nothing to perform: asking it again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, followed, step);
@@ -46,7 +45,7 @@ export function follow(draft: Draft, followed: Followed): void {
     case "go_to": {
       const target = nearest(draft, story, step, route.step, "after");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" after "${step.name}" to go to`);
-      draft.emit(story, { type: "step_done", step: step.id });
+      leave(draft, story, step);
       return skipSpan(draft, story, step, target, `${step.name} went on to ${target.name}`);
     }
     case "insert":
@@ -62,13 +61,20 @@ export function follow(draft: Draft, followed: Followed): void {
       return openGate(draft, story, step, {
         question: route.question,
         options: route.options,
+        deadline: route.deadline ?? null,
         cause: followed.cause,
         feedback,
-        tree: followed.tree,
       });
     case "fail":
       return failStep(draft, story, step, route.reason);
   }
+}
+
+/** A step whose budget was spent before it could start has done nothing: it is skipped. */
+function leave(draft: Draft, story: StoryId | null, step: Step): void {
+  if (step.state.status !== "ready") return draft.emit(story, { type: "step_done", step: step.id });
+  const reason = `the budget of ${step.name} is spent`;
+  draft.emit(story, { type: "steps_skipped", steps: [step.id], by: "route", reason });
 }
 
 function goBack(draft: Draft, followed: Followed, target: Step): void {

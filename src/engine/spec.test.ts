@@ -3,7 +3,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const groups = ["RU", "CH", "RT", "LI", "AT", "GA", "ST", "OU", "ED", "LC", "RE"];
+const groups = ["RU", "CH", "RT", "LI", "AT", "GA", "ST", "OU", "ED", "LC", "RE", "ME", "WY"];
 const page = readFileSync("docs/spec/engine.md", "utf8");
 const rules = [...page.matchAll(/^- \*\*([A-Z]+\d+)\*\*/gm)].map(([, id]) => id as string);
 

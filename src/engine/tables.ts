@@ -11,7 +11,7 @@ type Table<State extends string> = { readonly [S in State]: Readonly<Record<stri
 
 export const stepTable = {
   waiting: { ready: "ready", open: "running", hold: "held", skip: "skipped", cancel: "cancelled" },
-  ready: { dispatch: "running", fail: "failed", skip: "skipped", reset: "waiting", cancel: "cancelled" },
+  ready: { dispatch: "running", hold: "held", fail: "failed", skip: "skipped", reset: "waiting", cancel: "cancelled" },
   running: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
   held: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
   done: { reset: "waiting" },
@@ -39,7 +39,7 @@ export const storyTable = {
 } as const satisfies Table<StoryStatus>;
 
 export const gateTable = {
-  open: { answer: "answered", void: "void" },
+  open: { show: "open", answer: "answered", void: "void" },
   answered: { void: "void" },
   void: {},
 } as const satisfies Table<GateState["status"]>;

@@ -35,9 +35,9 @@ function walk(draft: Draft, story: StoryId | null): void {
       return openGate(draft, story, step, {
         question: definition.question,
         options: definition.options,
+        deadline: definition.deadline ?? null,
         cause: "step",
         feedback: "",
-        tree: null,
       });
     case "stories":
       return openStories(draft, step, definition);

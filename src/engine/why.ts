@@ -1,6 +1,7 @@
 // Why. Owns: the one sentence that says what a run is doing or what it waits for. The same everywhere it is shown.
 
 import { hasEnded } from "../domain/attempt.ts";
+import { namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { statusOf } from "../domain/run.ts";
@@ -16,10 +17,13 @@ export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new
       ? `Done in ${span(header.end.at - header.startedAt)}.`
       : sentence(`The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`);
   }
-  const doing = activity(run, now, orphans);
-  if (header.paused) return sentence(`Paused; \`pawl resume\` lets it go on${doing ? `. Meanwhile ${doing}` : ""}`);
-  if (statusOf(header) === "held") return sentence(heldBy(run, now));
-  return sentence(doing ?? "nothing is ready to run");
+  const held = statusOf({ ...header, paused: false }) === "held";
+  const doing = held ? null : activity(run, now, orphans);
+  if (header.paused) {
+    const meanwhile = held ? `it ${heldBy(run, now)}` : doing;
+    return sentence(`Paused; \`pawl resume\` lets it go on${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
+  }
+  return sentence(held ? heldBy(run, now) : (doing ?? "nothing is ready to run"));
 }
 
 function activity(run: Run, now: number, orphans: ReadonlySet<AttemptId>): string | null {
@@ -64,11 +68,15 @@ function heldBy(run: Run, now: number): string {
   for (const [story, scope] of openScopes(run)) {
     const gate = scope.gates.find((candidate) => candidate.state.status === "open");
     if (!gate) continue;
-    const options = Object.keys(gate.options).join(" or ");
-    const where = story === null ? gate.step : `${story}: ${gate.step}`;
-    return `${where} waits for a person since ${span(now - gate.openedAt)}: ${gate.question} Answer with \`pawl answer ${gate.id} OPTION\` (${options})`;
+    const options = namesOf(gate.options).join(" or ");
+    const named = gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
+    const where = story === null ? "" : `${story}: `;
+    const otherwise = gate.deadline
+      ? `; without an answer, ${gate.deadline.option} at ${new Date(gate.deadline.at).toISOString()}`
+      : "";
+    return `waits for a person since ${span(now - gate.openedAt)}: ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
   }
-  return "it waits for a person";
+  return "waits for a person";
 }
 
 function openScopes(run: Run): readonly (readonly [StoryId | null, Scope])[] {

@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
+import type { TargetConfig } from "../notify/target.ts";
 import { durationMs, durationPattern } from "../workflows/duration.ts";
+import { readTargets, targetSchema } from "./config-targets.ts";
 
 const duration = z.union([
   z.number().positive(),
@@ -31,6 +33,7 @@ const schema = z.strictObject({
       attempts: z.int().min(1).optional(),
     })
     .optional(),
+  notify: z.array(targetSchema).max(20).optional(),
 });
 
 export interface ExecutorConfig {
@@ -52,6 +55,7 @@ export interface ConfigFile {
     readonly wallMs: number | null;
     readonly attempts: number | null;
   };
+  readonly notify: readonly TargetConfig[];
 }
 
 export function readConfigFile(file: string): ConfigFile {
@@ -67,6 +71,7 @@ export function readConfigFile(file: string): ConfigFile {
       wallMs: budget?.wall === undefined ? null : durationMs(budget.wall),
       attempts: budget?.attempts ?? null,
     },
+    notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
   };
 }
 

@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Definition } from "../domain/definition.ts";
+import type { TargetConfig } from "../notify/target.ts";
 import type { ConfigFile, ExecutorConfig } from "./config-file.ts";
 
 export interface Config {
@@ -11,6 +12,8 @@ export interface Config {
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
   readonly agents: number;
   readonly budget: ConfigFile["budget"];
+  /** Only the user's own: a repository could have the words of its users sent anywhere. */
+  readonly notify: readonly TargetConfig[];
   /** What the repository's file wanted and may not. */
   readonly warnings: readonly string[];
 }
@@ -30,6 +33,8 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
     }
     executors[name] = { ...written, env: written.env.filter((variable) => allowed.has(variable)) };
   }
+  if (theirs.notify.length > 0)
+    warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
   return {
     defaultExecutor: theirs.defaultExecutor ?? own.defaultExecutor,
     executors,
@@ -39,6 +44,7 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
       wallMs: tightest(own.budget.wallMs, theirs.budget.wallMs),
       attempts: tightest(own.budget.attempts, theirs.budget.attempts),
     },
+    notify: own.notify,
     warnings,
   };
 }
@@ -63,6 +69,7 @@ const nothing: ConfigFile = {
   executors: {},
   agents: null,
   budget: { costUsd: null, wallMs: null, attempts: null },
+  notify: [],
 };
 
 /** The parsers are loaded only for a file that exists. */

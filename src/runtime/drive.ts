@@ -4,6 +4,8 @@
 import type { AttemptId, RunId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { claimStep } from "./claim.ts";
+import { expireGates } from "./deadlines.ts";
+import { Deliveries } from "./deliveries.ts";
 import { performEffects, settleEffects } from "./effects.ts";
 import type { Parts } from "./parts.ts";
 import { isStoreTrouble, Performance } from "./perform.ts";
@@ -33,6 +35,9 @@ export interface DriveTimes {
 
 const usualTimes: DriveTimes = { leaseMs: 30_000, renewEveryMs: 5_000, recoverEveryMs: 2_000, restMs: 1_000 };
 
+/** Whoever is told something at the end of a run has this long to take it; what remains is for the next process. */
+const lastDeliveriesMs = 3_000;
+
 /** Drives one run until it is over, waits for a person, is paused, or `signal` aborts. */
 export async function driveRun(parts: Parts, options: DriveOptions): Promise<RunStatus> {
   const driver = new Driver(parts, options);
@@ -54,6 +59,8 @@ class Driver {
   readonly #listening: { close(): void }[];
   readonly #renewal: NodeJS.Timeout;
   readonly #aborted: () => void;
+  readonly #deliveries: Deliveries;
+  #isOver = false;
   #failure: unknown = null;
   #recoveredAt = 0;
 
@@ -69,15 +76,23 @@ class Driver {
       this.#wake.up();
     };
     options.signal.addEventListener("abort", this.#aborted);
+    this.#deliveries = new Deliveries(parts);
   }
 
   async drive(): Promise<RunStatus> {
+    for (const target of this.#parts.targets) {
+      const missing = target.missing();
+      if (missing) this.#parts.warn(`${missing.what}; its messages wait`);
+    }
     await sweepStrays(this.#parts);
     for (;;) {
       this.#wake.reset();
       if (this.#failure !== null) throw this.#failure;
       const status = await this.#turn();
-      if (status !== null) return status;
+      if (status !== null) {
+        this.#isOver = !this.#options.signal.aborted;
+        return status;
+      }
       await this.#wake.wait(this.#times.restMs);
     }
   }
@@ -87,7 +102,8 @@ class Driver {
     try {
       await this.#recoverSometimes();
       const stop = (attempt: string, reason: string) => this.#stop(attempt as AttemptId, reason);
-      await performEffects(this.#parts, stop, this.#failedEffects);
+      const performed = await performEffects(this.#parts, stop, this.#failedEffects);
+      if (performed > 0) this.#deliveries.look();
       const displaced = await this.#stopWhatShould();
       if (!this.#options.signal.aborted && !displaced) await this.#claimAll();
       const status = await this.#status();
@@ -107,6 +123,7 @@ class Driver {
     await Promise.allSettled([...this.#running.values()].map((performance) => performance.ended));
     clearInterval(this.#renewal);
     for (const listening of this.#listening) listening.close();
+    await this.#deliveries.close(this.#isOver ? lastDeliveriesMs : 0);
   }
 
   async #claimAll(): Promise<void> {
@@ -170,6 +187,7 @@ class Driver {
     if (now - this.#recoveredAt < this.#times.recoverEveryMs) return;
     this.#recoveredAt = now;
     await recover(this.#parts);
+    await expireGates(this.#parts, this.#options.run);
   }
 
   async #status(): Promise<RunStatus> {

@@ -4,6 +4,7 @@ import type { Effect } from "../domain/effect.ts";
 import type { RunId } from "../domain/ids.ts";
 import { attemptMarker } from "../executors/executor.ts";
 import { archiveProgress } from "../protocols/antfarm/agent-home.ts";
+import type { StoredEffect } from "../store/store.ts";
 import { killStrays } from "../system/process/strays.ts";
 import { branchFor } from "../workspaces/branchName.ts";
 import { removeWorktree } from "../workspaces/removal.ts";
@@ -21,23 +22,48 @@ const mostOpen = 1_000;
 /** Attempts that this process performs, so that they can be stopped from inside. */
 export type StopAttempt = (attempt: string, reason: string) => boolean;
 
-/** `failed` collects what could not be done; it is tried again later. */
-export async function performEffects(parts: Parts, stop: StopAttempt, failed = new Set<number>()): Promise<void> {
-  for (const due of await parts.store.dueEffects(parts.clock.now(), batch)) {
-    if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) continue;
-    try {
-      await perform(parts, due.effect, stop);
-    } catch (error) {
-      // Nothing of it may hold a run: it is tried again later, and given up with a line in the log.
-      const why = error instanceof Error ? error.message : String(error);
-      parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
-      if (due.tries + 1 < giveUpAfter) {
-        failed.add(due.id);
-        continue;
-      }
-    }
-    await parts.store.effectDone(due.id);
+/**
+ * What is due, some of it at a time, but no deliveries: they wait for others (deliveries.ts). `failed` collects what could
+ * not be done; it is tried again later. How many were done.
+ */
+export async function performEffects(parts: Parts, stop: StopAttempt, failed = new Set<number>()): Promise<number> {
+  let done = 0;
+  while (done < batch) {
+    const due = await parts.store.dueEffects(parts.clock.now(), batch);
+    const before = done;
+    for (const each of due) if (await performOne(parts, each, stop, failed)) done += 1;
+    // What is done lets the next of its lane come.
+    if (done === before) break;
   }
+  return done;
+}
+
+async function performOne(parts: Parts, due: StoredEffect, stop: StopAttempt, failed: Set<number>): Promise<boolean> {
+  if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) return false;
+  try {
+    if (due.effect.type === "notify") {
+      await parts.store.replaceEffect(due.id, deliveriesOf(parts, due.id, due.effect), parts.clock.now());
+      return true;
+    }
+    await perform(parts, due.effect, stop);
+  } catch (error) {
+    // Nothing of it may hold a run: it is tried again later, and given up with a line in the log. A message is not given up
+    // here: only the store can have failed, and nobody has been told yet.
+    const why = error instanceof Error ? error.message : String(error);
+    parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
+    if (due.effect.type === "notify" || due.tries + 1 < giveUpAfter) {
+      failed.add(due.id);
+      return false;
+    }
+  }
+  await parts.store.effectDone(due.id);
+  return true;
+}
+
+/** One for each target that wants to hear of it, all with the same id. */
+function deliveriesOf(parts: Parts, id: number, { run, message }: Extract<Effect, { type: "notify" }>): Effect[] {
+  const targets = parts.targets.filter(({ on }) => on.includes(message.kind));
+  return targets.map(({ name }) => ({ type: "deliver", run, target: name, message, id: `${run}.${id}` }));
 }
 
 /**
@@ -57,6 +83,9 @@ export async function settleEffects(parts: Parts, run: RunId, failed: Set<number
 
 async function perform(parts: Parts, effect: Effect, stop: StopAttempt): Promise<void> {
   switch (effect.type) {
+    case "notify":
+    case "deliver":
+      return;
     case "stop_attempt":
       if (!stop(effect.attempt, "the run was cancelled")) {
         await killStrays({ marker: { name: attemptMarker, value: effect.attempt } });

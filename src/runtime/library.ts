@@ -109,6 +109,12 @@ export function installWorkflow(
   return { id: definition.id, file: join(target, "workflow.yml"), missing };
 }
 
+/** Role files that a workflow names and that are not there; its agents would work without them. */
+export function missingRoleFiles(definition: Definition, file: string): readonly string[] {
+  const sources = Object.values(definition.agents).flatMap((agent) => Object.values(agent.files));
+  return sources.filter((source) => !existsSync(resolve(dirname(file), source)));
+}
+
 export function uninstallWorkflow(home: Home, id: string): void {
   const dir = join(home.workflows, id);
   if (!isSafeId(id) || !existsSync(dir)) {

@@ -5,6 +5,7 @@ import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Executor } from "../executors/executor.ts";
+import type { Target } from "../notify/target.ts";
 import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
@@ -15,6 +16,8 @@ export interface Parts {
   readonly clock: Clock;
   readonly home: Home;
   readonly executors: Executors;
+  /** Who is told what people should know without looking. */
+  readonly targets: readonly Target[];
   readonly log: Log;
   /** Something that a person should know now. */
   readonly warn: (text: string) => void;

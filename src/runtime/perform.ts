@@ -5,6 +5,7 @@ import { noUsage } from "../domain/attempt.ts";
 import type { Decision } from "../domain/decision.ts";
 import { AppError } from "../domain/error.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import { timeLeft } from "../engine/limits.ts";
 import type { Execution, ExecutionEnd } from "../executors/executor.ts";
 import { readReport } from "../prompts/report.ts";
 import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
@@ -13,7 +14,7 @@ import { gatherInput, type Input } from "./input.ts";
 import { type AttemptLog, openLog, writePrompt } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { transition } from "./transition.ts";
-import { prepareWorkspace, type Workspace } from "./workspace.ts";
+import { prepareWorkspace, shownTree, type Workspace } from "./workspace.ts";
 
 /** A handle on an attempt that this process performs. */
 export class Performance {
@@ -53,7 +54,8 @@ export class Performance {
       this.#control((reason) => execution.stop(reason));
       const end = await execution.ended;
       const report = withFacts(readEnd(claim, end), end, input);
-      return await this.#check(claim, workspace, log, report);
+      const checked = await this.#check(claim, workspace, log, report);
+      return { ...checked, tree: await shownTree(parts, run) };
     } finally {
       await log.close();
     }
@@ -114,6 +116,13 @@ export function isStoreTrouble(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === "STORE_FULL" || error.code === "STORE_UNUSABLE");
 }
 
+/** The step's own limit, or what a hard budget of time has left, whichever is less. */
+function timeFor(parts: Parts, claim: Claim): number | null {
+  const limits = [timeLimitOf(claim), timeLeft(claim.run, claim.attempt.story, claim.definition, parts.clock.now())];
+  const given = limits.filter((limit) => limit !== null);
+  return given.length === 0 ? null : Math.max(1, Math.min(...given));
+}
+
 async function startExecution(
   parts: Parts,
   claim: Claim,
@@ -141,7 +150,7 @@ async function startExecution(
       PAWL_MODEL: agentOf(claim)?.model ?? "",
     },
     attempt: attempt.id,
-    wallMs: timeLimitOf(claim),
+    wallMs: timeFor(parts, claim),
     quietMs: definition.quietMs,
     onOutput: log.sink,
   });

@@ -19,7 +19,7 @@ import { openLog, writePrompt } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { recover } from "./recover.ts";
 import { transition } from "./transition.ts";
-import { prepareWorkspace, workspacePath } from "./workspace.ts";
+import { prepareWorkspace, shownTree, workspacePath } from "./workspace.ts";
 
 /** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
@@ -96,7 +96,7 @@ export async function completeStep(
   await log.sink("stdout", Buffer.from(text));
   const checked = await check(parts, loaded.run, attempt, definition, read, log.sink);
   await log.close();
-  return await report(parts, attempt.id, secret, checked);
+  return await report(parts, attempt.id, secret, { ...checked, tree: await shownTree(parts, loaded.run) });
 }
 
 /** What an agent that pulls calls done is checked like everybody's. */

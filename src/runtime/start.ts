@@ -5,10 +5,11 @@ import type { AgentDefinition, Definition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { RunPlace } from "../domain/run.ts";
+import { renderTemplate, templateKeys } from "../prompts/template.ts";
 import { agentHome, provision } from "../protocols/antfarm/agent-home.ts";
 import { newRunId } from "../system/ids.ts";
 import { resolveBase } from "../workspaces/base.ts";
-import { freeBranch } from "../workspaces/freeBranch.ts";
+import { assertFreeBranch, freeBranch } from "../workspaces/freeBranch.ts";
 import { inPlace, inspectRepository } from "../workspaces/repository.ts";
 import type { LoadedWorkflow } from "./library.ts";
 import type { Parts } from "./parts.ts";
@@ -37,7 +38,8 @@ export interface StartedRun {
 const longestTask = 512 * 1024;
 
 export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun> {
-  const task = wish.task.trim();
+  // What a database or an agent could not hold is not part of anybody's words.
+  const task = wish.task.toWellFormed().replaceAll("\0", "").trim();
   if (task === "")
     throw new AppError("USAGE", "the task is empty", {
       hint: 'say what should be done: pawl run feature-dev "Add a …"',
@@ -47,7 +49,8 @@ export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun>
       hint: "put the details into a file of the repository and name it in the task",
     });
   }
-  const definition = wish.tighten(wish.workflow.definition);
+  assertTargets(parts);
+  const definition = withContext(wish.tighten(wish.workflow.definition), { ...wish.context, task });
   const run = newRunId();
   const notes: string[] = [];
   const place = await choosePlace(wish, definition, notes);
@@ -64,6 +67,23 @@ export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun>
     context: wish.context,
   }));
   return { ...created, notes };
+}
+
+/** Values of a workflow's own context are templates, resolved once, against what the caller gave. */
+function withContext(definition: Definition, given: Readonly<Record<string, string>>): Definition {
+  const entries = Object.entries(definition.context)
+    // `repo: "{{repo}}"` says that the key exists; the run itself will set it.
+    .filter(([key, value]) => !templateKeys(value).includes(key))
+    .map(([key, value]) => [key, renderTemplate(value, given, definition.knownKeys).text]);
+  return { ...definition, context: Object.fromEntries(entries) };
+}
+
+/** A person who relies on messages should not learn at the end of a run that none could be sent. */
+function assertTargets(parts: Parts): void {
+  for (const target of parts.targets) {
+    const missing = target.missing();
+    if (missing) throw new AppError("CONFIG_INVALID", `notify: ${missing.what}`, { hint: missing.hint });
+  }
 }
 
 /** The place depends on the run's number, which only the store can give; everything slow is done before. */
@@ -92,7 +112,10 @@ async function choosePlace(
     );
   }
   const common = { repo: facts.root, kind: "worktree", base: base.commit, baseName: base.name } as const;
+  const asked = wish.context["branch"];
+  if (asked !== undefined) await assertFreeBranch(facts.root, asked);
   if (definition.workspace.branch === "by_step") return () => ({ ...common, branch: null });
+  if (asked !== undefined) return () => ({ ...common, branch: asked });
   const nameFor = await freeBranch(facts.root, wish.task);
   return (number) => ({ ...common, branch: nameFor(number) });
 }

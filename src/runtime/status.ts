@@ -1,5 +1,6 @@
 // The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
 
+import { namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
 import { type Run, scopeOf, statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -121,7 +122,7 @@ function gateDocuments(scope: Scope): readonly GateDocument[] {
     step: gate.step,
     story: gate.story,
     question: gate.question,
-    options: Object.keys(gate.options),
+    options: namesOf(gate.options),
     status: gate.state.status,
   }));
 }

@@ -6,10 +6,11 @@ import { join } from "node:path";
 import { type Attempt, baseOf, hasEnded } from "../domain/attempt.ts";
 import type { Run } from "../domain/run.ts";
 import { scopeOf } from "../domain/run.ts";
+import { mayHold } from "../engine/definitions.ts";
 import { excludeLocally } from "../workspaces/exclude.ts";
 import { restoreSnapshot } from "../workspaces/restore.ts";
 import { saveDiff } from "../workspaces/salvage.ts";
-import { takeSnapshot } from "../workspaces/snapshot.ts";
+import { takeSnapshot, treeOf } from "../workspaces/snapshot.ts";
 import { ensureWorktree } from "../workspaces/worktree.ts";
 import type { Parts } from "./parts.ts";
 
@@ -56,20 +57,15 @@ interface LeftBehind {
 }
 
 /**
- * The unfinished work of an earlier attempt that must go: a death that we did not cause, a stop, or a failure where the
- * workflow wants a clean start. An attempt that died before it began has left nothing; then the one before it counts.
+ * The unfinished work of an earlier attempt that must go, as the engine has decided. An attempt that died before it began has
+ * left nothing; then the one before it counts.
  */
 function leftBehind(run: Run, attempt: Attempt): LeftBehind | null {
   const earlier = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
     (candidate) => candidate.step === attempt.step && candidate.id !== attempt.id,
   );
-  const { onFailure } = run.header.definition.workspace;
   for (const candidate of earlier.toReversed()) {
-    if (!hasEnded(candidate)) return null;
-    const { outcome } = candidate.state;
-    const discards =
-      outcome === "lost" || outcome === "cancelled" || (onFailure === "reset" && outcome !== "completed");
-    if (!discards) return null;
+    if (!hasEnded(candidate) || !candidate.state.discards) return null;
     const base = baseOf(candidate);
     if (base !== null) return { attempt: candidate, base };
   }
@@ -94,4 +90,18 @@ async function rollBack(
   if (now === null || hasEnded(now.attempt)) return;
   await restoreSnapshot(path, base);
   parts.log("workspace.rolled_back", { run: run.header.id, attempt: attempt.id, diff: saved ? file : null });
+}
+
+/** The tree as it is, where a person may be asked about it: an answer counts only for what was shown. */
+export async function shownTree(parts: Parts, run: Run): Promise<string | null> {
+  const { place, definition } = run.header;
+  if (place.kind === "directory" || !mayHold(definition)) return null;
+  return await treeNow(parts, run);
+}
+
+/** null when there is none, or none any more. */
+export async function treeNow(parts: Parts, run: Run): Promise<string | null> {
+  const path = workspacePath(parts, run);
+  if (run.header.place.kind === "directory" || !existsSync(path)) return null;
+  return await treeOf(path);
 }

@@ -1,19 +1,21 @@
 // The store in Kysely. Owns: one implementation for every dialect; what differs arrives as a `Database`.
 
 import { type Kysely, sql } from "kysely";
-import type { Effect } from "../domain/effect.ts";
+import { type Effect, laneOf } from "../domain/effect.ts";
 import type { Gate } from "../domain/gate.ts";
 import { type AttemptId, type GateId, type RunId, runId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { readAttempt, readEvent, readSummary } from "./rows.ts";
 import type { GateRow, Tables } from "./schema.ts";
+import { insertEffect } from "./statements.ts";
 import type {
   AttemptRef,
   GateRef,
   RunFilter,
   RunSummary,
   Store,
+  StoredDelivery,
   StoredEffect,
   StoredEvent,
   Transaction,
@@ -138,26 +140,26 @@ export class KyselyStore implements Store {
 
   async dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]> {
     const rows = await this.#database.read((db) =>
-      db
-        .selectFrom("outbox as o")
-        .select(["o.id", "o.tries", "o.effect"])
-        .where("o.not_before", "<=", now)
-        .where((e) =>
-          e.not(
-            e.exists(
-              e
-                .selectFrom("outbox as earlier")
-                .select("earlier.id")
-                .whereRef("earlier.lane", "=", "o.lane")
-                .whereRef("earlier.id", "<", "o.id"),
-            ),
-          ),
-        )
-        .orderBy("o.id")
-        .limit(limit)
-        .execute(),
+      firstOfLanes(db, now, limit).where("o.lane", "not like", `${deliverLane}%`).execute(),
     );
     return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
+  }
+
+  async dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]> {
+    const rows = await this.#database.read((db) => {
+      let due = firstOfLanes(db, now, limit).where("o.lane", "like", `${deliverLane}%`);
+      for (const target of except) {
+        // Not LIKE: `_` in a name would mean any character.
+        const lanes = `${deliverLane}${target}:`;
+        due = due.where(sql<string>`substr(o.lane, 1, ${sql.lit(lanes.length)})`, "<>", lanes);
+      }
+      return due.execute();
+    });
+    return rows.map((row) => ({
+      id: row.id,
+      tries: row.tries,
+      effect: JSON.parse(row.effect) as StoredDelivery["effect"],
+    }));
   }
 
   async takeEffect(effect: StoredEffect, until: number): Promise<boolean> {
@@ -172,8 +174,29 @@ export class KyselyStore implements Store {
     return result.numUpdatedRows > 0n;
   }
 
+  async postponeEffect(taken: StoredEffect, until: number): Promise<void> {
+    await this.#database.write((db) =>
+      db
+        .updateTable("outbox")
+        .set({ not_before: until })
+        .where("id", "=", taken.id)
+        .where("tries", "=", taken.tries)
+        .execute(),
+    );
+  }
+
   async effectDone(id: number): Promise<void> {
     await this.#database.write((db) => db.deleteFrom("outbox").where("id", "=", id).execute());
+  }
+
+  async replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void> {
+    await this.#database.write(async (db) => {
+      const { numDeletedRows } = await db.deleteFrom("outbox").where("id", "=", id).executeTakeFirstOrThrow();
+      // Somebody who had taken it and seemed dead was faster: a second time would double everything.
+      if (numDeletedRows === 0n) return;
+      for (const effect of others)
+        await insertEffect.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
+    });
   }
 
   watch(onChange: () => void): { close(): void } {
@@ -183,6 +206,29 @@ export class KyselyStore implements Store {
   async close(): Promise<void> {
     await this.#database.close();
   }
+}
+
+/** As `laneOf` begins the lanes of deliveries. */
+const deliverLane = "deliver:";
+
+function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
+  return db
+    .selectFrom("outbox as o")
+    .select(["o.id", "o.tries", "o.effect"])
+    .where("o.not_before", "<=", now)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("outbox as earlier")
+            .select("earlier.id")
+            .whereRef("earlier.lane", "=", "o.lane")
+            .whereRef("earlier.id", "<", "o.id"),
+        ),
+      ),
+    )
+    .orderBy("o.id")
+    .limit(limit);
 }
 
 function summaries(db: Kysely<Tables>) {

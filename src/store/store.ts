@@ -33,11 +33,17 @@ export interface Store {
   /** The log in order, from after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
 
-  /** The first effect of each lane whose time has come. */
+  /** The first effect of each lane whose time has come; deliveries are apart, since hundreds of them may wait for one receiver. */
   dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]>;
+  /** The same of deliveries, except those to certain targets. */
+  dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]>;
   /** Takes an effect for a while; false when somebody else has it. */
   takeEffect(effect: StoredEffect, until: number): Promise<boolean>;
+  /** Whoever took it gives it back until then; nothing happens when somebody else has taken it since. */
+  postponeEffect(taken: StoredEffect, until: number): Promise<void>;
   effectDone(id: number): Promise<void>;
+  /** Puts others in its place, in one go; nothing happens when it is done already. */
+  replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
 
   /** Calls back soon after another process has committed something. */
   watch(onChange: () => void): { close(): void };
@@ -132,6 +138,11 @@ export interface StoredEvent {
 
 export interface StoredEffect {
   readonly id: number;
+  /** How often it was taken. */
   readonly tries: number;
   readonly effect: Effect;
+}
+
+export interface StoredDelivery extends StoredEffect {
+  readonly effect: Extract<Effect, { readonly type: "deliver" }>;
 }

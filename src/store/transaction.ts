@@ -108,7 +108,7 @@ export class KyselyTransaction implements Transaction {
 
   async save(loaded: Loaded, decision: Decision): Promise<Changes> {
     const before = loaded.run;
-    const after = decision.accepted ? decision.run : before;
+    const after = decision.run ?? before;
     const { id } = after.header;
     await this.#appendEvents(id, decision.events, before.header.totals, after.header.totals);
     if (headerChanged(before.header, after.header)) await this.#writeHeader(loaded, before.header, after.header);

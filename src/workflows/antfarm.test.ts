@@ -227,6 +227,89 @@ describe("decisions", () => {
   });
 });
 
+describe("the decision loop: brainstorm, plan, work, review, compound", () => {
+  const work = (id: string, seconds: number) =>
+    `  - { id: ${id}, agent: ${id}, input: "${id}: {{task}}", expects: "STATUS: done", timeoutSeconds: ${seconds}, max_retries: 2, on_fail: { escalate_to: human } }\n`;
+  const loopFile = (review: string, more = "") => `id: loop
+version: 1
+${more}agents: [{ id: brainstorm }, { id: plan }, { id: work }, { id: review }, { id: compound }]
+steps:
+${work("brainstorm", 900)}${work("plan", 900)}${work("work", 1800)}  - id: review
+    agent: review
+    input: "{{task}}"
+    expects: "STATUS: done"
+    timeoutSeconds: 1200
+${review}${work("compound", 600)}`;
+  const decision = (values: string, retries: number) => `    decision_key: DECISION
+    on_decision:
+      approved: { next_step: compound }
+${values}    max_retries: ${retries}
+    on_exhausted: { escalate_to: human }
+`;
+  const rejected = "      rejected: { retry_step: brainstorm, pass_outputs: [issues] }\n";
+  const needsFixes = "      Needs_Fixes: { retry_step: work, pass_outputs: [issues] }\n";
+  const load = (text: string) => {
+    const { definition, problems } = loadWorkflow(text, "w.yml");
+    expect(problems.filter((problem) => problem.severity === "error")).toEqual([]);
+    return {
+      review: definition?.steps[3] as AgentStep,
+      warnings: problems.map((problem) => problem.message),
+      definition,
+    };
+  };
+
+  test("[WF28 WF32 B52] two ways with 50 retries: it loads, and a warning says how long they may take", () => {
+    const { review, warnings } = load(loopFile(decision(rejected, 50)));
+    expect(review.budget).toMatchObject({ atMost: 50, then: { to: "gate" } });
+    expect(warnings).toContain(
+      "Step 'review': a limit of 50 may take 2d18h, at 1h20m for each round from brainstorm to review",
+    );
+  });
+
+  test("[WF32] two ways with 3 retries: no such warning, and on to the step that follows anyway", () => {
+    const { review, warnings } = load(loopFile(decision(rejected, 3)));
+    expect(briefRules(review).slice(0, 2)).toEqual(["=approved: go_to compound", "=rejected: back_to brainstorm"]);
+    expect(warnings).toEqual(["Step 'review': unknown key `pass_outputs`; it has no effect"]);
+  });
+
+  test("[WF32 WF34 B45 B64 B75] three ways: folded, one limit for both ways back, then a person is asked", () => {
+    const { review } = load(loopFile(decision(needsFixes + rejected, 3)));
+    expect(briefRules(review)).toEqual([
+      "=approved: go_to compound",
+      "=needs_fixes: back_to work",
+      "=rejected: back_to brainstorm",
+      "error: again 3 then gate approved/needs_fixes/rejected/again/stop",
+    ]);
+    expect(review.budget?.atMost).toBe(3);
+    expect(brief(review.budget?.then)).toBe("gate needs_fixes/rejected/accept/stop");
+    expect(Object.values(review.on).map((rule) => rule?.limit)).toEqual([null, null, null]);
+  });
+
+  test("[WF33 WF35 B27 B30 B77 B83] linear, with routing reduced to comments and the context initialised", () => {
+    const context = 'context: { task: "{{task}}", repo: "{{repo}}", review_issues: "", decision: "" }\n';
+    const { definition, warnings } = load(loopFile("    # decision_key: DECISION\n    max_retries: 3\n", context));
+    expect(warnings).toEqual([]);
+    expect(definition?.steps.map((step) => (step as AgentStep).decide)).toEqual([null, null, null, null, null]);
+    expect(definition?.context).toEqual({ task: "{{task}}", repo: "{{repo}}", review_issues: "", decision: "" });
+  });
+
+  test("[WF4 WF47 B1 B60 B61 B84] pass_outputs and required_outputs are warnings that say what to use instead", () => {
+    const text = loopFile(`${decision(rejected, 3)}    required_outputs: [decision]\n`);
+    const hint = expect.stringContaining("output_keys");
+    expect(loadWorkflow(text, "w.yml").problems).toMatchObject([
+      { severity: "warning", path: "steps[3].on_decision.rejected.pass_outputs", hint },
+      { severity: "warning", path: "steps[3].required_outputs", hint },
+    ]);
+  });
+
+  test("[WF34] nobody to escalate to is a warning at its field, in a decision, too", () => {
+    const text = loopFile(decision(rejected, 3).replace("escalate_to: human", "escalate_to: slack"));
+    const found = loadWorkflow(text, "w.yml").problems.find((problem) => problem.message.includes("nobody"));
+    expect(found).toMatchObject({ severity: "warning", path: "steps[3].on_exhausted" });
+    expect(load(text).review.budget?.then).toMatchObject({ to: "fail" });
+  });
+});
+
 describe("single steps", () => {
   const stepOf = (fields: string, more = "") =>
     loadWorkflow(file(`  - { id: a, agent: dev, input: x, ${fields} }\n`, more), "w.yml").definition

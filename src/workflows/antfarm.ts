@@ -27,6 +27,7 @@ function readSingle(reading: Reading, file: AntfarmInput, step: AntfarmStep, pat
   checkDecision(reading, step, path);
   const decides = step.decision_key !== undefined && step.on_decision !== undefined;
   const on = decides ? decisionRules(reading, step, path) : failureRules(reading, step, path);
+  warnAboutEscalation(reading, step, path);
   const onError: RouteRule = decides
     ? unreadableRule(step.id, step.decision_key ?? "", on, retriesOf(step))
     : { route: { to: "again" }, limit: errorLimit(step) };
@@ -117,7 +118,6 @@ function failureRules(reading: Reading, step: AntfarmStep, path: Path): Rules {
   const back = target !== undefined && target !== step.id;
   const route: Route = back ? from(reading, at, { to: "back_to", step: stepName(target) }) : { to: "again" };
   const atMost = target === undefined ? retriesOf(step) : (onFail.max_retries ?? step.max_retries ?? 2);
-  warnAboutEscalation(reading, step, path);
   return {
     passed: { route: { to: "next" }, limit: null },
     rejected: { route, limit: { atMost, then: exhausted(step, route, atMost) } },
@@ -159,7 +159,7 @@ function decisionBudget(step: AntfarmStep, on: Rules): Limit {
   const atMost = step.max_retries ?? onFail.max_retries ?? 3;
   const why = `Decision retries exhausted after ${atMost} attempts`;
   if (!asksPerson(step)) return { atMost, then: { to: "fail", reason: why } };
-  const options = optionsFor({ of: "exhausted", step: step.id, limited: limitedRoutes(on), why });
+  const options = optionsFor({ of: "exhausted", step: step.id, limited: limitedRoutes(on) });
   return { atMost, then: { to: "gate", question: `${step.id}: ${why}. What now?`, options } };
 }
 
@@ -173,7 +173,7 @@ function errorLimit(step: AntfarmStep): Limit {
 function exhausted(step: AntfarmStep, limited: Route, atMost: number): Route {
   if (!asksPerson(step)) return failed(step.id, "still rejected", atMost);
   const why = `still rejected after ${times(atMost)}`;
-  const options = optionsFor({ of: "exhausted", step: step.id, limited: { continue: limited }, why });
+  const options = optionsFor({ of: "exhausted", step: step.id, limited: { continue: limited } });
   return { to: "gate", question: `${step.id}: ${why}. What now?`, options };
 }
 
@@ -198,7 +198,8 @@ function asksPerson(step: AntfarmStep): boolean {
 
 function warnAboutEscalation(reading: Reading, step: AntfarmStep, path: Path): void {
   if (escalationOf(step) === undefined || asksPerson(step)) return;
-  warn(reading, [...path, step.on_fail === undefined ? "escalate_to" : "on_fail"], {
+  const field = (["on_fail", "on_exhausted", "escalate_to"] as const).find((name) => step[name] !== undefined);
+  warn(reading, [...path, field ?? "escalate_to"], {
     message: `Step '${step.id}': "${escalationOf(step)}" is nobody to escalate to; the step fails instead`,
     expected: "human, main, or agent:NAME",
     hint: "write `escalate_to: human` to be asked",

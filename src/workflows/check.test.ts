@@ -119,6 +119,8 @@ describe("targets", () => {
     );
     expectRefused(step("{ back_to: b, at_most: 1 }"), "cannot target itself", 6);
     expectRefused(step("{ go_to: a }"), "'a' must be after current step", 6);
+    expectRefused(step("{ go_to: b }"), "Step 'b' on.rejected.go_to cannot target itself (use again for", 6);
+    expectRefused(step("{ insert: [b], at_most: 1 }"), "cannot target itself", 6);
     expectRefused(step("{ insert: [q], at_most: 1 }"), "'q' not found", 6);
     expectRefused(
       step("{ gate: Why, options: { yes: next, no: { back_to: q } } }"),
@@ -137,7 +139,31 @@ describe("targets", () => {
 
   test("[WF23] a step of a body leads to its own body only", () => {
     const steps = `  - { id: a, agent: dev }\n  - { id: s, stories: {}, body: [{ id: s, agent: dev }, { id: v, agent: dev, on: { rejected: { back_to: a } } }] }\n`;
-    expectRefused(own(steps), "Step 'v' on.rejected.back_to 'a' not found", 6);
+    expectRefused(
+      own(steps),
+      "Step 'v' on.rejected.back_to 'a' not found in the body of 's': it is a step of the run's own chain",
+      6,
+    );
+  });
+
+  test("[WF23] not to the body of other stories, and no answer leads out of a body", () => {
+    const two = (on: string) =>
+      own(
+        `  - { id: s, stories: {}, body: [{ id: one, agent: dev }] }\n  - { id: t, stories: {}, body: [{ id: two, agent: dev, ${on} }] }\n`,
+      );
+    expectRefused(two("on: { rejected: { back_to: one } }"), "in the body of 't': it is a step of the body of 's'", 6);
+    expectRefused(two("on: { rejected: { gate: Why, options: { up: { back_to: s } } } }"), "of the run's own chain", 6);
+    expectRefused(two("on: { passed: { go_to: t } }"), "of the run's own chain", 6);
+  });
+
+  test("[WF23 B67] a decision of an antfarm file cannot go back to the verify step of a loop", () => {
+    const steps = `  - { id: l, agent: dev, input: x, type: loop, loop: { over: stories, verify_each: true, verify_step: v } }
+  - { id: v, agent: dev, input: x }
+  - { id: r, agent: dev, input: x, decision_key: D, on_decision: { no: { retry_step: v } } }
+`;
+    const message =
+      "Step 'r' on_decision.no.retry_step 'v' not found in the run's own chain: it is a step of the body of 'l'";
+    expectRefused(antfarm(steps), message, 6);
   });
 
   test("[WF23] a step in a body is not reached from outside; the hint names its stories step", () => {
@@ -190,6 +216,45 @@ describe("steps", () => {
   });
 });
 
+describe("[WF46 B74] keys with two authors", () => {
+  const keyed = (first: string, second: string) =>
+    own(`  - { id: a, agent: dev, ${first} }\n  - { id: b, agent: rev, ${second} }\n`);
+
+  test("are refused in our own files, whatever the case", () => {
+    const text = keyed("produces: [summary, x]", "produces: [y, Summary]");
+    expectRefused(text, "Step 'b': the key 'summary' is produced by 'a' already", 6);
+    expect(errorsOf(text)[0]).toMatchObject({ path: "steps[1].produces", hint: "name it after its step: `b_summary`" });
+  });
+
+  test("are a warning in antfarm's", () => {
+    const steps =
+      "  - { id: a, agent: dev, input: x, output_keys: [SUMMARY] }\n  - { id: b, agent: dev, input: x, output_keys: [SUMMARY] }\n";
+    expect(errorsOf(antfarm(steps))).toEqual([]);
+    expect(warningsOf(antfarm(steps))).toMatchObject([
+      { line: 5, path: "steps[1].output_keys", message: "Step 'b': the key 'summary' is produced by 'a' already" },
+    ]);
+  });
+
+  test("STATUS and what decides are each step's own", () => {
+    const decides = "produces: [status, decision], decide: decision, on: { ok: next, no: fail }";
+    expect(errorsOf(keyed(decides, decides))).toEqual([]);
+    expectRefused(keyed("produces: [decision]", "produces: [decision]"), "'decision' is produced by 'a' already", 6);
+  });
+
+  test("a pair of a body of which one sends back to the other may share them; others in the body may not", () => {
+    const body = (steps: string) => own(`  - { id: s, stories: {}, body: [${steps}] }\n`);
+    const code = "{ id: code, agent: dev, produces: [changes] }";
+    const verify = "{ id: verify, agent: rev, produces: [changes], on: { rejected: { back_to: code } } }";
+    expect(errorsOf(body(`${code}, ${verify}`))).toEqual([]);
+    expectRefused(body(`${code}, { id: tell, agent: rev, produces: [changes] }`), "produced by 'code' already", 5);
+    expectRefused(
+      `${body(`${code}, ${verify}`)}  - { id: end, agent: dev, produces: [changes] }\n`,
+      "Step 'end': the key 'changes' is produced by 'code' already",
+      6,
+    );
+  });
+});
+
 describe("stories", () => {
   test("[WF27] several at a time need a worktree each", () => {
     expectRefused(
@@ -226,6 +291,44 @@ describe("warnings", () => {
     expect(warningsOf(step(0))[0]?.message).toContain("never taken");
     expect(warningsOf(step(100))[0]?.message).toContain("a limit of 100 may take 3d3h, at 45m for each attempt");
     expect(warningsOf(step(50))).toEqual([]);
+  });
+
+  test("[WF28] how long a limit may take is that of all steps that run again", () => {
+    const text = (limit: string) =>
+      own(`  - { id: a, agent: dev, timeout: 2h }
+  - { id: g, gate: "Go on?" }
+  - { id: s, stories: {}, body: [{ id: s, agent: dev, timeout: 1h }] }
+  - { id: b, agent: dev, ${limit} }
+`);
+    const message = (limit: string) => warningsOf(text(limit)).map((problem) => problem.message);
+    const round = "at 3h30m for each round from a to b";
+    expect(message("on: { rejected: { back_to: a, at_most: 10000 } }")).toEqual([
+      `Step 'b': a limit of 10000 may take 1458d8h, ${round}`,
+    ]);
+    expect(message("decide: d, on: { x: again, y: { back_to: a } }, budget: { at_most: 14 }")).toEqual([
+      `Step 'b': a limit of 14 may take 2d1h, ${round}`,
+    ]);
+    expect(message("on: { rejected: { insert: [a], at_most: 20 } }")).toEqual([
+      "Step 'b': a limit of 20 may take 2d2h, at 2h30m for each round from a to b",
+    ]);
+    expect(message("on: { rejected: { back_to: a, at_most: 13 } }")).toEqual([]);
+    expect(message("on: { rejected: { back_to: a, at_most: 0 } }")).toEqual([
+      "Step 'b': a limit of 0: the route is never taken",
+    ]);
+  });
+
+  test("[WF28] the tries of a story count its whole body", () => {
+    const text = own(
+      "  - { id: s, stories: {}, story_budget: { at_most: 60 }, body: [{ id: s, agent: dev, timeout: 1h }, { id: v, agent: dev }] }\n",
+    );
+    expect(warningsOf(text)[0]).toMatchObject({
+      path: "steps[0].story_budget",
+      message: "Step 's': a limit of 60 may take 3d18h, at 1h30m for each round from s to v",
+    });
+  });
+
+  test("[WF28] one number that limits two routes is told once", () => {
+    expect(warningsOf(antfarm("  - { id: a, agent: dev, input: x, max_retries: 99 }\n"))).toHaveLength(1);
   });
 
   test("a key that nobody sets, at its line in the input, once", () => {

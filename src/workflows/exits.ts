@@ -1,7 +1,7 @@
-// Exits. Owns: every way out of a step, and which steps of a chain some way leads to.
+// Exits. Owns: every way out of a step, what each can lead to, and which steps of a chain some way leads to.
 
-import type { StepDefinition } from "../domain/definition.ts";
-import type { Limit, Route, VerdictKey } from "../domain/route.ts";
+import type { GateStep, PerformedDefinition, StepDefinition } from "../domain/definition.ts";
+import { type Limit, type Route, repeats, type VerdictKey } from "../domain/route.ts";
 
 export interface Exit {
   readonly route: Route;
@@ -15,10 +15,14 @@ export interface Exit {
 export function exitsOf(step: StepDefinition): Exit[] {
   if (step.kind === "stories") return [];
   if (step.kind === "gate") return answers(step.options);
+  return [...verdictExits(step), ...ruleExits("error", step.onError.route, step.onError.limit)];
+}
+
+/** Without crashes: what follows from what the step said. */
+function verdictExits(step: PerformedDefinition): Exit[] {
   const rules = Object.entries(step.on) as [VerdictKey, (typeof step.on)[VerdictKey]][];
   return [
     ...rules.flatMap(([key, rule]) => (rule ? ruleExits(key, rule.route, rule.limit) : [])),
-    ...ruleExits("error", step.onError.route, step.onError.limit),
     ...(step.budget ? routeExits("budget", "then", step.budget.then, null) : []),
   ];
 }
@@ -37,9 +41,26 @@ export function answers(options: Readonly<Record<string, Route>>): Exit[] {
   return Object.values(options).flatMap((route) => routeExits("option", "answer", route, null));
 }
 
+export type Asking = GateStep | (Route & { readonly to: "gate" });
+
+/** Every question that a step may ask: itself, at the end of a route or of a limit, or after another answer. */
+export function gatesOf(step: StepDefinition): Asking[] {
+  const exits = step.kind === "stories" ? routeExits("budget", "then", step.storyBudget.then, null) : exitsOf(step);
+  const routes = new Set(exits.map(({ route }) => route));
+  return [...(step.kind === "gate" ? [step] : []), ...[...routes].filter((route) => route.to === "gate")];
+}
+
+/** False where each route back has a limit of its own and the budget's number is never reached before theirs. */
+export function limitsRoutes({ on, budget }: PerformedDefinition): boolean {
+  if (budget === null || budget.spend === undefined) return budget !== null;
+  const back = Object.values(on).flatMap((rule) => (rule && repeats(rule.route) ? [rule] : []));
+  const together = back.reduce((sum, { limit }) => sum + (limit?.atMost ?? 0), 0);
+  return back.some(({ limit }) => limit === null) || budget.atMost < together;
+}
+
 /** The steps that no way from the first one leads to, in order. */
 export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
-  const indexOf = new Map(chain.map((step, index) => [step.name, index]));
+  const indexOf = indexesOf(chain);
   const reached = new Set<number>();
   const open = [0];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
@@ -47,11 +68,53 @@ export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
     if (!step || reached.has(index)) continue;
     reached.add(index);
     if (step.kind === "stories") open.push(index + 1);
-    for (const { route } of exitsOf(step)) {
-      if (route.to === "next") open.push(index + 1);
-      if (route.to === "go_to" || route.to === "back_to") open.push(indexOf.get(route.step) ?? -1);
-      if (route.to === "insert") open.push(...route.steps.map((name) => indexOf.get(name) ?? -1));
-    }
+    for (const { route } of exitsOf(step)) open.push(...targetsOf(route, index, indexOf));
   }
   return chain.filter((_, index) => !reached.has(index));
+}
+
+/**
+ * Whether some answer can lead out: to the end of the chain, or to a failure that somebody chose. That a step may crash or
+ * use up its limit is no way out that a person could take.
+ */
+export function leadsOut(chain: readonly StepDefinition[], index: number, asking: Asking): boolean {
+  const indexOf = indexesOf(chain);
+  const reached = new Set<number>();
+  const open: number[] = [];
+  const take = (exits: readonly Exit[], at: number): boolean => {
+    open.push(...exits.flatMap(({ route }) => targetsOf(route, at, indexOf)));
+    return exits.some(({ route, as }) => route.to === "fail" && as !== "then");
+  };
+  if (take(answers(asking.options), index)) return true;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const step = chain[at];
+    // Past the last step; a target that does not exist is told elsewhere.
+    if (!step) return true;
+    if (reached.has(at)) continue;
+    reached.add(at);
+    if (step.kind === "stories") open.push(at + 1);
+    else if (take(step.kind === "gate" ? answers(step.options) : verdictExits(step), at)) return true;
+  }
+  return false;
+}
+
+function indexesOf(chain: readonly StepDefinition[]): ReadonlyMap<string, number> {
+  return new Map(chain.map((step, index) => [step.name, index]));
+}
+
+function targetsOf(route: Route, index: number, indexOf: ReadonlyMap<string, number>): number[] {
+  switch (route.to) {
+    case "next":
+      return [index + 1];
+    case "again":
+      return [index];
+    case "go_to":
+    case "back_to":
+      return [indexOf.get(route.step) ?? -1];
+    case "insert":
+      return [...route.steps.map((name) => indexOf.get(name) ?? -1), index];
+    case "gate":
+    case "fail":
+      return [];
+  }
 }

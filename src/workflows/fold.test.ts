@@ -30,6 +30,13 @@ test("under `rejected` the fields of a route are folded and reasons are not", ()
   });
 });
 
+test("[WF44] so it is under each option of a gate", () => {
+  const written = { options: { sendBack: { backTo: "a" }, no: { default: { goTo: "b" }, tooLarge: "fail" } } };
+  expect(foldKeys(written).value).toEqual({
+    options: { sendBack: { back_to: "a" }, no: { default: { go_to: "b" }, tooLarge: "fail" } },
+  });
+});
+
 test("an empty value means not given, except where the key alone says it", () => {
   expect(foldKeys({ name: null, route: { again: null, at_most: 2 } }).value).toEqual({
     route: { again: null, at_most: 2 },

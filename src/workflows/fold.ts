@@ -36,13 +36,18 @@ function fold(value: unknown, parent: string | null, path: Path, twice: Path[]):
     // An empty value means "not given", except where the key alone is the statement or the author's own word.
     if (item === null && !open && parent !== "rejected" && !wordsAlone.has(key)) continue;
     if (entries.has(key)) twice.push([...path, written]);
-    const inner = open && !(parent === "on" && key === "rejected") ? null : key;
+    const inner = open ? (byReason(parent, key) ? "rejected" : null) : key;
     entries.set(key, fold(item, inner, [...path, key], twice));
   }
   return Object.fromEntries(entries);
 }
 
-/** Under `rejected` stand either the fields of a route or reasons, which are the author's words. */
+/** Where routes may stand by reason: under `rejected`, and under each option of a gate. */
+function byReason(parent: string, key: string): boolean {
+  return parent === "options" || (parent === "on" && key === "rejected");
+}
+
+/** There stand either the fields of a route or reasons, which are the author's words. */
 function foldField(key: string, parent: string | null): string {
   const folded = foldKey(key);
   return parent === "rejected" && !routeFields.has(folded) ? key : folded;

@@ -7,8 +7,6 @@ import { lowerDocument } from "./lower.ts";
 import type { Problem } from "./problem.ts";
 import { startReading } from "./reading.ts";
 
-export { formatProblem, type Problem } from "./problem.ts";
-
 export interface LoadedWorkflow {
   /** null if there is any error. */
   readonly definition: Definition | null;
@@ -29,6 +27,10 @@ export function loadWorkflow(text: string, file: string): LoadedWorkflow {
   return { definition: failed ? null : definition, problems: inOrder(reading.problems), notes: reading.notes };
 }
 
+/** What is wrong twice at one place for one reason (a number that limits two routes) is told once. */
 function inOrder(problems: readonly Problem[]): Problem[] {
-  return problems.toSorted((left, right) => left.line - right.line || left.column - right.column);
+  const said = new Set<string>();
+  return problems
+    .toSorted((left, right) => left.line - right.line || left.column - right.column)
+    .filter((problem) => said.size !== said.add(JSON.stringify(problem)).size);
 }

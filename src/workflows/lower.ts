@@ -31,7 +31,7 @@ export function lowerDocument(reading: Reading): Definition | null {
     });
   }
   if (Object.hasOwn(reading.document.value, "pawl")) {
-    const hintFor = () => null;
+    const hintFor = (key: string) => foreignHints[key] ?? null;
     const file = validate({ schema: workflowSchema, json: ownJson, unknownKeys: "error", hintFor }, value, reading);
     return file && lowerOwn(reading, file);
   }
@@ -50,8 +50,23 @@ const antfarmHints: Readonly<Record<string, string>> = {
   hooks: "nothing is run at the end; add a step",
   delivery: "messages are not sent to channels",
   acceptance_criteria: "put it into the input of a step",
-  required_outputs: "a missing output shows as [missing: key]",
-  pass_outputs: "all outputs are passed on",
+  required_outputs: "nothing is required; list the keys in output_keys and name them in expects or in a later input",
+  pass_outputs: "remove it: what a step prints is in the input of every later one; output_keys limits what is kept",
+};
+
+/** Keys of other formats that people bring along, and what is written here instead. */
+const foreignHints: Readonly<Record<string, string>> = {
+  required_outputs: "name the keys in `produces`, and the text that a good answer contains in `expects`",
+  pass_outputs: "remove it: what a step prints is in the input of every later one; `produces` limits what is kept",
+  output_keys: "write `produces: [KEYS]`",
+  decision_key: "write `decide: KEY`, and the values in `on`",
+  on_decision: "write `decide: KEY` and `on: { VALUE: ROUTE }`",
+  next_step: "write `go_to: STEP`",
+  retry_step: "write `back_to: STEP`, with `at_most: N`",
+  max_retries: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
+  on_fail: "write `on: { rejected: ROUTE }` for a no, `on_error: ROUTE` for a crash",
+  escalate_to: "write `then: gate` behind `at_most`",
+  on_exhausted: "write `then: gate` behind `at_most`",
 };
 
 function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
@@ -164,6 +179,9 @@ function readCaps(written: CapsInput): Caps {
     steps: written.steps ?? defaultCaps.steps,
     wallMs: written.wall === undefined ? defaultCaps.wallMs : durationMs(written.wall),
     costUsd: written.usd ?? defaultCaps.costUsd,
+    tokens: written.tokens ?? defaultCaps.tokens,
+    then: written.then ?? defaultCaps.then,
+    hard: written.hard ?? defaultCaps.hard,
     lostPerStep: written.lost ?? defaultCaps.lostPerStep,
   };
 }

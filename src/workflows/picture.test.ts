@@ -61,6 +61,58 @@ steps:
   expect(picture).toContain("all routes back together at most 3 times, then ask (continue, accept, stop)");
 });
 
+test("[WF38 WF40 WF41 WF43 WF44] deadlines, reasons, and what may be spent", () => {
+  expect(
+    draw(`pawl: 1
+id: x
+agents: { dev: {} }
+caps: { usd: 20, wall: 8h, hard: true, then: gate }
+steps:
+  - { id: a, agent: dev, budget: { usd: 5, wall: 2h, hard: true, then: fail } }
+  - id: s
+    stories: {}
+    body: [{ id: s, agent: dev }]
+    story_budget: { at_most: 3, tokens: 90000, then: { gate: Stuck, deadline: { after: 1d, then: stop } } }
+  - id: g
+    gate: "Ship it?"
+    options: { yes: next, no: { default: fail, unclear: { back_to: a } } }
+    deadline: { after: 2d, then: no }
+  - id: r
+    agent: dev
+    on: { rejected: { gate: Why, options: { ok: next, no: { default: fail, small: { back_to: a } } } } }
+`),
+  ).toBe(`x
+
+● a  agent dev
+│     rejected → again, at most 2 times, then fail
+│     failure  → again, at most 2 times, then fail
+│     all attempts together at most 5 USD or 2h of work, which stops the one that runs, then fail
+│
+● s  stories, one at a time
+│   ┌─ each story
+│   │ ● s  agent dev
+│   │       rejected → again
+│   │       failure  → again
+│   └─
+│     a story is tried again at most 3 times, then ask (continue, accept, stop; after 1d → stop)
+│     all attempts of a story together at most 90000 tokens, then ask (continue, accept, stop; after
+│         1d → stop)
+│     a failed story starts no other
+│
+● g  asks: Ship it?
+│     yes → next
+│     no → fail
+│     no unclear → back to a
+│     no answer after 2d → no
+│
+● r  agent dev
+      rejected → ask (ok, no [small])
+      failure  → again, at most 2 times, then fail
+
+the whole run at most 8h (hard), 20 USD, then ask
+`);
+});
+
 test("[WF38] no line is wider than 100 columns, whatever the texts are", () => {
   const long = "word ".repeat(60);
   const picture = draw(`pawl: 1

@@ -1,16 +1,26 @@
-// Pictures. Owns: a workflow's chain as text, with its routes back, its limits and the body of its stories, for people who
-// want to see what will happen. At most 100 columns wide.
+// Pictures. Owns: a workflow's chain as text, with its routes back, its limits, its questions and the body of its stories,
+// for people who want to see what will happen. At most 100 columns wide.
 
-import type { Definition, StepDefinition, StoriesStep } from "../domain/definition.ts";
-import type { Limit, Route, RouteRule } from "../domain/route.ts";
+import {
+  type Caps,
+  type Definition,
+  defaultCaps,
+  type StepDefinition,
+  type StoriesStep,
+} from "../domain/definition.ts";
+import { namesOf, reasonsOf } from "../domain/gate.ts";
+import type { GateDeadline, GateOptions, Limit, Route, RouteRule } from "../domain/route.ts";
 import { formatDuration } from "./duration.ts";
+import { limitsRoutes } from "./exits.ts";
+import { spendText } from "./spend.ts";
 
 const width = 100;
 
 export function drawWorkflow(definition: Definition): string {
   const lines = wrap(`${definition.id}  ${definition.title === definition.id ? "" : definition.title}`.trimEnd(), "");
   if (definition.description !== "") lines.push(...wrap(definition.description.replace(/\s+/g, " "), "  "));
-  lines.push("", ...drawChain(definition.steps, ""), "");
+  const caps = capsText(definition.caps);
+  lines.push("", ...drawChain(definition.steps, ""), ...(caps === "" ? [] : ["", ...wrap(caps, "")]), "");
   return lines.join("\n");
 }
 
@@ -45,10 +55,19 @@ function headOf(step: StepDefinition): string {
 }
 
 function detailsOf(step: StepDefinition): string[] {
-  if (step.kind === "gate") return Object.entries(step.options).map(([name, route]) => `${name} → ${routeText(route)}`);
+  if (step.kind === "gate") {
+    const options = Object.entries(step.options).map(
+      ([name, route]) => `${name.replace(":", " ")} → ${routeText(route)}`,
+    );
+    return [...options, ...(step.deadline ? [`no answer ${deadlineText(step.deadline)}`] : [])];
+  }
   if (step.kind === "stories") {
     const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others go on";
-    return [`a story is tried again ${limitText(step.storyBudget)}`, `a failed story ${failed}`];
+    return [
+      `a story is tried again ${limitText(step.storyBudget)}`,
+      ...spendLines("all attempts of a story", step.storyBudget),
+      `a failed story ${failed}`,
+    ];
   }
   const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
   const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
@@ -56,7 +75,8 @@ function detailsOf(step: StepDefinition): string[] {
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
   return [
     ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
-    ...(step.budget ? [`all routes back together ${limitText(step.budget)}`] : []),
+    ...(step.budget && limitsRoutes(step) ? [`all routes back together ${limitText(step.budget)}`] : []),
+    ...(step.budget ? spendLines("all attempts", step.budget) : []),
     ...step.checks.map((check) => `check: ${oneLine(check)}`),
   ];
 }
@@ -73,6 +93,25 @@ function limitText({ atMost, then }: Limit): string {
   return `at most ${atMost === 1 ? "once" : `${atMost} times`}, then ${routeText(then)}`;
 }
 
+function spendLines(what: string, { spend, then }: Limit): string[] {
+  if (!spend) return [];
+  const stops = spend.hard ? ", which stops the one that runs" : "";
+  return [`${what} together at most ${spendText(spend)}${stops}, then ${routeText(then)}`];
+}
+
+/** Only what the file says: the usual caps are far away. */
+function capsText(caps: Caps): string {
+  const parts = [
+    ...(caps.attempts === defaultCaps.attempts ? [] : [`${caps.attempts} attempts`]),
+    ...(caps.steps === defaultCaps.steps ? [] : [`${caps.steps} steps`]),
+    ...(caps.wallMs === defaultCaps.wallMs ? [] : [`${formatDuration(caps.wallMs)}${caps.hard ? " (hard)" : ""}`]),
+    ...(caps.costUsd === defaultCaps.costUsd ? [] : [`${caps.costUsd} USD`]),
+    ...(caps.tokens === defaultCaps.tokens ? [] : [`${caps.tokens} tokens`]),
+  ];
+  if (parts.length === 0) return "";
+  return `the whole run at most ${parts.join(", ")}, then ${caps.then === "gate" ? "ask" : "fail"}`;
+}
+
 function routeText(route: Route): string {
   switch (route.to) {
     case "next":
@@ -86,8 +125,21 @@ function routeText(route: Route): string {
     case "insert":
       return `first ${route.steps.join(", ")}, then again`;
     case "gate":
-      return `ask (${Object.keys(route.options).join(", ")})`;
+      return `ask (${optionsText(route.options)}${route.deadline ? `; ${deadlineText(route.deadline)}` : ""})`;
   }
+}
+
+/** `approve, reject [unclear, too_large]` */
+function optionsText(options: GateOptions): string {
+  const texts = namesOf(options).map((name) => {
+    const reasons = reasonsOf(options, name);
+    return reasons.length === 0 ? name : `${name} [${reasons.join(", ")}]`;
+  });
+  return texts.join(", ");
+}
+
+function deadlineText({ afterMs, option }: GateDeadline): string {
+  return `after ${formatDuration(afterMs)} → ${option}`;
 }
 
 function timeOf(wallMs: number | null): string {

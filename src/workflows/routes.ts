@@ -2,21 +2,34 @@
 // the options of every gate filled in. Does not own: whether a target exists; that is a check on the finished chain.
 
 import { stepName } from "../domain/ids.ts";
-import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
+import type { GateDeadline, GateOptions, Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import { repeats } from "../domain/route.ts";
+import { durationMs } from "./duration.ts";
 import { nearest, type Path } from "./problem.ts";
 import { from, type Reading, refuse } from "./reading.ts";
-import type { LimitInput, RouteInput, RouteMap, StepInput } from "./schema.ts";
+import type { DeadlineInput, LimitInput, OptionInput, RouteInput, RouteMap, StepInput } from "./schema.ts";
+import { readSpend, spendText } from "./spend.ts";
 
 /** Why a route is followed: it decides what a gate without options offers and what a bare `fail` says. */
 export type Occasion =
   | { readonly of: "passed" | "rejected" | "decided" | "error" | "answer" | "asked"; readonly step: string }
-  | { readonly of: "exhausted"; readonly step: string; readonly limited: GateOptions; readonly why: string };
+  | Exhausted;
+
+interface Exhausted {
+  readonly of: "exhausted";
+  readonly step: string;
+  /** What a person may have once more. */
+  readonly limited: GateOptions;
+  /** For the question. */
+  readonly why: string;
+  /** What a bare `fail` says; empty where only the run knows which of several limits was reached. */
+  readonly reason: string;
+}
 
 const verbs = ["next", "again", "back_to", "go_to", "insert", "gate", "fail"] as const;
 
-/** A map with one of these is a route; any other map under `rejected` lists reasons. */
-const routeFields: readonly string[] = [...verbs, "options", "at_most", "then"];
+/** A map with one of these is a route; any other map under `rejected` or an option lists reasons. */
+const routeFields: readonly string[] = [...verbs, "options", "deadline", "at_most", "then"];
 
 /** A route with its limit. */
 export function readRule(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): RouteRule {
@@ -41,40 +54,65 @@ export function readRule(reading: Reading, written: RouteInput, path: Path, occa
     return { route, limit: null };
   }
   const limit = { at_most: written.at_most, ...(written.then === undefined ? {} : { then: written.then }) };
-  return { route, limit: readLimit(reading, limit, path, occasion, { continue: route }) };
+  return { route, limit: readLimit(reading, limit, path, occasion, { limited: { continue: route }, atMost: 1 }) };
 }
 
-/** `limited` is what a person may have once more when the limit leads to a gate. */
-export function readLimit(
-  reading: Reading,
-  written: LimitInput,
-  path: Path,
-  on: Occasion,
-  limited: GateOptions,
-): Limit {
-  const why = `${stillWords[on.of]} after ${written.at_most} ${written.at_most === 1 ? "retry" : "retries"}`;
+export interface Usual {
+  /** What a person may have once more when the limit leads to a gate. */
+  readonly limited: GateOptions;
+  /** How often, where only money, tokens or time are limited. */
+  readonly atMost: number;
+}
+
+export function readLimit(reading: Reading, written: LimitInput, path: Path, on: Occasion, usual: Usual): Limit {
+  const spend = readSpend(reading, written, path, on.step);
+  if (spend === null && written.at_most === undefined) {
+    refuse(reading, path, {
+      message: `Step '${on.step}': a budget that limits nothing`,
+      expected: "at_most, usd, tokens or wall",
+      hint: "for example `{ at_most: 3, usd: 5, then: gate }`",
+    });
+  }
+  const often = `${stillWords[on.of]} after ${written.at_most} ${written.at_most === 1 ? "retry" : "retries"}`;
+  const why = [
+    ...(written.at_most === undefined ? [] : [often]),
+    ...(spend ? [`the budget of ${spendText(spend)} is used up`] : []),
+  ].join(", or ");
+  const reason = spend ? "" : `${on.step}: ${why}`;
   // A crash is not a verdict: nobody is offered to accept it.
-  const occasion: Occasion = on.of === "error" ? on : { of: "exhausted", step: on.step, limited, why };
-  const then = written.then ?? { fail: `${on.step}: ${why}` };
-  return { atMost: written.at_most, then: readBare(reading, then, [...path, "then"], occasion) };
+  const occasion: Occasion =
+    on.of === "error" ? on : { of: "exhausted", step: on.step, limited: usual.limited, why, reason };
+  const at = [...path, "then"];
+  const then: Route =
+    written.then === undefined ? { to: "fail", reason } : readBare(reading, written.then, at, occasion);
+  return { atMost: written.at_most ?? usual.atMost, then, ...(spend ? { spend } : {}) };
 }
 
-/** A gate's options as they are written; each is a route without a limit, since a person answers each time. */
+/**
+ * A gate's options as they are written; each is a route without a limit, since a person answers each time. An option with
+ * reasons becomes one entry for each: `reject`, `reject:unclear`.
+ */
 export function readOptions(
   reading: Reading,
-  written: Record<string, RouteInput>,
+  written: Record<string, OptionInput>,
   path: Path,
   step: string,
 ): GateOptions {
-  const options = Object.entries(written).map(([name, route]): [string, Route] => {
+  const options = Object.entries(written).flatMap(([name, input]): [string, Route][] => {
     if (!/^[A-Za-z][\w-]{0,39}$/.test(name)) {
       refuse(reading, [...path, name], {
         message: `Step '${step}': "${name}" cannot be the name of an option`,
-        expected: "a word that starts with a letter",
-        hint: "people type it to answer",
+        expected: "a word that starts with a letter: letters, digits, `_` and `-`",
+        hint: name.includes(":")
+          ? "reasons stand below their option: `reject: { default: ROUTE, unclear: ROUTE }`"
+          : "people type it to answer",
       });
     }
-    return [name, readBare(reading, route, [...path, name], { of: "answer", step })];
+    const at = [...path, name];
+    const read = (route: RouteInput, where: Path) => readBare(reading, route, where, { of: "answer", step });
+    if (isRoute(input)) return [[name, read(input, at)]];
+    const byReason = readReasons(reading, input, at, { step, what: `the answer "${name}"`, hint: "`default: fail`" });
+    return byReason.map(([reason, route, where]) => [reason === null ? name : `${name}:${reason}`, read(route, where)]);
   });
   if (options.length === 0) {
     refuse(reading, path, {
@@ -84,6 +122,11 @@ export function readOptions(
     });
   }
   return Object.fromEntries(options);
+}
+
+/** Which option is taken when nobody answers. Whether it exists and where it leads is checked on the finished chain. */
+export function readDeadline(reading: Reading, written: DeadlineInput, path: Path): GateDeadline {
+  return from(reading, path, { afterMs: durationMs(written.after), option: written.then });
 }
 
 /** The rules of `on`, by verdict. Without `decide` the keys are verdicts, with it they are values. */
@@ -124,23 +167,43 @@ function readRejected(
   rules: Map<VerdictKey, RouteRule>,
 ): void {
   const occasion: Occasion = { of: "rejected", step };
-  if (typeof written === "string" || routeFields.some((field) => Object.hasOwn(written, field))) {
+  if (isRoute(written)) {
     rules.set("rejected", readRule(reading, written, path, occasion));
     return;
   }
-  const byReason = written as Record<string, RouteInput>;
-  for (const [reason, route] of Object.entries(byReason)) {
-    const key: VerdictKey = reason === "default" ? "rejected" : `rejected:${foldWord(reason)}`;
-    if (rules.has(key)) refuseTwice(reading, [...path, reason], step, reason);
-    rules.set(key, readRule(reading, route, [...path, reason], occasion));
+  const words = { step, what: "a rejection", hint: "`default: { again, at_most: 2, then: gate }`" };
+  for (const [reason, route, at] of readReasons(reading, written, path, words)) {
+    rules.set(reason === null ? "rejected" : `rejected:${reason}`, readRule(reading, route, at, occasion));
   }
-  if (!rules.has("rejected")) {
+}
+
+function isRoute(written: OptionInput): written is RouteInput {
+  return typeof written === "string" || routeFields.some((field) => Object.hasOwn(written, field));
+}
+
+/** Routes by reason, folded, with the path of each; null is the `default`, which has to be there. */
+function readReasons(
+  reading: Reading,
+  written: Record<string, RouteInput>,
+  path: Path,
+  words: { readonly step: string; readonly what: string; readonly hint: string },
+): (readonly [string | null, RouteInput, Path])[] {
+  const seen = new Set<string | null>();
+  const entries = Object.entries(written).map(([name, route]) => {
+    const reason = name === "default" ? null : foldWord(name);
+    const at = [...path, name];
+    if (seen.has(reason)) refuseTwice(reading, at, words.step, name);
+    seen.add(reason);
+    return [reason, route, at] as const;
+  });
+  if (!seen.has(null)) {
     refuse(reading, path, {
-      message: `Step '${step}': a rejection for any other reason has no route`,
+      message: `Step '${words.step}': ${words.what} for any other reason has no route`,
       expected: "`default: ROUTE` beside the reasons",
-      hint: "add `default: { again, at_most: 2, then: gate }`",
+      hint: `add ${words.hint}`,
     });
   }
+  return entries;
 }
 
 /** A route where no limit may stand: after `then`, and as an option. */
@@ -168,11 +231,12 @@ function readRoute(reading: Reading, written: RouteInput, path: Path, occasion: 
     });
     return { to: "fail", reason: "" };
   }
-  if (map.options !== undefined && verb !== "gate") {
-    refuse(reading, [...path, "options"], {
-      message: `Step '${occasion.step}': \`options\` has no effect on \`${verb}\``,
-      expected: "`options` beside `gate`",
-      hint: "remove `options`",
+  for (const field of ["options", "deadline"] as const) {
+    if (map[field] === undefined || verb === "gate") continue;
+    refuse(reading, [...path, field], {
+      message: `Step '${occasion.step}': \`${field}\` has no effect on \`${verb}\``,
+      expected: `\`${field}\` beside \`gate\``,
+      hint: `remove \`${field}\``,
     });
   }
   if (occasion.of === "error" && verb !== "again" && verb !== "gate" && verb !== "fail") {
@@ -204,7 +268,8 @@ function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], 
     case "gate": {
       const question = typeof map.gate === "string" ? map.gate : questionFor(occasion);
       const written = map.options && readOptions(reading, map.options, [...path, "options"], occasion.step);
-      return { to: "gate", question, options: written ?? optionsFor(occasion) };
+      const deadline = map.deadline && readDeadline(reading, map.deadline, [...path, "deadline"]);
+      return { to: "gate", question, options: written ?? optionsFor(occasion), ...(deadline ? { deadline } : {}) };
     }
   }
 }
@@ -229,8 +294,7 @@ const reasonWords = {
 } as const;
 
 function reasonFor(occasion: Occasion): string {
-  if (occasion.of === "exhausted") return `${occasion.step}: ${occasion.why}`;
-  return `${occasion.step}: ${reasonWords[occasion.of]}`;
+  return occasion.of === "exhausted" ? occasion.reason : `${occasion.step}: ${reasonWords[occasion.of]}`;
 }
 
 function questionFor(occasion: Occasion): string {
@@ -242,7 +306,7 @@ function questionFor(occasion: Occasion): string {
 }
 
 /** What a gate without options of its own offers. */
-export function optionsFor(occasion: Occasion): GateOptions {
+export function optionsFor(occasion: Occasion | Pick<Exhausted, "of" | "step" | "limited">): GateOptions {
   const stop: Route = { to: "fail", reason: `${occasion.step}: stopped by a person` };
   switch (occasion.of) {
     case "exhausted":

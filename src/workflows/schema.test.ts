@@ -96,6 +96,50 @@ describe("our own format", () => {
   });
 });
 
+describe("caps of the run", () => {
+  const capsOf = (caps: string) => loadWorkflow(`${head}steps: [{ id: a, agent: dev }]\n${caps}\n`, "w.yml");
+
+  test("[WF41] tokens, what happens at a cap, and whether time stops what runs", () => {
+    expect(capsOf("caps: { tokens: 5000, usd: 20, wall: 8h, then: gate, hard: true }").definition?.caps).toEqual({
+      attempts: 10_000,
+      steps: 10_000,
+      wallMs: 8 * 3_600_000,
+      costUsd: 20,
+      tokens: 5_000,
+      then: "gate",
+      hard: true,
+      lostPerStep: 25,
+    });
+  });
+
+  test("[WF41] without them a cap fails the run, and nothing that runs is stopped", () => {
+    expect(capsOf("budget: { attempts: 7 }").definition?.caps).toMatchObject({
+      attempts: 7,
+      tokens: 10_000_000_000,
+      then: "fail",
+      hard: false,
+    });
+  });
+
+  test("[WF41] a cap leads to fail or gate and nowhere else", () => {
+    expect(capsOf("caps: { then: next }").problems[0]).toMatchObject({ path: "caps.then", expected: "fail, gate" });
+    expect(capsOf("caps: { tokens: 0 }").problems[0]).toMatchObject({ path: "caps.tokens", severity: "error" });
+  });
+});
+
+describe("keys of other formats", () => {
+  test.each([
+    ["required_outputs: [x]", "`produces`"],
+    ["pass_outputs: [x]", "`produces`"],
+    ["decision_key: D", "`decide: KEY`"],
+    ["on_fail: { retry_step: a }", "`on: { rejected: ROUTE }`"],
+  ])("[WF3 WF47 B1 B84] %s is refused, with what is written instead", (field, hint) => {
+    const [problem] = problemsOf(`${head}steps: [{ id: a, agent: dev, ${field} }]\n`);
+    expect(problem).toMatchObject({ severity: "error", hint: expect.stringContaining(hint) });
+    expect(problem?.message).toContain("unknown key");
+  });
+});
+
 describe("the published schema", () => {
   const json = workflowJsonSchema();
 
@@ -109,8 +153,32 @@ describe("the published schema", () => {
     expect(undescribed).toEqual([]);
   });
 
+  test("[WF7] so has every field inside another: limits, deadlines, caps, routes", () => {
+    const bare: string[] = [];
+    const look = (node: unknown, path: string): void => {
+      if (typeof node !== "object" || node === null) return;
+      const { properties = {}, ...rest } = node as { properties?: Record<string, Record<string, unknown>> };
+      for (const [key, field] of Object.entries(properties)) {
+        const name = (typeof field["$ref"] === "string" ? field["$ref"] : "").split("/").at(-1);
+        const named = (json.$defs as Record<string, Record<string, unknown>>)[name ?? ""];
+        if (!field["description"] && !named?.["description"]) bare.push(`${path}.${key}`);
+        look(field, `${path}.${key}`);
+      }
+      for (const [key, inner] of Object.entries(rest)) look(inner, `${path}/${key}`);
+    };
+    look(json, "");
+    expect(bare).toEqual([]);
+  });
+
   test("routes and steps are named once and refer to themselves", () => {
-    expect(Object.keys(json.$defs as object).toSorted()).toEqual(["Options", "Route", "Step"]);
+    expect(Object.keys(json.$defs as object).toSorted()).toEqual([
+      "Deadline",
+      "Option",
+      "Options",
+      "Route",
+      "Step",
+      "Then",
+    ]);
     expect(shapeAt(json, ["steps", 0, "body", 1, "on", "rejected", "then"]).keys).toContain("back_to");
     expect(shapeAt(json, ["steps", 0]).keys).toContain("story_budget");
   });

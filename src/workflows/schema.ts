@@ -14,11 +14,14 @@ export interface RouteMap {
   go_to?: string | undefined;
   insert?: string[] | undefined;
   gate?: string | true | null | undefined;
-  options?: Record<string, RouteInput> | undefined;
+  options?: Record<string, OptionInput> | undefined;
+  deadline?: DeadlineInput | undefined;
   fail?: string | true | null | undefined;
   at_most?: number | undefined;
   then?: RouteInput | undefined;
 }
+/** One route, or routes by reason with a `default`. */
+export type OptionInput = RouteInput | Record<string, RouteInput>;
 
 const id = z.string().min(1);
 const alone = z.union([z.literal(true), z.null()]);
@@ -37,10 +40,22 @@ const route: z.ZodType<RouteInput> = z
     description: "Where it leads: next, again, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
   });
 
-const options = z.record(z.string(), route).meta({
+/** An object with both kinds of keys, so that a typo is told where it stands. */
+const option: z.ZodType<OptionInput> = z
+  .lazy(() => z.union([routeWord, z.object(routeFields).catchall(route)]))
+  .meta({ id: "Option", description: "Where it leads: one route, or routes by reason with a `default`." });
+
+const options = z.record(z.string(), option).meta({
   id: "Options",
   description: "What a person may answer, and where each leads. The first means yes, the last no.",
 });
+
+const deadline = z
+  .strictObject({
+    after: duration.describe('How long the question waits for an answer: "2d", "8h".'),
+    then: id.describe("The option that is taken when nobody has answered by then."),
+  })
+  .meta({ id: "Deadline", description: "What happens when nobody answers in time. Default: the question waits." });
 
 const routeFields = {
   next: alone.optional().describe("Go on to the next step."),
@@ -53,31 +68,30 @@ const routeFields = {
     .optional()
     .describe("Ask a person this question."),
   options: options.optional(),
+  deadline: deadline.optional(),
   fail: z
     .union([z.string().min(1), alone])
     .optional()
     .describe("Fail, with this reason."),
   at_most: count.optional().describe("How often this route may be taken before `then`."),
-  then: route.optional().describe("Where it leads once the limit is reached. Default: fail."),
+  then: route.optional().meta({ id: "Then", description: "Where it leads once the limit is reached. Default: fail." }),
 };
 
 const routeMap = z.strictObject(routeFields);
 
-/** One route, or a map from reason to route: an object with both kinds of keys, so that a typo is told where it stands. */
-const rejected: z.ZodType<RouteInput | Record<string, RouteInput>> = z.union([
-  routeWord,
-  z.object(routeFields).catchall(route),
-]);
-
 const limit = z.strictObject({
-  at_most: count.describe("How often, all together."),
-  then: route.optional().describe("Where it leads once the limit is reached. Default: fail."),
+  at_most: count.optional().describe("How often, all together."),
+  usd: z.number().positive().optional().describe("What the attempts may cost together, in US dollars."),
+  tokens: z.int().min(1).optional().describe("Tokens of the attempts together, read and written."),
+  wall: duration.optional().describe("How long the attempts may take together."),
+  hard: z.boolean().optional().describe("true: the end of `wall` stops an attempt that runs. Default: false."),
+  then: route.optional().describe("Where it leads once a limit is reached. Default: fail."),
 });
 
 const on = z
   .object({
     passed: route.optional().describe("The step says it is done. Default: next."),
-    rejected: rejected
+    rejected: option
       .optional()
       .describe("The step says no (STATUS: retry, a red check). One route, or routes by reason with a `default`."),
   })
@@ -116,6 +130,7 @@ const step = z
       .optional()
       .describe("This step asks a person that question."),
     options: options.optional(),
+    deadline: deadline.optional(),
     stories: z
       .union([
         z.strictObject({ concurrency: z.int().min(1).optional().describe("Stories at the same time. Default: 1.") }),
@@ -128,7 +143,9 @@ const step = z
     },
     story_budget: limit
       .optional()
-      .describe("How often one story may be tried again, rejections and failures together. Default: once, then fail."),
+      .describe(
+        "What one story may use: how often it is tried again, money, tokens, time. Default: once more, then fail.",
+      ),
     on_story_failed: z
       .enum(["stop", "continue"])
       .optional()
@@ -144,7 +161,11 @@ const step = z
     on_error: route
       .optional()
       .describe("When an attempt did not complete: again, gate or fail. Default: again at most 2 times, then fail."),
-    budget: limit.optional().describe("One limit for all routes of this step that repeat something, together."),
+    budget: limit
+      .optional()
+      .describe(
+        "What this step may use: all its routes that repeat together, and money, tokens, time of its attempts.",
+      ),
     checks: z
       .array(z.string().min(1))
       .optional()
@@ -168,6 +189,12 @@ const caps = z
     steps: z.int().min(1).optional().describe("Steps ever put into a chain of the run."),
     wall: duration.optional().describe("Time from the start of the run."),
     usd: z.number().positive().optional().describe("Money, in US dollars."),
+    tokens: z.int().min(1).optional().describe("Tokens, read and written."),
+    then: z
+      .enum(["fail", "gate"])
+      .optional()
+      .describe("At a cap: fail (default), or gate: a person says whether it is raised."),
+    hard: z.boolean().optional().describe("true: the end of `wall` stops attempts that run. Default: false."),
     lost: z.int().min(1).optional().describe("How often one step may be lost to dead machines."),
   })
   .describe("Caps on the whole run.");
@@ -214,6 +241,7 @@ export const workflowSchema = z
 
 export type WorkflowInput = z.infer<typeof workflowSchema>;
 export type StepInput = z.infer<typeof step>;
+export type DeadlineInput = z.infer<typeof deadline>;
 export type LimitInput = z.infer<typeof limit>;
 export type CapsInput = z.infer<typeof caps>;
 

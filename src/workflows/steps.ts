@@ -5,10 +5,10 @@ import { agentName, type StepName, stepName } from "../domain/ids.ts";
 import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import { repeats } from "../domain/route.ts";
 import { durationMs } from "./duration.ts";
-import type { Path } from "./problem.ts";
+import { formatPath, type Path } from "./problem.ts";
 import { from, type Reading, refuse } from "./reading.ts";
-import { foldWord, optionsFor, readLimit, readOn, readOptions, readRule } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import { foldWord, optionsFor, readDeadline, readLimit, readOn, readOptions, readRule } from "./routes.ts";
+import type { LimitInput, StepInput } from "./schema.ts";
 
 export interface StepContext {
   readonly inBody: boolean;
@@ -34,7 +34,7 @@ const fieldsOf = {
   agent: ["agent", ...performedFields],
   // A command says yes or no by its exit code; what it prints decides nothing.
   command: ["command", "input", "on", "on_error", "budget", "checks", "timeout"],
-  gate: ["gate", "options"],
+  gate: ["gate", "options", "deadline"],
   stories: ["stories", "body", "story_budget", "on_story_failed"],
 } as const;
 const kinds = ["agent", "command", "gate", "stories"] as const;
@@ -74,15 +74,7 @@ function readPerformed(
   const on: Rules = decides
     ? { ...given, ...checksRule(written, inBody) }
     : { passed: plain({ to: "next" }), rejected: repeatRule(base.name, "still rejected", inBody), ...given };
-  const budget = written.budget
-    ? readLimit(
-        reading,
-        written.budget,
-        [...path, "budget"],
-        { of: decides ? "decided" : "rejected", step: base.name },
-        limitedRoutes(on),
-      )
-    : null;
+  const budget = written.budget ? readBudget(reading, written, written.budget, path, on) : null;
   const timeout = typeof written.timeout === "object" ? written.timeout : { wall: written.timeout };
   const agentMs = written.agent === undefined ? undefined : agentTimeoutMs.get(written.agent);
   const performed = {
@@ -113,12 +105,50 @@ function readGate(reading: Reading, written: StepInput, path: Path): StepDefinit
     });
   }
   const options = written.options && readOptions(reading, written.options, [...path, "options"], base.name);
+  const deadline = written.deadline && readDeadline(reading, written.deadline, [...path, "deadline"]);
   return {
     kind: "gate",
     ...base,
     question: written.gate ?? "",
     options: options ?? optionsFor({ of: "asked", step: base.name }),
+    ...(deadline ? { deadline } : {}),
   };
+}
+
+/** Money alone ends no cycle, since an attempt may cost nothing: without `at_most` each route needs a limit of its own. */
+function readBudget(reading: Reading, written: StepInput, budget: LimitInput, path: Path, on: Rules): Limit {
+  const at = [...path, "budget"];
+  const money = budget.usd !== undefined || budget.tokens !== undefined;
+  const spending = money || budget.wall !== undefined;
+  if (written.command !== undefined && money) {
+    refuse(reading, at, {
+      message: `Step '${written.id}': a command uses no money and no tokens`,
+      expected: "at_most and wall",
+      hint: "limit its time: `wall`",
+    });
+  }
+  const repeating = Object.entries(on).flatMap(([key, rule]) =>
+    rule !== undefined && repeats(rule.route) ? [{ key, rule }] : [],
+  );
+  for (const { key, rule } of repeating) {
+    if (!spending || budget.at_most !== undefined || rule.limit !== null) continue;
+    const origin = reading.origins.get(rule.route);
+    const label = origin ? formatPath(origin.slice(path.length)) : `on.${key.replace(/^=/, "")}`;
+    refuse(reading, origin ?? at, {
+      message: `Step '${written.id}' ${label}: a cycle without a limit; money, tokens and time alone end none`,
+      expected: "`at_most: N` in the budget or on the route",
+      hint: "for example `budget: { at_most: 3, usd: 5 }`",
+    });
+  }
+  const occasion = { of: written.decide === undefined ? "rejected" : "decided", step: written.id } as const;
+  return readLimit(reading, budget, at, occasion, {
+    limited: spending ? withAgain(limitedRoutes(on)) : limitedRoutes(on),
+    // As often as the routes together: never reached before they are.
+    atMost: Math.max(
+      1,
+      repeating.reduce((sum, { rule }) => sum + (rule.limit?.atMost ?? 0), 0),
+    ),
+  });
 }
 
 function readStories(reading: Reading, written: StepInput, path: Path, context: StepContext): StoriesStep {
@@ -147,13 +177,8 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
 /** The held step is whichever step of the body failed last, so "once more" can only mean that step. */
 function readStoryBudget(reading: Reading, written: StepInput, path: Path, name: StepName): Limit {
   const input = written.story_budget ?? { at_most: 1 };
-  const limit = readLimit(
-    reading,
-    input,
-    [...path, "story_budget"],
-    { of: "asked", step: name },
-    { continue: { to: "again" } },
-  );
+  const usual = { limited: { continue: { to: "again" } }, atMost: 1 } as const;
+  const limit = readLimit(reading, input, [...path, "story_budget"], { of: "asked", step: name }, usual);
   if (limit.then.to !== "fail" && limit.then.to !== "gate") {
     refuse(reading, [...path, "story_budget", "then"], {
       message: `Step '${name}': a story whose budget is used up cannot lead to \`${limit.then.to}\``,
@@ -176,7 +201,7 @@ function readOnError(reading: Reading, written: StepInput, path: Path, on: Rules
 export function unreadableRule(step: string, key: string, on: Rules, atMost: number): RouteRule {
   const values = Object.entries(on).filter(([verdict]) => verdict.startsWith("="));
   const options: GateOptions = {
-    ...Object.fromEntries(values.map(([verdict, rule]) => [verdict.slice(1), rule?.route ?? { to: "again" }])),
+    ...Object.fromEntries(values.map(([verdict, rule]) => [optionName(verdict), rule?.route ?? { to: "again" }])),
     again: { to: "again" },
     stop: { to: "fail", reason: `${step}: stopped by a person` },
   };
@@ -189,10 +214,22 @@ export function limitedRoutes(on: Rules): GateOptions {
   const back = Object.entries(on).filter(([, rule]) => rule !== undefined && repeats(rule.route));
   const same = new Set(back.map(([, rule]) => JSON.stringify(rule?.route))).size === 1;
   const named = back.map(([key, rule]): [string, Route] => [
-    same ? "continue" : key.replace(/^=/, "").replace(":", "-"),
+    same ? "continue" : optionName(key),
     rule?.route ?? { to: "again" },
   ]);
   return Object.fromEntries(named);
+}
+
+/** A spent budget stops a step before it runs: "once more" then means this step. */
+function withAgain(limited: GateOptions): GateOptions {
+  if (Object.keys(limited).length === 0) return { continue: { to: "again" } };
+  const has = Object.values(limited).some((route) => route.to === "again") || Object.hasOwn(limited, "again");
+  return has ? limited : { ...limited, again: { to: "again" } };
+}
+
+/** In an option a colon would stand before a reason. */
+function optionName(verdict: string): string {
+  return verdict.replace(/^=/, "").replaceAll(":", "-");
 }
 
 /** Again, twice; inside a story as often as the story's budget allows. */

@@ -9,7 +9,8 @@ import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { readScript } from "../../src/executors/script.ts";
 import { readConfig } from "../../src/runtime/config.ts";
-import { formatProblem, loadWorkflow } from "../../src/workflows/load.ts";
+import { loadWorkflow } from "../../src/workflows/load.ts";
+import { formatProblem } from "../../src/workflows/problem.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const documents = globSync(["*.md", "{docs,workflows}/**/*.md"], { cwd: root }).map((file) => ({
@@ -46,8 +47,18 @@ test.each(blocks.filter(({ block }) => /^(?:executors|default_executor):/.test(b
   },
 );
 
+test.each(blocks.filter(({ block }) => block.startsWith("notify:\n")))("targets: $name", async ({ block }) => {
+  const dir = mkdtempSync(join(tmpdir(), "pawl-docs-"));
+  try {
+    writeFileSync(join(dir, "config.yml"), block);
+    expect((await readConfig(join(dir, "config.yml"), null)).notify).not.toEqual([]);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
 test("examples of each kind were found", () => {
-  for (const start of ["pawl: 1", "steps:", "executors:", "default_executor:"])
+  for (const start of ["pawl: 1", "steps:", "executors:", "default_executor:", "notify:"])
     expect(blocks.some(({ block }) => block.startsWith(start))).toBe(true);
 });
 

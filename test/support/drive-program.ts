@@ -1,7 +1,7 @@
 // A driver with times of its own, as a process that a test can freeze or kill: `drive-program.ts RUN TIMES`. Its exit code is 0
 // when the run is done.
 
-import { configuredExecutors, openApp } from "../../src/app.ts";
+import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
 import { runId } from "../../src/domain/ids.ts";
 import { readConfig } from "../../src/runtime/config.ts";
 import { type DriveTimes, driveRun } from "../../src/runtime/drive.ts";
@@ -9,10 +9,12 @@ import { findHome } from "../../src/system/home.ts";
 
 const [run = "", times = "{}"] = process.argv.slice(2);
 const home = findHome(process.env);
+const config = await readConfig(home.configFile, null);
 const parts = await openApp({
   home,
   store: null,
-  executors: configuredExecutors(await readConfig(home.configFile, null)),
+  executors: configuredExecutors(config),
+  targets: configuredTargets(config, home),
   log: (event, fields) => process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`),
   warn: (text) => process.stderr.write(`${text}\n`),
 });

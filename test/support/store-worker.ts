@@ -121,6 +121,7 @@ async function openParts(): Promise<Parts> {
     clock: systemClock,
     home: findHome({}),
     executors,
+    targets: [],
     log: () => {},
     warn: () => {},
     commits: new Commits(),

@@ -6,7 +6,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
-import { configuredExecutors, openApp } from "../../src/app.ts";
+import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
 import type { Attempt } from "../../src/domain/attempt.ts";
 import type { Event } from "../../src/domain/event.ts";
 import type { RunId } from "../../src/domain/ids.ts";
@@ -58,8 +58,8 @@ export class World {
     this.#executor = executor;
   }
 
-  async begin(task = "do it"): Promise<RunId> {
-    const { run } = await beginRun(this.parts, {
+  async begin(task = "do it", parts = this.parts): Promise<RunId> {
+    const { run } = await beginRun(parts, {
       workflow: openWorkflow(this.home, join(this.dir, "workflow.yml")),
       task,
       repo: this.repo,
@@ -144,6 +144,7 @@ async function openParts(home: Home, config: Config, clock?: Clock): Promise<Par
     home,
     store: null,
     executors,
+    targets: configuredTargets(config, home),
     log: () => undefined,
     warn: () => undefined,
     ...(clock ? { clock } : {}),

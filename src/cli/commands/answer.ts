@@ -15,13 +15,14 @@ export function define(parent: Command, console: Console): void {
     .argument("<gate>", "its id, from `pawl gates`")
     .argument("<option>", "one of its options")
     .option("--note <text>", "goes into the next prompt", "")
+    .option("--reason <code>", "why, in one word, where the gate has routes for reasons")
     .addHelpText("after", example('pawl answer kx81.run.1 continue --note "look at the cache"'))
-    .action(async (id: string, option: string, options: { note: string; store?: string }) => {
+    .action(async (id: string, option: string, options: { note: string; reason?: string; store?: string }) => {
       await withSession({ store: options.store }, async ({ parts }) => {
         const gate = await parts.store.gate(gateId(id));
         if (!gate)
           throw new AppError("NOT_FOUND", `there is no gate ${id}`, { hint: "`pawl gates` lists the open ones" });
-        await answer(console, parts, gate, option, options.note);
+        await answer(console, parts, gate, { option, note: options.note, reason: options.reason });
       });
     });
 }

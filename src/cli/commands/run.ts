@@ -4,6 +4,7 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { absoluteExecutor } from "../../app.ts";
 import { AppError } from "../../domain/error.ts";
+import { isEngineKey } from "../../engine/outputs.ts";
 import { readScript } from "../../executors/script.ts";
 import { tighten } from "../../runtime/config.ts";
 import { type LoadedWorkflow, openWorkflow } from "../../runtime/library.ts";
@@ -70,7 +71,7 @@ async function startAndDrive(
   const workflow = openWorkflow(findHome(process.env), name);
   const executor = chosenExecutor(options);
   const concurrency = readCount(options.concurrency);
-  const context = Object.fromEntries(options.context.map(readPair));
+  const context = readContext(options.context);
   await withSession({ store: options.store, repo: resolve(options.repo) }, async (session) => {
     const { parts, config } = session;
     for (const warning of [
@@ -139,6 +140,18 @@ async function assertExecutors(parts: Parts, { definition }: LoadedWorkflow, exe
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
+}
+
+/** `a=1,b=2` is two values; a comma that no KEY= follows belongs to the value. */
+function readContext(given: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = given.flatMap((text) => text.split(/,(?=[A-Za-z_][A-Za-z0-9_]*=)/)).map(readPair);
+  for (const [key] of pairs) {
+    if (key === "branch" || !isEngineKey(key)) continue;
+    const hint =
+      key === "repo" ? "--repo DIR names the repository; agents work in a tree of their own" : "choose another name";
+    throw new AppError("USAGE", `--context cannot set ${key}: Pawl itself sets it`, { hint });
+  }
+  return Object.fromEntries(pairs);
 }
 
 function readPair(text: string): readonly [string, string] {

@@ -1,6 +1,7 @@
 // `pawl approve` and `pawl reject`. Owns: the two words for a gate's first and last option.
 
 import type { Command } from "commander";
+import { namesOf } from "../../domain/gate.ts";
 import { answer, onlyGate } from "../answering.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
@@ -13,11 +14,13 @@ export function define(parent: Command, console: Console): void {
       .description(description)
       .argument("<run>", "its id, a prefix of it, or its number")
       .option("--note <text>", "goes into the next prompt", "")
+      .option("--reason <code>", "why, in one word, where the gate has routes for reasons")
       .addHelpText("after", example(`pawl ${name} 3 --note "because …"`))
-      .action(async (reference: string, options: { note: string; store?: string }) => {
+      .action(async (reference: string, options: { note: string; reason?: string; store?: string }) => {
         await withSession({ store: options.store }, async ({ parts }) => {
           const open = await onlyGate(parts, reference);
-          await answer(console, parts, open, choose(Object.keys(open.gate.options)) ?? "", options.note);
+          const option = choose(namesOf(open.gate.options)) ?? "";
+          await answer(console, parts, open, { option, note: options.note, reason: options.reason });
         });
       });
   word("approve", "say yes at the only open gate of a run: its first option", (options) => options.at(0));

@@ -8,6 +8,7 @@ import {
   findWorkflow,
   installWorkflow,
   listWorkflows,
+  missingRoleFiles,
   openWorkflow,
   readWorkflow,
   uninstallWorkflow,
@@ -96,6 +97,8 @@ function defineCheck(workflow: Command, console: Console): void {
       if (console.json) return console.document({ file, ok: definition !== null, problems, notes });
       for (const problem of problems) console.print(formatProblem(problem, basename(file)));
       for (const note of notes) console.note(note);
+      for (const source of definition ? missingRoleFiles(definition, file) : [])
+        console.note(`the role file ${source} is missing`);
       const errors = problems.filter((problem) => problem.severity === "error").length;
       console.say(
         definition

@@ -5,10 +5,10 @@ import type { Attempt } from "../../domain/attempt.ts";
 import type { Command } from "../../domain/command.ts";
 import type { Accepted, Decision, Rejection } from "../../domain/decision.ts";
 import type { Definition } from "../../domain/definition.ts";
-import type { Effect } from "../../domain/effect.ts";
+import type { Effect, Message, MessageKind } from "../../domain/effect.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Gate } from "../../domain/gate.ts";
-import { attemptId, gateId, runId, type StoryId, stepId, stepName, storyId, token } from "../../domain/ids.ts";
+import { attemptId, runId, type StoryId, stepId, stepName, storyId, token } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import { type Run, type RunPlace, type RunStatus, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
@@ -27,6 +27,13 @@ export interface DriverOptions {
   readonly branch?: string;
   /** Folding the whole log after each command is slow for long walks; they call `checkReplay` at their end. */
   readonly replayEach?: boolean;
+}
+
+/** What an answer has besides its option; without a tree it is for the one that the gate shows. */
+export interface AnswerSaid {
+  readonly note?: string;
+  readonly reason?: string;
+  readonly tree?: string | null;
 }
 
 /** Places are written `step` for the run's own chain and `story/step` for a story's. */
@@ -69,15 +76,13 @@ export class Driver {
     const seen = this.#seenBy(command);
     const decision = decide(seen, command);
     this.#compareWithWhole(command, seen, decision);
-    if (decision.accepted) {
-      this.run = frozen({
-        header: decision.run.header,
-        stories: { ...this.run.stories, ...decision.run.stories },
-      });
-      this.#record(decision);
-    } else {
-      this.events.push(...decision.events);
+    // A refusal, too, may have something to keep: what a gate shows now.
+    if (decision.run !== null && decision.run !== seen) {
+      const { header, stories } = decision.run;
+      this.run = frozen({ header, stories: { ...this.run.stories, ...stories } });
     }
+    if (decision.accepted) this.#record(decision);
+    else this.events.push(...decision.events);
     if (this.#replayEach) this.checkReplay();
     return decision;
   }
@@ -98,7 +103,8 @@ export class Driver {
     const before = this.run;
     const decision = this.ask(asking, author);
     if (decision.accepted) throw new Error(`${asking.type} was not refused`);
-    if (before !== this.run) throw new Error(`${asking.type} was refused and changed the run`);
+    if (before !== this.run && decision.code !== "moved")
+      throw new Error(`${asking.type} was refused and changed the run`);
     return decision;
   }
 
@@ -176,14 +182,18 @@ export class Driver {
 
   // people
 
-  answer(place: string, option: string, more: { note?: string; tree?: string | null } = {}): Accepted {
-    return this.must(this.answering(place, option, more), "user:ann");
+  answer(place: string, option: string, said?: AnswerSaid): Accepted {
+    return this.must(this.answering(place, option, said), "user:ann");
   }
 
-  answering(place: string, option: string, more: { note?: string; tree?: string | null } = {}): Asking {
+  answering(place: string, option: string, said: AnswerSaid = {}): Extract<Asking, { type: "answer_gate" }> {
     const gate = this.openGate(place);
-    const { note = "", tree = null } = more;
-    return { type: "answer_gate", story: gate.story, gate: gateId(gate.id), option, note, tree };
+    return { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree, ...said };
+  }
+
+  expiring(place: string): Extract<Asking, { type: "expire_gate" }> {
+    const gate = this.openGate(place);
+    return { type: "expire_gate", story: gate.story, gate: gate.id };
   }
 
   pause(): Decision {
@@ -255,6 +265,11 @@ export class Driver {
     return this.events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
   }
 
+  /** What people were told, of one kind or of all. */
+  messages(kind?: MessageKind): readonly Message[] {
+    return messagesOf(this.effects).filter((message) => kind === undefined || message.kind === kind);
+  }
+
   #running(place: string): Attempt {
     const running = this.attempts(place).find(({ state }) => state.phase !== "ended");
     if (!running) throw new Error(`nothing runs at ${place}: ${this.step(place).state.status}`);
@@ -273,7 +288,9 @@ export class Driver {
   #compareWithWhole(command: Command, seen: Run, decision: Decision): void {
     if (Object.keys(seen.stories).length === Object.keys(this.run.stories).length) return;
     const whole = decide(this.run, command);
-    if (decision.accepted === whole.accepted && same(decision.events, whole.events)) return;
+    const effects = (one: Decision) => (one.accepted ? one.effects : []);
+    const alike = decision.accepted === whole.accepted && same(effects(decision), effects(whole));
+    if (alike && same(decision.events, whole.events)) return;
     throw new Error(`${command.type} decides otherwise when it sees the whole run`);
   }
 
@@ -281,6 +298,10 @@ export class Driver {
     this.events.push(...decision.events);
     this.effects.push(...decision.effects);
   }
+}
+
+export function messagesOf(effects: readonly Effect[]): readonly Message[] {
+  return effects.flatMap((effect) => (effect.type === "notify" ? [effect.message] : []));
 }
 
 function parse(place: string): { story: StoryId | null; name: string } {

@@ -2,7 +2,7 @@
 // generator needs no rules of its own: every number means something.
 
 import type { Definition, PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
-import { type Limit, type Route, type RouteRule, repeats } from "../../domain/route.ts";
+import { type GateDeadline, type Limit, type Route, type RouteRule, repeats, type Spend } from "../../domain/route.ts";
 import {
   again,
   agent,
@@ -31,6 +31,10 @@ export interface StepShape {
   readonly then: number;
   /** 0–2 none, else a limit for all routes back together. */
   readonly budget: number;
+  /** 0–5 none, else what its attempts may spend. */
+  readonly spend: number;
+  /** 0–4 none, else what is taken when nobody answers. */
+  readonly deadline: number;
 }
 
 export interface WorkflowShape {
@@ -44,6 +48,13 @@ export interface WorkflowShape {
   readonly goOn: boolean;
   readonly attempts: number;
   readonly lost: number;
+  /** What a story may spend, as for a step. */
+  readonly storySpend: number;
+  readonly costUsd: number;
+  readonly tokens: number;
+  /** At a cap somebody is asked. */
+  readonly capAsks: boolean;
+  readonly reset: boolean;
 }
 
 interface Place {
@@ -65,7 +76,11 @@ export function workflowOf(shape: WorkflowShape): Definition {
     // The first step plans, so it is never a gate.
     return stepOf(index === 0 ? { ...step, kind: step.kind % 5 } : step, name, place);
   });
-  return workflow(steps, { caps: { attempts: shape.attempts, lostPerStep: shape.lost } });
+  const { attempts, lost, costUsd, tokens, capAsks } = shape;
+  return workflow(steps, {
+    caps: { attempts, lostPerStep: lost, costUsd, tokens, then: capAsks ? "gate" : "fail" },
+    onFailure: shape.reset ? "reset" : "keep",
+  });
 }
 
 function loopOf(shape: WorkflowShape): StepDefinition {
@@ -79,14 +94,15 @@ function loopOf(shape: WorkflowShape): StepDefinition {
     shape.storyThen % 2 === 0 ? fail("story failed") : ask({ more: again, accept: next, stop: fail("stopped") });
   return stories("loop", steps, {
     concurrency: 1 + (shape.concurrency % 3),
-    storyBudget: limit(shape.storyBudget % 3, then),
+    storyBudget: { ...limit(shape.storyBudget % 3, then), ...spendOf(shape.storySpend) },
     onStoryFailed: shape.goOn ? "continue" : "stop",
   });
 }
 
 function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
-  if (shape.kind >= 8) return gate(name, gateOptions(shape, place));
-  const budget: Limit | null = shape.budget < 3 ? null : limit(shape.budget - 2, thenOf(shape, place));
+  if (shape.kind >= 8) return gate(name, gateOptions(shape, place), deadlineOf(shape));
+  const budget: Limit | null =
+    shape.budget < 3 ? null : { ...limit(shape.budget - 2, thenOf(shape, place)), ...spendOf(shape.spend) };
   const decides = shape.kind >= 5;
   const rule = (choice: number, key: "error" | "verdict"): RouteRule => {
     const route = routeOf(choice, shape, place);
@@ -113,7 +129,7 @@ function routeOf(choice: number, shape: StepShape, place: Place): Route {
     const later = names.slice(index + 1);
     return later.length === 0 ? next : goTo(later[shape.target % later.length] as string);
   }
-  if (choice === 7) return ask(gateOptions(shape, place));
+  if (choice === 7) return ask(gateOptions(shape, place), "And now?", deadlineOf(shape));
   if (choice === 8) return fail("as the route says");
   if (choice === 9 && others.length > 0) return insert(others[shape.target % others.length] as string);
   return again;
@@ -127,7 +143,22 @@ function gateOptions(shape: StepShape, place: Place): Readonly<Record<string, Ro
     more: routeOf(9, shape, place),
     ask: ask({ approve: next, again, stop: fail("a person stopped it") }),
     reject: fail("a person rejected it"),
+    "reject:unclear": routeOf(2 + (shape.target % 4), shape, place),
+    "reject:late": next,
   };
+}
+
+function deadlineOf({ deadline }: StepShape): GateDeadline | undefined {
+  if (deadline < 5) return undefined;
+  return { afterMs: 5 * deadline, option: ["approve", "reject", "forward"][deadline % 3] as string };
+}
+
+/** What attempts of the walks cost is of this size; see walker.ts. */
+function spendOf(choice: number): { readonly spend?: Spend } {
+  if (choice < 6) return {};
+  const spend = { costUsd: null, tokens: null, wallMs: null, hard: choice % 2 === 0 };
+  const one = [{ costUsd: 0.6 }, { tokens: 120 }, { wallMs: 30 }, { costUsd: 0.9, wallMs: 60 }][choice - 6];
+  return { spend: { ...spend, ...one } };
 }
 
 /** What follows a limit never repeats: the loader refuses that. */

@@ -1,8 +1,8 @@
 // Walks. Owns: moving a run at random, by what its state allows and by what it must refuse, and checking each move.
 
-import { type Attempt, hasEnded } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded, type Usage } from "../../domain/attempt.ts";
 import type { Definition } from "../../domain/definition.ts";
-import type { Gate } from "../../domain/gate.ts";
+import { type Gate, namesOf } from "../../domain/gate.ts";
 import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, Report } from "../../domain/report.ts";
 import type { Step } from "../../domain/step.ts";
@@ -10,6 +10,8 @@ import type { StorySpec } from "../../domain/story.ts";
 import { decide } from "../decide.ts";
 import { type Asking, Driver } from "./driver.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
+import { Ledger } from "./ledger.ts";
+import { checkGatesStand, checkMessages } from "./questions.ts";
 import { completed, unfinished } from "./reports.ts";
 
 export interface Move {
@@ -27,6 +29,7 @@ interface Ready {
 export class Walk {
   readonly driver: Driver;
   readonly #tally = new Tally();
+  readonly #ledger = new Ledger();
 
   constructor(definition: Definition) {
     this.driver = new Driver(definition, { replayEach: false });
@@ -97,11 +100,28 @@ export class Walk {
 
   #answer(gate: Gate, words: number): void {
     const { story, id } = gate;
-    const options = Object.keys(gate.options);
+    const { driver } = this;
+    const expire: Asking = { type: "expire_gate", story, gate: id };
+    if (gate.deadline === null) this.#ask(expire, "refuse");
+    else if (words % 3 === 0 || driver.at >= gate.deadline.at) {
+      if (driver.at < gate.deadline.at) this.#ask(expire, "refuse");
+      driver.at = Math.max(driver.at, gate.deadline.at);
+      this.#ask(expire, "accept", "deadline");
+      return void this.#ask(expire, "refuse");
+    }
+    const options = namesOf(gate.options);
     const option = options[words % options.length] ?? "";
-    const asking: Asking = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree };
-    if (gate.tree !== null) this.#ask({ ...asking, tree: "moved" }, "refuse");
-    this.#ask(asking, "accept");
+    const reason = [{ reason: "unclear" }, { reason: "no such reason" }, {}][(words >> 3) % 3] ?? {};
+    const asking: Asking = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree, ...reason };
+    const moved = gate.tree !== null && words % 8 < 4;
+    if (moved) {
+      const tree = words % 4 === 0 ? null : `moved${words}`;
+      this.#ask({ ...asking, tree }, "refuse");
+      this.#ask({ ...asking, tree: "elsewhere" }, "refuse");
+      // Now and then somebody steers while nobody looks; the gate stands.
+      if (words % 5 === 0) for (const type of ["pause_run", "resume_run"] as const) this.#ask({ type });
+    }
+    this.#ask(moved ? { ...asking, tree: "elsewhere" } : asking, "accept");
     this.#ask(asking, "refuse");
   }
 
@@ -112,7 +132,7 @@ export class Walk {
     if (!attempt) return;
     const { driver } = this;
     const outcome = (["lost", "lost", "rate_limited", "cancelled"] as const)[words % 4] ?? "lost";
-    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50 });
+    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50, usage: usageOf(words) });
     this.#ask(driver.finishing(attempt, report, null), "accept");
   }
 
@@ -176,7 +196,11 @@ export class Walk {
   #words(attempt: Attempt, words: number): Report {
     const step = performed(this.driver.run, attempt.story, attempt.name);
     const kind = words % 16;
-    if (kind >= 13) return unfinished((["failed", "timed_out", "invalid_output"] as const)[kind - 13] ?? "failed");
+    const usage = usageOf(words);
+    if (kind >= 13) {
+      const outcome = (["failed", "timed_out", "invalid_output"] as const)[kind - 13] ?? "failed";
+      return unfinished(outcome, outcome, { usage, tree: words % 5 === 0 ? `tree${words}` : null });
+    }
     const keys = Object.keys(step.on);
     const key = kind < 7 ? keys[0] : kind === 12 ? "=unheard of" : keys[1 + (words % (keys.length - 1 || 1))];
     const verdict: CompletedReport["verdict"] =
@@ -189,18 +213,22 @@ export class Walk {
     if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
     const planned = attempt.story === null && words % 5 > 0 ? plan(words) : null;
     const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
-    return completed(verdict, { outputs, feedback, stories: planned, tree: words % 6 === 0 ? `tree${words}` : null });
+    const tree = words % 2 === 0 ? `tree${words}` : null;
+    return completed(verdict, { outputs, feedback, stories: planned, tree, usage });
   }
 
   /** Asks, checks what must hold after any command, and says whether it was accepted. */
-  #ask(asking: Asking, expected?: "accept" | "refuse"): boolean {
+  #ask(asking: Asking, expected?: "accept" | "refuse", author?: string): boolean {
     const { driver } = this;
     const before = driver.run;
-    const decision = driver.ask(asking);
+    const decision = driver.ask(asking, author);
     const answer = decision.accepted ? "accept" : "refuse";
     holds(expected === undefined || expected === answer, `${JSON.stringify(asking)} should be ${expected}ed`);
     checkChange(before, driver.run, decision);
+    checkGatesStand(before, driver.run, decision, asking, driver.at);
     if (!decision.accepted) return false;
+    this.#ledger.enter(before, asking, decision);
+    checkMessages(driver.run, decision, asking);
     this.#tally.count(driver.run, decision.events);
     checkState(driver.run);
     this.#checkIdle();
@@ -235,6 +263,11 @@ export class Walk {
     const { stories } = this.driver.run.header;
     return pick % 2 === 0 ? null : (stories[pick % (stories.length || 1)]?.id ?? null);
   }
+}
+
+/** Up to 30 cents and 60 tokens; some attempts are free. */
+function usageOf(words: number): Usage {
+  return { costUsd: (words % 4) / 10, inputTokens: (words % 5) * 10, outputTokens: (words % 3) * 10 };
 }
 
 /** One to four stories; some depend on an earlier one, and now and then two wait for each other. */

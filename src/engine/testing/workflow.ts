@@ -10,7 +10,7 @@ import {
   type StoriesStep,
 } from "../../domain/definition.ts";
 import { agentName, stepName, storyId } from "../../domain/ids.ts";
-import type { GateOptions, Limit, Route, RouteRule } from "../../domain/route.ts";
+import type { GateDeadline, GateOptions, Limit, Route, RouteRule, Spend } from "../../domain/route.ts";
 import type { StorySpec } from "../../domain/story.ts";
 
 export const next: Route = { to: "next" };
@@ -19,9 +19,20 @@ export const fail = (reason = "it failed"): Route => ({ to: "fail", reason });
 export const backTo = (step: string): Route => ({ to: "back_to", step: stepName(step) });
 export const goTo = (step: string): Route => ({ to: "go_to", step: stepName(step) });
 export const insert = (...steps: string[]): Route => ({ to: "insert", steps: steps.map(stepName) });
-export const ask = (options: GateOptions, question = "What now?"): Route => ({ to: "gate", question, options });
+export const ask = (options: GateOptions, question = "What now?", deadline?: GateDeadline): Route => ({
+  to: "gate",
+  question,
+  options,
+  ...(deadline && { deadline }),
+});
 
 export const limit = (atMost: number, then: Route = fail("limit reached")): Limit => ({ atMost, then });
+/** A budget that never counts repetitions, only what was spent. */
+export const spending = (spend: Partial<Spend>, then: Route = fail("")): Limit => ({
+  atMost: 1_000,
+  then,
+  spend: { costUsd: null, tokens: null, wallMs: null, hard: false, ...spend },
+});
 export const atMost = (times: number, route: Route, then?: Route): RouteRule => ({ route, limit: limit(times, then) });
 
 type Rules = Readonly<Record<string, Route | RouteRule>>;
@@ -59,8 +70,13 @@ export function decider(name: string, values: Rules, options: Omit<AgentOptions,
   return { ...agent(name, { decide: "decision", ...options }), on: rules(Object.fromEntries(on)) };
 }
 
-export function gate(name: string, options: GateOptions = { approve: next, reject: fail("not approved") }): GateStep {
-  return { kind: "gate", name: stepName(name), title: name, question: `${name}?`, options };
+export function gate(
+  name: string,
+  options: GateOptions = { approve: next, reject: fail("not approved") },
+  deadline?: GateDeadline,
+): GateStep {
+  const question = `${name}?`;
+  return { kind: "gate", name: stepName(name), title: name, question, options, ...(deadline && { deadline }) };
 }
 
 /** One story at a time and two tries for each, which is antfarm's habit. */
@@ -83,7 +99,11 @@ export function stories(
 
 export function workflow(
   steps: readonly StepDefinition[],
-  options: { readonly caps?: Partial<Caps>; readonly context?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly caps?: Partial<Caps>;
+    readonly context?: Readonly<Record<string, string>>;
+    readonly onFailure?: "keep" | "reset";
+  } = {},
 ): Definition {
   return {
     id: "test",
@@ -95,7 +115,7 @@ export function workflow(
     context: options.context ?? {},
     knownKeys: [],
     caps: { ...defaultCaps, ...options.caps },
-    workspace: { branch: "own", onFailure: "keep" },
+    workspace: { branch: "own", onFailure: options.onFailure ?? "keep" },
     pollEveryMs: 1_000,
   };
 }

@@ -1,0 +1,163 @@
+// Interleavings: several who act at the same moment. Whatever is written first, the others decide again on what is there then;
+// no order may leave a later step done while an earlier one is not.
+
+import { describe, expect, test } from "vitest";
+import { decide } from "./decide.ts";
+import { type Asking, Driver } from "./testing/driver.ts";
+import { checkState, scopesOf } from "./testing/invariants.ts";
+import { passed, unfinished, value } from "./testing/reports.ts";
+import { agent, backTo, decider, fail, gate, limit, next, stories, workflow } from "./testing/workflow.ts";
+
+/** All orders in which these can be written. */
+function orders<T>(of: readonly T[]): readonly (readonly T[])[] {
+  if (of.length === 0) return [[]];
+  return of.flatMap((first, index) => orders(of.toSpliced(index, 1)).map((rest) => [first, ...rest]));
+}
+
+/** Writes the commands of a new run in every order; checks the state after each, and says how often each end was reached. */
+function inEveryOrder(
+  start: () => { run: Driver; commands: readonly Asking[] },
+  sum: (run: Driver) => string,
+): Record<string, number> {
+  const ends: Record<string, number> = {};
+  const count = start().commands.length;
+  for (const order of orders(Array.from({ length: count }, (_, index) => index))) {
+    const { run, commands } = start();
+    for (const index of order) {
+      run.ask(commands[index] as Asking);
+      checkState(run.run);
+      checkNothingSkippedAhead(run);
+    }
+    ends[sum(run)] = (ends[sum(run)] ?? 0) + 1;
+  }
+  return ends;
+}
+
+function checkNothingSkippedAhead(run: Driver): void {
+  for (const { scope } of scopesOf(run.run)) {
+    const statuses = scope.chain.map(({ state }) => state.status);
+    const open = statuses.findIndex((status) => status !== "done");
+    expect(statuses.slice(open < 0 ? statuses.length : open)).not.toContain("done");
+  }
+}
+
+const statesOf = (run: Driver) => Object.values(run.states()).join(" ");
+
+describe("at the same moment", () => {
+  test("[CH1 AT3 B2 B11] one attempt is reported by its agent, its supervisor and a ghost, and others reach for what follows", () => {
+    const ends = inEveryOrder(() => {
+      const run = new Driver(workflow([agent("a"), agent("b"), agent("c")]), { replayEach: false });
+      const attempt = run.claim("a");
+      return {
+        run,
+        commands: [
+          run.finishing(attempt, passed()),
+          run.finishing(attempt, unfinished("lost"), null),
+          run.finishing(attempt, passed(), "stolen"),
+          run.starting("b"),
+          run.starting("b"),
+          run.starting("c"),
+        ],
+      };
+    }, statesOf);
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "done ready waiting",
+      "done running waiting",
+      "ready waiting waiting",
+    ]);
+  });
+
+  test("[CH1 ST6 A36 B2] two stories end, and what follows both starts after both", () => {
+    const ends = inEveryOrder(
+      () => {
+        const each = stories("each", [agent("code")], { concurrency: 2 });
+        const run = new Driver(workflow([agent("plan"), each, agent("review"), agent("ship")]), { replayEach: false });
+        run.plan("plan", "US-1", "US-2");
+        const [one, two] = [run.claim("US-1/code"), run.claim("US-2/code")];
+        return {
+          run,
+          commands: [
+            run.finishing(one, passed()),
+            run.finishing(two, passed()),
+            run.finishing(two, unfinished("failed"), null),
+            run.starting("review"),
+            run.starting("ship"),
+          ],
+        };
+      },
+      (run) => `${statesOf(run)} ${Object.values(run.storyStates()).join(" ")}`,
+    );
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "done done ready waiting done done",
+      "done done running waiting done done",
+      "done running waiting waiting done running",
+    ]);
+  });
+
+  test("[CH1 CH6 ST6 B11] two ends that saw the same state both change the header, so that one of them is decided again", () => {
+    const each = stories("each", [agent("code")], { concurrency: 2 });
+    const run = new Driver(workflow([agent("plan"), each, agent("ship")]));
+    run.plan("plan", "US-1", "US-2");
+    const asked = { at: run.at, author: "agent:worker" };
+    const ends = ["US-1", "US-2"].map((story) => run.finishing(run.claim(`${story}/code`), passed()));
+    const seen = run.run;
+    for (const asking of ends) {
+      const decision = decide(seen, { ...asking, ...asked });
+      expect(decision.accepted && decision.run.header.stories).not.toEqual(seen.header.stories);
+      expect(decision.accepted && decision.run.header.chain[2]?.state.status).toBe("waiting");
+    }
+    for (const asking of ends) run.must(asking);
+    expect(run.states()).toEqual({ plan: "done", each: "done", ship: "ready" });
+  });
+
+  test("[CH1 GA2 GA13] a gate is approved, rejected, overtaken by its deadline and by people who steer", () => {
+    const ends = inEveryOrder(() => {
+      const review = gate("review", { approve: next, reject: fail("no") }, { afterMs: 0, option: "reject" });
+      const run = new Driver(workflow([agent("work"), review, agent("ship")]), { replayEach: false });
+      run.pass("work", { tree: "t1" });
+      return {
+        run,
+        commands: [
+          run.answering("review", "approve"),
+          run.answering("review", "approve", { tree: "t2" }),
+          run.expiring("review"),
+          run.starting("ship"),
+          { type: "retry_run", story: null, step: null },
+          { type: "pause_run" },
+        ],
+      };
+    }, statesOf);
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "done done ready",
+      "done done running",
+      "done failed waiting",
+      "done held waiting",
+    ]);
+  });
+
+  test("[CH1 B50 B54] a decision goes back while others report and reach for what was before", () => {
+    const ends = inEveryOrder(() => {
+      const review = decider("review", { ok: next, fix: backTo("a") }, { budget: limit(1, fail("")) });
+      const run = new Driver(workflow([agent("a"), agent("b"), review, agent("ship")]), { replayEach: false });
+      run.pass("a");
+      run.pass("b");
+      const attempt = run.claim("review");
+      return {
+        run,
+        commands: [
+          run.finishing(attempt, value("fix")),
+          run.finishing(attempt, value("ok")),
+          run.starting("a"),
+          run.starting("b"),
+          run.starting("ship"),
+        ],
+      };
+    }, statesOf);
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "done done done ready",
+      "done done done running",
+      "ready waiting waiting waiting",
+      "running waiting waiting waiting",
+    ]);
+  });
+});

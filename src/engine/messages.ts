@@ -1,0 +1,13 @@
+// Messages. Owns: what people are told without looking. They are effects: written with the commit, delivered after it.
+
+import type { MessageKind } from "../domain/effect.ts";
+import type { StoryId } from "../domain/ids.ts";
+import type { Draft } from "./draft.ts";
+
+export function tell(
+  draft: Draft,
+  kind: MessageKind,
+  about: { story: StoryId | null; step: string | null; text: string },
+): void {
+  draft.perform({ type: "notify", run: draft.run.header.id, message: { kind, ...about, at: draft.at } });
+}

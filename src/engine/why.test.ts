@@ -1,0 +1,109 @@
+// Why: the one sentence that says what a run is doing or what it waits for.
+
+import { describe, expect, test } from "vitest";
+import { Driver } from "./testing/driver.ts";
+import { unfinished } from "./testing/reports.ts";
+import { agent, fail, gate, next, stories, workflow } from "./testing/workflow.ts";
+import { why } from "./why.ts";
+
+const line = () => new Driver(workflow([agent("work"), gate("review"), agent("ship")]));
+const say = (run: Driver) => why(run.run, run.at);
+
+describe("a run that is over", () => {
+  test("[WY1] done, and how long it took", () => {
+    const run = new Driver(workflow([agent("work")]));
+    run.at += 125_000;
+    run.pass("work");
+    run.at += 9_000;
+    expect(say(run)).toBe("Done in 2 min.");
+  });
+
+  test("[WY1 LI10] failed or cancelled, and why", () => {
+    const failed = new Driver(workflow([agent("work", { onError: fail("broken") })]));
+    failed.fails("work", "exit 3");
+    expect(say(failed)).toBe("The run failed: broken: exit 3.");
+    const cancelled = line();
+    cancelled.cancel("not needed");
+    expect(say(cancelled)).toBe("The run was cancelled: not needed.");
+  });
+});
+
+describe("a run at work", () => {
+  test("[WY2] what is ready waits for somebody to take it", () => {
+    expect(say(line())).toContain("work is ready and waits for somebody to take it");
+  });
+
+  test("[WY2] what is ready again says how its last attempt ended", () => {
+    const run = line();
+    run.lose("work");
+    expect(say(run)).toContain("work is ready again (its last attempt was lost)");
+    run.fails("work");
+    expect(say(run)).toContain("(its last attempt failed)");
+  });
+
+  test("[WY2] what runs says which attempt, who performs it and since when; a story's says which story", () => {
+    const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")])]));
+    run.plan("plan", "US-1");
+    run.claim("US-1/code");
+    run.at += 3_600_000;
+    expect(say(run)).toBe("US-1: code is running (attempt 1, scripted, since 1 h 0 min)");
+  });
+
+  test("[WY2 AT10] what waits for a time says until when", () => {
+    const run = line();
+    run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
+    expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z.");
+  });
+
+  test("[WY3] an attempt whose driver is dead does not run, and the sentence says what finds it", () => {
+    const run = line();
+    const { id } = run.claim("work");
+    expect(why(run.run, run.at, new Set([id]))).toContain("work was running when its driver died; `pawl resume`");
+    expect(why(run.run, run.at, new Set(["somebody else's" as never]))).toContain("work is running");
+  });
+});
+
+describe("a run that waits for a person", () => {
+  test("[WY4 GA10 X30] says since when, what is asked and how to answer", () => {
+    const run = line();
+    run.pass("work");
+    run.at += 59_000;
+    const said = say(run);
+    expect(said).toContain("waits for a person since 59 s: review?");
+    expect(said).toContain("`pawl answer run-1.1 OPTION` (approve or reject)");
+    expect(said).not.toContain("without an answer");
+  });
+
+  test("[WY4 GA11] names options, not the routes of their reasons", () => {
+    const run = new Driver(workflow([gate("review", { approve: next, reject: fail(), "reject:unclear": next })]));
+    expect(say(run)).toContain("(approve or reject)");
+  });
+
+  test("[WY4 GA12] says what is taken without an answer, and when", () => {
+    const deadline = { afterMs: 59_000, option: "approve" };
+    const run = new Driver(workflow([gate("review", { approve: next, reject: fail() }, deadline)]));
+    expect(say(run)).toContain("without an answer, approve at 1970-01-01T00:01:00.000Z.");
+  });
+
+  test("[WY4 ST12] says which story asks", () => {
+    const run = new Driver(workflow([agent("plan"), stories("each", [gate("look")])]));
+    run.plan("plan", "US-1");
+    expect(say(run)).toMatch(/US-1: look\?.*`pawl answer run-1\.US-1\.1 OPTION`/);
+  });
+});
+
+describe("a paused run", () => {
+  test("[WY5 LC1] says so, and what still runs", () => {
+    const run = line();
+    run.claim("work");
+    run.pause();
+    expect(say(run)).toMatch(/^Paused; `pawl resume` lets it go on\. Meanwhile work is running/);
+  });
+
+  test("[WY5 GA13] says which question is open: a resume alone moves nothing", () => {
+    const run = line();
+    run.pass("work");
+    run.pause();
+    expect(say(run)).toMatch(/^Paused; .* waits for a person .*`pawl answer run-1\.1 OPTION`/);
+  });
+});

@@ -1,0 +1,14 @@
+// Commands. Owns: a message to any program: JSON on stdin, exit code 0 means that it was taken.
+
+import { callProgram, type Surroundings } from "./program.ts";
+import type { CommandConfig, Delivery, DeliveryCall, Notice } from "./target.ts";
+
+export async function tellCommand(
+  { command, env }: Pick<CommandConfig, "command" | "env">,
+  around: Surroundings,
+  notice: Notice,
+  { signal }: DeliveryCall,
+): Promise<Delivery> {
+  const problem = await callProgram({ command, env, input: `${JSON.stringify(notice)}\n`, signal }, around);
+  return problem === null ? { outcome: "delivered" } : { outcome: "failed", why: problem };
+}

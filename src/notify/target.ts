@@ -1,0 +1,79 @@
+// Targets. Owns: the promise of whoever is told something, how one is configured, and the document that all of them get.
+// Does not own: when to try again (runtime/deliveries.ts).
+
+import type { MessageKind } from "../domain/effect.ts";
+
+export interface Target {
+  /** Unique; messages that wait are kept under it. */
+  readonly name: string;
+  readonly on: readonly MessageKind[];
+  /** A delivery that takes longer has failed. */
+  readonly timeoutMs: number;
+  /** What this process lacks to deliver anything; null when it can. */
+  missing(): { readonly what: string; readonly hint: string } | null;
+  /** Never rejects, and ends soon after `signal` aborts. */
+  deliver(notice: Notice, call: DeliveryCall): Promise<Delivery>;
+}
+
+export interface DeliveryCall {
+  readonly at: number;
+  readonly signal: AbortSignal;
+}
+
+export type Delivery =
+  | { readonly outcome: "delivered" }
+  /** Tried again later. */
+  | { readonly outcome: "failed"; readonly why: string }
+  /** Never tried again: nobody is there who could want it. */
+  | { readonly outcome: "dropped"; readonly why: string };
+
+/** A message as its receiver reads it; a contract, see docs/spec/notify.md. */
+export interface Notice {
+  /** The same whenever and to whomever it is sent: by it a receiver knows what it has already got. */
+  readonly id: string;
+  readonly event: MessageKind;
+  readonly run: {
+    readonly id: string;
+    readonly number: number;
+    readonly workflow: string;
+    readonly task: string;
+    /** When it is sent, not when it happened. */
+    readonly status: string;
+  };
+  readonly story: string | null;
+  readonly step: string | null;
+  readonly text: string;
+  readonly at: string;
+}
+
+export type TargetConfig = WebhookConfig | CommandConfig | DesktopConfig;
+
+interface Common {
+  readonly name: string;
+  readonly on: readonly MessageKind[];
+}
+
+export interface WebhookConfig extends Common {
+  readonly kind: "webhook";
+  readonly url: string;
+  /** The variable that holds the secret; null: messages are not signed. */
+  readonly secretEnv: string | null;
+  readonly allowPrivate: boolean;
+}
+
+export interface CommandConfig extends Common {
+  readonly kind: "command";
+  readonly command: readonly [string, ...string[]];
+  /** Names of variables that it may see beside the usual ones. */
+  readonly env: readonly string[];
+}
+
+interface DesktopConfig extends Common {
+  readonly kind: "desktop";
+}
+
+/** Why a delivery was ended from outside, as whoever aborted it says. */
+export function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  return reason instanceof Error ? reason.message : "it was stopped";
+}

@@ -1,0 +1,57 @@
+// Configured targets. Owns: from a configuration to targets that can be told something. What each kind needs is loaded when
+// the first message goes there: whoever only looks at runs needs none of it.
+
+import type { Target, TargetConfig, WebhookConfig } from "./target.ts";
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const webhookTimeoutMs = 10_000;
+const programTimeoutMs = 30_000;
+
+/** `dir` is where commands run. */
+export function openTargets(configs: readonly TargetConfig[], env: Environment, dir: string): readonly Target[] {
+  return configs.map((config) => openTarget(config, env, dir));
+}
+
+function openTarget(config: TargetConfig, env: Environment, dir: string): Target {
+  const { name, on } = config;
+  switch (config.kind) {
+    case "webhook":
+      return webhook(config, env);
+    case "command":
+      return {
+        name,
+        on,
+        timeoutMs: programTimeoutMs,
+        missing: () => null,
+        deliver: async (notice, call) => (await import("./command.ts")).tellCommand(config, { dir, env }, notice, call),
+      };
+    case "desktop":
+      return {
+        name,
+        on,
+        timeoutMs: programTimeoutMs,
+        missing: () => null,
+        deliver: async (notice, call) => (await import("./desktop.ts")).tellDesktop({ dir, env }, notice, call),
+      };
+  }
+}
+
+function webhook(config: WebhookConfig, env: Environment): Target {
+  const { name, on, url, secretEnv, allowPrivate } = config;
+  const secret = secretEnv === null ? null : (env[secretEnv] ?? "");
+  return {
+    name,
+    on,
+    timeoutMs: webhookTimeoutMs,
+    // An empty secret signs nothing: anybody could have written that signature.
+    missing: () =>
+      secret === ""
+        ? {
+            what: `the secret of ${name} is not there: ${secretEnv} is not set`,
+            hint: `set ${secretEnv} in the environment, or remove secret_env from ${name} to send messages without a signature`,
+          }
+        : null,
+    deliver: async (notice, call) => (await import("./webhook.ts")).post({ url, secret, allowPrivate }, notice, call),
+  };
+}

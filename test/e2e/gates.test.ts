@@ -1,0 +1,95 @@
+// Gates from outside: what was shown is what is approved, the first answer counts, a reason routes, nobody answering is an
+// answer too, and none of it can be walked around.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expectCode, newSite, type Site, statuses, writeAt } from "../support/pawl.ts";
+import { writeScript } from "../support/scripts.ts";
+
+const reviewed = `
+pawl: 1
+id: reviewed
+agents: { worker: {} }
+steps:
+  - { id: work, agent: worker, input: "{{task}} {{feedback}}" }
+  - id: look
+    gate: "Is this right?"
+    options:
+      approve: next
+      reject: { default: fail, unclear: { back_to: work } }
+  - { id: ship, agent: worker, input: "ship {{task}}" }
+`;
+
+async function held(site: Site, workflow = reviewed): Promise<string> {
+  const script = writeScript(site, {
+    work: [{ write: { "a.txt": "{{attempt}}\n" }, commit: "work {{attempt}}", say: "STATUS: done" }],
+    ship: [{ say: "STATUS: done" }],
+  });
+  expectCode(await site.pawl("run", writeAt(site, "reviewed.yml", workflow), "Do it", "--script", script), 3);
+  const { gates } = await site.status("1");
+  return gates[0]?.id ?? "";
+}
+
+test("[GA2 X30] two processes answer at the same moment: one counts, the other is refused, and the run goes on once", async () => {
+  const site = newSite();
+  const gate = await held(site);
+  const answers = await Promise.all([0, 1, 2, 3].map(() => site.pawl("answer", gate, "approve")));
+  expect(answers.map(({ code }) => code).filter((code) => code === 6)).toHaveLength(3);
+  expectCode(await site.pawl("resume", "1"), 0);
+  expect(statuses((await site.status("1")).steps)).toContain("ship:done");
+});
+
+test("[GA4] an approval for one tree does not let another pass: it is refused, the gate shows the new state, and a new answer is taken", async () => {
+  const site = newSite();
+  const gate = await held(site);
+  const { run } = await site.status("1");
+  writeFileSync(join(site.home, "worktrees", run.id, "a.txt"), "somebody was here\n");
+  const moved = await site.pawl("approve", "1");
+  expectCode(moved, 6);
+  expect(moved.stderr).toContain("changed since");
+  expect(await site.status("1")).toMatchObject({ run: { status: "held" }, gates: [{ id: gate, status: "open" }] });
+  expectCode(await site.pawl("approve", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+});
+
+test("[GA6 GA11 GA5] a rejection with a reason goes where that reason leads, and its note reaches the next prompt", async () => {
+  const site = newSite();
+  await held(site);
+  expectCode(await site.pawl("reject", "1", "--reason", "Unclear", "--note", "say which colour"), 0);
+  expectCode(await site.pawl("resume", "1"), 3);
+  const { run, steps } = await site.status("1");
+  expect(steps.find((step) => step.id === "work")).toMatchObject({ attempts: 2 });
+  expect(readFileSync(join(site.home, "logs", run.id, "run-work-2.prompt.md"), "utf8")).toContain("say which colour");
+  // The first approval was for work that is no longer there: the question is asked anew.
+  expectCode(await site.pawl("approve", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+});
+
+test("[GA12] nobody answers in time: the declared option is taken", async () => {
+  const site = newSite();
+  const soon = reviewed.replace(
+    'gate: "Is this right?"',
+    'gate: "Is this right?"\n    deadline: { after: 1s, then: approve }',
+  );
+  await held(site, soon);
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expectCode(await site.pawl("resume", "1"), 0);
+  expect((await site.pawl("events", "1")).stdout).toContain("answered approve");
+});
+
+test("[GA13 GA3] a gate survives resume, pause and retry, and cannot be walked around; wrong answers change nothing", async () => {
+  const site = newSite();
+  const gate = await held(site);
+  expectCode(await site.pawl("resume", "1"), 3);
+  expectCode(await site.pawl("pause", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 3);
+  expectCode(await site.pawl("retry", "1"), 6);
+  expectCode(await site.pawl("answer", gate, "maybe"), 2);
+  expectCode(await site.pawl("answer", "no-such-gate", "approve"), 5);
+  expectCode(await site.pawl("approve", "1", "--note", "x".repeat(100_000)), 2);
+  const status = await site.status("1");
+  expect(status.gates).toMatchObject([{ id: gate, status: "open" }]);
+  expect(statuses(status.steps)).toContain("ship:waiting");
+  expect(status.why).toContain("Is this right?");
+});
