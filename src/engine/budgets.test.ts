@@ -121,7 +121,7 @@ describe("a cap that asks", () => {
   test("[LI11] continue raises the cap by what it was, and the step goes on in its visit; then it asks again", () => {
     const run = capped({ attempts: 2, costUsd: 50 });
     run.reject("work");
-    run.reject("work", "still red");
+    run.reject("work", "still red", null, { usage: { costUsd: 49, inputTokens: 0, outputTokens: 0 } });
     run.must(run.starting("work"));
     run.answer("work", "continue");
     expect(run.happened("caps_raised")).toMatchObject([{ caps: { attempts: 4, costUsd: 50, then: "gate" } }]);

@@ -293,7 +293,7 @@ ${values}    max_retries: ${retries}
     expect(definition?.context).toEqual({ task: "{{task}}", repo: "{{repo}}", review_issues: "", decision: "" });
   });
 
-  test("[WF4 WF47 B1 B60 B61 B84] pass_outputs and required_outputs are warnings that say what to use instead", () => {
+  test("[WF4 WF42 B1 B60 B61 B84] pass_outputs and required_outputs are warnings that say what to use instead", () => {
     const text = loopFile(`${decision(rejected, 3)}    required_outputs: [decision]\n`);
     const hint = expect.stringContaining("output_keys");
     expect(loadWorkflow(text, "w.yml").problems).toMatchObject([

@@ -34,9 +34,9 @@ describe("[WF43] a deadline", () => {
       "agent: dev, on: { rejected: { gate: Why, options: { ok: next, no: fail }, deadline: { after: 90, then: no } } }, on_error: { again, at_most: 1, then: { gate, deadline: { after: 1h, then: stop } } }",
     );
     expect(problems).toEqual([]);
-    const step = definition?.steps[1] as PerformedDefinition | undefined;
-    expect(step?.on.rejected?.route).toMatchObject({ to: "gate", deadline: { afterMs: 90_000, option: "no" } });
-    expect(step?.onError.limit?.then).toMatchObject({ to: "gate", deadline: { afterMs: 3_600_000, option: "stop" } });
+    const step = definition?.steps[1] as PerformedDefinition;
+    expect(step.on.rejected?.route).toMatchObject({ to: "gate", deadline: { afterMs: 90_000, option: "no" } });
+    expect(step.onError.limit?.then).toMatchObject({ to: "gate", deadline: { afterMs: 3_600_000, option: "stop" } });
   });
 
   test.each([
@@ -107,7 +107,8 @@ describe("[WF44] an answer with reasons", () => {
     const { definition } = load(
       "agent: dev, on: { rejected: { gate: Why, options: { ok: next, no: { default: fail, unclear: { back_to: a } } } } }",
     );
-    const route = (definition?.steps[1] as PerformedDefinition | undefined)?.on.rejected?.route;
+    const step = definition?.steps[1] as PerformedDefinition;
+    const route = step.on.rejected?.route;
     expect(route?.to === "gate" ? Object.keys(route.options) : []).toEqual(["ok", "no", "no:unclear"]);
   });
 

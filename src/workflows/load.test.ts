@@ -133,6 +133,14 @@ describe("any file", () => {
       "again",
       "timeout",
       "expects",
+      "deadline",
+      "after",
+      "usd",
+      "wall",
+      "hard",
+      "caps",
+      "default",
+      "produces",
     ];
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

@@ -133,7 +133,7 @@ describe("keys of other formats", () => {
     ["pass_outputs: [x]", "`produces`"],
     ["decision_key: D", "`decide: KEY`"],
     ["on_fail: { retry_step: a }", "`on: { rejected: ROUTE }`"],
-  ])("[WF3 WF47 B1 B84] %s is refused, with what is written instead", (field, hint) => {
+  ])("[WF3 WF42 B1 B84] %s is refused, with what is written instead", (field, hint) => {
     const [problem] = problemsOf(`${head}steps: [{ id: a, agent: dev, ${field} }]\n`);
     expect(problem).toMatchObject({ severity: "error", hint: expect.stringContaining(hint) });
     expect(problem?.message).toContain("unknown key");
@@ -159,8 +159,8 @@ describe("the published schema", () => {
       if (typeof node !== "object" || node === null) return;
       const { properties = {}, ...rest } = node as { properties?: Record<string, Record<string, unknown>> };
       for (const [key, field] of Object.entries(properties)) {
-        const name = (typeof field["$ref"] === "string" ? field["$ref"] : "").split("/").at(-1);
-        const named = (json.$defs as Record<string, Record<string, unknown>>)[name ?? ""];
+        const name = typeof field["$ref"] === "string" ? (field["$ref"].split("/").at(-1) ?? "") : "";
+        const named = (json.$defs as Record<string, Record<string, unknown>>)[name];
         if (!field["description"] && !named?.["description"]) bare.push(`${path}.${key}`);
         look(field, `${path}.${key}`);
       }

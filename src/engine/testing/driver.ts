@@ -30,7 +30,7 @@ export interface DriverOptions {
 }
 
 /** What an answer has besides its option; without a tree it is for the one that the gate shows. */
-export interface AnswerSaid {
+interface AnswerSaid {
   readonly note?: string;
   readonly reason?: string;
   readonly tree?: string | null;

@@ -72,11 +72,11 @@ export class Ledger {
     const gate = asking.type === "answer_gate" ? scope?.gates.find(({ id }) => id === asking.gate) : undefined;
     holds(gate?.cause === "cap", `${asking.type} changed a cap`);
     holds(this.#capReached(before), "a cap was raised that was not reached");
-    const names = ["attempts", "steps", "costUsd", "tokens", "wallMs"] as const;
-    holds(
-      names.every((name) => is[name] >= was[name]),
-      "a cap was lowered",
-    );
+    const used = { ...this.#run, costUsd: cents(this.#run.costUsd) };
+    for (const name of ["attempts", "costUsd", "tokens"] as const) {
+      if (used[name] >= was[name]) holds(is[name] > was[name], `the cap of ${name} is reached and was not raised`);
+      else holds(is[name] === was[name], `the cap of ${name} was changed and is not reached`);
+    }
     holds(!this.#capReached(decision.run), "a cap was raised and is still reached");
   }
 
