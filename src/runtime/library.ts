@@ -3,11 +3,11 @@
 
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Definition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { isSafeId } from "../domain/ids.ts";
 import type { Home } from "../system/home.ts";
+import { packageFile } from "../system/package-root.ts";
 import { loadWorkflow } from "../workflows/load.ts";
 import { formatProblem, nearest, type Problem } from "../workflows/problem.ts";
 
@@ -21,7 +21,7 @@ export interface LoadedWorkflow extends FoundWorkflow {
   readonly warnings: readonly Problem[];
 }
 
-const bundledDir = fileURLToPath(new URL("../../workflows/", import.meta.url));
+const bundledDir = packageFile("workflows");
 const fileNames = ["workflow.yml", "workflow.yaml"];
 
 /** A path wins over an id only if it looks like one. */

@@ -1,6 +1,5 @@
 // A transaction. Owns: loading what one transition needs and writing what it changed, and only that.
 
-import { createHash } from "node:crypto";
 import type { Kysely } from "kysely";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Definition } from "../domain/definition.ts";
@@ -55,6 +54,8 @@ export class KyselyTransaction implements Transaction {
   async create(number: number, decision: Accepted): Promise<Changes> {
     const { header } = decision.run;
     const body = JSON.stringify(header.definition);
+    // Loaded here: `node:crypto` is slow to load, and who only looks hashes nothing.
+    const { createHash } = await import("node:crypto");
     const hash = createHash("sha256").update(body).digest("hex");
     await this.db
       .insertInto("definitions")

@@ -1,7 +1,8 @@
-// Around the commands: which Node runs them, what is missing on a machine, colour, and the package that is published.
+// Around the commands: which Node runs them, what is missing on a machine, colour, when the bundle is used, and the package that
+// is published.
 
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -58,10 +59,82 @@ test("[CM17] there is no colour where there is no terminal", async () => {
   expect(called.stdout + called.stderr).not.toContain("\u001b");
 });
 
-test("[A105] the package builds without a type error, and brings the command line", async () => {
-  const dist = tempDir("pawl-dist-");
-  const tsc = join(root, "node_modules/typescript/bin/tsc");
-  await run(process.execPath, [tsc, "-p", "tsconfig.build.json", "--outDir", dist], { cwd: root });
-  for (const file of ["cli/main.js", "executors/scripted/agent.js"]) expect(existsSync(join(dist, file))).toBe(true);
-  expect(existsSync(join(dist, "engine/limits.test.js"))).toBe(false);
+/** What a clone has, without its packages. */
+function copyOfClone(): string {
+  const copy = join(tempDir("pawl-clone-"), "clone");
+  const parts = [
+    "bin",
+    "demo",
+    "scripts",
+    "src",
+    "workflows",
+    "package.json",
+    "package-lock.json",
+    "README.md",
+    "LICENSE",
+  ];
+  for (const part of parts) cpSync(join(root, part), join(copy, part), { recursive: true });
+  return copy;
+}
+
+async function bundledClone(): Promise<string> {
+  const copy = copyOfClone();
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  const { stdout, stderr } = await run(process.execPath, ["scripts/prepare.js"], { cwd: copy });
+  expect(stdout + stderr).toBe("");
+  return copy;
+}
+
+/** What a `pawl` somewhere else prints, in a home of its own. */
+async function started(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { stdout, stderr } = await run(process.execPath, [program, ...args], {
+    env: { PATH: process.env["PATH"], PAWL_HOME: tempDir("pawl-home-"), ...env },
+  });
+  return { stdout, stderr };
+}
+
+test("[CM21] a clone runs its bundle, but not once a source has changed, and not with PAWL_SOURCE=1", async () => {
+  const clone = await bundledClone();
+  const program = join(clone, "bin/pawl");
+  appendFileSync(join(clone, "dist/main.js"), 'process.stderr.write("bundle");\n');
+  const saysBundle = async (env: Readonly<Record<string, string>>) => {
+    const { stdout, stderr } = await started(program, ["workflow", "list"], env);
+    expect(stdout).toContain("feature-dev");
+    return stderr === "bundle";
+  };
+  expect(await saysBundle({})).toBe(true);
+  expect(await saysBundle({ PAWL_SOURCE: "1" })).toBe(false);
+  utimesSync(join(clone, "src/domain/error.ts"), new Date(), new Date());
+  expect(await saysBundle({})).toBe(false);
+});
+
+test("[CM21] an install in which nothing can be bundled goes well, says so in one line, and the sources run", async () => {
+  const clone = copyOfClone();
+  const { stdout, stderr } = await run(process.execPath, ["scripts/prepare.js"], { cwd: clone });
+  expect(stdout + stderr).toMatch(/^note: nothing was bundled \(.*rolldown.*\).*sources.*\n$/);
+  symlinkSync(join(root, "node_modules"), join(clone, "node_modules"));
+  expect((await started(join(clone, "bin/pawl"), ["workflow", "list"])).stdout).toContain("feature-dev");
+});
+
+test("[A105] the sources have no type error, and the package works alone, with nothing of the clone", async () => {
+  await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: root });
+  const clone = await bundledClone();
+  const site = tempDir("pawl-installed-");
+  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", site];
+  const [packed] = JSON.parse((await run("npm", pack, { cwd: clone })).stdout) as [
+    { readonly filename: string; readonly files: readonly { readonly path: string }[] },
+  ];
+  const folders = new Set(packed.files.map(({ path }) => path.replace(/\/.*/, "")));
+  expect([...folders].toSorted()).toEqual(["LICENSE", "README.md", "bin", "demo", "dist", "package.json", "workflows"]);
+  expect(packed.files.map(({ path }) => path)).not.toContain("dist/made-from.json");
+
+  await run("npm", ["install", "--offline", "--ignore-scripts", "--prefix", site, join(site, packed.filename)]);
+  const installed = join(site, "node_modules/pawl");
+  expect(readFileSync(join(installed, "dist/LICENSES.txt"), "utf8")).toMatch(
+    /^commander [^]*^kysely [^]*^yaml [^]*^zod /m,
+  );
+  const home = { PAWL_HOME: join(site, "home") };
+  expect((await started(join(installed, "bin/pawl"), ["demo"], home)).stderr).toContain("run done");
+  const { stdout } = await started(join(installed, "bin/pawl"), ["status", "--json"], home);
+  expect(JSON.parse(stdout)).toMatchObject({ run: { number: 1, status: "done" } });
 });

@@ -4,17 +4,17 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
 import { openWorkflow } from "../../runtime/library.ts";
 import { beginRun } from "../../runtime/start.ts";
+import { packageFile } from "../../system/package-root.ts";
 import type { Console } from "../console.ts";
 import { driveToEnd } from "../driving.ts";
 import { example } from "../example.ts";
 import { author, withSession } from "../session.ts";
 
-const assets = fileURLToPath(new URL("../../../demo/", import.meta.url));
+const assets = packageFile("demo");
 const task = "Give the calculator subtract and divide, and a command line.";
 
 export function define(program: Command, console: Console): void {

@@ -1,13 +1,11 @@
 // The scripted executor. Owns: playing a script (script.ts) through the ordinary command executor.
 
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { packageProgram } from "../../system/package-root.ts";
 import { commandExecutor } from "../command/command.ts";
 import type { Executor } from "../executor.ts";
 
-/** Beside this file: `agent.ts` in a clone, `agent.js` in the published package. */
-const agent =
-  ["./agent.ts", "./agent.js"].map((name) => fileURLToPath(new URL(name, import.meta.url))).find(existsSync) ?? "";
+const agent = packageProgram({ source: "src/executors/scripted/agent.ts", bundled: "dist/scripted-agent.js" });
 
 export function scriptedExecutor(script: string): Executor {
   const played = commandExecutor({

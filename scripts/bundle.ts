@@ -1,0 +1,73 @@
+// The bundle. Owns: putting the command line and the scripted agent into a few files in dist/, with the licences of what is in
+// them, and noting what they were made from. `bin/pawl` uses them only as long as that note is true.
+
+import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { build, type Plugin } from "rolldown";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const note = join(dist, "made-from.json");
+// Taken before anything is read: a file that changes meanwhile no longer fits the note.
+const files = globSync(["src/**/*.ts", "scripts/bundle.ts", "package-lock.json"], { cwd: root });
+const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
+
+// First: while the files are written, and after a failure, nobody may take them for a bundle.
+rmSync(note, { force: true });
+const modules = await bundle();
+writeFileSync(join(dist, "LICENSES.txt"), licences(modules));
+writeNote([...modules.filter((file) => file.startsWith("src/")), "scripts/bundle.ts", "package-lock.json"]);
+
+/** Returns every file that was read, relative to the package. */
+async function bundle(): Promise<readonly string[]> {
+  const seen = new Set<string>();
+  const notice: Plugin = {
+    name: "notice",
+    buildEnd() {
+      for (const id of this.getModuleIds()) if (existsSync(id)) seen.add(relative(root, id));
+    },
+  };
+  await build({
+    cwd: root,
+    input: { main: "src/cli/main.ts", "scripted-agent": "src/executors/scripted/agent.ts" },
+    platform: "node",
+    plugins: [notice],
+    logLevel: "warn",
+    output: {
+      dir: dist,
+      format: "esm",
+      cleanDir: true,
+      // Every file costs time to be found and linked. A group brings along what its file imports: what `pawl status` needs, as
+      // do most commands, is in one file. What the overview of the commands needs is kept out of it.
+      codeSplitting: {
+        groups: [
+          { name: "common", test: /src[\\/]cli[\\/]console\.ts$/, priority: 2 },
+          { name: "looking", test: /src[\\/]cli[\\/]commands[\\/]status\.ts$/, priority: 1 },
+        ],
+      },
+    },
+  });
+  return [...seen].toSorted();
+}
+
+/** The file, its time and its size, for each. */
+function writeNote(madeFrom: readonly string[]): void {
+  const entries = madeFrom.map((file) => [file, before.get(file)?.mtimeMs, before.get(file)?.size]);
+  writeFileSync(note, `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
+}
+
+/** Whoever passes on a package's code passes on its licence. */
+function licences(bundled: readonly string[]): string {
+  const folders = new Set(bundled.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  const texts = [...folders].map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
+      readonly name: string;
+      readonly version: string;
+      readonly license: string;
+    };
+    const [file] = globSync("{LICENSE,LICENCE,license}*", { cwd: join(root, folder) });
+    if (file === undefined) throw new Error(`${name} has no licence file`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
+  });
+  return `Code of these packages is part of the files beside this one.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+}
