@@ -14,7 +14,7 @@ export interface Accepted {
 
 export type RejectionCode = "stale" | "illegal" | "unknown" | "over" | "answered" | "moved" | "cap";
 
-/** Nothing changes. A refused report is still written to the log, as `events`. */
+/** Refused. What it leaves in the log (a late report, a gate that now shows another tree) is in `events`. */
 export interface Rejection {
   readonly accepted: false;
   readonly code: RejectionCode;

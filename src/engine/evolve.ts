@@ -3,11 +3,12 @@
 import { type Attempt, type AttemptPhase, noUsage, type Usage } from "../domain/attempt.ts";
 import type { Event, PlacedStep } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
-import type { AttemptId, GateId, StepId, StoryId } from "../domain/ids.ts";
+import type { GateId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
-import { emptyScope, type Scope } from "../domain/scope.ts";
+import { emptyScope } from "../domain/scope.ts";
 import type { Step, StepState } from "../domain/step.ts";
 import type { StoryEntry, StoryStatus } from "../domain/story.ts";
+import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
 import { attemptTable, gateTable, IllegalTransition, move, runTable, stepTable, storyTable } from "./tables.ts";
 
 /** The run before its first event does not exist; `run_started` is the only event that may come then. */
@@ -317,32 +318,9 @@ function storyOf(event: Event): StoryId {
   return event.story;
 }
 
-function withHeader(run: Run, change: Partial<Header>): Run {
-  return { ...run, header: { ...run.header, ...change } };
-}
-
 function countSteps(run: Run, added: number): Run {
   const { totals } = run.header;
   return withHeader(run, { totals: { ...totals, steps: totals.steps + added } });
-}
-
-function onScope(run: Run, story: StoryId | null, change: (scope: Scope) => Partial<Scope>): Run {
-  if (story === null) return withHeader(run, change(run.header));
-  const scope = run.stories[story];
-  if (!scope) throw new IllegalTransition(`story ${story}`, "not opened", "change");
-  return { ...run, stories: { ...run.stories, [story]: { ...scope, ...change(scope) } } };
-}
-
-function onStep(run: Run, story: StoryId | null, id: StepId, change: (step: Step) => Step): Run {
-  return onScope(run, story, (scope) => ({
-    chain: replaced(scope.chain, (step) => step.id === id, change, `step ${id}`),
-  }));
-}
-
-function onAttempt(run: Run, story: StoryId | null, id: AttemptId, change: (attempt: Attempt) => Attempt): Run {
-  return onScope(run, story, (scope) => ({
-    attempts: replaced(scope.attempts, (attempt) => attempt.id === id, change, `attempt ${id}`),
-  }));
 }
 
 function onGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
@@ -354,11 +332,4 @@ function onGate(run: Run, story: StoryId | null, id: GateId, change: string, to:
       `gate ${id}`,
     ),
   }));
-}
-
-function replaced<T>(list: readonly T[], is: (item: T) => boolean, change: (item: T) => T, what: string): readonly T[] {
-  const index = list.findIndex(is);
-  const item = list[index];
-  if (item === undefined) throw new IllegalTransition(what, "nothing", "change");
-  return list.with(index, change(item));
 }

@@ -1,31 +1,10 @@
 // Outputs. Owns: which of an agent's words reach the context. Agent output is data: it never sets what others own.
 
+import { engineKeys } from "../domain/context.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { Header } from "../domain/run.ts";
 
-/** Only the engine sets these; a step that prints them changes nothing. */
-const engineKeys = new Set([
-  "task",
-  "repo",
-  "run_id",
-  "base",
-  "feedback",
-  "verify_feedback",
-  "progress",
-  "progress_file",
-  "current_story",
-  "current_story_id",
-  "current_story_title",
-  "completed_stories",
-  "stories_remaining",
-  "has_frontend_changes",
-]);
-
 const branchPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/;
-
-export function isEngineKey(key: string): boolean {
-  return engineKeys.has(key);
-}
 
 export interface AcceptedOutputs {
   readonly set: Readonly<Record<string, string>>;

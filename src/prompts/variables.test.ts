@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { engineKeys } from "../domain/context.ts";
 import { storyId } from "../domain/ids.ts";
 import type { StoryEntry, StorySpec, StoryStatus } from "../domain/story.ts";
 import { renderTemplate } from "./template.ts";
-import { builtInKeys, formatCompletedStories, formatStory, storyVariables } from "./variables.ts";
+import { formatCompletedStories, formatStory, storyVariables } from "./variables.ts";
 
 const spec: StorySpec = {
   id: storyId("US-001"),
@@ -54,24 +55,5 @@ test("[PR7 A25] a template with all seven has nothing missing, and without a sto
   expect(names).toHaveLength(7);
   const template = names.map((name) => `{{${name}}}`).join(" ");
   expect(renderTemplate(template, at("running"), []).missing).toEqual([]);
-  expect(renderTemplate(template, {}, builtInKeys).text.trim()).toBe("");
-});
-
-test("the built-in keys are all that the engine gives", () => {
-  expect(builtInKeys.toSorted()).toEqual([
-    "base",
-    "branch",
-    "completed_stories",
-    "current_story",
-    "current_story_id",
-    "current_story_title",
-    "feedback",
-    "has_frontend_changes",
-    "progress",
-    "repo",
-    "run_id",
-    "stories_remaining",
-    "task",
-    "verify_feedback",
-  ]);
+  expect(renderTemplate(template, {}, [...engineKeys]).text.trim()).toBe("");
 });

@@ -14,18 +14,6 @@ const storyKeys = [
 
 type StoryVariables = Readonly<Record<(typeof storyKeys)[number], string>>;
 
-/** Everything that a template may name without any step having printed it. */
-export const builtInKeys: readonly string[] = [
-  ...storyKeys,
-  "task",
-  "run_id",
-  "repo",
-  "branch",
-  "base",
-  "feedback",
-  "has_frontend_changes",
-];
-
 /** For every step of a story's chain: who verifies it sees the same story as who wrote it. */
 export function storyVariables(story: {
   readonly spec: StorySpec;

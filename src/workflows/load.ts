@@ -7,8 +7,6 @@ import { lowerDocument } from "./lower.ts";
 import type { Problem } from "./problem.ts";
 import { startReading } from "./reading.ts";
 
-export { formatProblem } from "./problem.ts";
-
 export interface LoadedWorkflow {
   /** null if there is any error. */
   readonly definition: Definition | null;

@@ -1,29 +1,11 @@
 // Templates. Owns: which keys an input names, and which of them somebody can set. What nobody sets is shown as missing.
 
+import { engineKeys } from "../domain/context.ts";
 import type { PerformedDefinition, StepDefinition } from "../domain/definition.ts";
-
-/** Keys that a run always has, whoever wrote the workflow. */
-const builtInKeys = [
-  "task",
-  "run_id",
-  "repo",
-  "branch",
-  "base",
-  "feedback",
-  "verify_feedback",
-  "progress",
-  "progress_file",
-  "current_story",
-  "current_story_id",
-  "current_story_title",
-  "completed_stories",
-  "stories_remaining",
-  "has_frontend_changes",
-] as const;
 
 /** Keys that a template may name although nobody has set them yet. */
 export function knownKeysOf(steps: readonly StepDefinition[], context: Readonly<Record<string, string>>): string[] {
-  const keys = new Set<string>(builtInKeys);
+  const keys = new Set<string>([...engineKeys, "branch"]);
   for (const key of Object.keys(context)) keys.add(key.toLowerCase());
   for (const step of performedSteps(steps)) {
     for (const key of step.produces ?? []) keys.add(key.toLowerCase());

@@ -3,8 +3,8 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { absoluteExecutor } from "../../app.ts";
+import { engineKeys } from "../../domain/context.ts";
 import { AppError } from "../../domain/error.ts";
-import { isEngineKey } from "../../engine/outputs.ts";
 import { readScript } from "../../executors/script.ts";
 import { tighten } from "../../runtime/config.ts";
 import { type LoadedWorkflow, openWorkflow } from "../../runtime/library.ts";
@@ -146,7 +146,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 function readContext(given: readonly string[]): Readonly<Record<string, string>> {
   const pairs = given.flatMap((text) => text.split(/,(?=[A-Za-z_][A-Za-z0-9_]*=)/)).map(readPair);
   for (const [key] of pairs) {
-    if (key === "branch" || !isEngineKey(key)) continue;
+    if (key === "branch" || !engineKeys.has(key)) continue;
     const hint =
       key === "repo" ? "--repo DIR names the repository; agents work in a tree of their own" : "choose another name";
     throw new AppError("USAGE", `--context cannot set ${key}: Pawl itself sets it`, { hint });

@@ -1,0 +1,44 @@
+// Parts of a run. Owns: changing one part and leaving the rest as it is: what has not changed keeps its identity, by which the store
+// knows what to write.
+
+import type { Attempt } from "../domain/attempt.ts";
+import type { AttemptId, StepId, StoryId } from "../domain/ids.ts";
+import type { Header, Run } from "../domain/run.ts";
+import type { Scope } from "../domain/scope.ts";
+import type { Step } from "../domain/step.ts";
+import { IllegalTransition } from "./tables.ts";
+
+export function withHeader(run: Run, change: Partial<Header>): Run {
+  return { ...run, header: { ...run.header, ...change } };
+}
+
+export function onScope(run: Run, story: StoryId | null, change: (scope: Scope) => Partial<Scope>): Run {
+  if (story === null) return withHeader(run, change(run.header));
+  const scope = run.stories[story];
+  if (!scope) throw new IllegalTransition(`story ${story}`, "not opened", "change");
+  return { ...run, stories: { ...run.stories, [story]: { ...scope, ...change(scope) } } };
+}
+
+export function onStep(run: Run, story: StoryId | null, id: StepId, change: (step: Step) => Step): Run {
+  return onScope(run, story, (scope) => ({
+    chain: replaced(scope.chain, (step) => step.id === id, change, `step ${id}`),
+  }));
+}
+
+export function onAttempt(run: Run, story: StoryId | null, id: AttemptId, change: (attempt: Attempt) => Attempt): Run {
+  return onScope(run, story, (scope) => ({
+    attempts: replaced(scope.attempts, (attempt) => attempt.id === id, change, `attempt ${id}`),
+  }));
+}
+
+export function replaced<T>(
+  list: readonly T[],
+  is: (item: T) => boolean,
+  change: (item: T) => T,
+  what: string,
+): readonly T[] {
+  const index = list.findIndex(is);
+  const item = list[index];
+  if (item === undefined) throw new IllegalTransition(what, "nothing", "change");
+  return list.with(index, change(item));
+}
