@@ -16,7 +16,7 @@ export function define(parent: Command, console: Console): void {
     .argument("<option>", "one of its options")
     .option("--note <text>", "goes into the next prompt", "")
     .option("--reason <code>", "why, in one word, where the gate has routes for reasons")
-    .addHelpText("after", example('pawl answer kx81.run.1 continue --note "look at the cache"'))
+    .addHelpText("after", example('pawl answer kx81.1 continue --note "look at the cache"'))
     .action(async (id: string, option: string, options: { note: string; reason?: string; store?: string }) => {
       await withSession({ store: options.store }, async ({ parts }) => {
         const gate = await parts.store.gate(gateId(id));

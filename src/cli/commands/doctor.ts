@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { findHome } from "../../system/home.ts";
+import { inspectRepository } from "../../workspaces/repository.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { describeExecutors } from "../executor-rows.ts";
@@ -27,6 +28,7 @@ export function define(program: Command, console: Console): void {
       const findings = [
         nodeFinding(),
         ...programFindings(),
+        await repositoryFinding(),
         await storeFinding(options.store),
         ...(await executorFindings(options.store)),
       ];
@@ -68,6 +70,29 @@ function program(name: string, needed: boolean, hint: string): Finding {
   const { status, stdout } = spawnSync(name, ["--version"], { encoding: "utf8", timeout: 10_000 });
   const version = stdout?.split("\n", 1)[0]?.trim() ?? "";
   return { name, needed, ok: status === 0, detail: status === 0 ? version : "not found", hint };
+}
+
+/** Whether a run could work on the repository that one stands in. */
+async function repositoryFinding(): Promise<Finding> {
+  const finding = { name: "repository", needed: false };
+  try {
+    const facts = await inspectRepository(process.cwd());
+    const detail = `${facts.root}${facts.branch ? `, branch ${facts.branch}` : ""}`;
+    return {
+      ...finding,
+      ok: facts.head !== null,
+      detail: facts.head ? detail : `${detail}, no commits yet`,
+      hint: "make a first commit",
+    };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return {
+      ...finding,
+      ok: false,
+      detail: "none here",
+      hint: "runs need a git repository: change to one, or name it with --repo",
+    };
+  }
 }
 
 async function storeFinding(store: string | undefined): Promise<Finding> {
