@@ -93,3 +93,20 @@ test("[GA13 GA3] a gate survives resume, pause and retry, and cannot be walked a
   expect(statuses(status.steps)).toContain("ship:waiting");
   expect(status.why).toContain("Is this right?");
 });
+
+test("[GA2 SO1] kill -9 at any moment of an answer: it counts whole, with all that follows, or not at all", async () => {
+  const site = newSite();
+  const gate = await held(site);
+  let taken = false;
+  for (let delayMs = 0; delayMs <= 240 && !taken; delayMs += 12) {
+    const answering = site.start("answer", gate, "approve");
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    answering.child.kill("SIGKILL");
+    await answering.ended;
+    const { gates, steps } = await site.status("1");
+    taken = gates[0]?.status === "answered";
+    expect(statuses(steps)).toBe(taken ? "work:done,look:done,ship:ready" : "work:done,look:held,ship:waiting");
+  }
+  expect((await site.pawl("answer", gate, "approve")).code).toBe(taken ? 6 : 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+});

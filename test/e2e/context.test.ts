@@ -1,0 +1,36 @@
+// What the caller gives: values for templates, a name for the branch, and the keys that are Pawl's own.
+
+import { expect, test } from "vitest";
+import { expectCode, newSite, writeAt } from "../support/pawl.ts";
+
+const greeting = `
+pawl: 1
+id: greeting
+agents: { worker: {} }
+context: { greeting: "Hello {{ticket}}, {{size}}: {{task}}", repo: "{{repo}}" }
+steps:
+  - { id: work, agent: worker, input: "{{greeting}} on {{branch}} in {{repo}}", produces: [result] }
+`;
+
+test("[B27 B28] values of the workflow's context are templates, resolved once against what the caller gave", async () => {
+  const site = newSite();
+  const file = writeAt(site, "greeting.yml", greeting);
+  const context = ["--context", "ticket=T-1,size=small, or so", "--context", "branch=feature/greet"];
+  expectCode(await site.pawl("run", file, "Wave {{ticket}}", "--detach", ...context), 0);
+  const { stdout } = await site.pawl("step", "claim", "greeting/worker");
+  const { input } = JSON.parse(stdout) as { input: string };
+  expect(input).toContain("Hello T-1, small, or so: Wave {{ticket}} on feature/greet in ");
+  expect(input).toContain("worktrees");
+  expect((await site.status("1")).run).toMatchObject({ branch: "feature/greet" });
+});
+
+test("[B28 CM1] keys that Pawl sets, a branch that exists and what is no pair are refused; nothing is recorded", async () => {
+  const site = newSite();
+  const file = writeAt(site, "greeting.yml", greeting);
+  for (const context of ["repo=/elsewhere", "task=other", "branch=main", "branch=../x", "nonsense"]) {
+    const called = await site.pawl("run", file, "Wave", "--detach", "--context", context);
+    expectCode(called, 2);
+    expect(called.stderr).toContain("hint:");
+  }
+  expect(await site.json(["runs"])).toEqual({ runs: [] });
+});
