@@ -1,15 +1,16 @@
 // Evolve. Owns: what each event makes of a run. Pure, and the only place where a run changes: replay is a fold of it.
 
-import { type Attempt, type AttemptPhase, noUsage, type Usage } from "../domain/attempt.ts";
+import { type Attempt, noUsage, type Usage } from "../domain/attempt.ts";
 import type { Event, PlacedStep } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { GateId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
-import type { Step, StepState } from "../domain/step.ts";
-import type { StoryEntry, StoryStatus } from "../domain/story.ts";
+import type { Step } from "../domain/step.ts";
+import type { StoryEntry } from "../domain/story.ts";
+import { attemptState, checked, stepState, storyStatus } from "./moves.ts";
 import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
-import { attemptTable, gateTable, IllegalTransition, move, runTable, stepTable, storyTable } from "./tables.ts";
+import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
 /** The run before its first event does not exist; `run_started` is the only event that may come then. */
 export function evolve(run: Run | null, event: Event): Run {
@@ -291,26 +292,6 @@ function whereOf(attempt: Attempt): { workspace: string | null; base: string | n
   return state.phase === "dispatched"
     ? { workspace: null, base: null }
     : { workspace: state.workspace, base: state.base };
-}
-
-function stepState(step: Step, change: string, to: StepState): StepState {
-  return checked(move(stepTable, `step ${step.id}`, step.state.status, change), to.status, to);
-}
-
-function attemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {
-  return checked(move(attemptTable, `attempt ${attempt.id}`, attempt.state.phase, change), to.phase, to);
-}
-
-/** A row of the table may say one thing and the code another; then the table is right. */
-function checked<T>(byTable: string, byCode: string, state: T): T {
-  if (byTable !== byCode) throw new IllegalTransition("table", byTable, byCode);
-  return state;
-}
-
-function storyStatus(entry: StoryEntry, to: StoryStatus): StoryStatus {
-  const row: Readonly<Record<string, StoryStatus>> = storyTable[entry.status];
-  if (!Object.values(row).includes(to)) throw new IllegalTransition(`story ${entry.id}`, entry.status, to);
-  return to;
 }
 
 function storyOf(event: Event): StoryId {

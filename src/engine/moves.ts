@@ -1,0 +1,26 @@
+// Moves. Owns: taking a state from one row of its table to another. The code says which state it makes, the table whether it may.
+
+import type { Attempt, AttemptPhase } from "../domain/attempt.ts";
+import type { Step, StepState } from "../domain/step.ts";
+import type { StoryEntry, StoryStatus } from "../domain/story.ts";
+import { attemptTable, IllegalTransition, move, stepTable, storyTable } from "./tables.ts";
+
+export function stepState(step: Step, change: string, to: StepState): StepState {
+  return checked(move(stepTable, `step ${step.id}`, step.state.status, change), to.status, to);
+}
+
+export function attemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {
+  return checked(move(attemptTable, `attempt ${attempt.id}`, attempt.state.phase, change), to.phase, to);
+}
+
+/** A row of the table may say one thing and the code another; then the table is right. */
+export function checked<T>(byTable: string, byCode: string, state: T): T {
+  if (byTable !== byCode) throw new IllegalTransition("table", byTable, byCode);
+  return state;
+}
+
+export function storyStatus(entry: StoryEntry, to: StoryStatus): StoryStatus {
+  const row: Readonly<Record<string, StoryStatus>> = storyTable[entry.status];
+  if (!Object.values(row).includes(to)) throw new IllegalTransition(`story ${entry.id}`, entry.status, to);
+  return to;
+}
