@@ -102,9 +102,9 @@ export class Progress {
     this.#frame += 1;
     const sign = spinner[this.#frame % spinner.length] ?? "";
     for (const { text, since } of this.#running.values()) {
-      this.#console.say(
-        this.#console.paint("dim", `       ${sign} ${text} ${duration(this.#parts.clock.now() - since)}`),
-      );
+      const line = `       ${sign} ${text} ${duration(this.#parts.clock.now() - since)}`;
+      // A line that wraps would be two to erase.
+      this.#console.say(this.#console.paint("dim", line.slice(0, (process.stderr.columns ?? 80) - 1)));
       this.#drawn += 1;
     }
   }
