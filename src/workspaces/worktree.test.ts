@@ -20,6 +20,9 @@ import {
   tempDir,
   writeFiles,
 } from "../../test/support/repository.ts";
+import { processIdentity } from "../system/process/identity.ts";
+import { findMarked } from "../system/process/strays.ts";
+import { gitMarker } from "./git.ts";
 import { isClean } from "./snapshot.ts";
 import { ensureWorktree, type WantedWorktree } from "./worktree.ts";
 
@@ -227,9 +230,15 @@ test("[WS3] our own process killed at any moment leaves nothing that stops the n
     child.stdin.write(`${JSON.stringify(wanted)}\n`);
     await said("go");
     await new Promise((resolve) => setTimeout(resolve, round * 6));
+    const identity = processIdentity(child.pid ?? 0);
     const ended = new Promise((resolve) => child.on("exit", resolve));
     child.kill("SIGKILL");
     await ended;
+    // Its git goes on without it. Who takes over waits for that git, as recovery does (RC6): two gits would undo each other.
+    const marker = identity && gitMarker(identity);
+    await vi.waitUntil(async () => !marker || (await findMarked(marker.name, marker.value)).length === 0, {
+      timeout: 20_000,
+    });
     await expectSound(repo, wanted);
     runGit(repo, "worktree", "remove", "--force", wanted.path);
     runGit(repo, "branch", "-D", "pawl/1-x");
