@@ -289,7 +289,10 @@ describe("a result that cannot be written", () => {
   });
 
   test("[RC13] waits while somebody else holds the store", async () => {
-    const world = await makeWorld({ agent: 'echo run >> "$PAWL_SHARED/runs"; echo STATUS: done' });
+    // It ends only when the store is held: a result that came before would prove nothing.
+    const agent =
+      'echo run >> "$PAWL_SHARED/runs"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done; echo STATUS: done';
+    const world = await makeWorld({ agent });
     const run = await world.begin();
     const holder = await world.open();
     let release = () => {};
@@ -298,7 +301,10 @@ describe("a result that cannot be written", () => {
     });
     const driving = world.drive(run);
     await world.appears("runs");
-    const holding = holder.store.transaction(() => held);
+    const holding = holder.store.transaction(async () => {
+      writeFileSync(join(world.parts.home.dir, "go"), "");
+      await held;
+    });
     await sleep(2_500);
     expect((await world.events(run)).filter(({ type }) => type === "attempt_ended")).toEqual([]);
     release();
