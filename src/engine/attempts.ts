@@ -18,7 +18,7 @@ import { reject } from "./rejection.ts";
 import { follow } from "./routing.ts";
 import { planStories } from "./stories.ts";
 
-/** Hands a ready step to whoever will perform it. At a run-wide cap the step fails instead. */
+/** Hands a ready step to whoever will perform it, unless a cap or a budget says otherwise. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
   const { header } = draft.run;
   if (header.end) return reject("over", `the run is ${header.end.status}`);

@@ -103,7 +103,7 @@ function executorFor(parts: Parts, wish: Wish, run: Run, offer: Offer): string |
   return name === "pull" ? null : name;
 }
 
-/** null when the engine did not start the attempt: at a cap of the run its step fails instead. */
+/** null when the engine did not start the attempt: at a cap or a spent budget something else happens. */
 function claimOf(run: Run, number: number, offer: Offer, id: AttemptId): Claim | null {
   const attempt = scopeOf(run, offer.story)?.attempts.find((candidate) => candidate.id === id);
   if (!attempt) return null;

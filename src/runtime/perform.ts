@@ -2,19 +2,19 @@
 // does; none of it decides anything.
 
 import { noUsage } from "../domain/attempt.ts";
-import type { Decision } from "../domain/decision.ts";
 import { AppError } from "../domain/error.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
 import { timeLeft } from "../engine/limits.ts";
 import type { Execution, ExecutionEnd } from "../executors/executor.ts";
 import { readReport } from "../prompts/report.ts";
+import { beginClaimed } from "./begin.ts";
 import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
 import { agentOf, type Claim, timeLimitOf } from "./claim.ts";
-import { gatherInput, type Input } from "./input.ts";
-import { type AttemptLog, openLog, writePrompt } from "./logs.ts";
+import type { Input } from "./input.ts";
+import { type AttemptLog, openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { transition } from "./transition.ts";
-import { prepareWorkspace, shownTree, type Workspace } from "./workspace.ts";
+import { shownTree, type Workspace } from "./workspace.ts";
 
 /** A handle on an attempt that this process performs. */
 export class Performance {
@@ -42,12 +42,9 @@ export class Performance {
   async #perform(parts: Parts): Promise<Report> {
     const { claim } = this;
     const { run, attempt } = claim;
-    const workspace = await prepareWorkspace(parts, run, attempt);
-    const input = await gatherInput(parts, claim);
-    const begun = await begin(parts, claim, workspace);
-    if (!begun.accepted || this.#stopped !== null)
+    const { workspace, input, decision } = await beginClaimed(parts, claim, "driver", "prompt");
+    if (!decision.accepted || this.#stopped !== null)
       return cancelled(this.#stopped ?? "it was told to stop before it began");
-    writePrompt(parts, run.header.id, attempt, input.prompt);
     const log = openLog(parts, run.header.id, attempt);
     try {
       const execution = await startExecution(parts, claim, workspace, input, log);
@@ -74,18 +71,6 @@ export class Performance {
     this.#stop = stop;
     if (this.#stopped !== null) stop(this.#stopped);
   }
-}
-
-async function begin(parts: Parts, { run, attempt }: Claim, workspace: Workspace): Promise<Decision> {
-  return await transition(parts, run.header.id, {
-    type: "begin_attempt",
-    at: parts.clock.now(),
-    author: "driver",
-    story: attempt.story,
-    attempt: attempt.id,
-    workspace: workspace.path,
-    base: workspace.base,
-  });
 }
 
 /** A result must not be lost because the disk is full or the store is locked for a minute: it is tried again. */

@@ -11,15 +11,15 @@ import type { Run } from "../domain/run.ts";
 import { definitionOf } from "../engine/definitions.ts";
 import { readReport } from "../prompts/report.ts";
 import type { OutputSink } from "../system/process/call.ts";
+import { beginClaimed } from "./begin.ts";
 import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
 import { claimStep } from "./claim.ts";
 import { performEffects } from "./effects.ts";
-import { gatherInput } from "./input.ts";
-import { openLog, writePrompt } from "./logs.ts";
+import { openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { recover } from "./recover.ts";
 import { transition } from "./transition.ts";
-import { prepareWorkspace, shownTree, workspacePath } from "./workspace.ts";
+import { shownTree, workspacePath } from "./workspace.ts";
 
 /** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
@@ -42,25 +42,14 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
   if (!claim) return null;
   const { attempt } = claim;
   try {
-    const workspace = await prepareWorkspace(parts, claim.run, attempt);
-    const { input } = await gatherInput(parts, claim);
-    writePrompt(parts, claim.run.header.id, attempt, input);
-    await transition(parts, claim.run.header.id, {
-      type: "begin_attempt",
-      at: parts.clock.now(),
-      author: `agent:${agent}`,
-      story: attempt.story,
-      attempt: attempt.id,
-      workspace: workspace.path,
-      base: workspace.base,
-    });
+    const { input } = await beginClaimed(parts, claim, `agent:${agent}`, "input");
     return {
       run: claim.run.header.id,
       handle: attempt.id,
       story: attempt.story,
       attempt: attempt.number,
       token: attempt.token,
-      input,
+      input: input.input,
     };
   } catch (error) {
     // Nobody will perform it: give it back before saying why.

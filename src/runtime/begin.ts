@@ -1,0 +1,40 @@
+// Beginning an attempt. Owns: what comes between a claim and the work, whoever does the work: its tree, its input, and the record
+// that from here on things may change.
+
+import type { Decision } from "../domain/decision.ts";
+import type { Claim } from "./claim.ts";
+import { gatherInput, type Input } from "./input.ts";
+import { writePrompt } from "./logs.ts";
+import type { Parts } from "./parts.ts";
+import { transition } from "./transition.ts";
+import { prepareWorkspace, type Workspace } from "./workspace.ts";
+
+export interface Begun {
+  readonly workspace: Workspace;
+  readonly input: Input;
+  /** Refused when it was told to stop meanwhile. */
+  readonly decision: Decision;
+}
+
+/** `told`: which part of the input this agent gets; it is kept beside its log. */
+export async function beginClaimed(
+  parts: Parts,
+  claim: Claim,
+  author: string,
+  told: "input" | "prompt",
+): Promise<Begun> {
+  const { run, attempt } = claim;
+  const workspace = await prepareWorkspace(parts, run, attempt);
+  const input = await gatherInput(parts, claim);
+  writePrompt(parts, run.header.id, attempt, input[told]);
+  const decision = await transition(parts, run.header.id, {
+    type: "begin_attempt",
+    at: parts.clock.now(),
+    author,
+    story: attempt.story,
+    attempt: attempt.id,
+    workspace: workspace.path,
+    base: workspace.base,
+  });
+  return { workspace, input, decision };
+}
