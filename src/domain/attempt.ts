@@ -22,7 +22,8 @@ export const noUsage: Usage = { costUsd: 0, inputTokens: 0, outputTokens: 0 };
 
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
-  readonly key: VerdictKey | "error";
+  /** `edit`: it asked for its own step to run again. */
+  readonly key: VerdictKey | "error" | "edit";
   readonly to: Route["to"];
   readonly draws: "edge" | "decision" | "story" | null;
 }

@@ -1,9 +1,11 @@
 // Commands. Owns: everything that can be asked of a run. Time, ids and chance arrive in here.
 
 import type { Definition } from "./definition.ts";
+import type { EditOperation } from "./edit.ts";
 import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
 import type { RunPlace } from "./run.ts";
+import type { AdoptedStory, StorySpec } from "./story.ts";
 
 interface Asked {
   readonly at: number;
@@ -20,6 +22,10 @@ export interface StartRun extends Asked {
   readonly executor: string | null;
   /** What the caller gave; nobody overwrites it. */
   readonly context: Readonly<Record<string, string>>;
+  /** Stories that are known from the start; absent: a step will plan them. */
+  readonly stories?: readonly StorySpec[];
+  /** Those of them that have a life behind them. */
+  readonly adopted?: readonly AdoptedStory[];
 }
 
 /** A ready step is handed to somebody who will perform it. */
@@ -92,7 +98,22 @@ export interface RetryRun extends Asked {
   readonly step: StepName | null;
 }
 
+/** A person changes what is still to come. */
+export interface EditChain extends Asked {
+  readonly type: "edit_chain";
+  readonly story: StoryId | null;
+  readonly operations: readonly EditOperation[];
+}
+
+/** More stories for a run that has some. */
+export interface AddStories extends Asked {
+  readonly type: "add_stories";
+  readonly stories: readonly StorySpec[];
+}
+
 export type Command =
+  | EditChain
+  | AddStories
   | StartAttempt
   | BeginAttempt
   | FinishAttempt

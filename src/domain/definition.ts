@@ -17,6 +17,8 @@ export interface Definition {
   readonly knownKeys: readonly string[];
   readonly caps: Caps;
   readonly workspace: WorkspacePolicy;
+  /** Whose files are read and written beside the store; absent: nobody's. */
+  readonly protocol?: "ralph";
   /** How often an agent that pulls should look for work. */
   readonly pollEveryMs: number;
 }
@@ -32,10 +34,12 @@ export interface AgentDefinition {
   readonly files: Readonly<Record<string, string>>;
 }
 
-interface WorkspacePolicy {
+export interface WorkspacePolicy {
   /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it (antfarm). */
   readonly branch: "own" | "by_step";
   readonly onFailure: "keep" | "reset";
+  /** Variables for whoever works in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Run-wide caps, always on. The defaults are far beyond any honest run. */
@@ -67,6 +71,8 @@ export const defaultCaps: Caps = {
 interface StepBase {
   readonly name: StepName;
   readonly title: string;
+  /** Not in the chain at its start: only a route puts it there, never an edit. */
+  readonly spare?: boolean;
 }
 
 /** What every step that is performed (not merely waited for) has. */
@@ -88,6 +94,16 @@ interface PerformedStep extends StepBase {
   readonly checks: readonly string[];
   readonly wallMs: number | null;
   readonly quietMs: number | null;
+  /** It ends with a SUMMARY, which becomes its notes; that it ran to its end is all the verdict there is. */
+  readonly summary?: boolean;
+  /** Whoever performs it may change what comes after it. */
+  readonly editable?: boolean;
+  /** No edit skips it. */
+  readonly mandatory?: boolean;
+  /** No edit puts anything after it, or a second one into the chain. */
+  readonly last?: boolean;
+  /** No reordering puts a step of these names behind the last of this one. */
+  readonly follows?: readonly StepName[];
 }
 
 export interface AgentStep extends PerformedStep {
@@ -98,6 +114,13 @@ export interface AgentStep extends PerformedStep {
 export interface CommandStep extends PerformedStep {
   readonly kind: "command";
   readonly command: string;
+}
+
+/** The work of a story becomes one commit on the base: rebased, checked again, squashed. The runtime itself performs it. */
+export interface IntegrateStep extends PerformedStep {
+  readonly kind: "integrate";
+  /** The commit's message; `{{story}}` and `{{title}}` are replaced. */
+  readonly message: string;
 }
 
 export interface GateStep extends StepBase {
@@ -115,7 +138,23 @@ export interface StoriesStep extends StepBase {
   readonly storyBudget: Limit;
   /** `stop`: start nothing new, let running stories end. `continue`: the others go on. */
   readonly onStoryFailed: "stop" | "continue";
+  /** `worktree`: each story has a tree and a branch of its own; absent: all work in the run's. */
+  readonly workspace?: "worktree";
+  /** What a story's branch is called, before its id. */
+  readonly branchPrefix?: string;
+  /** `numbers`: steps are `step-001`, `step-002` …; absent: they are called as the file calls them. */
+  readonly ids?: "numbers";
+  /** How many steps the chain of a story may have. */
+  readonly maxSteps?: number;
+  /** How often a step may start anew by its own wish. */
+  readonly restarts?: number;
 }
 
-export type PerformedDefinition = AgentStep | CommandStep;
+export type PerformedDefinition = AgentStep | CommandStep | IntegrateStep;
 export type StepDefinition = PerformedDefinition | GateStep | StoriesStep;
+
+export function isPerformed(definition: StepDefinition): definition is PerformedDefinition {
+  return definition.kind === "agent" || definition.kind === "command" || definition.kind === "integrate";
+}
+
+export const defaultRestarts = 3;

@@ -3,11 +3,12 @@
 
 import type { Outcome, Taken, Usage, Verdict } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
+import type { ChainLine, EditOperation } from "./edit.ts";
 import type { Gate } from "./gate.ts";
 import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Route } from "./route.ts";
 import type { RunPlace } from "./run.ts";
-import type { StorySpec, StoryStatus } from "./story.ts";
+import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
 
 export const eventSchemaVersion = 1;
 
@@ -22,6 +23,7 @@ interface Happened {
 export interface PlacedStep {
   readonly id: StepId;
   readonly name: StepName;
+  readonly description?: string;
 }
 
 export type Event = Happened &
@@ -59,6 +61,7 @@ export type Event = Happened &
         readonly step: StepId;
         readonly set: Readonly<Record<string, string>>;
         readonly cleared: readonly string[];
+        readonly notes?: string;
       }
     | { readonly type: "step_done"; readonly step: StepId }
     | { readonly type: "step_failed"; readonly step: StepId; readonly reason: string }
@@ -80,7 +83,30 @@ export type Event = Happened &
         readonly by: "route" | "edit";
         readonly reason: string;
       }
-    | { readonly type: "steps_inserted"; readonly before: StepId; readonly steps: readonly PlacedStep[] }
+    /** `before` null: at the end. */
+    | {
+        readonly type: "steps_inserted";
+        readonly before: StepId | null;
+        readonly steps: readonly PlacedStep[];
+        /** What the first of them is told. */
+        readonly feedback?: string;
+      }
+    | { readonly type: "steps_removed"; readonly steps: readonly StepId[] }
+    /** The whole chain in its new order. */
+    | { readonly type: "steps_reordered"; readonly order: readonly StepId[] }
+    | { readonly type: "step_amended"; readonly step: StepId; readonly description: string }
+    /** An edit as it was applied; the events before it did it. `by`: the step whose attempt asked. */
+    | {
+        readonly type: "chain_edited";
+        readonly by: StepId | null;
+        readonly operation: EditOperation;
+        readonly added: readonly PlacedStep[];
+        readonly before: readonly ChainLine[];
+        readonly after: readonly ChainLine[];
+        readonly notes: readonly string[];
+      }
+    /** Nothing of it was applied. */
+    | { readonly type: "edit_refused"; readonly by: StepId; readonly why: string; readonly notes: readonly string[] }
     // attempts
     | {
         readonly type: "attempt_dispatched";
@@ -137,7 +163,16 @@ export type Event = Happened &
         readonly dropped: readonly StoryId[];
       }
     | { readonly type: "story_opened"; readonly of: StepName; readonly chain: readonly PlacedStep[] }
-    | { readonly type: "story_changed"; readonly of: StoryId; readonly status: StoryStatus; readonly reason: string }
+    /** It has a chain from another life. */
+    | { readonly type: "story_adopted"; readonly of: StepName; readonly chain: readonly AdoptedStep[] }
+    | {
+        readonly type: "story_changed";
+        readonly of: StoryId;
+        readonly status: StoryStatus;
+        readonly reason: string;
+        /** The tree that it works in from now on. */
+        readonly slot?: number;
+      }
     /** A finished story's outputs become the run's. */
     | { readonly type: "story_merged"; readonly of: StoryId; readonly set: Readonly<Record<string, string>> }
   );

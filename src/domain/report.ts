@@ -1,6 +1,7 @@
 // Reports. Owns: what came back from an attempt, after the edge has read it. The engine never sees raw agent text.
 
 import type { Usage, Verdict } from "./attempt.ts";
+import type { EditRequest } from "./edit.ts";
 import type { StorySpec } from "./story.ts";
 
 /** It ran to its end and can be read. */
@@ -14,6 +15,10 @@ export interface CompletedReport {
   readonly feedback: string;
   /** What reading changed or left out, in words. */
   readonly notes: readonly string[];
+  /** What it hands on to the steps after it. */
+  readonly summary?: string;
+  /** How it wants its chain changed. */
+  readonly edits?: EditRequest;
 }
 
 /** It did not: nothing of it reaches the context and it decides nothing. */

@@ -7,7 +7,8 @@ export type Route =
   | { readonly to: "again" }
   | { readonly to: "back_to"; readonly step: StepName }
   | { readonly to: "go_to"; readonly step: StepName }
-  | { readonly to: "insert"; readonly steps: readonly StepName[] }
+  /** Runs these first, then the routing step again; or, with `before`, all from that earlier step on. */
+  | { readonly to: "insert"; readonly steps: readonly StepName[]; readonly before?: StepName }
   | { readonly to: "gate"; readonly question: string; readonly options: GateOptions; readonly deadline?: GateDeadline }
   | { readonly to: "fail"; readonly reason: string };
 

@@ -25,6 +25,10 @@ export interface RunPlace {
   /** The name of the branch or commit that `base` was resolved from. */
   readonly baseName: string | null;
   readonly branch: string | null;
+  /** Where agents and people find the files of the run's protocol; absent: nowhere. */
+  readonly shared?: string;
+  /** The file that the stories came from, to which what is finished is written back. */
+  readonly prd?: string;
 }
 
 export interface RunTotals extends Usage {

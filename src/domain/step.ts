@@ -28,6 +28,12 @@ export interface Step {
   readonly produced: readonly string[];
   /** What the next attempt must be told: why it was sent back or what was wrong with its output. */
   readonly feedback: string;
+  /** What is to be done here, where an edit said it; absent: what the definition says. */
+  readonly description?: string;
+  /** What its last accepted attempt hands on to the steps after it. */
+  readonly notes?: string;
+  /** Restarts from a life before this store knew it. */
+  readonly restartsBefore?: number;
 }
 
 /** Order is the list's. */

@@ -1,15 +1,18 @@
 // Decide. Owns: the one way in. A command and what one transition sees go in; events and effects, or a refusal, come out.
 
-import type { Command } from "../domain/command.ts";
+import type { Command, EditChain } from "../domain/command.ts";
 import type { Decision, Rejection } from "../domain/decision.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
+import { addStories } from "./adoption.ts";
 import { answerGate, expireGate } from "./answers.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts.ts";
+import { editChain } from "./chain-edits.ts";
 import { Draft } from "./draft.ts";
-import { cancelRun, pauseRun, resumeRun, retryRun } from "./lifecycle.ts";
+import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
 import { reject } from "./rejection.ts";
-import { storiesAtWork } from "./stories.ts";
+import { retryRun } from "./retry.ts";
+import { storiesAtWork, storiesToResume } from "./scheduling.ts";
 import { advance } from "./walk.ts";
 
 export { startRun } from "./lifecycle.ts";
@@ -24,12 +27,17 @@ export function decide(run: Run, command: Command): Decision {
 
 /** The stories that a command concerns; a transition loads these and the header, never the whole run. */
 export function storiesFor(header: Header, command: Command): readonly StoryId[] {
+  return [...new Set([...concerned(header, command), ...storiesToResume(header)])];
+}
+
+function concerned(header: Header, command: Command): readonly StoryId[] {
   switch (command.type) {
     case "start_attempt":
     case "begin_attempt":
     case "finish_attempt":
     case "answer_gate":
     case "expire_gate":
+    case "edit_chain":
       return command.story === null ? [] : [command.story];
     case "cancel_run":
       return storiesAtWork(header);
@@ -38,6 +46,7 @@ export function storiesFor(header: Header, command: Command): readonly StoryId[]
       return header.stories.filter((entry) => entry.status === "failed").map((entry) => entry.id);
     case "pause_run":
     case "resume_run":
+    case "add_stories":
       return [];
   }
 }
@@ -73,5 +82,19 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return cancelRun(draft, command);
     case "retry_run":
       return retryRun(draft, command);
+    case "edit_chain":
+      return editByPerson(draft, command);
+    case "add_stories":
+      return addStories(draft, command);
   }
+}
+
+/** A person changes what is still to come; the rules of the chain hold for people too. */
+function editByPerson(draft: Draft, { story, operations }: EditChain): Rejection | null {
+  const { end } = draft.run.header;
+  if (end && end.status !== "failed") return reject("over", `the run is ${end.status}`);
+  const status = draft.run.header.stories.find(({ id }) => id === story)?.status;
+  if (status === "done" || status === "cancelled") return reject("over", `story ${story} is ${status}`);
+  const edited = editChain(draft, operations, { story, by: null, notes: [] });
+  return edited.applied ? null : reject("illegal", edited.why);
 }

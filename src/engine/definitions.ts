@@ -1,6 +1,6 @@
 // Looking up definitions. Owns: which part of the frozen workflow a step of a chain comes from.
 
-import type { Definition, StepDefinition, StoriesStep } from "../domain/definition.ts";
+import { type Definition, defaultRestarts, type StepDefinition, type StoriesStep } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
 import type { Header, Run } from "../domain/run.ts";
 
@@ -25,6 +25,11 @@ export function storiesStep(header: Header, name: StepName): StoriesStep {
 /** Whether a run of this workflow can ever ask a person: only then must somebody know which tree was shown. */
 export function mayHold({ steps, caps }: Definition): boolean {
   return caps.then === "gate" || steps.some(stepMayHold);
+}
+
+/** How often a step may start anew by its own wish. */
+export function restartsOf(run: Run, story: StoryId | null): number {
+  return (story === null ? undefined : bodyOf(run, story).restarts) ?? defaultRestarts;
 }
 
 function stepMayHold(step: StepDefinition): boolean {

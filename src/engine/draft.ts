@@ -52,6 +52,17 @@ export class Draft {
     this.#events.push(event);
   }
 
+  /** A draft to try something on: what it decides counts only once it is joined. */
+  fork(): Draft {
+    return new Draft(this.#run, this, this.tree);
+  }
+
+  join(fork: Draft): void {
+    this.#run = fork.run;
+    this.#events.push(...fork.#events);
+    this.#effects.push(...fork.#effects);
+  }
+
   perform(effect: Effect): void {
     this.#effects.push(effect);
   }

@@ -1,10 +1,15 @@
-// Edits. Owns: changing a chain: reset, skip, insert. One mechanism, whoever asks: a route, a person or an agent.
+// Edits. Owns: changing a chain: reset, skip, insert. One mechanism, whoever asks: a route, a person or an agent. What people and
+// agents may ask for is in chain-edits.ts.
 
-import { type StepName, type StoryId, stepId } from "../domain/ids.ts";
+import type { NewStep } from "../domain/edit.ts";
+import type { PlacedStep } from "../domain/event.ts";
+import type { StepId, StoryId } from "../domain/ids.ts";
 import type { Scope } from "../domain/scope.ts";
 import { isOver, type Step } from "../domain/step.ts";
+import { bodyOf } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { withdrawn } from "./outputs.ts";
+import { newIds } from "./step-ids.ts";
 
 export interface Reset {
   readonly from: Step;
@@ -52,16 +57,38 @@ export function skipSpan(draft: Draft, story: StoryId | null, from: Step, to: St
   draft.emit(story, { type: "steps_skipped", steps: between.map((step) => step.id), by: "route", reason });
 }
 
-/** Puts steps before one that can still run. Ids are new and never reused. */
-export function insertBefore(draft: Draft, story: StoryId | null, before: Step, names: readonly StepName[]): void {
-  const taken = new Set<string>(draft.scope(story).chain.map((step) => step.id));
-  const steps = names.map((name) => {
-    let number = 2;
-    while (taken.has(`${name}~${number}`)) number += 1;
-    taken.add(`${name}~${number}`);
-    return { id: stepId(`${name}~${number}`), name };
+export interface Insertion {
+  /** null: at the end. */
+  readonly before: StepId | null;
+  readonly steps: readonly NewStep[];
+  /** What the first of them is told. */
+  readonly feedback?: string;
+}
+
+/** Puts steps before one that can still run. */
+export function insertSteps(draft: Draft, story: StoryId | null, insertion: Insertion): readonly PlacedStep[] {
+  const { before, feedback } = insertion;
+  const ids = newIds(
+    draft.run,
+    story,
+    insertion.steps.map(({ name }) => name),
+  );
+  const steps = ids.flatMap((id, index): PlacedStep[] => {
+    const added = insertion.steps[index];
+    if (!added) return [];
+    return [{ id, name: added.name, ...(added.description === "" ? {} : { description: added.description }) }];
   });
-  draft.emit(story, { type: "steps_inserted", before: before.id, steps });
+  draft.emit(story, { type: "steps_inserted", before, steps, ...(feedback ? { feedback } : {}) });
+  return steps;
+}
+
+/** How many steps more a chain may have; what Pawl itself adds at its end does not count. */
+export function roomIn(draft: Draft, story: StoryId | null): number {
+  if (story === null) return Number.POSITIVE_INFINITY;
+  const { maxSteps } = bodyOf(draft.run, story);
+  if (maxSteps === undefined) return Number.POSITIVE_INFINITY;
+  const counted = draft.scope(story).chain.filter(({ name }) => draft.definition(story, name).kind !== "integrate");
+  return maxSteps - counted.length;
 }
 
 function spanOf(scope: Scope, from: Step, to: Step): readonly Step[] {

@@ -20,9 +20,9 @@ export function failStep(draft: Draft, story: StoryId | null, step: Step, reason
   else changeStory(draft, story, "failed", reason);
 }
 
-export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, reason: string): void {
+export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, reason: string, slot?: number): void {
   const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
   if (!entry || entry.status === status) return;
-  draft.emit(null, { type: "story_changed", of: story, status, reason });
+  draft.emit(null, { type: "story_changed", of: story, status, reason, ...(slot === undefined ? {} : { slot }) });
   if (status === "done") tell(draft, "story_done", { story, step: null, text: `${story} is done: ${entry.title}` });
 }

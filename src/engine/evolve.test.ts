@@ -97,6 +97,14 @@ describe("a log that lies", () => {
     { ...said, type: "gate_voided", gate: "g9" as never, reason: "" },
     { ...said, type: "story_opened", of: "each" as never, chain: [] },
     { ...said, story: "US-1" as never, type: "step_done", step: stepId("a") },
+    { ...said, type: "story_adopted", of: "each" as never, chain: [] },
+    { ...said, story: "US-1" as never, type: "story_adopted", of: "each" as never, chain: [] },
+    { ...said, type: "steps_inserted", before: stepId("nowhere"), steps: [] },
+    { ...said, type: "step_amended", step: stepId("nowhere"), description: "" },
+    { ...said, type: "steps_reordered", order: [stepId("b")] },
+    { ...said, type: "steps_reordered", order: [stepId("a"), stepId("a")] },
+    { ...said, type: "steps_reordered", order: [stepId("a"), stepId("a"), stepId("b")] },
+    { ...said, type: "steps_reordered", order: [stepId("a"), stepId("b"), stepId("c")] },
   ])("[RE3 X5] $type of $step is refused where the tables do not have it", (event) => {
     expect(() => evolve(run().run, event)).toThrow(IllegalTransition);
   });
@@ -122,6 +130,15 @@ describe("a log that lies", () => {
     const event: Event = { ...said, type: "story_changed", of: "US-1" as never, status: "running", reason: "" };
     expect(() => evolve(state, event)).toThrow(IllegalTransition);
   });
+});
+
+test("[RE4 ED8] the record of an edit, and of one that was refused, is in the log and changes nothing", () => {
+  const { run } = new Driver(workflow([agent("a")]));
+  const said = { at: 1, author: "nobody", story: null };
+  const operation = { op: "skip", step: stepId("a"), reason: "" } as const;
+  const record = { by: null, operation, added: [], before: [], after: [], notes: [] };
+  expect(evolve(run, { ...said, ...record, type: "chain_edited" })).toBe(run);
+  expect(evolve(run, { ...said, type: "edit_refused", by: stepId("a"), why: "", notes: [] })).toBe(run);
 });
 
 test("[RE4 X8] a refused report is in the log and nowhere else", () => {

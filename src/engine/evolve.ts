@@ -1,14 +1,16 @@
 // Evolve. Owns: what each event makes of a run. Pure, and the only place where a run changes: replay is a fold of it.
 
 import { type Attempt, noUsage, type Usage } from "../domain/attempt.ts";
-import type { Event, PlacedStep } from "../domain/event.ts";
+import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { GateId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import type { StoryEntry } from "../domain/story.ts";
-import { attemptState, checked, stepState, storyStatus } from "./moves.ts";
+import { adopted, inOrder, placed, resetStep, withInserted } from "./chains.ts";
+import { changedEntry, entryOf } from "./entries.ts";
+import { attemptState, checked, stepState } from "./moves.ts";
 import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
@@ -56,7 +58,7 @@ export function evolve(run: Run | null, event: Event): Run {
       return onScope(run, event.story, (scope) => ({
         context: changedContext(scope.context, event.cleared, event.set),
         chain: scope.chain.map((step) =>
-          step.id === event.step ? { ...step, produced: Object.keys(event.set) } : step,
+          step.id === event.step ? { ...step, produced: Object.keys(event.set), ...notesIn(event) } : step,
         ),
       }));
     case "step_done":
@@ -90,13 +92,18 @@ export function evolve(run: Run | null, event: Event): Run {
       }));
     case "steps_inserted":
       return countSteps(
-        onScope(run, event.story, (scope) => ({
-          chain: scope.chain.flatMap((step) =>
-            step.id === event.before ? [...event.steps.map(placed), step] : [step],
-          ),
-        })),
+        onScope(run, event.story, (scope) => ({ chain: withInserted(scope.chain, event) })),
         event.steps.length,
       );
+    case "steps_removed":
+      return removeSteps(run, event);
+    case "steps_reordered":
+      return onScope(run, event.story, (scope) => ({ chain: inOrder(scope.chain, event.order) }));
+    case "step_amended":
+      return onStep(run, event.story, event.step, (step) => ({ ...step, description: event.description }));
+    case "chain_edited":
+    case "edit_refused":
+      return run;
     case "attempt_dispatched":
       return dispatch(run, event);
     case "attempt_began":
@@ -133,9 +140,7 @@ export function evolve(run: Run | null, event: Event): Run {
       return withHeader(run, {
         stories: [
           ...run.header.stories.filter((entry) => !event.dropped.includes(entry.id)),
-          ...event.stories.map(
-            (spec): StoryEntry => ({ id: spec.id, title: spec.title, status: "waiting", dependsOn: spec.dependsOn }),
-          ),
+          ...event.stories.map(entryOf),
         ],
       });
     case "story_opened": {
@@ -143,12 +148,17 @@ export function evolve(run: Run | null, event: Event): Run {
       const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(placed) };
       return countSteps({ ...run, stories: { ...run.stories, [id]: story } }, event.chain.length);
     }
+    case "story_adopted": {
+      const id = storyOf(event);
+      const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(adopted) };
+      const next = { ...run, stories: { ...run.stories, [id]: story } };
+      return countSteps(
+        onEntry(next, id, (entry) => ({ ...entry, begun: true })),
+        event.chain.length,
+      );
+    }
     case "story_changed":
-      return withHeader(run, {
-        stories: run.header.stories.map((entry) =>
-          entry.id === event.of ? { ...entry, status: storyStatus(entry, event.status) } : entry,
-        ),
-      });
+      return onEntry(run, event.of, (entry) => changedEntry(entry, event));
     case "story_merged":
       return withHeader(run, { context: changedContext(run.header.context, [], event.set) });
   }
@@ -255,20 +265,6 @@ function showGate(run: Run, event: Of<"gate_shown">): Run {
   }));
 }
 
-function resetStep(step: Step, event: Of<"steps_reset">): Step {
-  return {
-    ...step,
-    state: stepState(step, "reset", { status: "waiting" }),
-    visit: step.visit + 1,
-    produced: step.id === event.keeps ? step.produced : [],
-    feedback: event.feedback.steps.includes(step.id) ? event.feedback.text : "",
-  };
-}
-
-function placed(step: PlacedStep): Step {
-  return { id: step.id, name: step.name, state: { status: "waiting" }, visit: 1, produced: [], feedback: "" };
-}
-
 function addUsage(totals: Usage, usage: Usage): Usage {
   return {
     costUsd: totals.costUsd + usage.costUsd,
@@ -292,6 +288,26 @@ function whereOf(attempt: Attempt): { workspace: string | null; base: string | n
   return state.phase === "dispatched"
     ? { workspace: null, base: null }
     : { workspace: state.workspace, base: state.base };
+}
+
+/** A step that was taken out of a chain leaves its id behind: it is not given again. */
+function removeSteps(run: Run, event: Of<"steps_removed">): Run {
+  const next = onScope(run, event.story, (scope) => ({
+    chain: scope.chain.filter((step) => !event.steps.includes(step.id)),
+  }));
+  const story = event.story === null ? undefined : next.stories[event.story];
+  if (!story) return next;
+  const retired = [...(story.retired ?? []), ...event.steps];
+  return { ...next, stories: { ...next.stories, [story.id]: { ...story, retired } } };
+}
+
+function notesIn(event: Of<"outputs_set">): Pick<Step, "notes"> {
+  return event.notes === undefined ? {} : { notes: event.notes };
+}
+
+function onEntry(run: Run, id: StoryId, change: (entry: StoryEntry) => StoryEntry): Run {
+  const stories = replaced(run.header.stories, (entry) => entry.id === id, change, `story ${id}`);
+  return withHeader(run, { stories });
 }
 
 function storyOf(event: Event): StoryId {

@@ -3,7 +3,9 @@
 
 import { describe, expect, test } from "vitest";
 import { decide } from "./decide.ts";
+import { checkChains } from "./testing/chain-invariants.ts";
 import { type Asking, Driver } from "./testing/driver.ts";
+import { addAfter, addBefore, amend, asks, split } from "./testing/edits.ts";
 import { checkState, scopesOf } from "./testing/invariants.ts";
 import { passed, unfinished, value } from "./testing/reports.ts";
 import { agent, backTo, decider, fail, gate, limit, next, stories, workflow } from "./testing/workflow.ts";
@@ -26,6 +28,7 @@ function inEveryOrder(
     for (const index of order) {
       run.ask(commands[index] as Asking);
       checkState(run.run);
+      checkChains(run.run);
       checkNothingSkippedAhead(run);
     }
     ends[sum(run)] = (ends[sum(run)] ?? 0) + 1;
@@ -158,6 +161,65 @@ describe("at the same moment", () => {
       "done done done running",
       "ready waiting waiting waiting",
       "running waiting waiting waiting",
+    ]);
+  });
+
+  test("[CH1 ED7 ED24] a step ends and wants its chain changed while a person changes it and others reach for what follows", () => {
+    const ends = inEveryOrder(
+      () => {
+        const body = [agent("a", { editable: true }), agent("b"), agent("c")];
+        const run = new Driver(workflow([stories("each", body, { maxSteps: 5 })]), {
+          stories: ["US-1"],
+          replayEach: false,
+        });
+        const attempt = run.claim("US-1/a");
+        return {
+          run,
+          commands: [
+            run.finishing(attempt, passed(asks(addAfter("a", "b"), amend("c", "by the step")))),
+            run.finishing(attempt, unfinished("lost"), null),
+            run.editing("US-1", split("c", "c", "c")),
+            run.editing("US-1", addBefore("b", "b")),
+            run.starting("US-1/b"),
+          ],
+        };
+      },
+      (run) => Object.entries(run.states("US-1")).flat().join(" "),
+    );
+    // Whoever comes first is granted what he asks for, and the other only what is left: c is split before it can be described.
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "a done b running b~2 waiting c~2 waiting c~3 waiting",
+      "a done b~2 ready b waiting c~2 waiting c~3 waiting",
+      "a done b~2 ready b~3 waiting b waiting c waiting",
+      "a done b~3 ready b~2 waiting b waiting c waiting",
+      "a ready b~2 waiting b waiting c~2 waiting c~3 waiting",
+    ]);
+  });
+
+  test("[ST3 ST14 LC8] stories end, fail and are retried: never more at work than places, and never two in one", () => {
+    const ends = inEveryOrder(
+      () => {
+        const code = agent("code", { onError: fail("broken") });
+        const each = stories("each", [code], { concurrency: 2, workspace: "worktree", onStoryFailed: "continue" });
+        const run = new Driver(workflow([each]), { stories: ["US-1", "US-2", "US-3"], replayEach: false });
+        const [one, two] = [run.claim("US-1/code"), run.claim("US-2/code")];
+        return {
+          run,
+          commands: [
+            run.finishing(one, unfinished("failed"), null),
+            run.finishing(two, passed()),
+            { type: "retry_run", story: null, step: null },
+            run.adding("US-4"),
+            { type: "pause_run" },
+          ],
+        };
+      },
+      (run) => Object.values(run.storyStates()).join(" "),
+    );
+    expect(Object.keys(ends).toSorted()).toEqual([
+      "failed done running running",
+      "running done running waiting",
+      "waiting done running running",
     ]);
   });
 });

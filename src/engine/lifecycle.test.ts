@@ -216,6 +216,15 @@ describe("retry", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
   });
 
+  test("[LC5 ED1] it is a new visit, and what the step had been told stays told", () => {
+    const run = new Driver(workflow([agent("a", { on: { rejected: atMost(1, again) } })]));
+    run.reject("a", "no tests");
+    run.reject("a", "still none");
+    expect(run.status).toBe("failed");
+    run.retry();
+    expect(run.step("a")).toMatchObject({ state: { status: "ready" }, visit: 2, feedback: "no tests" });
+  });
+
   test("[LC5 LI5] the run's own limits are not those of a story", () => {
     const review = agent("review", { on: { rejected: atMost(1, backTo("each"), fail("review exhausted")) } });
     const code = agent("code", { onError: fail("broken") });
@@ -295,15 +304,18 @@ describe("retry", () => {
     const run = new Driver(workflow([agent("plan"), stories("each", [code], { onStoryFailed: "continue" })]));
     run.plan("plan", "US-1", "US-2");
     run.fails("US-1/code");
-    expect(run.retry()).toMatchObject({ accepted: false, code: "illegal" });
+    expect(run.retry()).toMatchObject({ accepted: true });
+    expect(run.storyStates()).toEqual({ "US-1": "waiting", "US-2": "running" });
+    expect(run.states("US-1")).toEqual({ code: "waiting" });
+    run.refused(run.starting("US-1/code"));
     run.fails("US-2/code");
-    run.retry();
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "failed" });
-    run.pass("US-1/code");
-    expect(run.run.header.end?.reason).toBe("story US-2 failed");
     run.retry();
+    expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting" });
+    run.pass("US-1/code");
     run.pass("US-2/code");
     expect(run.status).toBe("done");
+    expect(run.attempts("US-1/code")).toHaveLength(2);
   });
 
   test("[LC9 X31] a done or cancelled run is not retried; a failed one is not resumed but retried", () => {

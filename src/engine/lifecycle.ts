@@ -1,19 +1,17 @@
-// The life of a run as people steer it. Owns: start, pause, resume, cancel, retry.
+// The life of a run as people steer it. Owns: start, pause, resume, cancel. Trying again is in retry.ts.
 
 import { hasEnded, noUsage } from "../domain/attempt.ts";
-import type { CancelRun, RetryRun, StartRun } from "../domain/command.ts";
+import type { CancelRun, StartRun } from "../domain/command.ts";
 import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
-import type { Header } from "../domain/run.ts";
-import { isOver, type Step } from "../domain/step.ts";
+import { isOver } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
-import { bodyOf } from "./definitions.ts";
+import { adoptStories } from "./adoption.ts";
 import { Draft } from "./draft.ts";
-import { resetSpan } from "./edits.ts";
 import { changeStory, endRun } from "./ends.ts";
 import { lifeOf } from "./evolve.ts";
 import { reject } from "./rejection.ts";
-import { storiesAtWork } from "./stories.ts";
+import { storiesAtWork, storiesToResume } from "./scheduling.ts";
 import { allows, runTable } from "./tables.ts";
 import { advance } from "./walk.ts";
 
@@ -31,8 +29,9 @@ export function startRun(command: StartRun): Accepted {
     context: { ...definition.context, ...command.context, ...branch },
     given: ["task", "repo", ...Object.keys(command.context), ...Object.keys(branch)],
     caps: definition.caps,
-    chain: definition.steps.map((step) => ({ id: stepId(step.name), name: step.name })),
+    chain: definition.steps.filter((step) => !step.spare).map(({ name }) => ({ id: stepId(name), name })),
   });
+  adoptStories(draft, command.stories ?? [], command.adopted ?? []);
   advance(draft);
   return draft.accept();
 }
@@ -61,7 +60,8 @@ export function resumeRun(draft: Draft): Rejection | null {
 export function cancelRun(draft: Draft, command: CancelRun): Rejection | null {
   const { header } = draft.run;
   if (header.end) return reject("over", `the run is ${header.end.status} already`);
-  for (const story of [null, ...storiesAtWork(header)]) cancelScope(draft, story, command.reason);
+  for (const story of [null, ...storiesAtWork(header), ...storiesToResume(header)])
+    cancelScope(draft, story, command.reason);
   for (const entry of header.stories) {
     if (!isSettled(entry)) changeStory(draft, entry.id, "cancelled", command.reason);
   }
@@ -106,77 +106,4 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
     if (isOver(step) || step.state.status === "failed" || stopping.has(step.id)) continue;
     draft.emit(story, { type: "step_cancelled", step: step.id });
   }
-}
-
-/** What failed is put back to `ready`, and its limits count anew from here. */
-export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
-  const { header } = draft.run;
-  const life = lifeOf(header);
-  if (life === "done" || life === "cancelled") return reject("over", `the run is ${life}; start a new one`);
-  const failed = failedStories(draft, command);
-  const step = command.story === null && failed.length === 0 ? failedStep(header.chain, command.step) : undefined;
-  if (!step && failed.length === 0) return reject("illegal", nothingToRetry(command));
-  const stories = failed.slice(0, freePlaces(draft, failed));
-  if (!step && stories.length === 0) {
-    return reject("illegal", "as many stories as may be are at work already; retry when one of them has ended");
-  }
-
-  if (life === "failed") draft.emit(null, { type: "run_reopened" });
-  if (step) {
-    draft.emit(null, { type: "limits_renewed", of: null });
-    restart(draft, null, step);
-    return null;
-  }
-  for (const entry of draft.run.header.stories) {
-    if (entry.status === "blocked") changeStory(draft, entry.id, "waiting", "");
-  }
-  const opened = draft.run.header.chain.find(({ state }) => state.status === "failed");
-  if (opened) draft.emit(null, { type: "step_opened", step: opened.id });
-  for (const story of stories) {
-    draft.emit(story, { type: "limits_renewed", of: null });
-    changeStory(draft, story, "running", "");
-    const failed = failedStepOf(draft, story, command);
-    if (failed) restart(draft, story, failed);
-  }
-  return null;
-}
-
-/** A step that is performed can be handed out; a gate or a `stories` step is walked to once more. */
-function restart(draft: Draft, story: StoryId | null, step: Step): void {
-  const { kind } = draft.definition(story, step.name);
-  if (kind === "agent" || kind === "command") {
-    return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
-  }
-  const { feedback } = step;
-  return resetSpan(draft, story, { from: step, to: step, keeps: null, feedback, reason: `${step.name} is retried` });
-}
-
-/** Retried stories count like others: where one is worked on at a time, one is retried at a time. */
-function freePlaces(draft: Draft, failed: readonly StoryId[]): number {
-  const first = failed[0];
-  return first === undefined ? 0 : bodyOf(draft.run, first).concurrency - storiesAtWork(draft.run.header).length;
-}
-
-function failedStories(draft: Draft, command: RetryRun): readonly StoryId[] {
-  return draft.run.header.stories
-    .filter((entry) => entry.status === "failed" && (command.story === null || entry.id === command.story))
-    .filter((entry) => failedStepOf(draft, entry.id, command))
-    .map((entry) => entry.id);
-}
-
-/** To name the `stories` step is to name whatever failed inside it. */
-function failedStepOf(draft: Draft, story: StoryId, command: RetryRun): Step | undefined {
-  const { chain, of } = draft.run.stories[story] ?? { chain: [], of: null };
-  return failedStep(chain, command.step === of ? null : command.step);
-}
-
-function failedStep(chain: Header["chain"], name: RetryRun["step"]): Step | undefined {
-  return chain.find((step) => step.state.status === "failed" && (name === null || step.name === name));
-}
-
-function nothingToRetry(command: RetryRun): string {
-  const what = [command.story && `story ${command.story}`, command.step && `step ${command.step}`]
-    .filter(Boolean)
-    .join(", ");
-  return what ? `${what} has not failed` : "nothing in this run has failed";
 }

@@ -7,6 +7,7 @@ import type { StepName, StoryId } from "../domain/ids.ts";
 import { type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Step } from "../domain/step.ts";
 import { bodyOf } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 
@@ -58,6 +59,14 @@ export function permit(
     return { route: then, taken: { key, to: then.to, draws: null }, exhausted };
   }
   return { route, taken: { key, to: route.to, draws: limits[0]?.draws ?? null }, exhausted: null };
+}
+
+/** How often a step has started anew by its own wish. */
+export function restartsUsed(scope: Scope, step: Step): number {
+  const asked = countedAttempts(scope, step.name).filter(
+    ({ step: id, state }) => id === step.id && state.taken?.key === "edit" && state.taken.to === "again",
+  );
+  return asked.length + (step.restartsBefore ?? 0);
 }
 
 /** Deaths that we did not cause use no budget of the step, but have a cap of their own. */

@@ -199,3 +199,50 @@ test("[OU8 A37] the verifier sees what the developer of its story said, and no o
   expect(run.context()).toEqual({ changes: "two" });
   expect(run.context("US-2")).toEqual({});
 });
+
+describe("notes", () => {
+  const back = () => {
+    const check = agent("check", {
+      summary: true,
+      on: { rejected: atMost(2, backTo("b")), "rejected:once": atMost(1, again) },
+    });
+    const run = new Driver(workflow([agent("a", { summary: true }), agent("b", { summary: true }), check]));
+    run.pass("a", { summary: "found two files" });
+    run.pass("b", { summary: "changed one" });
+    return run;
+  };
+
+  test("[OU9 C4] what a step sums up is its notes, beside its keys", () => {
+    const run = back();
+    expect(run.step("a").notes).toBe("found two files");
+    expect(run.step("b").notes).toBe("changed one");
+    expect(run.step("check").notes).toBeUndefined();
+    expect(run.context()).toEqual({});
+  });
+
+  test("[OU9] going back voids them where it resets; the others stay", () => {
+    const run = back();
+    run.reject("check", "not enough", null, { summary: "it is red" });
+    expect(run.step("a").notes).toBe("found two files");
+    expect(run.step("b").notes).toBeUndefined();
+    expect(run.step("check").notes).toBeUndefined();
+    run.pass("b", { summary: "changed both" });
+    expect(run.step("b").notes).toBe("changed both");
+  });
+
+  test("[OU9 OU2] a step that is asked again has none; one that says nothing has none", () => {
+    const run = back();
+    run.reject("check", "unsure", "once", { summary: "half" });
+    expect(run.step("check").notes).toBeUndefined();
+    run.pass("check");
+    expect(run.step("check").notes).toBeUndefined();
+  });
+
+  test("[OU9 LC5] a retry voids those of the step that failed", () => {
+    const run = new Driver(workflow([agent("a", { summary: true })]));
+    run.reject("a", "red", null, { summary: "tried" });
+    expect(run.step("a")).toMatchObject({ state: { status: "failed" }, notes: "tried" });
+    run.retry();
+    expect(run.step("a").notes).toBeUndefined();
+  });
+});

@@ -6,9 +6,10 @@ import type { StoryId } from "../domain/ids.ts";
 import type { Route } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
-import { insertBefore, resetSpan, skipSpan } from "./edits.ts";
+import { insertSteps, resetSpan, roomIn, skipSpan } from "./edits.ts";
 import { failStep } from "./ends.ts";
 import { openGate } from "./gates.ts";
+import { tell } from "./messages.ts";
 
 export interface Followed {
   readonly story: StoryId | null;
@@ -49,14 +50,7 @@ export function follow(draft: Draft, followed: Followed): void {
       return skipSpan(draft, story, step, target, `${step.name} went on to ${target.name}`);
     }
     case "insert":
-      insertBefore(draft, story, step, route.steps);
-      return resetSpan(draft, story, {
-        from: step,
-        to: step,
-        keeps: step,
-        feedback,
-        reason: `${step.name} inserted steps`,
-      });
+      return insert(draft, followed, route);
     case "gate":
       return openGate(draft, story, step, {
         question: route.question,
@@ -68,6 +62,22 @@ export function follow(draft: Draft, followed: Followed): void {
     case "fail":
       return failStep(draft, story, step, route.reason);
   }
+}
+
+/** What is inserted runs first, then everything from `before` to the routing step once more. */
+function insert(draft: Draft, followed: Followed, route: Extract<Route, { to: "insert" }>): void {
+  const { story, step, feedback } = followed;
+  const before = route.before === undefined ? step : nearest(draft, story, step, route.before, "before");
+  if (!before) return failStep(draft, story, step, `no step "${route.before}" before "${step.name}" to insert before`);
+  if (roomIn(draft, story) < route.steps.length) {
+    const full = `${step.name} must insert steps, and the chain has as many as it may have`;
+    tell(draft, "stuck", { story, step: step.name, text: full });
+    return failStep(draft, story, step, full);
+  }
+  const steps = route.steps.map((name) => ({ name, description: "" }));
+  insertSteps(draft, story, { before: before.id, steps, feedback });
+  const reason = `${step.name} inserted ${route.steps.join(", ")}`;
+  resetSpan(draft, story, { from: before, to: step, keeps: step, feedback, reason });
 }
 
 /** A step whose budget was spent before it could start has done nothing: it is skipped. */

@@ -1,19 +1,14 @@
-// Stories in the run. Owns: which story is worked on when, what its end means for the run, and the story that a route back
-// to a finished `stories` step adds.
+// Stories in the run. Owns: what the end of a story means for the run and for those that depend on it, and the story that a
+// route back to a finished `stories` step adds. Which one is worked on when is in scheduling.ts.
 
 import type { StoriesStep } from "../domain/definition.ts";
-import { fixStoryPrefix, type StoryId, stepId, storyId } from "../domain/ids.ts";
-import type { Header } from "../domain/run.ts";
+import { fixStoryPrefix, type StoryId, storyId } from "../domain/ids.ts";
 import type { Step } from "../domain/step.ts";
 import { isSettled, type StoryEntry, type StorySpec, type StoryStatus } from "../domain/story.ts";
 import { storiesStep } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { changeStory, failStep } from "./ends.ts";
-
-/** The stories that somebody works on or is asked about. */
-export function storiesAtWork(header: Header): readonly StoryId[] {
-  return header.stories.filter(({ status }) => status === "running" || status === "held").map(({ id }) => id);
-}
+import { openNext, storiesAtWork } from "./scheduling.ts";
 
 /** The chain has reached a `stories` step: give it its stories. */
 export function openStories(draft: Draft, step: Step, definition: StoriesStep): void {
@@ -36,7 +31,7 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
   const dropped = stories
-    .filter((entry) => entry.status === "waiting" || entry.status === "blocked")
+    .filter((entry) => (entry.status === "waiting" || entry.status === "blocked") && !entry.begun)
     .map((entry) => entry.id);
   const kept = new Set(stories.map((entry) => entry.id).filter((id) => !dropped.includes(id)));
   const added = planned.filter((spec) => !kept.has(spec.id));
@@ -60,7 +55,7 @@ export function settleStories(draft: Draft): void {
 
   const stories = () => draft.run.header.stories;
   const stopped = definition.onStoryFailed === "stop" && stories().some((entry) => entry.status === "failed");
-  if (!stopped) openNext(draft, definition);
+  openNext(draft, definition, stopped ? "begun" : "all");
   if (storiesAtWork(draft.run.header).length > 0) return;
 
   const failed = stories().filter((entry) => entry.status === "failed" || entry.status === "blocked");
@@ -69,17 +64,6 @@ export function settleStories(draft: Draft): void {
     return failStep(draft, null, step, `${definition.name}: stories wait for each other and none can start`);
   }
   draft.emit(null, { type: "step_done", step: step.id });
-}
-
-function openNext(draft: Draft, definition: StoriesStep): void {
-  for (;;) {
-    const { stories } = draft.run.header;
-    const next = stories.find((entry) => entry.status === "waiting" && dependenciesDone(entry, stories));
-    if (!next || storiesAtWork(draft.run.header).length >= definition.concurrency) return;
-    const chain = definition.body.map((step) => ({ id: stepId(step.name), name: step.name }));
-    draft.emit(next.id, { type: "story_opened", of: definition.name, chain });
-    changeStory(draft, next.id, "running", "");
-  }
 }
 
 /** A story whose dependency failed cannot start; `retry` of the dependency sets it free again. */
@@ -96,10 +80,6 @@ function blockOrphans(draft: Draft): void {
     const cause = orphan.dependsOn.find((id) => broken.has(id));
     changeStory(draft, orphan.id, "blocked", `${cause} did not finish`);
   }
-}
-
-function dependenciesDone(entry: StoryEntry, stories: readonly StoryEntry[]): boolean {
-  return entry.dependsOn.every((id) => stories.some((other) => other.id === id && other.status === "done"));
 }
 
 /** Stories that are done stay done: what was sent back becomes one story more. */

@@ -28,11 +28,11 @@ export const attemptTable = {
 } as const satisfies Table<AttemptPhase["phase"]>;
 
 export const storyTable = {
-  waiting: { open: "running", block: "blocked", cancel: "cancelled" },
+  waiting: { open: "running", block: "blocked", cancel: "cancelled", adopt: "done", give_up: "failed" },
   running: { hold: "held", done: "done", fail: "failed", cancel: "cancelled" },
   held: { release: "running", done: "done", fail: "failed", cancel: "cancelled" },
   done: {},
-  failed: { retry: "running" },
+  failed: { retry: "waiting" },
   blocked: { unblock: "waiting", cancel: "cancelled" },
   skipped: {},
   cancelled: {},

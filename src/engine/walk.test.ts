@@ -169,12 +169,12 @@ describe("edits", () => {
     ]);
   });
 
-  test("[ED4] an inserted step is in its first visit and knows nothing yet", () => {
+  test("[ED4 RT12] an inserted step is in its first visit and knows only why it is there", () => {
     const check = decider("check", { fix: atMost(1, { to: "insert", steps: [agent("a").name] }) });
     const edited = new Driver(workflow([agent("a"), check]));
     edited.pass("a", { outputs: { changes: "one" } });
     edited.say("check", "fix", { feedback: "a gap" });
-    expect(edited.step("a~2")).toMatchObject({ name: "a", visit: 1, produced: [], feedback: "" });
+    expect(edited.step("a~2")).toMatchObject({ name: "a", visit: 1, produced: [], feedback: "a gap" });
     expect(edited.step("check")).toMatchObject({ visit: 2, feedback: "a gap" });
   });
 });

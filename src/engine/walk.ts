@@ -30,6 +30,7 @@ function walk(draft: Draft, story: StoryId | null): void {
   switch (definition.kind) {
     case "agent":
     case "command":
+    case "integrate":
       return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
     case "gate":
       return openGate(draft, story, step, {

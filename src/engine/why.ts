@@ -26,14 +26,18 @@ export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new
   return sentence(held ? heldBy(run, now) : (doing ?? "nothing is ready to run"));
 }
 
+/** More than these are only counted. */
+const mostTold = 3;
+
+/** Where several stories are worked on, what each is at. */
 function activity(run: Run, now: number, orphans: ReadonlySet<AttemptId>): string | null {
-  for (const [story, scope] of openScopes(run)) {
-    for (const step of scope.chain) {
-      const said = describeStep(story, scope, step, now, orphans);
-      if (said !== null) return said;
-    }
-  }
-  return null;
+  const said = openScopes(run).flatMap(([story, scope]) => {
+    const lines = scope.chain.map((step) => describeStep(story, scope, step, now, orphans));
+    return lines.find((line) => line !== null) ?? [];
+  });
+  if (said.length === 0) return null;
+  const more = said.length > mostTold ? `; and ${said.length - mostTold} more` : "";
+  return `${said.slice(0, mostTold).join("; ")}${more}`;
 }
 
 function describeStep(

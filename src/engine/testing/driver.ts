@@ -5,6 +5,7 @@ import type { Attempt } from "../../domain/attempt.ts";
 import type { Command } from "../../domain/command.ts";
 import type { Accepted, Decision, Rejection } from "../../domain/decision.ts";
 import type { Definition } from "../../domain/definition.ts";
+import type { EditOperation } from "../../domain/edit.ts";
 import type { Effect, Message, MessageKind } from "../../domain/effect.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Gate } from "../../domain/gate.ts";
@@ -13,7 +14,7 @@ import type { Report } from "../../domain/report.ts";
 import { type Run, type RunPlace, type RunStatus, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
-import type { StorySpec } from "../../domain/story.ts";
+import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { decide, startRun, storiesFor } from "../decide.ts";
 import { replay } from "../evolve.ts";
 import { passed, rejected, type Said, unfinished, value } from "./reports.ts";
@@ -25,6 +26,9 @@ export type Asking = Command extends infer C ? (C extends Command ? Omit<C, "at"
 export interface DriverOptions {
   readonly context?: Readonly<Record<string, string>>;
   readonly branch?: string;
+  /** Stories that are known from the start, by their ids or in full. */
+  readonly stories?: readonly (string | StorySpec)[];
+  readonly adopted?: readonly AdoptedStory[];
   /** Folding the whole log after each command is slow for long walks; they call `checkReplay` at their end. */
   readonly replayEach?: boolean;
 }
@@ -64,6 +68,8 @@ export class Driver {
       place,
       executor: null,
       context: options.context ?? {},
+      ...(options.stories && { stories: options.stories.map(specOf) }),
+      ...(options.adopted && { adopted: options.adopted }),
     });
     this.run = frozen(started.run);
     this.#record(started);
@@ -156,12 +162,7 @@ export class Driver {
   }
 
   plan(place: string, ...planned: (string | StorySpec)[]): Accepted {
-    const specs = planned.map((spec) =>
-      typeof spec === "string"
-        ? { id: storyId(spec), title: spec, description: "", acceptanceCriteria: [], dependsOn: [] }
-        : spec,
-    );
-    return this.pass(place, { stories: specs });
+    return this.pass(place, { stories: planned.map(specOf) });
   }
 
   reject(place: string, feedback = "not good enough", reason: string | null = null, said?: Said): Accepted {
@@ -213,6 +214,19 @@ export class Driver {
     return this.ask({ type: "retry_run", story, step: what.step === undefined ? null : stepName(what.step) });
   }
 
+  /** A person changes the chain of a story, or with null the run's own. */
+  editing(story: string | null, ...operations: EditOperation[]): Extract<Asking, { type: "edit_chain" }> {
+    return { type: "edit_chain", story: story === null ? null : storyId(story), operations };
+  }
+
+  edit(story: string | null, ...operations: EditOperation[]): Accepted {
+    return this.must(this.editing(story, ...operations), "user:ann");
+  }
+
+  adding(...specs: (string | StorySpec)[]): Extract<Asking, { type: "add_stories" }> {
+    return { type: "add_stories", stories: specs.map(specOf) };
+  }
+
   // looking
 
   get status(): RunStatus {
@@ -222,6 +236,18 @@ export class Driver {
   /** Step ids with their states, in order. */
   states(story: string | null = null): Record<string, string> {
     return Object.fromEntries(this.scope(story).chain.map((step) => [step.id, step.state.status]));
+  }
+
+  /** Step ids in order. */
+  ids(story: string | null = null): readonly string[] {
+    return this.scope(story).chain.map(({ id }) => id);
+  }
+
+  /** Which story works in which tree. */
+  slots(): Record<string, number> {
+    return Object.fromEntries(
+      this.run.header.stories.flatMap(({ id, slot }) => (slot === undefined ? [] : [[id, slot]])),
+    );
   }
 
   storyStates(): Record<string, string> {
@@ -302,6 +328,11 @@ export class Driver {
 
 export function messagesOf(effects: readonly Effect[]): readonly Message[] {
   return effects.flatMap((effect) => (effect.type === "notify" ? [effect.message] : []));
+}
+
+function specOf(spec: string | StorySpec): StorySpec {
+  if (typeof spec !== "string") return spec;
+  return { id: storyId(spec), title: spec, description: "", acceptanceCriteria: [], dependsOn: [] };
 }
 
 function parse(place: string): { story: StoryId | null; name: string } {

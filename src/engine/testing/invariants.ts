@@ -3,7 +3,7 @@
 
 import type { Attempt } from "../../domain/attempt.ts";
 import type { Decision } from "../../domain/decision.ts";
-import type { PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
+import { isPerformed, type PerformedDefinition, type StepDefinition } from "../../domain/definition.ts";
 import type { Event } from "../../domain/event.ts";
 import type { StepName, StoryId } from "../../domain/ids.ts";
 import { type Limit, type RouteRule, repeats } from "../../domain/route.ts";
@@ -29,7 +29,7 @@ export function checkState(run: Run): void {
     checkOrder(scope, where);
     checkAttempts(run, scope, where);
     checkGates(run, scope, where);
-    checkKeys(scope, where, story === null ? "o_s" : "o_b");
+    checkKeys(scope, where, story === null ? /^o_s\d/ : /^o_b/);
   }
   checkCaps(run);
   checkConcurrency(run);
@@ -88,10 +88,10 @@ function checkGates(run: Run, scope: Scope, where: string): void {
 }
 
 /** What a step said is in the context only as long as the step stands by it. */
-function checkKeys(scope: Scope, where: string, prefix: string): void {
+function checkKeys(scope: Scope, where: string, own: RegExp): void {
   const produced = new Set(scope.chain.flatMap((step) => step.produced));
   for (const key of Object.keys(scope.context)) {
-    if (key.startsWith(prefix)) holds(produced.has(key), `${where}: ${key} is in the context and nobody says it`);
+    if (own.test(key)) holds(produced.has(key), `${where}: ${key} is in the context and nobody says it`);
   }
 }
 
@@ -145,9 +145,13 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
       holds(then?.id === attempt.id, `${attempt.id} is gone`);
       if (attempt.state.phase === "ended") holds(same(attempt, then), `${attempt.id} had ended and changed`);
     });
+    const removed = decision.events.flatMap((event) =>
+      event.type === "steps_removed" && event.story === story ? event.steps : [],
+    );
     scope.chain.forEach(({ id, visit }) => {
       const then = now?.chain.find((step) => step.id === id);
-      holds(then !== undefined && then.visit >= visit, `${id} is gone or lost a visit`);
+      const isGone = removed.includes(id);
+      holds(isGone ? then === undefined : then !== undefined && then.visit >= visit, `${id} is gone or lost a visit`);
     });
   }
   for (const { id, status } of before.header.stories) {
@@ -158,9 +162,13 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
   if (before.header.end) checkAfterEnd(before, decision.events);
 }
 
-/** A run that is over takes nothing new; it hears only of the end of what it had stopped, and a failed one of a retry. */
+/** A run that is over takes nothing new; it hears only of the end of what it had stopped, and a failed one of a retry or an edit. */
 function checkAfterEnd(before: Run, events: readonly Event[]): void {
-  if (before.header.end?.status === "failed" && events[0]?.type === "run_reopened") return;
+  const isEdit = events.some(({ type }) => type === "chain_edited");
+  if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
+    const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");
+    return holds(!(isEdit && moved), "an edit set a failed run in motion");
+  }
   holds(
     events.every(({ type }) => type === "attempt_ended" || type === "step_cancelled"),
     `a run that is ${before.header.end?.status} took ${events.map(({ type }) => type).join(", ")}`,
@@ -195,6 +203,7 @@ export class Tally {
     }
     if (event.outcome === "rate_limited") return;
     const { key, to } = event.taken;
+    if (key === "edit") return this.#wished(run, where, event);
     const step = performed(run, event.story, name);
     const rule = ruleOf(step, key);
     if (!repeats(rule.route)) return;
@@ -210,6 +219,20 @@ export class Tally {
         `${where} ${name}: ${key} was refused before any limit was reached`,
       );
     }
+  }
+
+  /** It wished to start anew, or put something before itself, which no limit counts. */
+  #wished(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
+    if (event.taken?.to === "insert") return;
+    const { name, step } = attemptOf(run, event);
+    const key = `${where} ${name} restart:${step}`;
+    const loop = run.header.definition.steps.find((candidate) => candidate.kind === "stories");
+    const most = (event.story === null ? undefined : loop?.restarts) ?? 3;
+    if (event.taken?.to === "again") return holds(this.#add(key) <= most, `${where} ${step} started anew too often`);
+    holds(
+      this.#sum((taken) => taken === key) === most,
+      `${where} ${step} was refused before it had started anew enough`,
+    );
   }
 
   #limitsOf(
@@ -246,12 +269,14 @@ export class Tally {
 }
 
 function isVerdictOf(taken: string, step: string): boolean {
-  return taken.startsWith(step) && !taken.endsWith(" error") && !taken.endsWith(" lost");
+  return (
+    taken.startsWith(step) && !taken.endsWith(" error") && !taken.endsWith(" lost") && !taken.includes(" restart:")
+  );
 }
 
 function drawsOnStory(run: Run, story: StoryId, taken: string): boolean {
   const [, name = "", key = ""] = taken.split(" ");
-  if (key === "lost") return false;
+  if (key === "lost" || key.startsWith("restart:")) return false;
   const step = performed(run, story, name);
   return ruleOf(step, key).limit === null && (step.budget === null || key === "error");
 }
@@ -266,7 +291,7 @@ export function performed(run: Run, story: StoryId | null, name: string): Perfor
   const { steps } = run.header.definition;
   const body = steps.flatMap((step): readonly StepDefinition[] => (step.kind === "stories" ? step.body : []));
   const step = (story === null ? steps : body).find((candidate) => candidate.name === name);
-  if (step?.kind !== "agent" && step?.kind !== "command") throw new Error(`${name} is not performed`);
+  if (!step || !isPerformed(step)) throw new Error(`${name} is not performed`);
   return step;
 }
 

@@ -78,6 +78,9 @@ export function checkMessages(run: Run, decision: Accepted, asking: Asking): voi
 function messageFor(run: Run, event: Event): { kind: MessageKind; about: string | null }[] {
   if (event.type === "gate_opened") return [{ kind: "needs_you", about: event.story }];
   if (event.type === "story_changed") return event.status === "done" ? [{ kind: "story_done", about: event.of }] : [];
+  // A chain that is full is a limit, too.
+  if (event.type === "step_failed" && event.reason.includes("must insert"))
+    return [{ kind: "stuck", about: event.story }];
   if (event.type === "attempt_ended") return isExhausted(run, event) ? [{ kind: "stuck", about: event.story }] : [];
   if (event.type !== "run_ended" || event.status === "cancelled") return [];
   return [{ kind: event.status === "done" ? "run_done" : "run_failed", about: null }];
@@ -90,6 +93,7 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   const name = scope?.attempts.find(({ id }) => id === event.attempt)?.name ?? "";
   const step = performed(run, event.story, name);
   const { key, to } = event.taken;
+  if (key === "edit") return to === "fail";
   const rule = key === "error" ? step.onError : step.on[key];
   return rule !== undefined && repeats(rule.route) && rule.route.to !== to;
 }

@@ -1,7 +1,8 @@
 // Shapes of workflows. Owns: turning a handful of numbers into a workflow that the loader would accept, so that a
 // generator needs no rules of its own: every number means something.
 
-import type { Definition, PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
+import type { Definition, PerformedDefinition, StepDefinition, StoriesStep } from "../../domain/definition.ts";
+import { stepName } from "../../domain/ids.ts";
 import { type GateDeadline, type Limit, type Route, type RouteRule, repeats, type Spend } from "../../domain/route.ts";
 import {
   again,
@@ -13,6 +14,7 @@ import {
   gate,
   goTo,
   insert,
+  integrate,
   limit,
   next,
   stories,
@@ -35,6 +37,8 @@ export interface StepShape {
   readonly spend: number;
   /** 0–4 none, else what is taken when nobody answers. */
   readonly deadline: number;
+  /** Bits: editable, mandatory, follows what is before it. */
+  readonly flags: number;
 }
 
 export interface WorkflowShape {
@@ -55,6 +59,13 @@ export interface WorkflowShape {
   /** At a cap somebody is asked. */
   readonly capAsks: boolean;
   readonly reset: boolean;
+  /** Stories have trees and numbered steps, and are integrated. */
+  readonly trees: boolean;
+  /** The last step of a story stays the last, where it is no gate. */
+  readonly last: boolean;
+  /** How many steps a story may get in addition; 9: as many as it likes. */
+  readonly room: number;
+  readonly restarts: number;
 }
 
 interface Place {
@@ -86,17 +97,38 @@ export function workflowOf(shape: WorkflowShape): Definition {
 function loopOf(shape: WorkflowShape): StepDefinition {
   const body = shape.body ?? [];
   const names = body.map((_, index) => `b${index}`);
-  const steps = body.map((step, index) => {
+  const closing = shape.last && (body.at(-1)?.kind ?? 9) < 8 ? `b${body.length - 1}` : null;
+  const steps = body.map((step, index): StepDefinition => {
     const name = `b${index}`;
-    return stepOf(step, name, { names, index, others: names.filter((other) => other !== name), inBody: true });
+    // No route puts a second last step into the chain.
+    const others = names.filter((other) => other !== name && other !== closing);
+    const made = stepOf(step, name, { names, index, others, inBody: true });
+    return name === closing ? ({ ...made, last: true } as StepDefinition) : made;
   });
-  const then =
-    shape.storyThen % 2 === 0 ? fail("story failed") : ask({ more: again, accept: next, stop: fail("stopped") });
-  return stories("loop", steps, {
-    concurrency: 1 + (shape.concurrency % 3),
+  // A story that is not integrated does not go on, whoever says so.
+  const answers = shape.trees ? { more: again } : { more: again, accept: next };
+  const then = shape.storyThen % 2 === 0 ? fail("story failed") : ask({ ...answers, stop: fail("stopped") });
+  return stories("loop", shape.trees ? [...steps, ...ownSteps(shape, names)] : steps, {
+    concurrency: 1 + (shape.concurrency % 4),
     storyBudget: { ...limit(shape.storyBudget % 3, then), ...spendOf(shape.storySpend) },
     onStoryFailed: shape.goOn ? "continue" : "stop",
-  });
+    restarts: shape.restarts,
+    ...(shape.trees ? ({ workspace: "worktree", ids: "numbers" } as const) : {}),
+    ...(shape.room === 9 ? {} : { maxSteps: body.length + shape.room }),
+  } satisfies Partial<StoriesStep>);
+}
+
+/** The integration, and the step that resolves what does not fit. */
+function ownSteps(shape: WorkflowShape, names: readonly string[]): readonly StepDefinition[] {
+  const before = stepName(names[shape.bodyAt % names.length] ?? "b0");
+  const conflict = { ...insert("bx"), before } as Route;
+  const rule: RouteRule = { route: conflict, limit: shape.storyThen < 5 ? limit(1 + (shape.storyThen % 3)) : null };
+  const on = {
+    passed: { route: next, limit: null },
+    rejected: { route: fail("no"), limit: null },
+    "rejected:conflict": rule,
+  };
+  return [agent("bx", { spare: true }), integrate("bi", { on })];
 }
 
 function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
@@ -118,7 +150,18 @@ function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
   const step: PerformedDefinition = decides
     ? decider(name, { yes: passes, fix: rule(shape.rejected, "verdict"), redo: rule(shape.reasoned, "verdict") })
     : agent(name, { on: { ...on, "rejected:why": rule(shape.reasoned, "verdict") } });
-  return { ...step, onError, budget };
+  return { ...step, onError, budget, ...flagsOf(shape, place) };
+}
+
+type Flags = Pick<PerformedDefinition, "editable" | "mandatory" | "follows">;
+
+function flagsOf({ flags }: StepShape, { names, index }: Place): Flags {
+  const before = names[index - 1];
+  return {
+    ...(flags & 1 ? { editable: true } : {}),
+    ...(flags & 2 ? { mandatory: true } : {}),
+    ...(flags & 4 && before !== undefined ? { follows: [stepName(before)] } : {}),
+  };
 }
 
 /** 0–1 again, 2–5 back, 6 forward, 7 a gate, 8 fail, 9 insert. */

@@ -6,13 +6,14 @@ import { type Gate, namesOf } from "../../domain/gate.ts";
 import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, Report } from "../../domain/report.ts";
 import type { Step } from "../../domain/step.ts";
-import type { StorySpec } from "../../domain/story.ts";
 import { decide } from "../decide.ts";
+import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
 import { type Asking, Driver } from "./driver.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 import { checkGatesStand, checkMessages } from "./questions.ts";
 import { completed, unfinished } from "./reports.ts";
+import { type Beginning, operationsOf, planOf, wishOf } from "./wishes.ts";
 
 export interface Move {
   /** What kind of move, which of those that are possible, and with what words. */
@@ -26,14 +27,19 @@ interface Ready {
   readonly step: Step;
 }
 
+const patience = 400;
+
 export class Walk {
   readonly driver: Driver;
   readonly #tally = new Tally();
   readonly #ledger = new Ledger();
+  readonly #ids = new Ids();
 
-  constructor(definition: Definition) {
-    this.driver = new Driver(definition, { replayEach: false });
+  constructor(definition: Definition, beginning: Beginning = {}) {
+    this.driver = new Driver(definition, { replayEach: false, ...beginning });
+    this.#ids.enter(this.driver.events);
     checkState(this.driver.run);
+    checkChains(this.driver.run);
   }
 
   through(moves: readonly Move[]): this {
@@ -42,9 +48,36 @@ export class Walk {
     return this;
   }
 
+  /** Where everybody does what is asked of him, a run comes to its end: whatever was done to its chains before. */
+  toItsEnd(): this {
+    for (let move = 0; move < patience && !this.driver.run.header.end; move += 1) this.#please(move);
+    holds(this.driver.run.header.end !== null, `the run has not ended after ${patience} moves`);
+    this.driver.checkReplay();
+    return this;
+  }
+
+  #please(move: number): void {
+    const { driver } = this;
+    driver.at += 100;
+    if (driver.run.header.paused) return void this.#ask({ type: "resume_run" }, "accept");
+    const [running] = this.#running();
+    if (running) return void this.#ask(driver.finishing(running, this.#words(running, 0), null), "accept");
+    const [ready] = this.#ready();
+    if (ready) return this.#start(ready, 1);
+    const [gate] = this.#open();
+    if (!gate) throw new Error("nothing is ready, runs or asks, and the run is not over");
+    const options = namesOf(gate.options);
+    // Who is asked the same for ever says no.
+    const option = (move < patience / 2 ? options[0] : options.at(-1)) ?? "";
+    const { story, id, tree } = gate;
+    this.#ask({ type: "answer_gate", story, gate: id, option, note: "", tree }, "accept");
+  }
+
   #move({ kind, pick, words }: Move): void {
     this.driver.at += 1 + (words % 7);
-    if (kind < 75) this.#goOn(pick, words);
+    if (kind < 69) this.#goOn(pick, words);
+    else if (kind < 73) this.#edit(pick, words);
+    else if (kind < 75) this.#ask({ type: "add_stories", stories: planOf(words, "V") });
     else if (kind < 83) this.#disturb(pick, words);
     else if (kind < 90) this.#ask(this.#nonsense(pick, words), "refuse");
     else if (kind < 93) this.#ask({ type: "pause_run" });
@@ -70,6 +103,14 @@ export class Walk {
     const { chain } = this.driver.run.header;
     const step = words % 5 === 0 ? (chain[pick % chain.length]?.name ?? null) : null;
     this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
+  }
+
+  /** A person looks at one of the chains and wants it otherwise. */
+  #edit(pick: number, words: number): void {
+    const { run } = this.driver;
+    const scopes = scopesOf(run);
+    const { story } = scopes[pick % scopes.length] ?? { story: null };
+    this.#ask({ type: "edit_chain", story, operations: operationsOf(run, story, null, words) });
   }
 
   #start({ story, step }: Ready, words: number): void {
@@ -211,10 +252,12 @@ export class Walk {
           : { kind: "rejected", reason: key.includes(":") ? (key.split(":")[1] ?? null) : null };
     const outputs: Record<string, string> = { [`o_${attempt.name}`]: String(words) };
     if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
-    const planned = attempt.story === null && words % 5 > 0 ? plan(words) : null;
+    const planned = attempt.story === null && words % 5 > 0 ? planOf(words) : null;
     const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
     const tree = words % 2 === 0 ? `tree${words}` : null;
-    return completed(verdict, { outputs, feedback, stories: planned, tree, usage });
+    const wish = words === 0 ? null : wishOf(this.driver.run, attempt.story, attempt.step, words);
+    const said = { ...(wish && { edits: wish }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
+    return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
   }
 
   /** Asks, checks what must hold after any command, and says whether it was accepted. */
@@ -230,7 +273,10 @@ export class Walk {
     this.#ledger.enter(before, asking, decision);
     checkMessages(driver.run, decision, asking);
     this.#tally.count(driver.run, decision.events);
+    this.#ids.enter(decision.events);
     checkState(driver.run);
+    checkChains(driver.run);
+    checkEdits(driver.run, decision, operationsIn(asking));
     this.#checkIdle();
     return true;
   }
@@ -265,24 +311,15 @@ export class Walk {
   }
 }
 
+/** How many changes to a chain it asks for. */
+function operationsIn(asking: Asking): number | null {
+  if (asking.type === "edit_chain") return asking.operations.length;
+  if (asking.type !== "finish_attempt" || asking.report.outcome !== "completed") return null;
+  const { edits } = asking.report;
+  return edits && "operations" in edits ? edits.operations.length : null;
+}
+
 /** Up to 30 cents and 60 tokens; some attempts are free. */
 function usageOf(words: number): Usage {
   return { costUsd: (words % 4) / 10, inputTokens: (words % 5) * 10, outputTokens: (words % 3) * 10 };
-}
-
-/** One to four stories; some depend on an earlier one, and now and then two wait for each other. */
-function plan(words: number): readonly StorySpec[] {
-  const count = 1 + (words % 4);
-  const ids = Array.from({ length: count }, (_, index) => storyId(`U${index + (words % 2)}`));
-  return ids.map((id, index) => {
-    const other = words % 11 === 0 ? (index + 1) % count : index - 1;
-    const depends = other >= 0 && other !== index && (words >> index) % 2 === 1;
-    return {
-      id,
-      title: id,
-      description: "",
-      acceptanceCriteria: ["it works"],
-      dependsOn: depends ? [ids[other] as StoryId] : [],
-    };
-  });
 }

@@ -6,6 +6,7 @@ import {
   type Definition,
   defaultCaps,
   type GateStep,
+  type IntegrateStep,
   type StepDefinition,
   type StoriesStep,
 } from "../../domain/definition.ts";
@@ -79,11 +80,26 @@ export function gate(
   return { kind: "gate", name: stepName(name), title: name, question, options, ...(deadline && { deadline }) };
 }
 
+/** Passes to the next step; what does not fit is told to a spare `resolve`, then everything from `review` on comes once more. */
+export function integrate(
+  name = "integrate",
+  options: Partial<Omit<IntegrateStep, "kind" | "name">> = {},
+): IntegrateStep {
+  const { agent: _nobody, ...performed } = agent(name);
+  const conflict: Route = { to: "insert", steps: [stepName("resolve")], before: stepName("review") };
+  const on = rules({
+    passed: next,
+    rejected: fail("it cannot be integrated"),
+    "rejected:conflict": atMost(2, conflict),
+  });
+  return { ...performed, kind: "integrate", message: "feat: {{story}}", on, ...options };
+}
+
 /** One story at a time and two tries for each, which is antfarm's habit. */
 export function stories(
   name: string,
   body: readonly StepDefinition[],
-  options: Partial<Pick<StoriesStep, "concurrency" | "storyBudget" | "onStoryFailed">> = {},
+  options: Partial<Omit<StoriesStep, "kind" | "name" | "title" | "body">> = {},
 ): StoriesStep {
   return {
     kind: "stories",
@@ -147,6 +163,38 @@ export function featureDev(options: { readonly maxRetries?: number } = {}): Defi
     agent("test"),
     agent("pr"),
     decider("review", { approved: next, needs_fixes: backTo("implement") }, { budget: limit(3, fail("exhausted")) }),
+  ]);
+}
+
+/**
+ * Ten numbered steps for each story and its integration, four stories at once: the shape of Dynamic Ralph. `context`, `linting` and
+ * `prune` may not edit.
+ */
+export function ralph(options: Parameters<typeof stories>[2] = {}): Definition {
+  const editable = { editable: true, onError: fail("broken") };
+  const body = [
+    agent("context", { onError: fail("broken") }),
+    agent("planning", editable),
+    agent("architecture", editable),
+    agent("tests", editable),
+    agent("coding", { ...editable, on: { "rejected:checks": atMost(1, again) } }),
+    agent("linting", { mandatory: true, follows: [stepName("coding")], onError: fail("broken") }),
+    agent("testing", editable),
+    agent("self_review", editable),
+    agent("prune", { onError: fail("broken") }),
+    agent("review", { ...editable, mandatory: true, last: true, follows: [stepName("coding")] }),
+    agent("resolve", { spare: true, onError: fail("broken") }),
+    integrate(),
+  ];
+  return workflow([
+    stories("each", body, {
+      concurrency: 4,
+      onStoryFailed: "continue",
+      workspace: "worktree",
+      ids: "numbers",
+      maxSteps: 30,
+      ...options,
+    }),
   ]);
 }
 

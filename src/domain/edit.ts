@@ -1,0 +1,35 @@
+// Edits. Owns: changes to a chain as somebody asks for them. One mechanism, whoever asks: an agent, a person, a route.
+
+import type { StepId, StepName } from "./ids.ts";
+
+export interface NewStep {
+  readonly name: StepName;
+  /** Empty: what the definition says. */
+  readonly description: string;
+}
+
+export type EditOperation = { readonly reason: string } & (
+  | { readonly op: "insert"; readonly after: StepId; readonly steps: readonly NewStep[] }
+  | { readonly op: "insert"; readonly before: StepId; readonly steps: readonly NewStep[] }
+  | { readonly op: "replace"; readonly step: StepId; readonly steps: readonly NewStep[] }
+  | { readonly op: "skip"; readonly step: StepId }
+  /** All steps that are still to come, in their new order. */
+  | { readonly op: "reorder"; readonly order: readonly StepId[] }
+  | { readonly op: "amend"; readonly step: StepId; readonly description: string }
+  /** The step that asks starts anew, with another description. */
+  | { readonly op: "restart"; readonly step: StepId; readonly description: string }
+);
+
+/** All of it, or none. */
+export type EditRequest =
+  | { readonly operations: readonly EditOperation[]; readonly notes: readonly string[] }
+  /** Somebody asked for something that cannot be read. */
+  | { readonly unreadable: string };
+
+/** A line of a chain as an edit found it or left it. */
+export interface ChainLine {
+  readonly id: StepId;
+  readonly name: StepName;
+  readonly status: string;
+  readonly description: string;
+}

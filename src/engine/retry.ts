@@ -1,0 +1,86 @@
+// Trying again. Owns: what `retry` makes of a run, a story or a step that has failed.
+
+import type { RetryRun } from "../domain/command.ts";
+import type { Rejection } from "../domain/decision.ts";
+import type { StoryId } from "../domain/ids.ts";
+import type { Header } from "../domain/run.ts";
+import type { Step } from "../domain/step.ts";
+import type { Draft } from "./draft.ts";
+import { resetSpan } from "./edits.ts";
+import { changeStory } from "./ends.ts";
+import { lifeOf } from "./evolve.ts";
+import { reject } from "./rejection.ts";
+
+/** What failed is put back to `ready`, and its limits count anew from here. */
+export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
+  const { header } = draft.run;
+  const life = lifeOf(header);
+  if (life === "done" || life === "cancelled") return reject("over", `the run is ${life}; start a new one`);
+  const outside = failedOutside(draft);
+  const stories = failedStories(draft, command);
+  if (outside && command.story !== null && stories.length > 0)
+    return reject("illegal", `${outside.name} has failed; retry it first`);
+  const failed = outside ? [] : stories;
+  const step = command.story === null && failed.length === 0 ? failedStep(header.chain, command.step) : undefined;
+  if (!step && failed.length === 0) return reject("illegal", nothingToRetry(command));
+  if (life === "failed") draft.emit(null, { type: "run_reopened" });
+  if (step) {
+    draft.emit(null, { type: "limits_renewed", of: null });
+    putBack(draft, null, step);
+    return null;
+  }
+  for (const entry of draft.run.header.stories) {
+    if (entry.status === "blocked") changeStory(draft, entry.id, "waiting", "");
+  }
+  const opened = draft.run.header.chain.find(({ state }) => state.status === "failed");
+  if (opened) draft.emit(null, { type: "step_opened", step: opened.id });
+  for (const story of failed) {
+    draft.emit(story, { type: "limits_renewed", of: null });
+    const step = failedStepOf(draft, story, command);
+    if (step) putBack(draft, story, step);
+    // It waits for a free place like the others: where one is worked on at a time, one is retried at a time.
+    changeStory(draft, story, "waiting", "");
+  }
+  return null;
+}
+
+/** The walk comes to it once more. Its attempts and what it must be told stay. */
+function putBack(draft: Draft, story: StoryId | null, step: Step): void {
+  const { feedback } = step;
+  resetSpan(draft, story, { from: step, to: step, keeps: null, feedback, reason: `${step.name} is retried` });
+}
+
+/** A step of the run that no story belongs to. Stories from a file may have failed long before it did. */
+function failedOutside(draft: Draft): Step | undefined {
+  const step = failedStep(draft.run.header.chain, null);
+  return step && draft.definition(null, step.name).kind !== "stories" ? step : undefined;
+}
+
+function failedStories(draft: Draft, command: RetryRun): readonly StoryId[] {
+  return draft.run.header.stories
+    .filter((entry) => entry.status === "failed" && (command.story === null || entry.id === command.story))
+    .filter((entry) => isWhole(draft, entry.id, command) || failedStepOf(draft, entry.id, command))
+    .map((entry) => entry.id);
+}
+
+/** To name the `stories` step is to name whatever failed inside it. */
+function failedStepOf(draft: Draft, story: StoryId, command: RetryRun): Step | undefined {
+  const chain = draft.run.stories[story]?.chain ?? [];
+  return failedStep(chain, isWhole(draft, story, command) ? null : command.step);
+}
+
+/** The story as such, and no step of it: one that came from a file may have failed without a step that has. */
+function isWhole(draft: Draft, story: StoryId, { step }: RetryRun): boolean {
+  return step === null || step === draft.run.stories[story]?.of;
+}
+
+function failedStep(chain: Header["chain"], name: RetryRun["step"]): Step | undefined {
+  return chain.find((step) => step.state.status === "failed" && (name === null || step.name === name));
+}
+
+function nothingToRetry(command: RetryRun): string {
+  const what = [command.story && `story ${command.story}`, command.step && `step ${command.step}`]
+    .filter(Boolean)
+    .join(", ");
+  return what ? `${what} has not failed` : "nothing in this run has failed";
+}
