@@ -1,6 +1,7 @@
 // Branch names. Owns: the name that a run's branch gets, and refusing names from outside that git would not take.
 
 import { AppError } from "../domain/error.ts";
+import { isSafeId } from "../domain/ids.ts";
 import { git } from "./git.ts";
 
 const maxLength = 60;
@@ -14,6 +15,8 @@ export function branchFor(number: number, task: string): string {
 
 /** Throws unless git takes `name` as the name of a new branch, as it stands. */
 export async function assertBranchName(repo: string, name: string): Promise<void> {
+  // Most names need no process to be looked at.
+  if (name.length <= 200 && name !== "HEAD" && name.split("/").every(isSafeId)) return;
   // Names such as `@{-1}` are accepted and mean another branch; only a name that stands for itself will do.
   const plain = name.length <= 200 && !name.includes("\0") && !name.startsWith("-") && name !== "@";
   const checked = plain ? await git(repo, ["check-ref-format", "--branch", name], { allowFailure: true }) : null;

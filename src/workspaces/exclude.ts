@@ -13,5 +13,5 @@ export async function excludeLocally(path: string, patterns: readonly string[]):
   if (added.length === 0) return;
   mkdirSync(dirname(file), { recursive: true });
   const gap = present === "" || present.endsWith("\n") ? "" : "\n";
-  appendFileSync(file, `${gap}# logs of agents that Pawl runs\n${added.join("\n")}\n`);
+  appendFileSync(file, `${gap}# kept out of commits by Pawl\n${added.join("\n")}\n`);
 }

@@ -91,3 +91,11 @@ test("waits for another git's lock, and says so when it never goes", async () =>
   const error = await errorOf(git(repo, ["add", "a"]));
   expect(error.hint).toContain("lock");
 });
+
+test("[RC16] a git that is killed has given no answer, also where a failure is one", async () => {
+  const repo = makeRepository();
+  const killed = git(repo, ["-c", "alias.die=!kill -9 $PPID", "die"], { allowFailure: true });
+  const error = await errorOf(killed);
+  expect(error).toMatchObject({ code: "GIT_KILLED", message: expect.stringContaining("SIGKILL") });
+  expect(error.hint).toContain("try again");
+});

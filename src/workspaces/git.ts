@@ -12,9 +12,11 @@ export interface GitOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** A non-zero exit is an answer, not an error. */
+  /** A non-zero exit is an answer, not an error. Being killed is neither yes nor no. */
   readonly allowFailure?: boolean;
   readonly maxOutputBytes?: number;
+  /** The caller knows better than to wait for another git's lock. */
+  readonly isHasty?: boolean;
 }
 
 export interface GitResult {
@@ -31,7 +33,7 @@ const waitsForLockMs = [20, 60, 150, 300, 600];
 export async function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
   for (let tries = 0; ; tries += 1) {
     const result = await runOnce(cwd, args, options);
-    const waitMs = waitsForLockMs[tries];
+    const waitMs = options.isHasty ? undefined : waitsForLockMs[tries];
     if (result.code !== 0 && waitMs !== undefined && isLocked(result.stderr)) {
       await sleep(waitMs);
       continue;
@@ -146,9 +148,9 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (stopped) return reject(stopped);
+      if (signal !== null) return reject(killed(cwd, args, signal));
       const stderr = withoutCredentials(Buffer.concat(err).toString("utf8"));
-      const said = signal ? `${stderr}git was ended by ${signal}\n` : stderr;
-      resolve({ stdout: Buffer.concat(out).toString("utf8"), stderr: said, code: code ?? 128 });
+      resolve({ stdout: Buffer.concat(out).toString("utf8"), stderr, code: code ?? 128 });
     });
   });
 }
@@ -190,6 +192,12 @@ function tooSlow(cwd: string, args: readonly string[], timeoutMs: number): AppEr
 function tooMuch(cwd: string, args: readonly string[], maxBytes: number): AppError {
   return new AppError("GIT_FAILED", `${shown(args)} in ${cwd} printed more than ${maxBytes} bytes`, {
     hint: "a directory that should be ignored may not be: see `git status`",
+  });
+}
+
+function killed(cwd: string, args: readonly string[], signal: string): AppError {
+  return new AppError("GIT_KILLED", `${shown(args)} in ${cwd} was ended from outside by ${signal}`, {
+    hint: "look for what ended it (too little memory?), then try again",
   });
 }
 

@@ -52,6 +52,13 @@ export async function branchRefOf(path: string): Promise<string | null> {
   return asked.code === 0 ? asked.stdout.trim() : null;
 }
 
+/** The commit of a local branch; null if there is none. */
+export async function branchCommit(repo: string, name: string): Promise<string | null> {
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${name}^{commit}`];
+  const asked = await git(repo, args, { allowFailure: true });
+  return asked.code === 0 ? asked.stdout.trim() : null;
+}
+
 export function isCommitId(text: string): boolean {
   return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }

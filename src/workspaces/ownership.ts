@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../domain/error.ts";
+import { isSafeId } from "../domain/ids.ts";
 import { type Layout, layoutOf, readText, realPath } from "./layout.ts";
 
 /** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
@@ -22,8 +23,14 @@ export interface Marker {
   /** Where the tree stood when it was made: a copy elsewhere is not ours. */
   readonly path: string;
   readonly base: string;
-  /** The branch that was made for it. */
+  /** The branch that was made for it; of a slot, for the story that is in it. */
   readonly branch: string | null;
+  /** Of a slot: the story whose work the tree holds; null or missing when it is free. */
+  readonly story?: string | null;
+  /** Of a slot: the tree is the story's, ready to work in. Until then, and from the moment it is parked, nothing in it counts. */
+  readonly entered?: boolean;
+  /** Of a slot: a branch that did not exist and is being made. After a crash it is known to be ours. */
+  readonly takes?: string;
 }
 
 export interface OwnedTree extends Layout {
@@ -39,6 +46,21 @@ export function assertOwned(path: string): OwnedTree {
   if (tree !== null) return tree;
   throw new AppError("REFUSED", `${path} is not a worktree that Pawl made: it is left as it is`, {
     hint: "only worktrees of runs are reset or removed; change your own checkout yourself",
+  });
+}
+
+/** The tree as a slot of the run; any other is refused. Ids become parts of refs, so they are looked at here too. */
+export function slotOf(path: string, run: string, story: string): OwnedTree {
+  for (const id of [run, story]) assertSafe(id);
+  const tree = assertOwned(path);
+  if (tree.marker.run === run) return tree;
+  throw new AppError("REFUSED", `${path} belongs to run ${tree.marker.run}`, { hint: "use a slot of this run" });
+}
+
+export function assertSafe(id: string): void {
+  if (isSafeId(id)) return;
+  throw new AppError("INPUT_INVALID", `${JSON.stringify(id.slice(0, 80))} cannot be the id of a run or a story`, {
+    hint: "use letters, digits, `-`, `_` and `.`, at most 64 of them",
   });
 }
 

@@ -8,8 +8,10 @@ import { removeAll } from "./directory.ts";
 import { git } from "./git.ts";
 import { branchRefOf, commonDirOf, isCommitId, layoutOf, readText, realPath } from "./layout.ts";
 import { assertOwned, entryFor, readMarker, relink } from "./ownership.ts";
+import { changeRefs } from "./refs.ts";
 import { countDirty } from "./repository.ts";
 import { dropSnapshots } from "./snapshot.ts";
+import { discardClaimed } from "./worktree.ts";
 
 export interface Removal {
   readonly repo: string;
@@ -32,6 +34,8 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   const commonDir = await commonDirOf(removal.repo);
   await assertBranchName(removal.repo, removal.keepAs);
   const gone = `${path}.gone`;
+  // Somebody died over it, or git could not check it out: nobody has worked there.
+  if (discardClaimed(commonDir, path)) return { removed: true, kept: null };
   if (!existsSync(path)) return finishRemoval(removal, commonDir, path, gone);
 
   relink(commonDir, path);
@@ -116,8 +120,7 @@ async function holdAs(cwd: string, branchName: string, head: string): Promise<st
     const there = await git(cwd, ["rev-parse", "--verify", "--quiet", ref], { allowFailure: true });
     if (there.stdout.trim() === head) return name;
     if (there.code === 0) continue;
-    await git(cwd, ["update-ref", "-m", "pawl: commits kept", ref, head, "0".repeat(head.length)]);
-    return name;
+    if (await changeRefs(cwd, [`create ${ref} ${head}`])) return name;
   }
   throw new AppError("REFUSED", `no free branch name like ${branchName}`, { hint: "delete some of those branches" });
 }

@@ -1,6 +1,6 @@
 // Restoring. Owns: putting a tree of ours back to a snapshot, exactly, whatever was left in the middle. Repeatable.
 
-import { existsSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../domain/error.ts";
@@ -28,6 +28,16 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
     await readTree(tree, ["--reset", staged ?? snapshot.head]);
     await git(tree.path, ["update-index", "-q", "--refresh"], { allowFailure: true });
   }
+  forgetState(tree.gitDir);
+}
+
+/** Where the state before an integration is written down. A tree that was put anywhere else has no use for it. */
+export function stateFile(gitDir: string): string {
+  return join(gitDir, "pawl-before.json");
+}
+
+export function forgetState(gitDir: string): void {
+  rmSync(stateFile(gitDir), { force: true });
 }
 
 /** What was staged, if anything. Asked first: where an object is missing, nothing has been touched yet. */
@@ -64,14 +74,19 @@ const operationFiles = [
   "refs/bisect",
 ];
 
-function forgetOperations(gitDir: string): void {
+export function forgetOperations(gitDir: string): void {
   for (const name of operationFiles) rmSync(join(gitDir, name), { recursive: true, force: true });
+}
+
+/** Of a tree in which nothing is at work: whoever made them was killed. */
+export function removeLocks(gitDir: string): void {
+  for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) rmSync(join(gitDir, name), { force: true });
 }
 
 const staleAfterMs = 2_000;
 
 async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): Promise<void> {
-  for (const name of ["index.lock", "HEAD.lock"]) rmSync(join(gitDir, name), { force: true });
+  removeLocks(gitDir);
   if (branch === null) return;
   // The branch's lock lies where every tree's git works: it must be older than any that is in use. A younger one is waited for,
   // since it may be that of an agent's git that was killed just now.

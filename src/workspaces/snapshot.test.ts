@@ -1,9 +1,18 @@
-import { chmodSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commitFile, fingerprint, makeRepository, runGit, tempDir, writeFiles } from "../../test/support/repository.ts";
 import { branchRefOf } from "./layout.ts";
-import { headIn, headOf, isClean, parseSnapshot, takeSnapshot, treeOf } from "./snapshot.ts";
+import {
+  dropSnapshots,
+  headIn,
+  headOf,
+  isClean,
+  parseSnapshot,
+  snapshotRefs,
+  takeSnapshot,
+  treeOf,
+} from "./snapshot.ts";
 import { ensureWorktree } from "./worktree.ts";
 
 const head = (path: string) => runGit(path, "rev-parse", "HEAD");
@@ -132,4 +141,20 @@ test("[WS9] a snapshot is read back as it was written, whatever the branch is ca
   const [a, b] = ["a".repeat(40), "b".repeat(64)];
   expect(parseSnapshot(a)).toEqual({ head: a, content: null, branch: null });
   expect(parseSnapshot(`${a}+${b}@x@y+z`)).toEqual({ head: a, content: b, branch: "x@y+z" });
+});
+
+test("[WS5] the lock of a git that was killed while it kept a snapshot does not stop the next one, and goes with the tree", async () => {
+  const repo = makeRepository();
+  const path = join(tempDir(), "tree");
+  await ensureWorktree({ run: "r1", repo, path, base: head(repo), branch: "pawl/1" });
+  writeFiles(path, { "new.txt": "not committed\n" });
+  const refs = join(repo, ".git", snapshotRefs(path));
+  const [, content] = (await takeSnapshot(path)).match(/\+([0-9a-f]+)/) ?? [];
+  await dropSnapshots(path);
+  for (const name of [content, "0".repeat(40)]) writeFiles(refs, { [`${name}.lock`]: "" });
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(join(refs, `${content}.lock`), longAgo, longAgo);
+  expect(await takeSnapshot(path)).toContain(`+${content}`);
+  await dropSnapshots(path);
+  expect(existsSync(refs) ? readdirSync(refs) : []).toEqual([]);
 });

@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { AppError } from "../domain/error.ts";
 import { git, gitLine, splitNul } from "./git.ts";
 import { branchRefOf, headOf, isCommitId, layoutOf } from "./layout.ts";
+import { changeRefs, dropRefs } from "./refs.ts";
 import { statusOf } from "./repository.ts";
 
 export { headOf } from "./layout.ts";
@@ -54,8 +55,7 @@ export async function treeOf(path: string): Promise<string> {
 
 /** Lets go of what was kept for the snapshots of this tree. */
 export async function dropSnapshots(path: string): Promise<void> {
-  const { stdout } = await git(path, ["for-each-ref", "--format=delete %(refname)", snapshotRefs(path)]);
-  if (stdout !== "") await git(path, ["update-ref", "--stdin"], { input: stdout });
+  await dropRefs(path, [snapshotRefs(path)]);
 }
 
 async function storeContent(path: string, head: string, status: readonly string[]): Promise<string> {
@@ -68,7 +68,7 @@ async function storeContent(path: string, head: string, status: readonly string[
     if (staged !== null) parents.push("-p", await commitTree(path, staged, ["-p", head]));
     const content = await commitTree(path, await contentTree(path, env), parents);
     // Without a ref, the next `git gc` of the user's would take it away.
-    await git(path, ["update-ref", `${snapshotRefs(path)}/${content}`, content]);
+    await changeRefs(path, [`update ${snapshotRefs(path)}/${content} ${content}`]);
     return content;
   });
 }
@@ -87,7 +87,8 @@ function commitTree(path: string, tree: string, parents: readonly string[]): Pro
   return gitLine(path, ["commit-tree", tree, ...parents, "-m", "Pawl: uncommitted work"], { env: identity });
 }
 
-function snapshotRefs(path: string): string {
+/** What holds the snapshots of the tree at `path`. */
+export function snapshotRefs(path: string): string {
   const layout = layoutOf(path);
   const isLinked = layout !== null && layout.gitDir !== layout.commonDir;
   return `refs/pawl/snapshots/${isLinked ? `tree-${basename(layout.gitDir)}` : "checkout"}`;
@@ -106,7 +107,8 @@ async function withIndexCopy<T>(path: string, use: (env: Record<string, string>)
   }
 }
 
-function copyIndex(index: string, copy: string): void {
+/** A copy that git can trust as much as the index itself. */
+export function copyIndex(index: string, copy: string): void {
   const stats = statSync(index, { throwIfNoEntry: false });
   if (stats === undefined) return;
   copyFileSync(index, copy);

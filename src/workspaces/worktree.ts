@@ -180,6 +180,17 @@ async function isUntouched(path: string, name: string, base: string): Promise<bo
   return stdout.trim() === base;
 }
 
+/** Takes away what was claimed at `path` and never finished. False: there is no such thing. */
+export function discardClaimed(commonDir: string, path: string): boolean {
+  const claim = readClaim(path);
+  if (claim?.commonDir !== commonDir) return false;
+  const entry = entryFor(commonDir, path);
+  const wasFinished = entry !== null && readMarker(entry)?.path === path;
+  if (!wasFinished) discardHalfMade(commonDir, path);
+  rmSync(claimPath(path), { force: true });
+  return !wasFinished;
+}
+
 /** A tree that was finished once: what is missing is made again, what is there is not touched. */
 async function repair(commonDir: string, gitDir: string, path: string): Promise<void> {
   const wasGone = !existsSync(path);
