@@ -7,6 +7,7 @@ import { z } from "zod";
 import { AppError } from "../domain/error.ts";
 import type { TargetConfig } from "../notify/target.ts";
 import { durationMs, durationPattern } from "../workflows/duration.ts";
+import { wrongVariable } from "../workflows/environment.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
 
 const duration = z.union([
@@ -22,6 +23,37 @@ const executor = z.strictObject({
   limits: z.strictObject({ wall: duration.optional(), quiet: duration.optional() }).optional(),
 });
 
+const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
+
+/** `500MB`, `2 GB`, `1.5GiB`, or a number of bytes. */
+const sizePattern = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|kib|mib|gib|tib)?$/i;
+
+/** A file of the checkout, by a path that cannot lead out of it. `*` and `?` stand for parts of one name, `**` for directories. */
+const insidePattern = z
+  .string()
+  .refine(
+    staysInside,
+    "a path from the top of the repository, such as .env or config/*.local.yml; no `..`, not absolute",
+  );
+
+const project = z.strictObject({
+  lint: text.optional(),
+  test: text.optional(),
+  layers: text.optional(),
+  hints: text.optional(),
+});
+
+const workspace = z.strictObject({
+  setup: z.array(text).max(20).optional(),
+  setup_when: z.array(insidePattern).max(50).optional(),
+  copy: z.array(insidePattern).max(100).optional(),
+  ports: z.int().min(0).max(20).optional(),
+  min_free: z
+    .union([z.int().min(0), z.string().regex(sizePattern, 'a size such as "2GB" or a number of bytes')])
+    .optional(),
+  env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+});
+
 const schema = z.strictObject({
   default_executor: z.string().min(1).optional(),
   executors: z.record(z.string(), executor).optional(),
@@ -33,6 +65,8 @@ const schema = z.strictObject({
       attempts: z.int().min(1).optional(),
     })
     .optional(),
+  project: project.optional(),
+  workspace: workspace.optional(),
   notify: z.array(targetSchema).max(20).optional(),
 });
 
@@ -45,6 +79,31 @@ export interface ExecutorConfig {
   readonly quietMs: number | null;
 }
 
+/** How the project is worked on, in its own words; null: nobody said. */
+export interface ProjectConfig {
+  /** The command that lints and formats; it is a check, too. */
+  readonly lint: string | null;
+  readonly test: string | null;
+  /** Which part may use which: `api -> core -> common`. */
+  readonly layers: string | null;
+  readonly hints: string | null;
+}
+
+/** What a story's tree needs before somebody works in it. */
+export interface WorkspaceConfig {
+  /** Commands that make a fresh tree ready. */
+  readonly setup: readonly string[];
+  /** Files whose change makes it necessary again. */
+  readonly setupWhen: readonly string[];
+  /** Files of the user's checkout that git does not have, and that a tree needs. */
+  readonly copy: readonly string[];
+  /** How many ports of its own each tree gets. */
+  readonly ports: number;
+  /** Below this no new tree is made. */
+  readonly minFreeBytes: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** null: the file does not say. */
 export interface ConfigFile {
   readonly defaultExecutor: string | null;
@@ -55,6 +114,11 @@ export interface ConfigFile {
     readonly wallMs: number | null;
     readonly attempts: number | null;
   };
+  readonly project: ProjectConfig;
+  readonly workspace: { readonly [K in Exclude<keyof WorkspaceConfig, "env">]: WorkspaceConfig[K] | null } & Pick<
+    WorkspaceConfig,
+    "env"
+  >;
   readonly notify: readonly TargetConfig[];
 }
 
@@ -71,6 +135,13 @@ export function readConfigFile(file: string): ConfigFile {
       wallMs: budget?.wall === undefined ? null : durationMs(budget.wall),
       attempts: budget?.attempts ?? null,
     },
+    project: {
+      lint: written.project?.lint?.trim() ?? null,
+      test: written.project?.test?.trim() ?? null,
+      layers: written.project?.layers?.trim() ?? null,
+      hints: written.project?.hints?.trim() ?? null,
+    },
+    workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
   };
 }
@@ -100,6 +171,36 @@ function readExecutor(name: string, written: z.infer<typeof executor>, file: str
     wallMs: limits?.wall === undefined ? null : durationMs(limits.wall),
     quietMs: limits?.quiet === undefined ? null : durationMs(limits.quiet),
   };
+}
+
+function readWorkspace(written: z.infer<typeof workspace>, file: string): ConfigFile["workspace"] {
+  const env = Object.entries(written.env ?? {}).map(([name, value]) => [name, String(value)] as const);
+  for (const [name, value] of env) {
+    const wrong = wrongVariable(name, value);
+    if (wrong !== null) throw invalid(file, `workspace.env: ${wrong}`);
+  }
+  return {
+    setup: written.setup ?? null,
+    setupWhen: written.setup_when ?? null,
+    copy: written.copy ?? null,
+    ports: written.ports ?? null,
+    minFreeBytes: written.min_free === undefined ? null : bytesOf(written.min_free),
+    env: Object.fromEntries(env),
+  };
+}
+
+function bytesOf(written: string | number): number {
+  if (typeof written === "number") return written;
+  const [, amount = "0", unit = "b"] = sizePattern.exec(written.trim()) ?? [];
+  const base = unit.toLowerCase().includes("i") ? 1024 : 1000;
+  return Math.round(Number(amount) * base ** "bkmgt".indexOf(unit.charAt(0).toLowerCase()));
+}
+
+/** Of a checkout everything may be named but what is outside, and git's own directory. */
+function staysInside(pattern: string): boolean {
+  const parts = pattern.split("/");
+  const climbs = parts.includes("..") || parts.includes("") || /[\\\0]/.test(pattern);
+  return !climbs && !/^[~-]|^[A-Za-z]:/.test(pattern) && parts[0]?.toLowerCase() !== ".git";
 }
 
 function invalid(file: string, problem: string): AppError {

@@ -5,13 +5,16 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Definition } from "../domain/definition.ts";
 import type { TargetConfig } from "../notify/target.ts";
-import type { ConfigFile, ExecutorConfig } from "./config-file.ts";
+import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 
 export interface Config {
   readonly defaultExecutor: string | null;
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
-  readonly agents: number;
+  /** How many agents may work at once; null: nobody chose. */
+  readonly agents: number | null;
   readonly budget: ConfigFile["budget"];
+  readonly project: ProjectConfig;
+  readonly workspace: WorkspaceConfig;
   /** Only the user's own: a repository could have the words of its users sent anywhere. */
   readonly notify: readonly TargetConfig[];
   /** What the repository's file wanted and may not. */
@@ -19,6 +22,14 @@ export interface Config {
 }
 
 const defaultAgents = 4;
+const defaultPorts = 1;
+const defaultMinFreeBytes = 1_000_000_000;
+
+/** What was chosen; else as many as the workflow has stories at once, and never fewer than the usual number. */
+export function agentsFor({ agents }: Pick<Config, "agents">, { steps }: Definition): number {
+  const wanted = steps.map((step) => (step.kind === "stories" ? step.concurrency : 1));
+  return agents ?? Math.max(defaultAgents, ...wanted);
+}
 
 export async function readConfig(homeFile: string, repo: string | null): Promise<Config> {
   const own = await readIfThere(homeFile);
@@ -38,15 +49,28 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
   return {
     defaultExecutor: theirs.defaultExecutor ?? own.defaultExecutor,
     executors,
-    agents: tightest(own.agents, theirs.agents) ?? defaultAgents,
+    agents: tightest(own.agents, theirs.agents),
     budget: {
       costUsd: tightest(own.budget.costUsd, theirs.budget.costUsd),
       wallMs: tightest(own.budget.wallMs, theirs.budget.wallMs),
       attempts: tightest(own.budget.attempts, theirs.budget.attempts),
     },
+    project: {
+      lint: theirs.project.lint ?? own.project.lint,
+      test: theirs.project.test ?? own.project.test,
+      layers: theirs.project.layers ?? own.project.layers,
+      hints: theirs.project.hints ?? own.project.hints,
+    },
+    workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
     warnings,
   };
+}
+
+/** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */
+export function projectContext({ lint, test, layers, hints }: ProjectConfig): Readonly<Record<string, string>> {
+  const values = { lint_command: lint, test_command: test, layer_rule: layers, tool_hints: hints };
+  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
 /** A workflow's caps, made no looser than the configuration's. */
@@ -64,11 +88,16 @@ export function tighten(config: Config, definition: Definition): Definition {
   };
 }
 
+/** A project of which nobody has said anything. */
+export const plainProject: ProjectConfig = { lint: null, test: null, layers: null, hints: null };
+
 const nothing: ConfigFile = {
   defaultExecutor: null,
   executors: {},
   agents: null,
   budget: { costUsd: null, wallMs: null, attempts: null },
+  project: plainProject,
+  workspace: { setup: null, setupWhen: null, copy: null, ports: null, minFreeBytes: null, env: {} },
   notify: [],
 };
 
@@ -78,6 +107,21 @@ async function readIfThere(file: string): Promise<ConfigFile> {
   const { readConfigFile } = await import("./config-file.ts");
   return readConfigFile(file);
 }
+
+/** A list is taken from one file or the other, never from both; variables are taken one by one. */
+function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace"]): WorkspaceConfig {
+  return {
+    setup: theirs.setup ?? own.setup ?? [],
+    setupWhen: theirs.setupWhen ?? own.setupWhen ?? [],
+    copy: theirs.copy ?? own.copy ?? [],
+    ports: theirs.ports ?? own.ports ?? defaultPorts,
+    minFreeBytes: theirs.minFreeBytes ?? own.minFreeBytes ?? defaultMinFreeBytes,
+    env: { ...own.env, ...theirs.env },
+  };
+}
+
+/** Trees without anything of their own. */
+export const plainWorkspace: WorkspaceConfig = workspaceOf(nothing.workspace, nothing.workspace);
 
 function tightest(own: number | null, theirs: number | null): number | null {
   const values = [own, theirs].filter((value) => value !== null);

@@ -6,10 +6,10 @@ import { agentName, stepName } from "../domain/ids.ts";
 import type { Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import { checkLoop, loopOf } from "./antfarm-loop.ts";
 import type { AntfarmInput, AntfarmStep } from "./antfarm-schema.ts";
+import { limitedRoutes, unreadableRule } from "./default-rules.ts";
 import type { Path } from "./problem.ts";
 import { from, note, type Reading, refuse, warn } from "./reading.ts";
 import { foldWord, optionsFor } from "./routes.ts";
-import { limitedRoutes, unreadableRule } from "./steps.ts";
 
 type Rules = Partial<Record<VerdictKey, RouteRule>>;
 

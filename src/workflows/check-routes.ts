@@ -1,7 +1,7 @@
 // Checks of routes. Owns: that every target exists in the same chain and on the right side, that every cycle has a limit,
 // and that a limit is one which somebody can wait for.
 
-import type { StepDefinition } from "../domain/definition.ts";
+import { isPerformed, type StepDefinition } from "../domain/definition.ts";
 import { type Limit, type Route, repeats } from "../domain/route.ts";
 import { type Checked, labelOf, originOf } from "./checked.ts";
 import { formatDuration } from "./duration.ts";
@@ -23,42 +23,80 @@ export function checkRoutes(checked: Checked, step: StepDefinition, index: numbe
 }
 
 function checkTargets(checked: Checked, step: StepDefinition, index: number, route: Route): void {
-  const targets =
-    route.to === "back_to" || route.to === "go_to" ? [route.step] : route.to === "insert" ? route.steps : [];
+  if (route.to === "insert") {
+    for (const name of route.steps) checkTarget(checked, step, index, route, name);
+    if (route.before !== undefined) checkBefore(checked, step, index, route, route.before);
+  }
+  if (route.to !== "back_to" && route.to !== "go_to") return;
+  checkTarget(checked, step, index, route, route.step);
+  if (step.spare) refuseFromSpare(checked, step, route);
+}
+
+function checkTarget(checked: Checked, step: StepDefinition, index: number, route: Route, target: string): void {
   const { reading, chain } = checked;
   const path = originOf(reading, route, step);
   const label = labelOf(reading, route, step);
-  for (const target of targets) {
-    const at = chain.findIndex((other) => other.name === target);
-    if (at < 0) {
-      refuseTarget(checked, step, route, target);
-    } else if (at === index) {
-      const word = checked.definition.dialect === "antfarm" ? "on_fail" : "again";
-      refuse(reading, path, {
-        message: `${label} cannot target itself (use ${word} for same-step retry)`,
-        expected: "another step",
-        hint: "`again` runs the same step once more",
-      });
-    } else if (route.to === "back_to" && at > index) {
-      refuse(reading, path, {
-        message: `${label} '${target}' must be before current step`,
-        expected: names(chain.slice(0, index)),
-        hint: "to go forward, use go_to (next_step in on_decision)",
-      });
-    } else if (route.to === "go_to" && at < index) {
-      refuse(reading, path, {
-        message: `${label} '${target}' must be after current step`,
-        expected: names(chain.slice(index + 1)),
-        hint: "to go back, use back_to with at_most (retry_step in on_decision)",
-      });
-    } else if (route.to === "insert" && chain[at]?.kind === "stories") {
-      refuse(reading, path, {
-        message: `${label} '${target}' is a stories step`,
-        expected: "agent, command or gate steps",
-        hint: "go back to it instead: back_to",
-      });
-    }
+  const at = chain.findIndex((other) => other.name === target);
+  const kind = chain[at]?.kind;
+  if (at < 0) {
+    refuseTarget(checked, step, route, target);
+  } else if (at === index) {
+    const word = checked.definition.dialect === "antfarm" ? "on_fail" : "again";
+    refuse(reading, path, {
+      message: `${label} cannot target itself (use ${word} for same-step retry)`,
+      expected: "another step",
+      hint: "`again` runs the same step once more",
+    });
+  } else if (route.to !== "insert" && chain[at]?.spare) {
+    refuse(reading, path, {
+      message: `${label} '${target}' is a spare step`,
+      expected: names(chain.filter((other) => !other.spare && other !== step)),
+      hint: `it is not in the chain until somebody puts it there: \`insert: [${target}]\``,
+    });
+  } else if (route.to === "back_to" && at > index) {
+    refuse(reading, path, {
+      message: `${label} '${target}' must be before current step`,
+      expected: names(chain.slice(0, index)),
+      hint: "to go forward, use go_to (next_step in on_decision)",
+    });
+  } else if (route.to === "go_to" && at < index) {
+    refuse(reading, path, {
+      message: `${label} '${target}' must be after current step`,
+      expected: names(chain.slice(index + 1)),
+      hint: "to go back, use back_to with at_most (retry_step in on_decision)",
+    });
+  } else if (route.to === "insert" && (kind === "stories" || kind === "integrate")) {
+    refuse(reading, path, {
+      message: `${label} '${target}' is ${kind === "stories" ? "a stories" : "an integrate"} step`,
+      expected: "agent, command or gate steps",
+      hint: "go back to it instead: back_to",
+    });
   }
+}
+
+/** The inserted steps stand before `target`, and all from there on runs again: it is a way back. */
+function checkBefore(checked: Checked, step: StepDefinition, index: number, route: Route, target: string): void {
+  const { reading, chain } = checked;
+  const path = [...originOf(reading, route, step).slice(0, -1), "before"];
+  const label = `${labelOf(reading, route, step)} before '${target}'`;
+  const at = chain.findIndex((other) => other.name === target);
+  if (at < 0) return refuseTarget(checked, step, route, target);
+  if (step.spare) return refuseFromSpare(checked, step, route);
+  if (at < index && !chain[at]?.spare) return;
+  const why = at === index ? "is the step itself" : chain[at]?.spare ? "is a spare step" : "comes later";
+  refuse(reading, path, {
+    message: `${label}: ${why}`,
+    expected: names(chain.slice(0, index).filter((other) => !other.spare)),
+    hint: "without `before` the steps are put before the one that inserts them",
+  });
+}
+
+function refuseFromSpare({ reading }: Checked, step: StepDefinition, route: Route): void {
+  refuse(reading, originOf(reading, route, step), {
+    message: `${labelOf(reading, route, step)}: a spare step stands wherever a route puts it, so no place before or after it is certain`,
+    expected: "next, again, insert, gate or fail",
+    hint: "let the step that inserts it lead there",
+  });
 }
 
 /** The target is not in the chain of its step: nowhere, or on the other side of a body. */
@@ -97,7 +135,7 @@ export function refuseTarget(checked: Checked, step: StepDefinition, route: Rout
 /** A person who answers is a limit; everything else that repeats needs one. */
 function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, limit }: Exit): void {
   const { reading, bodyOf } = checked;
-  const budget = step.kind === "agent" || step.kind === "command" ? step.budget : null;
+  const budget = isPerformed(step) ? step.budget : null;
   const path = originOf(reading, route, step);
   const label = labelOf(reading, route, step);
   if (as === "then" && route.to === "next") {
@@ -133,7 +171,7 @@ export interface Round {
 const usualAttemptMs = 30 * 60_000;
 
 export function roundOf(chain: readonly StepDefinition[], from: number, to: number): Round {
-  const span = chain.slice(from, to + 1);
+  const span = chain.slice(from, to + 1).filter((step, index) => !step.spare || from + index === to);
   return { ms: timeOf(span), from: span[0]?.name ?? "", to: span.at(-1)?.name ?? "" };
 }
 
@@ -145,8 +183,10 @@ export function longestRound(chain: readonly StepDefinition[], index: number, ro
       return target < 0 ? own : roundOf(chain, target, index);
     }
     if (route.to !== "insert") return own;
+    const before = chain.findIndex((step) => step.name === route.before);
+    const rest = before < 0 ? own : roundOf(chain, before, index);
     const inserted = chain.filter((step) => route.steps.includes(step.name));
-    return { ...own, ms: own.ms + timeOf(inserted), from: inserted[0]?.name ?? own.from };
+    return { ...rest, ms: rest.ms + timeOf(inserted), from: inserted[0]?.name ?? rest.from };
   });
   return rounds.toSorted((left, right) => right.ms - left.ms)[0] ?? roundOf(chain, index, index);
 }

@@ -2,13 +2,16 @@
 // gate an end, every step is reached, every key has one author, every name can be used in a path. Routes and gates are
 // checked in files of their own.
 
-import type { Definition, PerformedDefinition, StoriesStep } from "../domain/definition.ts";
+import { type Definition, isPerformed, type PerformedDefinition, type StoriesStep } from "../domain/definition.ts";
 import { isSafeId } from "../domain/ids.ts";
+import { checkFlags } from "./check-flags.ts";
 import { checkGates } from "./check-gates.ts";
+import { checkIntegrate, checkTrees } from "./check-integration.ts";
 import { checkLimit, checkRoutes, longestRound, refuseTarget, roundOf } from "./check-routes.ts";
 import { type Checked, originOf } from "./checked.ts";
 import { answers, exitsOf, limitsRoutes, unreached } from "./exits.ts";
 import { nearest, type Path } from "./problem.ts";
+import { checkChecks } from "./project.ts";
 import { type Reading, refuse, warn } from "./reading.ts";
 import { performedSteps, placeholdersIn } from "./templates.ts";
 
@@ -22,6 +25,7 @@ export function checkDefinition(definition: Definition, reading: Reading): void 
   for (const step of definition.steps) {
     if (step.kind === "stories") checkStories({ definition, reading, chain: step.body, bodyOf: step }, step);
   }
+  checkSurroundings(definition, reading);
   checkAuthors(definition, reading);
   checkTemplates(definition, reading);
 }
@@ -40,14 +44,18 @@ function checkChain(checked: Checked): void {
     }
     checkRoutes(checked, step, index);
     if (step.kind !== "stories") checkGates(checked, step, index);
-    if (step.kind === "agent" || step.kind === "command") checkPerformed(checked, step, index);
+    if (isPerformed(step)) checkPerformed(checked, step, index);
+    if (step.kind === "integrate") checkIntegrate(checked, step, index);
+    checkFlags(checked, step, index);
   });
   for (const step of unreached(chain)) {
     // antfarm's loader allows it, and such a step does run when a later route goes back before it.
     (definition.dialect === "pawl" ? refuse : warn)(reading, originOf(reading, step), {
       message: `Step '${step.name}' is reached by no route`,
-      expected: "a step before it that goes on to it",
-      hint: "add a route `next` or `go_to` that leads there, or remove the step",
+      expected: step.spare ? "a route that inserts it" : "a step before it that goes on to it",
+      hint: step.spare
+        ? `add \`insert: [${step.name}]\` to a route, or remove \`spare\``
+        : "add a route `next` or `go_to` that leads there, or remove the step",
     });
   }
 }
@@ -55,13 +63,7 @@ function checkChain(checked: Checked): void {
 function checkStories(checked: Checked, step: StoriesStep): void {
   const { reading } = checked;
   const path = originOf(reading, step);
-  if (step.concurrency > 1) {
-    refuse(reading, [...path, "stories", "concurrency"], {
-      message: `Step '${step.name}': concurrency above 1 needs a worktree per story`,
-      expected: "1: this version works on one story at a time",
-      hint: "remove `concurrency`",
-    });
-  }
+  checkTrees(checked, step);
   for (const inner of step.body) {
     if (inner.kind !== "stories") continue;
     refuse(reading, originOf(reading, inner), {
@@ -76,7 +78,8 @@ function checkStories(checked: Checked, step: StoriesStep): void {
   const asked = step.storyBudget.then.to === "gate" ? answers(step.storyBudget.then.options) : [];
   for (const { route } of asked) {
     if (route.to !== "back_to" && route.to !== "go_to") continue;
-    if (!step.body.some((inner) => inner.name === route.step)) refuseTarget(checked, step, route, route.step);
+    if (!step.body.some((inner) => inner.name === route.step && !inner.spare))
+      refuseTarget(checked, step, route, route.step);
   }
   checkChain(checked);
 }
@@ -109,6 +112,26 @@ function checkPerformed(checked: Checked, step: PerformedDefinition, index: numb
     const routes = Object.values(step.on).flatMap((rule) => (rule ? [rule.route] : []));
     const round = longestRound(checked.chain, index, routes);
     checkLimit(checked, step, step.budget, [...path, own ? "budget" : "max_retries"], round);
+  }
+  checkChecks(reading, step, [...path, "checks"]);
+}
+
+/** What is said about the whole file and needs stories to have an effect. */
+function checkSurroundings(definition: Definition, reading: Reading): void {
+  const stories = definition.steps.filter((step) => step.kind === "stories");
+  if (definition.protocol !== undefined && stories.length === 0) {
+    refuse(reading, ["protocol"], {
+      message: `\`protocol: ${definition.protocol}\` has no effect: its files tell of stories, and there is no stories step`,
+      expected: "a step with `stories` and a `body`",
+      hint: "remove `protocol`",
+    });
+  }
+  if (definition.workspace.env && !stories.some((step) => step.workspace)) {
+    refuse(reading, ["workspace", "env"], {
+      message: "`workspace.env` has no effect: it is for stories that have a tree of their own",
+      expected: "a stories step with `workspace: worktree`",
+      hint: "variables for every agent are named in the configuration: `executors.NAME.env`",
+    });
   }
 }
 

@@ -60,15 +60,15 @@ export function limitsRoutes({ on, budget }: PerformedDefinition): boolean {
 
 /** The steps that no way from the first one leads to, in order. */
 export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
-  const indexOf = indexesOf(chain);
+  const places = placesOf(chain);
   const reached = new Set<number>();
-  const open = [0];
+  const open = [nextOf(chain, -1)];
   for (let index = open.pop(); index !== undefined; index = open.pop()) {
     const step = chain[index];
     if (!step || reached.has(index)) continue;
     reached.add(index);
-    if (step.kind === "stories") open.push(index + 1);
-    for (const { route } of exitsOf(step)) open.push(...targetsOf(route, index, indexOf));
+    if (step.kind === "stories") open.push(nextOf(chain, index));
+    for (const { route } of exitsOf(step)) open.push(...targetsOf(places, route, index));
   }
   return chain.filter((_, index) => !reached.has(index));
 }
@@ -78,11 +78,11 @@ export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
  * use up its limit is no way out that a person could take.
  */
 export function leadsOut(chain: readonly StepDefinition[], index: number, asking: Asking): boolean {
-  const indexOf = indexesOf(chain);
+  const places = placesOf(chain);
   const reached = new Set<number>();
   const open: number[] = [];
   const take = (exits: readonly Exit[], at: number): boolean => {
-    open.push(...exits.flatMap(({ route }) => targetsOf(route, at, indexOf)));
+    open.push(...exits.flatMap(({ route }) => targetsOf(places, route, at)));
     return exits.some(({ route, as }) => route.to === "fail" && as !== "then");
   };
   if (take(answers(asking.options), index)) return true;
@@ -92,29 +92,55 @@ export function leadsOut(chain: readonly StepDefinition[], index: number, asking
     if (!step) return true;
     if (reached.has(at)) continue;
     reached.add(at);
-    if (step.kind === "stories") open.push(at + 1);
+    if (step.kind === "stories") open.push(nextOf(chain, at));
     else if (take(step.kind === "gate" ? answers(step.options) : verdictExits(step), at)) return true;
   }
   return false;
 }
 
-function indexesOf(chain: readonly StepDefinition[]): ReadonlyMap<string, number> {
-  return new Map(chain.map((step, index) => [step.name, index]));
+/** A chain with what is asked of it again and again. */
+interface Places {
+  readonly chain: readonly StepDefinition[];
+  readonly indexOf: ReadonlyMap<string, number>;
+  /** Where each inserted step goes on: a spare one has no other place. */
+  readonly returns: ReadonlyMap<string, readonly number[]>;
 }
 
-function targetsOf(route: Route, index: number, indexOf: ReadonlyMap<string, number>): number[] {
+function placesOf(chain: readonly StepDefinition[]): Places {
+  const indexOf = new Map(chain.map((step, index) => [step.name as string, index]));
+  const returns = new Map<string, number[]>();
+  chain.forEach((step, index) => {
+    for (const { route } of exitsOf(step)) {
+      if (route.to !== "insert") continue;
+      const place = route.before === undefined ? index : (indexOf.get(route.before) ?? -1);
+      for (const name of route.steps) returns.set(name, [...(returns.get(name) ?? []), place]);
+    }
+  });
+  return { chain, indexOf, returns };
+}
+
+function targetsOf({ chain, indexOf, returns }: Places, route: Route, index: number): readonly number[] {
   switch (route.to) {
     case "next":
-      return [index + 1];
+      return chain[index]?.spare ? (returns.get(chain[index].name) ?? []) : [nextOf(chain, index)];
     case "again":
       return [index];
     case "go_to":
     case "back_to":
       return [indexOf.get(route.step) ?? -1];
-    case "insert":
-      return [...route.steps.map((name) => indexOf.get(name) ?? -1), index];
+    case "insert": {
+      const rest = route.before === undefined ? index : (indexOf.get(route.before) ?? -1);
+      return [...route.steps.map((name) => indexOf.get(name) ?? -1), rest];
+    }
     case "gate":
     case "fail":
       return [];
   }
+}
+
+/** Spare steps are not in the chain until somebody inserts them. */
+function nextOf(chain: readonly StepDefinition[], index: number): number {
+  let next = index + 1;
+  while (chain[next]?.spare) next += 1;
+  return next;
 }

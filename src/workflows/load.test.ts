@@ -96,7 +96,20 @@ describe("the bundled feature-dev", () => {
 
 describe("any file", () => {
   test("[WF1] gives a definition or errors, never both, and never throws", () => {
-    const word = fc.constantFrom("next", "again", "fail", "gate", "a", "b", "stories", "loop", "human", "45m", "");
+    const word = fc.constantFrom(
+      "next",
+      "again",
+      "fail",
+      "gate",
+      "a",
+      "b",
+      "stories",
+      "loop",
+      "human",
+      "45m",
+      "worktree",
+      "",
+    );
     const keys = [
       "id",
       "agent",
@@ -141,6 +154,20 @@ describe("any file", () => {
       "caps",
       "default",
       "produces",
+      "integrate",
+      "message",
+      "insert",
+      "before",
+      "spare",
+      "last",
+      "follows",
+      "summary",
+      "workspace",
+      "concurrency",
+      "branch_prefix",
+      "protocol",
+      "env",
+      "checks",
     ];
     const { value } = fc.letrec((tie) => ({
       value: fc.oneof(

@@ -1,12 +1,13 @@
 // Lowering. Owns: from a document in either spelling to the one internal form, and everything around the steps: agents,
 // context, caps, workspace. The file's dialect decides defaults here and nothing later.
 
-import type { AgentDefinition, Caps, Definition, StepDefinition } from "../domain/definition.ts";
+import type { AgentDefinition, Caps, Definition, StepDefinition, WorkspacePolicy } from "../domain/definition.ts";
 import { defaultCaps } from "../domain/definition.ts";
 import { agentName } from "../domain/ids.ts";
 import { readAntfarmSteps } from "./antfarm.ts";
 import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm-schema.ts";
 import { durationMs } from "./duration.ts";
+import { readEnvironment } from "./environment.ts";
 import { foldKeys } from "./fold.ts";
 import type { Path } from "./problem.ts";
 import { note, type Reading, refuse, warn } from "./reading.ts";
@@ -104,8 +105,20 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
     agents,
     steps: steps.filter((step) => step !== null),
     caps: readCaps(file.caps ?? file.budget ?? {}),
-    workspace: { branch: file.workspace?.branch ?? "own", onFailure: file.workspace?.on_failure ?? "keep" },
+    workspace: readWorkspace(reading, file.workspace ?? {}),
+    ...(file.protocol === undefined ? {} : { protocol: file.protocol }),
   });
+}
+
+function readWorkspace(
+  reading: Reading,
+  { branch, on_failure, env }: NonNullable<WorkflowInput["workspace"]>,
+): WorkspacePolicy {
+  return {
+    branch: branch ?? "own",
+    onFailure: on_failure ?? "keep",
+    ...(env ? { env: readEnvironment(reading, env, ["workspace", "env"]) } : {}),
+  };
 }
 
 function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
@@ -142,7 +155,7 @@ function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
   });
 }
 
-interface Parts extends Pick<Definition, "dialect" | "caps" | "workspace"> {
+interface Parts extends Pick<Definition, "dialect" | "caps" | "workspace" | "protocol"> {
   readonly agents: readonly AgentDefinition[];
   readonly steps: readonly StepDefinition[];
 }
@@ -167,7 +180,7 @@ function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: P
     description: file.description?.trim() ?? "",
     agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
     context,
-    knownKeys: knownKeysOf(parts.steps, context),
+    knownKeys: knownKeysOf(parts.steps, context, parts.protocol),
     pollEveryMs: file.cron?.interval_ms ?? defaultPollEveryMs,
     ...rest,
   };

@@ -113,6 +113,64 @@ the whole run at most 8h (hard), 20 USD, then ask
 `);
 });
 
+test("[WF59] stories in parallel: their trees, spare steps, flags, and the way back", () => {
+  expect(
+    draw(`pawl: 1
+protocol: ralph
+id: x
+agents: { dev: {} }
+steps:
+  - id: s
+    stories: { concurrency: 3, workspace: worktree, branch_prefix: w/, max_steps: 9, restarts: 0 }
+    story_budget: { at_most: 0 }
+    on_story_failed: continue
+    body:
+      - { id: code, agent: dev, summary: true, editable: true, on_error: fail }
+      - { id: lint, command: make lint, mandatory: true, follows: [code] }
+      - { id: end, agent: dev, last: true, mandatory: true }
+      - { id: ask, gate: "Which?", spare: true }
+      - { id: fix, agent: dev, spare: true, timeout: 5m }
+      - { id: put, integrate: , on: { rejected: { insert: [ask, fix], before: end, at_most: 2 } }, checks: [project.test] }
+`),
+  ).toBe(`x
+
+● s  stories, 3 at a time, each in a tree of its own, on w/STORY
+    ┌─ each story
+    │ ● code  agent dev
+    │ │     ends with a summary; may change what comes after it
+    │ │     failure → fail
+    │ │
+    │ ● lint  command: make lint
+    │ │     no edit skips it; stays behind code
+    │ │     rejected → again
+    │ │     failure  → again
+    │ │
+    │ ● end   agent dev
+    │ │     no edit skips it; stays last
+    │ │     rejected → again
+    │ │     failure  → again
+    │ │
+    │ ○ ask   asks: Which?
+    │ │     only when a route inserts it
+    │ │     approve → next
+    │ │     reject → fail
+    │ │
+    │ ○ fix   agent dev, 5m at most
+    │ │     only when a route inserts it
+    │ │     rejected → again
+    │ │     failure  → again
+    │ │
+    │ ● put   one commit on the base: feat: {{story}} - {{title}}
+    │       rejected → first ask, fix, then all from end on, at most 2 times, then fail
+    │       failure  → again, at most 5 times, then fail
+    │       check: project.test
+    └─
+      a story is not tried again: fail
+      a failed story lets the others go on
+      a story has at most 9 steps and starts none of them anew
+`);
+});
+
 test("[WF38] no line is wider than 100 columns, whatever the texts are", () => {
   const long = "word ".repeat(60);
   const picture = draw(`pawl: 1

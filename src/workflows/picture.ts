@@ -29,7 +29,8 @@ function drawChain(chain: readonly StepDefinition[], indent: string): string[] {
   return chain.flatMap((step, index) => {
     const last = index === chain.length - 1;
     const rail = `${indent}${last ? " " : "│"}`;
-    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(step)}`, `${indent}● `, `${rail}   `);
+    const mark = step.spare ? "○" : "●";
+    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(step)}`, `${indent}${mark} `, `${rail}   `);
     const details = detailsOf(step).flatMap((detail) => wrap(detail, `${rail}     `, `${rail}         `));
     const body = step.kind === "stories" ? drawBody(step, `${rail}   `) : [];
     return [...head, ...body, ...details, ...(last ? [] : [rail])];
@@ -50,8 +51,40 @@ function headOf(step: StepDefinition): string {
     case "gate":
       return `asks: ${oneLine(step.question)}`;
     case "stories":
-      return `stories, ${step.concurrency === 1 ? "one at a time" : `${step.concurrency} at a time`}`;
+      return `stories, ${step.concurrency === 1 ? "one at a time" : `${step.concurrency} at a time`}${treesOf(step)}`;
+    case "integrate":
+      return `one commit on the base: ${oneLine(step.message)}${timeOf(step.wallMs)}`;
   }
+}
+
+function treesOf({ workspace, branchPrefix }: StoriesStep): string {
+  if (workspace === undefined) return "";
+  return `, each in a tree of its own${branchPrefix === undefined ? "" : `, on ${branchPrefix}STORY`}`;
+}
+
+/** What is special about a step's part in its chain, in one line. */
+function flagLines(step: StepDefinition): string[] {
+  const { summary, editable, mandatory, last, follows } = step.kind === "agent" || step.kind === "command" ? step : {};
+  const parts = [
+    ...(step.spare ? ["only when a route inserts it"] : []),
+    ...(summary ? ["ends with a summary"] : []),
+    ...(editable ? ["may change what comes after it"] : []),
+    ...(mandatory ? ["no edit skips it"] : []),
+    ...(last ? ["stays last"] : []),
+    ...(follows ? [`stays behind ${follows.join(", ")}`] : []),
+  ];
+  return parts.length === 0 ? [] : [parts.join("; ")];
+}
+
+/** How far a story's chain may grow. */
+function growthLines({ maxSteps, restarts }: StoriesStep): string[] {
+  const parts = [
+    ...(maxSteps === undefined ? [] : [`has at most ${maxSteps} steps`]),
+    ...(restarts === undefined
+      ? []
+      : [restarts === 0 ? "starts none of them anew" : `may start each of them anew ${timesText(restarts)}`]),
+  ];
+  return parts.length === 0 ? [] : [`a story ${parts.join(" and ")}`];
 }
 
 function detailsOf(step: StepDefinition): string[] {
@@ -59,21 +92,29 @@ function detailsOf(step: StepDefinition): string[] {
     const options = Object.entries(step.options).map(
       ([name, route]) => `${name.replace(":", " ")} → ${routeText(route)}`,
     );
-    return [...options, ...(step.deadline ? [`no answer ${deadlineText(step.deadline)}`] : [])];
+    const unanswered = step.deadline ? [`no answer ${deadlineText(step.deadline)}`] : [];
+    return [...flagLines(step), ...options, ...unanswered];
   }
   if (step.kind === "stories") {
     const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others go on";
     return [
-      `a story is tried again ${limitText(step.storyBudget)}`,
+      step.storyBudget.atMost === 0
+        ? `a story is not tried again: ${routeText(step.storyBudget.then)}`
+        : `a story is tried again ${limitText(step.storyBudget)}`,
       ...spendLines("all attempts of a story", step.storyBudget),
       `a failed story ${failed}`,
+      ...growthLines(step),
     ];
   }
-  const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
+  const rules = Object.entries(step.on).filter(([key, rule]) => {
+    if (key === "rejected" && step.summary && step.checks.length === 0) return false;
+    return key !== "passed" || rule?.route.to !== "next";
+  });
   const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
   const all = [...named, ["failure", step.onError] as const];
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
   return [
+    ...flagLines(step),
     ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
     ...(step.budget && limitsRoutes(step) ? [`all routes back together ${limitText(step.budget)}`] : []),
     ...(step.budget ? spendLines("all attempts", step.budget) : []),
@@ -90,7 +131,11 @@ function ruleText({ route, limit }: RouteRule): string {
 }
 
 function limitText({ atMost, then }: Limit): string {
-  return `at most ${atMost === 1 ? "once" : `${atMost} times`}, then ${routeText(then)}`;
+  return `${timesText(atMost)}, then ${routeText(then)}`;
+}
+
+function timesText(atMost: number): string {
+  return `at most ${atMost === 1 ? "once" : `${atMost} times`}`;
 }
 
 function spendLines(what: string, { spend, then }: Limit): string[] {
@@ -123,7 +168,7 @@ function routeText(route: Route): string {
     case "go_to":
       return `on to ${route.step}`;
     case "insert":
-      return `first ${route.steps.join(", ")}, then again`;
+      return `first ${route.steps.join(", ")}, then ${route.before === undefined ? "again" : `all from ${route.before} on`}`;
     case "gate":
       return `ask (${optionsText(route.options)}${route.deadline ? `; ${deadlineText(route.deadline)}` : ""})`;
   }

@@ -21,6 +21,7 @@ const back = fc.oneof(
   fc.constant({ again: true }),
   fc.nat(2).map((far) => ({ back_to: far })),
   fc.nat(2).map((far) => ({ insert: [far] })),
+  fc.nat(2).map((far) => ({ insert: [far], before: far })),
 );
 const plain = fc.oneof(on, back);
 const deadline = mostly(fc.constantFrom("yes", "stop"), fc.constantFrom("no", "again", "continue")).map((then) => ({
@@ -75,6 +76,7 @@ function aimed(value: unknown, index: number, length: number): unknown {
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
     if (key === "go_to")
       return index + 1 < length ? [key, names[Math.min(length - 1, index + 1 + item)]] : ["next", true];
+    if (key === "before") return index === 0 ? ["again", true] : [key, names[Math.max(0, index - 1 - item)]];
     if (key !== "back_to" && key !== "insert") return [key, key === "body" ? item : aimed(item, index, length)];
     if (index === 0) return ["again", true];
     return key === "insert" ? [key, [names[index - 1]]] : [key, names[Math.max(0, index - 1 - item)]];
@@ -95,11 +97,16 @@ function play(steps: readonly StepDefinition[], owner: StoriesStep | null, said:
       permitted(rules[(said[index] ?? 0) % rules.length], `${index}`, step, owner, used),
     );
     if (route === null || route.to === "fail") return moves;
-    const name = route.to === "back_to" || route.to === "go_to" ? route.step : null;
+    const name = route.to === "back_to" || route.to === "go_to" ? route.step : placeOf(route);
     if (name !== null) index = steps.findIndex((other) => other.name === name);
     else if (route.to === "next") index += 1;
   }
   return moves;
+}
+
+/** Where an insertion goes on; null: at the step itself. */
+function placeOf(route: Route): string | null {
+  return route.to === "insert" ? (route.before ?? null) : null;
 }
 
 type Rule = readonly [string, RouteRule | undefined];
@@ -143,7 +150,7 @@ function load(steps: readonly object[]): Definition | null {
   return loadWorkflow(text, "w.yml").definition;
 }
 
-test("[WF21 WF40 WF43] what loads comes to an end, whatever is said and as long as nobody answers", () => {
+test("[WF21 WF40 WF43 WF48] what loads comes to an end, whatever is said and as long as nobody answers", () => {
   let loaded = 0;
   let deepest = 0;
   fc.assert(

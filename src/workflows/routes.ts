@@ -7,17 +7,23 @@ import { repeats } from "../domain/route.ts";
 import { durationMs } from "./duration.ts";
 import { nearest, type Path } from "./problem.ts";
 import { from, type Reading, refuse } from "./reading.ts";
-import type { DeadlineInput, LimitInput, OptionInput, RouteInput, RouteMap, StepInput } from "./schema.ts";
+import type { DeadlineInput, OptionInput, RouteInput, RouteMap } from "./route-schema.ts";
+import type { LimitInput, StepInput } from "./schema.ts";
 import { readSpend, spendText } from "./spend.ts";
 
 /** Why a route is followed: it decides what a gate without options offers and what a bare `fail` says. */
 export type Occasion =
-  | { readonly of: "passed" | "rejected" | "decided" | "error" | "answer" | "asked"; readonly step: string }
+  | ({ readonly of: "passed" | "rejected" | "decided" | "error" | "answer" | "asked" } & Asker)
   | Exhausted;
 
-interface Exhausted {
-  readonly of: "exhausted";
+interface Asker {
   readonly step: string;
+  /** It is, or may be, the integration of a story: nobody is offered to go on without it. */
+  readonly integrates?: boolean;
+}
+
+interface Exhausted extends Asker {
+  readonly of: "exhausted";
   /** What a person may have once more. */
   readonly limited: GateOptions;
   /** For the question. */
@@ -28,8 +34,15 @@ interface Exhausted {
 
 const verbs = ["next", "again", "back_to", "go_to", "insert", "gate", "fail"] as const;
 
+/** Fields that only say something beside one of the verbs. */
+const fieldHomes = [
+  ["options", "gate"],
+  ["deadline", "gate"],
+  ["before", "insert"],
+] as const;
+
 /** A map with one of these is a route; any other map under `rejected` or an option lists reasons. */
-const routeFields: readonly string[] = [...verbs, "options", "deadline", "at_most", "then"];
+const routeFields: readonly string[] = [...verbs, "before", "options", "deadline", "at_most", "then"];
 
 /** A route with its limit. */
 export function readRule(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): RouteRule {
@@ -79,9 +92,10 @@ export function readLimit(reading: Reading, written: LimitInput, path: Path, on:
     ...(spend ? [`the budget of ${spendText(spend)} is used up`] : []),
   ].join(", or ");
   const reason = spend ? "" : `${on.step}: ${why}`;
+  const { step, integrates = false } = on;
   // A crash is not a verdict: nobody is offered to accept it.
   const occasion: Occasion =
-    on.of === "error" ? on : { of: "exhausted", step: on.step, limited: usual.limited, why, reason };
+    on.of === "error" ? on : { of: "exhausted", step, integrates, limited: usual.limited, why, reason };
   const at = [...path, "then"];
   const then: Route =
     written.then === undefined ? { to: "fail", reason } : readBare(reading, written.then, at, occasion);
@@ -96,8 +110,9 @@ export function readOptions(
   reading: Reading,
   written: Record<string, OptionInput>,
   path: Path,
-  step: string,
+  asker: Asker,
 ): GateOptions {
+  const { step } = asker;
   const options = Object.entries(written).flatMap(([name, input]): [string, Route][] => {
     if (!/^[A-Za-z][\w-]{0,39}$/.test(name)) {
       refuse(reading, [...path, name], {
@@ -109,7 +124,7 @@ export function readOptions(
       });
     }
     const at = [...path, name];
-    const read = (route: RouteInput, where: Path) => readBare(reading, route, where, { of: "answer", step });
+    const read = (route: RouteInput, where: Path) => readBare(reading, route, where, { of: "answer", ...asker });
     if (isRoute(input)) return [[name, read(input, at)]];
     const byReason = readReasons(reading, input, at, { step, what: `the answer "${name}"`, hint: "`default: fail`" });
     return byReason.map(([reason, route, where]) => [reason === null ? name : `${name}:${reason}`, read(route, where)]);
@@ -142,7 +157,7 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
     } else if (word === "passed") {
       rules.set("passed", readRule(reading, written, at, { of: "passed", step: step.id }));
     } else if (word === "rejected") {
-      readRejected(reading, written, at, step.id, rules);
+      readRejected(reading, written, at, { step: step.id, integrates: step.integrate !== undefined }, rules);
     } else {
       refuse(reading, at, {
         message: `Step '${step.id}': \`on.${word}\` can never happen, since the step has no \`decide\``,
@@ -163,15 +178,15 @@ function readRejected(
   reading: Reading,
   written: RouteInput | Record<string, RouteInput>,
   path: Path,
-  step: string,
+  asker: Asker,
   rules: Map<VerdictKey, RouteRule>,
 ): void {
-  const occasion: Occasion = { of: "rejected", step };
+  const occasion: Occasion = { of: "rejected", ...asker };
   if (isRoute(written)) {
     rules.set("rejected", readRule(reading, written, path, occasion));
     return;
   }
-  const words = { step, what: "a rejection", hint: "`default: { again, at_most: 2, then: gate }`" };
+  const words = { step: asker.step, what: "a rejection", hint: "`default: { again, at_most: 2, then: gate }`" };
   for (const [reason, route, at] of readReasons(reading, written, path, words)) {
     rules.set(reason === null ? "rejected" : `rejected:${reason}`, readRule(reading, route, at, occasion));
   }
@@ -231,11 +246,11 @@ function readRoute(reading: Reading, written: RouteInput, path: Path, occasion: 
     });
     return { to: "fail", reason: "" };
   }
-  for (const field of ["options", "deadline"] as const) {
-    if (map[field] === undefined || verb === "gate") continue;
+  for (const [field, home] of fieldHomes) {
+    if (map[field] === undefined || verb === home) continue;
     refuse(reading, [...path, field], {
       message: `Step '${occasion.step}': \`${field}\` has no effect on \`${verb}\``,
-      expected: `\`${field}\` beside \`gate\``,
+      expected: `\`${field}\` beside \`${home}\``,
       hint: `remove \`${field}\``,
     });
   }
@@ -262,12 +277,16 @@ function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], 
     case "go_to":
       return { to: verb, step: stepName(map[verb] ?? "") };
     case "insert":
-      return { to: "insert", steps: (map.insert ?? []).map(stepName) };
+      return {
+        to: "insert",
+        steps: (map.insert ?? []).map(stepName),
+        ...(map.before === undefined ? {} : { before: stepName(map.before) }),
+      };
     case "fail":
       return { to: "fail", reason: typeof map.fail === "string" ? map.fail : reasonFor(occasion) };
     case "gate": {
       const question = typeof map.gate === "string" ? map.gate : questionFor(occasion);
-      const written = map.options && readOptions(reading, map.options, [...path, "options"], occasion.step);
+      const written = map.options && readOptions(reading, map.options, [...path, "options"], askerOf(occasion));
       const deadline = map.deadline && readDeadline(reading, map.deadline, [...path, "deadline"]);
       return { to: "gate", question, options: written ?? optionsFor(occasion), ...(deadline ? { deadline } : {}) };
     }
@@ -306,11 +325,15 @@ function questionFor(occasion: Occasion): string {
 }
 
 /** What a gate without options of its own offers. */
-export function optionsFor(occasion: Occasion | Pick<Exhausted, "of" | "step" | "limited">): GateOptions {
+export function optionsFor(
+  occasion: Occasion | Pick<Exhausted, "of" | "step" | "limited" | "integrates">,
+): GateOptions {
   const stop: Route = { to: "fail", reason: `${occasion.step}: stopped by a person` };
+  // What is not integrated is nowhere: to accept that would call a story done whose work nobody has.
+  const accept: GateOptions = occasion.integrates ? {} : { accept: { to: "next" } };
   switch (occasion.of) {
     case "exhausted":
-      return { ...occasion.limited, accept: { to: "next" }, stop };
+      return { ...occasion.limited, ...accept, stop };
     case "error":
       return { again: { to: "again" }, stop };
     case "passed":
@@ -319,8 +342,12 @@ export function optionsFor(occasion: Occasion | Pick<Exhausted, "of" | "step" | 
     case "rejected":
     case "decided":
     case "answer":
-      return { again: { to: "again" }, accept: { to: "next" }, stop };
+      return { again: { to: "again" }, ...accept, stop };
   }
+}
+
+function askerOf({ step, integrates = false }: Asker): Asker {
+  return { step, integrates };
 }
 
 function refuseForeignKeys(reading: Reading, map: RouteMap, path: Path, occasion: Occasion): void {

@@ -2,82 +2,7 @@
 // Schema, for editors. Every field in here has an effect; what the engine cannot do yet is not in here.
 
 import * as z from "zod";
-import { durationPattern } from "./duration.ts";
-
-/** A route as it is written; `null` where the key alone says it, as in `{ again, at_most: 2 }`. */
-export type RouteInput = RouteWord | RouteMap;
-type RouteWord = "next" | "again" | "fail" | "gate";
-export interface RouteMap {
-  next?: true | null | undefined;
-  again?: true | null | undefined;
-  back_to?: string | undefined;
-  go_to?: string | undefined;
-  insert?: string[] | undefined;
-  gate?: string | true | null | undefined;
-  options?: Record<string, OptionInput> | undefined;
-  deadline?: DeadlineInput | undefined;
-  fail?: string | true | null | undefined;
-  at_most?: number | undefined;
-  then?: RouteInput | undefined;
-}
-/** One route, or routes by reason with a `default`. */
-export type OptionInput = RouteInput | Record<string, RouteInput>;
-
-const id = z.string().min(1);
-const alone = z.union([z.literal(true), z.null()]);
-const count = z.int().min(0);
-
-const duration = z
-  .union([z.number().positive(), z.string().regex(durationPattern)])
-  .describe('A time: "90s", "45m", "1h30m", or a number of seconds.');
-
-const routeWord = z.enum(["next", "again", "fail", "gate"]);
-
-const route: z.ZodType<RouteInput> = z
-  .lazy(() => z.union([routeWord, routeMap]))
-  .meta({
-    id: "Route",
-    description: "Where it leads: next, again, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
-  });
-
-/** An object with both kinds of keys, so that a typo is told where it stands. */
-const option: z.ZodType<OptionInput> = z
-  .lazy(() => z.union([routeWord, z.object(routeFields).catchall(route)]))
-  .meta({ id: "Option", description: "Where it leads: one route, or routes by reason with a `default`." });
-
-const options = z.record(z.string(), option).meta({
-  id: "Options",
-  description: "What a person may answer, and where each leads. The first means yes, the last no.",
-});
-
-const deadline = z
-  .strictObject({
-    after: duration.describe('How long the question waits for an answer: "2d", "8h".'),
-    then: id.describe("The option that is taken when nobody has answered by then."),
-  })
-  .meta({ id: "Deadline", description: "What happens when nobody answers in time. Default: the question waits." });
-
-const routeFields = {
-  next: alone.optional().describe("Go on to the next step."),
-  again: alone.optional().describe("Run this step again."),
-  back_to: id.optional().describe("Go back to an earlier step of the same chain; everything from there on runs again."),
-  go_to: id.optional().describe("Jump forward to a later step of the same chain; the steps between are skipped."),
-  insert: z.array(id).min(1).optional().describe("Run these steps first, then this one again."),
-  gate: z
-    .union([z.string().min(1), alone])
-    .optional()
-    .describe("Ask a person this question."),
-  options: options.optional(),
-  deadline: deadline.optional(),
-  fail: z
-    .union([z.string().min(1), alone])
-    .optional()
-    .describe("Fail, with this reason."),
-  at_most: count.optional().describe("How often this route may be taken before `then`."),
-  then: route.optional().meta({ id: "Then", description: "Where it leads once the limit is reached. Default: fail." }),
-};
-
-const routeMap = z.strictObject(routeFields);
+import { alone, count, deadline, duration, id, option, options, route } from "./route-schema.ts";
 
 const limit = z.strictObject({
   at_most: count.optional().describe("How often, all together."),
@@ -119,6 +44,48 @@ const agents = z
   ])
   .describe("The agents: a map from name to settings, or a list whose items have an `id`.");
 
+const stories = z
+  .union([
+    z.strictObject({
+      concurrency: z
+        .int()
+        .min(1)
+        .optional()
+        .describe("Stories at the same time; more than 1 needs `workspace: worktree`. Default: 1."),
+      workspace: z
+        .enum(["worktree"])
+        .optional()
+        .describe("worktree: each story has a tree and a branch of its own. Default: all work in the run's tree."),
+      branch_prefix: z
+        .string()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe("What a story's branch is called, before the story's id: `ralph/` gives ralph/US-001."),
+      ids: z
+        .enum(["numbers"])
+        .optional()
+        .describe("numbers: steps are called step-001, step-002 … Default: as the file calls them."),
+      max_steps: z.int().min(1).optional().describe("How many steps the chain of one story may have."),
+      restarts: count.optional().describe("How often a step may start anew by its own wish. Default: 3."),
+    }),
+    alone,
+  ])
+  .describe("This step runs its `body` once for each story.");
+
+const integrate = z
+  .union([
+    z.strictObject({
+      message: z
+        .string()
+        .min(1)
+        .optional()
+        .describe("The commit's message; {{story}} and {{title}} are replaced. Default: feat: {{story}} - {{title}}."),
+    }),
+    alone,
+  ])
+  .describe("This step makes one commit of the story's work and puts it on the base: rebased, checked, squashed.");
+
 const step = z
   .strictObject({
     id: id.describe("Unique in its chain; routes use it."),
@@ -131,13 +98,8 @@ const step = z
       .describe("This step asks a person that question."),
     options: options.optional(),
     deadline: deadline.optional(),
-    stories: z
-      .union([
-        z.strictObject({ concurrency: z.int().min(1).optional().describe("Stories at the same time. Default: 1.") }),
-        alone,
-      ])
-      .optional()
-      .describe("This step runs its `body` once for each story."),
+    stories: stories.optional(),
+    integrate: integrate.optional(),
     get body(): z.ZodOptional<z.ZodArray<typeof step>> {
       return z.array(step).min(1).optional().describe("The steps that each story goes through, in order.");
     },
@@ -169,7 +131,9 @@ const step = z
     checks: z
       .array(z.string().min(1))
       .optional()
-      .describe("Commands that must succeed after the step says it is done; a red one rejects it."),
+      .describe(
+        "Commands that must succeed after the step says it is done; a red one rejects it. `project.lint` and `project.test` stand for the configured ones.",
+      ),
     timeout: z
       .union([
         duration,
@@ -180,8 +144,24 @@ const step = z
       ])
       .optional()
       .describe("Time limits of one attempt."),
+    spare: z.boolean().optional().describe("true: not in the chain at its start; only an `insert` puts it there."),
+    summary: z
+      .boolean()
+      .optional()
+      .describe("true: it ends with a SUMMARY for the steps after it; that it ran to its end is all its verdict."),
+    editable: z.boolean().optional().describe("true: whoever performs it may change the steps that are still to come."),
+    mandatory: z.boolean().optional().describe("true: no edit skips it."),
+    last: z
+      .boolean()
+      .optional()
+      .describe("true: no edit puts anything behind it, or a second one into the chain. At most one step of a chain."),
+    follows: z
+      .array(id)
+      .min(1)
+      .optional()
+      .describe("No reordering puts a step of these names behind the last of this one."),
   })
-  .meta({ id: "Step", description: "One step: an agent, a command, a gate, or stories with a body." });
+  .meta({ id: "Step", description: "One step: an agent, a command, a gate, stories with a body, or an integration." });
 
 const caps = z
   .strictObject({
@@ -209,6 +189,10 @@ export const workflowSchema = z
       .optional()
       .describe("The version of this workflow; raise it when you change it."),
     description: z.string().optional().describe("What the workflow is for."),
+    protocol: z
+      .enum(["ralph"])
+      .optional()
+      .describe("ralph: the files of Dynamic Ralph (scratch files, edit requests, state file) are read and written."),
     agents: agents.optional(),
     context: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
@@ -227,6 +211,10 @@ export const workflowSchema = z
           .enum(["keep", "reset"])
           .optional()
           .describe("What happens to the changes of a failed attempt. Default: keep."),
+        env: z
+          .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+          .optional()
+          .describe("Variables for whoever works in a story's tree; {{slot}}, {{story}} and {{run}} are replaced."),
       })
       .optional()
       .describe("Where the run works."),
@@ -241,7 +229,6 @@ export const workflowSchema = z
 
 export type WorkflowInput = z.infer<typeof workflowSchema>;
 export type StepInput = z.infer<typeof step>;
-export type DeadlineInput = z.infer<typeof deadline>;
 export type LimitInput = z.infer<typeof limit>;
 export type CapsInput = z.infer<typeof caps>;
 

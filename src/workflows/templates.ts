@@ -1,11 +1,22 @@
 // Templates. Owns: which keys an input names, and which of them somebody can set. What nobody sets is shown as missing.
 
 import { engineKeys } from "../domain/context.ts";
-import type { PerformedDefinition, StepDefinition } from "../domain/definition.ts";
+import { type Definition, isPerformed, type PerformedDefinition, type StepDefinition } from "../domain/definition.ts";
+
+/** What the configuration says about the project; empty where it says nothing. */
+const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"];
+
+/** What a step of a chain that may change knows about itself and its story. */
+const ralphKeys =
+  "step_id step_type step_description step_notes step_list edit_help scratch story_scratch shared slot".split(" ");
 
 /** Keys that a template may name although nobody has set them yet. */
-export function knownKeysOf(steps: readonly StepDefinition[], context: Readonly<Record<string, string>>): string[] {
-  const keys = new Set<string>([...engineKeys, "branch"]);
+export function knownKeysOf(
+  steps: readonly StepDefinition[],
+  context: Readonly<Record<string, string>>,
+  protocol?: Definition["protocol"],
+): string[] {
+  const keys = new Set<string>([...engineKeys, "branch", ...projectKeys, ...(protocol === "ralph" ? ralphKeys : [])]);
   for (const key of Object.keys(context)) keys.add(key.toLowerCase());
   for (const step of performedSteps(steps)) {
     for (const key of step.produces ?? []) keys.add(key.toLowerCase());
@@ -30,11 +41,16 @@ export function placeholdersIn(input: string): Placeholder[] {
   }));
 }
 
+/** The first placeholder that stands for none of these, exactly as they are spelled: where a text is filled in by word, not by key. */
+export function foreignIn(text: string, known: readonly string[]): Placeholder | null {
+  return placeholdersIn(text).find((found) => !known.includes(found.text.slice(2, -2).trim())) ?? null;
+}
+
 /** Steps that are performed, in bodies too. */
 export function performedSteps(steps: readonly StepDefinition[]): PerformedDefinition[] {
   return steps.flatMap((step) => {
     if (step.kind === "stories") return performedSteps(step.body);
-    return step.kind === "gate" ? [] : [step];
+    return isPerformed(step) ? [step] : [];
   });
 }
 
