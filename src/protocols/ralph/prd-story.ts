@@ -1,0 +1,171 @@
+// Stories of a PRD. Owns: reading one story object in the spellings that people use. Does not own: how stories relate.
+
+import { storyId } from "../../domain/ids.ts";
+import type { StorySpec } from "../../domain/story.ts";
+import { cleanText } from "../../prompts/plaintext.ts";
+import { itemsOf, type Member, membersOf, type Span } from "./json-places.ts";
+
+export interface PrdStory extends StorySpec {
+  /** It was finished before: it is not worked on, and whoever depends on it need not wait. */
+  readonly passes: boolean;
+}
+
+/** Something that a person must correct, and the position where. */
+export interface Problem {
+  readonly at: number;
+  readonly message: string;
+}
+
+interface Findings {
+  readonly problems: Problem[];
+  readonly notes: string[];
+}
+
+/** Always gives a story; it is used only when nothing was added to the problems. */
+export function readPrdStory(text: string, span: Span, findings: Findings): PrdStory {
+  if (text[span.start] !== "{") {
+    findings.problems.push({ at: span.start, message: "a story must be an object with `id` and `title`" });
+    return { id: storyId(""), title: "", description: "", acceptanceCriteria: [], dependsOn: [], passes: false };
+  }
+  const story = new StoryReader(text, span, findings);
+  const id = story.id();
+  const title = story.required("title").replace(/\s+/g, " ");
+  const description = [story.text("description"), story.texts("notes").join("\n")];
+  const acceptanceCriteria = story.criteria();
+  const dependsOn = [...new Set(story.texts("depends_on"))].map(storyId);
+  const passes = story.flag("passes");
+  const priority = story.number("priority");
+  const touches = story.texts("touches");
+  return {
+    id: storyId(id),
+    title,
+    description: description.filter((part) => part !== "").join("\n\n"),
+    acceptanceCriteria,
+    dependsOn,
+    passes,
+    ...(priority === null ? {} : { priority }),
+    ...(touches.length === 0 ? {} : { touches }),
+  };
+}
+
+const spellings: Readonly<Record<string, string>> = {
+  acceptanceCriteria: "acceptance_criteria",
+  dependsOn: "depends_on",
+};
+
+class StoryReader {
+  readonly #text: string;
+  readonly #span: Span;
+  readonly #findings: Findings;
+  readonly #members: ReadonlyMap<string, Member>;
+  #name = "a story";
+
+  constructor(text: string, span: Span, findings: Findings) {
+    this.#text = text;
+    this.#span = span;
+    this.#findings = findings;
+    // Of a key that is given twice the last one counts, as everywhere in JSON.
+    this.#members = new Map(membersOf(text, span).map((member) => [spellings[member.key] ?? member.key, member]));
+  }
+
+  /** As it stands there: it is written back by it, and names files. */
+  id(): string {
+    const value = this.#value("id");
+    if (typeof value !== "string" || value === "") {
+      this.#refuse("id", "must be a text that is not empty");
+      return "";
+    }
+    this.#name = value.slice(0, 80);
+    return value;
+  }
+
+  required(key: string): string {
+    const value = this.#value(key);
+    const text = typeof value === "string" ? clean(value) : "";
+    if (text === "") this.#refuse(key, "must be a text that is not empty");
+    return text;
+  }
+
+  text(key: string): string {
+    const value = this.#value(key);
+    if (typeof value === "string") return clean(value);
+    if (value !== null) this.#refuse(key, "must be a text");
+    return "";
+  }
+
+  /** A list of texts; one text alone is a list of one. */
+  texts(key: string): readonly string[] {
+    const value = this.#value(key);
+    if (typeof value === "string") return clean(value) === "" ? [] : [clean(value)];
+    return this.#list(key, value);
+  }
+
+  criteria(): readonly string[] {
+    const key = "acceptance_criteria";
+    const value = this.#value(key);
+    const criteria = typeof value === "string" ? this.#criteriaIn(clean(value)) : this.#list(key, value);
+    if (criteria.length === 0) this.#findings.notes.push(`${this.#name} has no acceptance criteria`);
+    return criteria;
+  }
+
+  flag(key: string): boolean {
+    const value = this.#value(key);
+    if (value !== null && typeof value !== "boolean") this.#refuse(key, "must be true or false");
+    return value === true;
+  }
+
+  number(key: string): number | null {
+    const value = this.#value(key);
+    if (value === null || (typeof value === "number" && Number.isFinite(value))) return value;
+    this.#refuse(key, "must be a number; the lowest is taken first");
+    return null;
+  }
+
+  /** Items of a list in one text are several criteria. */
+  #criteriaIn(text: string): readonly string[] {
+    this.#findings.notes.push(`${this.#name}: the acceptance criteria are one text, not a list; read line by line`);
+    const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
+    const lines = text.split("\n");
+    if (!lines.some((line) => item.test(line))) return text === "" ? [] : [text];
+    const items: string[] = [];
+    for (const line of lines) {
+      // A line that is no item of its own goes on with the one before it.
+      if (item.test(line) || items.length === 0) items.push(line.replace(item, "").trim());
+      else items.push(`${items.pop() ?? ""}\n${line.trim()}`.trim());
+    }
+    return items.filter((text) => text !== "");
+  }
+
+  #list(key: string, value: unknown): readonly string[] {
+    if (value === null) return [];
+    if (!Array.isArray(value)) {
+      this.#refuse(key, "must be a list of texts");
+      return [];
+    }
+    const index = value.findIndex((item) => typeof item !== "string");
+    const list = this.#members.get(key)?.value;
+    const item = index >= 0 && list ? itemsOf(this.#text, list)[index] : undefined;
+    if (item) this.#refuse(key, "must be a text", { index, at: item.start });
+    return value
+      .filter((item): item is string => typeof item === "string")
+      .map(clean)
+      .filter((text) => text !== "");
+  }
+
+  /** Null also for what is not there. */
+  #value(key: string): unknown {
+    const span = this.#members.get(key)?.value;
+    return span ? JSON.parse(this.#text.slice(span.start, span.end)) : null;
+  }
+
+  #refuse(key: string, wanted: string, item: { readonly index: number; readonly at: number } | null = null): void {
+    const member = this.#members.get(key);
+    const name = `${member?.key ?? key}${item ? `[${item.index}]` : ""}`;
+    const at = item?.at ?? member?.value.start ?? this.#span.start;
+    this.#findings.problems.push({ at, message: `${this.#name}: ${name} ${wanted}` });
+  }
+}
+
+function clean(text: string): string {
+  return cleanText(text).text.trim();
+}

@@ -1,0 +1,156 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { expect, test } from "vitest";
+import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
+import { runId, stepId, storyId } from "../../domain/ids.ts";
+import {
+  defaultSharedDir,
+  editFile,
+  excludePatterns,
+  failureDiff,
+  logFile,
+  logName,
+  readSidecar,
+  restartDiff,
+  type Shared,
+  sharedIn,
+  storyScratch,
+  writeSidecar,
+} from "./shared.ts";
+import { writeWhole } from "./whole-file.ts";
+
+const story = storyId("US-001");
+const step = stepId("step-005");
+
+const filesOf = (shared: Shared) => [
+  shared.stateFile,
+  shared.stateLock,
+  shared.scratchFile,
+  `${shared.scratchFile}.lock`,
+  join(shared.scratchArchive, "scratch_US-001.md"),
+  shared.sidecarFile,
+  join(shared.failedEdits, "US-001.json"),
+  storyScratch(shared, story),
+  editFile(shared, story),
+  logFile(shared, story, step, 1),
+  logFile(shared, story, step, 2),
+  failureDiff(shared, story, step, 1),
+  failureDiff(shared, story, step, 2),
+  restartDiff(shared, story, step, 1),
+];
+
+test("[RA1 C10 C77 C79 C83 C88] files lie where the seed has them, and no attempt writes over another's", () => {
+  const shared = sharedIn("/repo");
+  expect(filesOf(shared).map((file) => relative("/repo", file))).toEqual([
+    "workflow_state.json",
+    "workflow_state.json.lock",
+    "scratch.md",
+    "scratch.md.lock",
+    "scratch_archive/scratch_US-001.md",
+    ".pawl.json",
+    "workflow_edits/failed/US-001.json",
+    "scratch_US-001.md",
+    "workflow_edits/US-001.json",
+    "logs/US-001/step-005.jsonl",
+    "logs/US-001/step-005.2.jsonl",
+    "failures/US-001-step-005.diff",
+    "failures/US-001-step-005-2.diff",
+    "restarts/US-001-step-005-1.diff",
+  ]);
+  expect(logName(story, step, 3)).toBe("logs/US-001/step-005.3.jsonl");
+  expect(defaultSharedDir("/repo")).toBe(join("/repo", ".pawl", "ralph"));
+});
+
+test("[RA1 C15] an id that would leave the folder names no file", () => {
+  for (const id of ["../x", "a/b", "", ".."]) {
+    expect(() => editFile(sharedIn("/repo"), storyId(id))).toThrow("cannot be part of a file name");
+    expect(() => failureDiff(sharedIn("/repo"), story, stepId(id), 1)).toThrow("cannot be part of a file name");
+  }
+});
+
+/** What git would commit of a shared folder with all its files, and of the project's own files beside it. */
+function seenByGit(repo: string, shared: Shared): string {
+  for (const file of filesOf(shared)) {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "x");
+  }
+  mkdirSync(join(repo, ".git/info"), { recursive: true });
+  writeFileSync(join(repo, ".git/info/exclude"), `${excludePatterns(shared, repo).join("\n")}\n`);
+  return runGit(repo, "status", "--porcelain", "--untracked-files=all");
+}
+
+test("[RA2 C81] git sees none of the files, wherever in the repository the folder is", () => {
+  for (const dir of [".", ".pawl/ralph", "odd [dir]*/ #x \\y ", "!not"]) {
+    const repo = makeRepository();
+    expect(seenByGit(repo, sharedIn(join(repo, dir)))).toBe("");
+    runGit(repo, "add", "--all");
+    runGit(repo, "reset", "--quiet", "--hard");
+    runGit(repo, "clean", "-fdq");
+    expect(readFileSync(sharedIn(join(repo, dir)).stateFile, "utf8")).toBe("x");
+  }
+});
+
+test("[RA2] a project's own files of similar names stay visible", () => {
+  const repo = makeRepository();
+  writeFiles(repo, {
+    "logs/mine.jsonl": "",
+    "src/scratch.md": "",
+    "failures/readme.md": "",
+    "lib/workflow_state.json": "",
+  });
+  const seen = seenByGit(repo, sharedIn(repo)).split("\n");
+  expect(seen).toEqual([
+    "?? failures/readme.md",
+    "?? lib/workflow_state.json",
+    "?? logs/mine.jsonl",
+    "?? src/scratch.md",
+  ]);
+});
+
+test("[RA2 C81] a folder outside needs no pattern; one behind a link is where it leads", () => {
+  const repo = makeRepository();
+  expect(excludePatterns(sharedIn(tempDir()), repo)).toEqual([]);
+  expect(excludePatterns(sharedIn(join(repo, "..")), repo)).toEqual([]);
+  expect(excludePatterns(sharedIn(join(repo, "..x")), repo)).toEqual(["/..x/"]);
+  const link = join(tempDir(), "link");
+  symlinkSync(repo, link);
+  expect(excludePatterns(sharedIn(join(link, "new/folder")), repo)).toEqual(["/new/folder/"]);
+});
+
+test("[RA3] the folder remembers its run and how much of the log its files show", () => {
+  const shared = sharedIn(join(tempDir(), "not/yet"));
+  expect(readSidecar(shared)).toBe(null);
+  writeSidecar(shared, { run: runId("k3x9"), projected: 12 });
+  writeSidecar(shared, { run: runId("k3x9"), projected: 40 });
+  expect(readSidecar(shared)).toEqual({ run: "k3x9", projected: 40 });
+  for (const text of ["", "{", "null", '{"run": "../x", "projected": 1}', '{"run": "a"}']) {
+    writeFileSync(shared.sidecarFile, text);
+    expect(() => readSidecar(shared)).toThrow("does not say which run uses this folder");
+  }
+});
+
+test("[RA4 C68] a file is replaced whole, through a link, with its mode, and nothing stays beside it", () => {
+  const dir = tempDir();
+  writeFileSync(join(dir, "real.json"), "old", { mode: 0o640 });
+  symlinkSync("real.json", join(dir, "state.json"));
+  writeWhole(join(dir, "state.json"), "new");
+  expect(readFileSync(join(dir, "real.json"), "utf8")).toBe("new");
+  mkdirSync(join(dir, "taken"));
+  expect(() => writeWhole(join(dir, "taken"), "x")).toThrow("EISDIR");
+  expect(readdirSync(dir).toSorted()).toEqual(["real.json", "state.json", "taken"]);
+});
+
+test("[RA4] what a process left that was killed while it wrote goes when the next one writes; what others write stays", () => {
+  const dir = tempDir();
+  const dead = spawnSync("true").pid;
+  const drafts = [
+    `prd.json.${dead}-1.tmp`,
+    `prd.json.${process.pid}-9999.tmp`,
+    `other.json.${dead}-1.tmp`,
+    "prd.json.tmp",
+  ];
+  for (const name of drafts) writeFileSync(join(dir, name), "half");
+  writeWhole(join(dir, "prd.json"), "whole");
+  expect(readdirSync(dir).toSorted()).toEqual(["prd.json", ...drafts.slice(1)].toSorted());
+});

@@ -1,0 +1,125 @@
+// The state document. Owns: the shape of `workflow_state.json`, version 1, and the words in it. Every word of ours has one there, and the
+// other way round.
+
+import type { StepStatus } from "../../domain/step.ts";
+import type { AdoptedStep, AdoptedStory, StoryStatus } from "../../domain/story.ts";
+
+export type StepWord = "pending" | "in_progress" | "completed" | "skipped" | "failed" | "cancelled";
+export type StoryWord = "unclaimed" | "in_progress" | "completed" | "failed" | "blocked";
+
+/** A step that failed because its time was over or somebody stopped it is `cancelled` there: see `step-document.ts`. */
+export const stepWords: Readonly<Record<StepStatus, StepWord>> = {
+  waiting: "pending",
+  ready: "pending",
+  running: "in_progress",
+  held: "in_progress",
+  done: "completed",
+  failed: "failed",
+  skipped: "skipped",
+  cancelled: "cancelled",
+};
+
+export const storyWords: Readonly<Record<StoryStatus, StoryWord>> = {
+  waiting: "unclaimed",
+  running: "in_progress",
+  held: "in_progress",
+  done: "completed",
+  skipped: "completed",
+  failed: "failed",
+  cancelled: "failed",
+  blocked: "blocked",
+};
+
+/** Nobody works on an imported step: what was in progress starts again. */
+export const stepStates: Readonly<Record<StepWord, AdoptedStep["state"]>> = {
+  pending: "waiting",
+  in_progress: "waiting",
+  completed: "done",
+  skipped: "skipped",
+  failed: "failed",
+  cancelled: "failed",
+};
+
+export const storyStates: Readonly<Record<StoryWord, AdoptedStory["status"]>> = {
+  unclaimed: "waiting",
+  in_progress: "waiting",
+  completed: "done",
+  failed: "failed",
+  blocked: "blocked",
+};
+
+/** The ten types of the seed, and the one that only Pawl itself puts into a chain. */
+export const stepTypes = [
+  "context_gathering",
+  "planning",
+  "architecture",
+  "test_architecture",
+  "coding",
+  "linting",
+  "initial_testing",
+  "review",
+  "prune_tests",
+  "final_review",
+  "rebase_resolve",
+] as const;
+
+export type HistoryAction =
+  | "step_started"
+  | "step_completed"
+  | "step_failed"
+  | "step_cancelled"
+  | "step_skipped"
+  | "workflow_edit"
+  | "story_claimed"
+  | "story_completed"
+  | "story_failed";
+
+export interface HistoryEntry {
+  readonly timestamp: string;
+  readonly action: HistoryAction;
+  readonly agent_id: number | null;
+  readonly step_id: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+export interface StepDocument {
+  readonly id: string;
+  readonly type: string;
+  readonly status: StepWord;
+  readonly description: string;
+  readonly started_at: string | null;
+  readonly completed_at: string | null;
+  readonly git_sha_at_start: string | null;
+  readonly notes: string | null;
+  readonly error: string | null;
+  readonly skip_reason: string | null;
+  readonly restart_count: number;
+  readonly cost_usd: number | null;
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly log_file: string | null;
+}
+
+export interface StoryDocument {
+  readonly story_id: string;
+  readonly title: string;
+  readonly status: StoryWord;
+  readonly agent_id: number | null;
+  readonly claimed_at: string | null;
+  readonly completed_at: string | null;
+  readonly depends_on: readonly string[];
+  readonly steps: readonly StepDocument[];
+  /** What a file from another life had in it comes first, as it was. */
+  readonly history: readonly unknown[];
+}
+
+export interface StateDocument {
+  readonly version: 1;
+  readonly created_at: string;
+  readonly prd_file: string;
+  readonly stories: Readonly<Record<string, StoryDocument>>;
+}
+
+export function isoTime(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,106 @@
+// The state file. Owns: `workflow_state.json` as a projection of a run: written from the store, never read back as the truth.
+
+import type { Attempt } from "../../domain/attempt.ts";
+import type { Definition, StepDefinition } from "../../domain/definition.ts";
+import type { Event } from "../../domain/event.ts";
+import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import type { StoryEntry, StorySpec } from "../../domain/story.ts";
+import { type Define, isHidden, StoryHistory } from "./history.ts";
+import type { ImportedState, RawStory } from "./imported-state.ts";
+import { isoTime, type StateDocument, type StepDocument, type StoryDocument, storyWords } from "./state-document.ts";
+import { stepDocument } from "./step-document.ts";
+import { writeWhole } from "./whole-file.ts";
+
+export { type ImportedState, readState } from "./imported-state.ts";
+
+interface ProjectionOptions {
+  /** As the file names it. */
+  readonly prdFile: string;
+  readonly imported: ImportedState | null;
+}
+
+export class StateProjection {
+  readonly #options: ProjectionOptions;
+  readonly #raw: ReadonlyMap<StoryId, RawStory>;
+  readonly #stories = new Map<StoryId, StoryHistory>();
+  #define: Define = () => undefined;
+
+  constructor(options: ProjectionOptions) {
+    this.#options = options;
+    this.#raw = new Map(options.imported?.stories.map(({ spec, raw }) => [spec.id, raw]));
+  }
+
+  /** Every event of the log once, in its order. */
+  apply(event: Event): void {
+    if (event.type === "run_started") this.#define = definitionsIn(event.definition);
+    const story = event.type === "story_changed" ? event.of : event.story;
+    if (story !== null) this.#historyOf(story).apply(event);
+  }
+
+  /** `run` has all its stories. */
+  document(run: Run, specs: readonly StorySpec[]): StateDocument {
+    const define = definitionsIn(run.header.definition);
+    const specOf = new Map(specs.map((spec) => [spec.id, spec]));
+    const stories = run.header.stories.map((entry): [string, StoryDocument] => {
+      const steps = this.#stepsOf(run, entry.id, define);
+      return [entry.id, this.#story(entry, specOf.get(entry.id), steps)];
+    });
+    return {
+      version: 1,
+      created_at: this.#options.imported?.createdAt ?? isoTime(run.header.startedAt),
+      prd_file: this.#options.prdFile,
+      stories: Object.fromEntries(stories),
+    };
+  }
+
+  #story(entry: StoryEntry, spec: StorySpec | undefined, steps: readonly StepDocument[]): StoryDocument {
+    const history = this.#historyOf(entry.id);
+    const raw = this.#raw.get(entry.id);
+    const status = storyWords[entry.status];
+    return {
+      story_id: entry.id,
+      title: spec?.title ?? entry.title,
+      status,
+      agent_id: entry.slot ?? history.agent ?? raw?.agent_id ?? null,
+      claimed_at: raw?.claimed_at ?? history.claimedAt,
+      completed_at: status === "completed" ? (history.completedAt ?? raw?.completed_at ?? null) : null,
+      depends_on: spec?.dependsOn ?? entry.dependsOn,
+      steps,
+      history: [...(raw?.history ?? []), ...history.entries],
+    };
+  }
+
+  #stepsOf(run: Run, id: StoryId, define: Define): readonly StepDocument[] {
+    const story = run.stories[id];
+    if (!story) return [];
+    const attempts = Map.groupBy(story.attempts, ({ step }): StepId => step);
+    const before = new Map(this.#raw.get(id)?.steps?.map((step) => [step.id, step]));
+    return story.chain
+      .map((step) => ({ step, definition: define(step.name) }))
+      .filter(({ definition }) => !isHidden(definition))
+      .map(({ step, definition }) => {
+        const own: readonly Attempt[] = attempts.get(step.id) ?? [];
+        return stepDocument({ story: id, step, definition, attempts: own, before: before.get(step.id) ?? null });
+      });
+  }
+
+  #historyOf(story: StoryId): StoryHistory {
+    const known = this.#stories.get(story);
+    if (known) return known;
+    const history = new StoryHistory((name) => this.#define(name), this.#raw.get(story)?.status ?? null);
+    this.#stories.set(story, history);
+    return history;
+  }
+}
+
+/** A reader never sees half of it. */
+export function writeState(file: string, document: StateDocument): void {
+  writeWhole(file, `${JSON.stringify(document, null, 2)}\n`);
+}
+
+function definitionsIn(definition: Definition): Define {
+  const bodies = definition.steps.flatMap((step) => (step.kind === "stories" ? step.body : []));
+  const byName = new Map<StepName, StepDefinition>(bodies.map((step) => [step.name, step]));
+  return (name) => byName.get(name);
+}
