@@ -13,6 +13,8 @@ export interface Dispatch {
   lease(tx: Transaction, lease: Lease): Promise<void>;
   /** Puts the end of these leases off; returns those that are still held. Whoever misses one must kill its agent. */
   renew(worker: string, attempts: readonly AttemptId[], until: number): Promise<readonly AttemptId[]>;
+  /** Somebody goes on with what a dead worker left; false when somebody else was faster. */
+  takeOver(lease: Lease, worker: string, until: number): Promise<boolean>;
   /** Leases that ended, or all of them: those whose worker may be dead. */
   leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
   /** When the next step of these runs becomes ready by time alone; null when none waits. */

@@ -16,9 +16,18 @@ const act = z.strictObject({
   run: z.array(text).optional().describe("shell commands"),
   commit: text.optional().describe("commit everything, with this message"),
   amend: z.boolean().optional().describe("fold everything into the last commit"),
+  edits: z.unknown().optional().describe("written as the story's edit request, as it is"),
   say: text.optional().describe("printed on stdout"),
   complain: text.optional().describe("printed on stderr"),
   exit: z.int().min(0).max(255).optional(),
+  usage: z
+    .strictObject({
+      usd: z.number().min(0).optional(),
+      input: z.int().min(0).optional(),
+      output: z.int().min(0).optional(),
+    })
+    .optional()
+    .describe("what it says it has cost"),
 });
 
 const script = z.strictObject({
@@ -43,13 +52,15 @@ export function readScript(source: string, file: string): Script {
 
 export interface Cue {
   readonly step: string;
+  /** Where a chain has types: what the step is. */
+  readonly type?: string;
   readonly story: string;
   readonly attempt: number;
 }
 
-/** The first act of the step that fits the story and the attempt; null when the script has none. */
+/** The first act of the step, or of its type, that fits the story and the attempt; null when the script has none. */
 export function actFor(played: Script, cue: Cue): Act | null {
-  const acts = played.steps[cue.step] ?? played.steps["*"] ?? [];
+  const acts = played.steps[cue.step] ?? played.steps[cue.type ?? ""] ?? played.steps["*"] ?? [];
   return (
     acts.find(
       (candidate) =>

@@ -3,7 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Effect, laneOf } from "../domain/effect.ts";
 import type { Gate } from "../domain/gate.ts";
-import { type AttemptId, type GateId, type RunId, runId } from "../domain/ids.ts";
+import { type AttemptId, type GateId, type RunId, runId, type StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { readAttempt, readEvent, readSummary } from "./rows.ts";
@@ -100,6 +100,13 @@ export class KyselyStore implements Store {
       db.selectFrom("stories").select("spec").where("run_id", "=", run).orderBy("position").execute(),
     );
     return rows.map((row) => JSON.parse(row.spec) as StorySpec);
+  }
+
+  async storySpec(run: RunId, story: StoryId): Promise<StorySpec | null> {
+    const row = await this.#database.read((db) =>
+      db.selectFrom("stories").select("spec").where("run_id", "=", run).where("id", "=", story).executeTakeFirst(),
+    );
+    return row ? (JSON.parse(row.spec) as StorySpec) : null;
   }
 
   async attempt(id: AttemptId): Promise<AttemptRef | null> {

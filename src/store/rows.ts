@@ -25,7 +25,14 @@ const headerKeys = [
   "end",
 ] as const satisfies readonly (keyof Header)[];
 
-const storyKeys = ["of", "chain", "context", "gates", "countsFrom"] as const satisfies readonly (keyof Story)[];
+const storyKeys = [
+  "of",
+  "chain",
+  "context",
+  "gates",
+  "countsFrom",
+  "retired",
+] as const satisfies readonly (keyof Story)[];
 
 export const scopeKey = (story: StoryId | null): string => story ?? "";
 export const storyOfKey = (key: string): StoryId | null => (key === "" ? null : storyId(key));

@@ -27,6 +27,7 @@ export interface Store {
   /** The whole run, every story: for people who look, never for a transition. */
   wholeRun(id: RunId): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
+  storySpec(run: RunId, story: StoryId): Promise<StorySpec | null>;
   attempt(id: AttemptId): Promise<AttemptRef | null>;
   openGates(run: RunId | null): Promise<readonly GateRef[]>;
   gate(id: GateId): Promise<GateRef | null>;

@@ -8,6 +8,7 @@ import { type Event, eventSchemaVersion } from "../domain/event.ts";
 import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run, type RunTotals, statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
+import type { Step } from "../domain/step.ts";
 import type { Story } from "../domain/story.ts";
 import {
   attemptRow,
@@ -269,12 +270,17 @@ function collectReady(
   changes: { readied: ReadyStep[]; unreadied: ReadyStep[] },
 ): void {
   if (was?.chain === is.chain) return;
+  const ready = (candidate: Step) =>
+    candidate.state.status === "ready" ? { story, step: candidate.id, notBefore: candidate.state.notBefore } : null;
   const known = new Map((was?.chain ?? []).map((step) => [step.id, step]));
+  const present = new Set(is.chain.map((step) => step.id));
+  for (const step of known.values()) {
+    const gone = present.has(step.id) ? null : ready(step);
+    if (gone) changes.unreadied.push(gone);
+  }
   for (const step of is.chain) {
     const earlier = known.get(step.id);
     if (earlier === step) continue;
-    const ready = (candidate: typeof step) =>
-      candidate.state.status === "ready" ? { story, step: candidate.id, notBefore: candidate.state.notBefore } : null;
     const before = earlier ? ready(earlier) : null;
     const after = ready(step);
     if (before) changes.unreadied.push(before);

@@ -58,6 +58,13 @@ export class EmbeddedDispatch implements Dispatch {
     });
   }
 
+  async takeOver(lease: Lease, worker: string, until: number): Promise<boolean> {
+    return await this.#store.transaction(async (tx) => {
+      const taken = { attempt: lease.attempt, from: lease.worker, until: lease.until, worker, next: until };
+      return (await takeLease.run(tx.db, taken)) > 0;
+    });
+  }
+
   async leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]> {
     const rows = await this.#store.read((db) =>
       leasesUntil.all(db, { time: filter.endedBefore ?? Number.MAX_SAFE_INTEGER }),
@@ -181,6 +188,15 @@ const renewLease = statement<{ attempt: string; worker: string; until: number }>
     .set({ until: p("until") })
     .where("attempt_id", "=", p("attempt"))
     .where("worker", "=", p("worker")),
+);
+
+const takeLease = statement<{ attempt: string; from: string; until: number; worker: string; next: number }>((db, p) =>
+  db
+    .updateTable("leases")
+    .set({ worker: p("worker"), until: p("next") })
+    .where("attempt_id", "=", p("attempt"))
+    .where("worker", "=", p("from"))
+    .where("until", "=", p("until")),
 );
 
 const endLease = statement<{ attempt: string }>((db, p) =>

@@ -2,8 +2,8 @@
 // stream, limit and kill code under test is the real code. `agent.ts SCRIPT`; what it plays comes from PAWL_* variables.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, isAbsolute, relative, resolve } from "node:path";
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { type Act, actFor, fill, readScript, type Script } from "../script.ts";
@@ -11,7 +11,12 @@ import { type Act, actFor, fill, readScript, type Script } from "../script.ts";
 const prompt = readFileSync(0, "utf8");
 const file = process.argv[2] ?? "";
 const env = (name: string) => process.env[name] ?? "";
-const cue = { step: env("PAWL_STEP"), story: env("PAWL_STORY"), attempt: Number(env("PAWL_ATTEMPT")) };
+const cue = {
+  step: env("PAWL_STEP"),
+  type: env("PAWL_STEP_TYPE"),
+  story: env("PAWL_STORY"),
+  attempt: Number(env("PAWL_ATTEMPT")),
+};
 const act = actFor(openScript(), cue);
 if (!act) {
   process.stderr.write(
@@ -37,6 +42,9 @@ function openScript(): Script {
 async function play(played: Act): Promise<void> {
   const words = {
     step: cue.step,
+    type: cue.type,
+    shared: env("PAWL_SHARED"),
+    slot: env("PAWL_SLOT"),
     story: cue.story,
     attempt: String(cue.attempt),
     run: env("PAWL_RUN"),
@@ -54,9 +62,18 @@ async function play(played: Act): Promise<void> {
   }
   if (played.commit !== undefined) commit(["-m", said(played.commit)]);
   if (played.amend) commit(["--amend", "--no-edit"]);
+  if (played.edits !== undefined) requestEdits(said(JSON.stringify(played.edits)));
   if (played.complain !== undefined) process.stderr.write(said(played.complain));
   if (played.say !== undefined) process.stdout.write(`${said(played.say)}\n`);
   process.exitCode = played.exit ?? 0;
+}
+
+/** As agents are told to: whole, under its own name. */
+function requestEdits(text: string): void {
+  const file = join(env("PAWL_SHARED"), "workflow_edits", `${cue.story}.json`);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(`${file}.tmp`, text);
+  renameSync(`${file}.tmp`, file);
 }
 
 /** Files of the workspace, and the progress file that it was given; nothing else. */

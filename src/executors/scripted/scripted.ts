@@ -1,9 +1,11 @@
 // The scripted executor. Owns: playing a script (script.ts) through the ordinary command executor.
 
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { noUsage, type Usage } from "../../domain/attempt.ts";
 import { packageProgram } from "../../system/package-root.ts";
 import { commandExecutor } from "../command/command.ts";
-import type { Executor } from "../executor.ts";
+import type { Executor, ExecutorCall } from "../executor.ts";
+import { actFor, readScript } from "../script.ts";
 
 const agent = packageProgram({ source: "src/executors/scripted/agent.ts", bundled: "dist/scripted-agent.js" });
 
@@ -18,9 +20,31 @@ export function scriptedExecutor(script: string): Executor {
   });
   return {
     ...played,
+    start(call) {
+      const execution = played.start(call);
+      return { ...execution, ended: execution.ended.then((end) => ({ ...end, usage: usageIn(script, call) })) };
+    },
     async missing() {
       if (existsSync(script)) return await played.missing();
       return { what: `the script ${script} cannot be read`, hint: "give another with --script FILE" };
     },
   };
+}
+
+/** What the script says that the act has cost. */
+function usageIn(script: string, { env }: ExecutorCall): Usage {
+  const cue = {
+    step: env["PAWL_STEP"] ?? "",
+    type: env["PAWL_STEP_TYPE"] ?? "",
+    story: env["PAWL_STORY"] ?? "",
+    attempt: Number(env["PAWL_ATTEMPT"]),
+  };
+  try {
+    const usage = actFor(readScript(readFileSync(script, "utf8"), script), cue)?.usage;
+    if (!usage) return noUsage;
+    return { costUsd: usage.usd ?? 0, inputTokens: usage.input ?? 0, outputTokens: usage.output ?? 0 };
+  } catch {
+    // The agent itself has said what is wrong with the script.
+    return noUsage;
+  }
 }
