@@ -7,9 +7,9 @@ import { AppError } from "./domain/error.ts";
 import type { Executor } from "./executors/executor.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
-import type { Config } from "./runtime/config.ts";
+import { agentsFor, type Config, plainWorkspace } from "./runtime/config.ts";
 import type { ExecutorConfig } from "./runtime/config-file.ts";
-import { Commits, type Executors, type Log, type Parts } from "./runtime/parts.ts";
+import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
@@ -23,6 +23,8 @@ export interface AppOptions {
   readonly executors: Executors;
   /** Nobody is told anything unless given. */
   readonly targets?: readonly Target[];
+  /** What trees of stories get; nothing beyond the defaults unless given. */
+  readonly settings?: Settings;
   readonly log: Log;
   readonly warn: (text: string) => void;
   readonly clock?: Clock;
@@ -38,6 +40,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     home: options.home,
     executors: options.executors,
     targets: options.targets ?? [],
+    settings: options.settings ?? { workspace: plainWorkspace },
     log: options.log,
     warn: options.warn,
     commits: new Commits(),
@@ -64,9 +67,9 @@ export function configuredExecutors(config: Config): Executors {
       return run.executor ?? run.definition.agents[name as never]?.executor ?? config.defaultExecutor;
     },
     get: (name) => makeExecutor(config, name),
-    permitsFor(name): readonly PermitLimit[] {
+    permitsFor(name, run): readonly PermitLimit[] {
       const kind = name.startsWith("shell") ? "shell" : "agents";
-      return kind === "shell" ? [] : [{ key: "agents", limit: config.agents }];
+      return kind === "shell" ? [] : [{ key: "agents", limit: agentsFor(config, run.definition) }];
     },
   };
 }

@@ -2,10 +2,13 @@
 // that from here on things may change.
 
 import type { Decision } from "../domain/decision.ts";
+import type { Control } from "./checks.ts";
 import type { Claim } from "./claim.ts";
 import { gatherInput, type Input } from "./input.ts";
 import { writePrompt } from "./logs.ts";
 import type { Parts } from "./parts.ts";
+import { projectionOf } from "./projection.ts";
+import { clearRequest } from "./requests.ts";
 import { transition } from "./transition.ts";
 import { prepareWorkspace, type Workspace } from "./workspace.ts";
 
@@ -16,17 +19,21 @@ export interface Begun {
   readonly decision: Decision;
 }
 
-/** `told`: which part of the input this agent gets; it is kept beside its log. */
+/** `told`: which part of the input this agent gets; it is kept beside its log. `control`: how making its tree ready is stopped. */
 export async function beginClaimed(
   parts: Parts,
   claim: Claim,
   author: string,
   told: "input" | "prompt",
+  control: Control = () => undefined,
 ): Promise<Begun> {
   const { run, attempt } = claim;
-  const workspace = await prepareWorkspace(parts, run, attempt);
+  const workspace = await prepareWorkspace(parts, run, attempt, control);
+  clearRequest(run.header, attempt);
+  // What happened so far is in the files that the prompt shows.
+  await projectionOf(parts, run.header)?.settle();
   const input = await gatherInput(parts, claim);
-  writePrompt(parts, run.header.id, attempt, input[told]);
+  if (claim.definition.kind !== "integrate") writePrompt(parts, run.header.id, attempt, input[told]);
   const decision = await transition(parts, run.header.id, {
     type: "begin_attempt",
     at: parts.clock.now(),

@@ -28,17 +28,24 @@ export function rejectedBy<R extends CompletedReport>(red: Red, report: R): R {
   return { ...report, verdict: { kind: "rejected", reason: "checks" }, feedback: `A check is red.\n\n${red.output}` };
 }
 
+export interface Where {
+  readonly cwd: string;
+  readonly attempt: string;
+  readonly sink: OutputSink;
+  /** What whoever works in that tree knows besides: ports, names. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Given the way to stop what runs now, each time that something else does. */
+export type Control = (stop: (reason: string) => void) => void;
+
 /** The first check that is red; null when all are green. */
-export async function firstRed(
-  commands: readonly string[],
-  where: { readonly cwd: string; readonly attempt: string; readonly sink: OutputSink },
-  onStart: (stop: (reason: string) => void) => void,
-): Promise<Red | null> {
+export async function firstRed(commands: readonly string[], where: Where, onStart: Control): Promise<Red | null> {
   for (const command of commands) {
     const running = supervise({
       command: ["sh", "-c", command],
       cwd: where.cwd,
-      env: allowedEnvironment(process.env, []),
+      env: { ...allowedEnvironment(process.env, []), ...where.env },
       marker: { name: attemptMarker, value: where.attempt },
       input: "",
       limits: { wallMs: checkWallMs, quietMs: null, captureBytes: shownBytes },

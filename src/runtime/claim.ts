@@ -2,16 +2,17 @@
 
 import type { Offer } from "../dispatch/dispatch.ts";
 import type { Attempt } from "../domain/attempt.ts";
-import type { AgentDefinition, PerformedDefinition } from "../domain/definition.ts";
+import { type AgentDefinition, isPerformed, type PerformedDefinition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, RunId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { scopeOf } from "../domain/run.ts";
 import { decide, storiesFor } from "../engine/decide.ts";
 import { definitionOf } from "../engine/definitions.ts";
-import type { Transaction } from "../store/store.ts";
+import type { PermitLimit, Transaction } from "../store/store.ts";
 import { hostName } from "../system/home.ts";
 import { newAttemptId, newToken } from "../system/ids.ts";
+import { integrationPermit } from "./commit-line.ts";
 import type { Parts } from "./parts.ts";
 
 export interface Wish {
@@ -21,6 +22,8 @@ export interface Wish {
   readonly agent: string | null;
   readonly driver: "push" | "pull";
   readonly worker: string;
+  /** Begin no story that has not begun: there is no room for another. */
+  readonly holdsNew?: boolean;
   /** How long it is his before somebody asks whether he is dead. */
   readonly leaseMs: number;
 }
@@ -79,9 +82,10 @@ async function take(
   const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: wish.driver, host: hostName() };
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
+  if (wish.holdsNew && isNew(loaded.run, offer)) return null;
   const executor = executorFor(parts, wish, loaded.run, offer);
   if (executor === null) return null;
-  const limits = wish.driver === "push" ? parts.executors.permitsFor(executor) : [];
+  const limits = wish.driver === "push" ? permitsOf(parts, loaded.run, executor) : [];
   if (!(await tx.takePermits(id, limits))) return null;
 
   const decision = decide(loaded.run, { ...draft, executor });
@@ -96,18 +100,34 @@ async function take(
   return claim;
 }
 
+/** Nothing of the story has begun yet. */
+function isNew(run: Run, { story }: Offer): boolean {
+  return story !== null && run.stories[story]?.attempts.length === 0;
+}
+
+function permitsOf(parts: Parts, run: Run, executor: string): readonly PermitLimit[] {
+  if (executor === integrateExecutor) return [{ key: integrationPermit(run), limit: 1 }];
+  return parts.executors.permitsFor(executor, run.header);
+}
+
+/** What the runtime itself performs. */
+const integrateExecutor = "integrate";
+
 function executorFor(parts: Parts, wish: Wish, run: Run, offer: Offer): string | null {
-  if (wish.driver === "pull") return "pull";
+  const step = scopeOf(run, offer.story)?.chain.find(({ id }) => id === offer.step);
+  const integrates = step !== undefined && definitionOf(run, offer.story, step.name).kind === "integrate";
+  if (wish.driver === "pull") return integrates ? null : "pull";
+  if (integrates) return integrateExecutor;
   if (offer.agent === "") return "shell";
   const name = parts.executors.nameFor(run.header, offer.agent);
   return name === "pull" ? null : name;
 }
 
 /** null when the engine did not start the attempt: at a cap or a spent budget something else happens. */
-function claimOf(run: Run, number: number, offer: Offer, id: AttemptId): Claim | null {
-  const attempt = scopeOf(run, offer.story)?.attempts.find((candidate) => candidate.id === id);
+export function claimOf(run: Run, number: number, { story }: Pick<Offer, "story">, id: AttemptId): Claim | null {
+  const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
   if (!attempt) return null;
-  const definition = definitionOf(run, offer.story, attempt.name);
-  if (definition.kind !== "agent" && definition.kind !== "command") return null;
+  const definition = definitionOf(run, story, attempt.name);
+  if (!isPerformed(definition)) return null;
   return { run, number, attempt, definition };
 }

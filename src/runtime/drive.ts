@@ -1,15 +1,22 @@
 // The push driver. Owns: the loop that moves runs: recover, perform effects, claim what is ready, wait for something to happen.
 // A finished step starts the next at once; what another process made ready is noticed within a second.
 
-import type { AttemptId, RunId } from "../domain/ids.ts";
+import type { Lease } from "../dispatch/dispatch.ts";
+import type { Attempt } from "../domain/attempt.ts";
+import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
-import { claimStep } from "./claim.ts";
+import { isSettled } from "../domain/story.ts";
+import { claimOf, claimStep } from "./claim.ts";
 import { expireGates } from "./deadlines.ts";
 import { Deliveries } from "./deliveries.ts";
 import { performEffects, settleEffects } from "./effects.ts";
+import type { Kept } from "./ends.ts";
 import type { Parts } from "./parts.ts";
 import { isStoreTrouble, Performance } from "./perform.ts";
-import { recover, sweepStrays } from "./recover.ts";
+import { type Projection, projectionOf } from "./projection.ts";
+import { type Recovered, recover, sweepStrays } from "./recover.ts";
+import { lackOfRoom } from "./room.ts";
+import { prepareSlots, treesSettled } from "./story-tree.ts";
 import { Wake } from "./wake.ts";
 import { ownWorker } from "./worker.ts";
 
@@ -19,6 +26,8 @@ export interface DriveOptions {
   readonly concurrency: number;
   /** Stop claiming, end what runs, and come back; the run can be resumed. */
   readonly signal: AbortSignal;
+  /** Told what was found when somebody had died. */
+  readonly onRecovered?: (recovered: Recovered) => void;
   /** Other times than the usual ones. */
   readonly times?: Partial<DriveTimes>;
 }
@@ -63,13 +72,20 @@ class Driver {
   #isOver = false;
   #failure: unknown = null;
   #recoveredAt = 0;
+  #projection: Projection | null = null;
+  #lack: { readonly why: string | null; readonly seenAt: number } = { why: null, seenAt: 0 };
+  #hasSlots = false;
 
   constructor(parts: Parts, options: DriveOptions) {
     this.#parts = parts;
     this.#options = options;
     this.#times = { ...usualTimes, ...options.times };
     this.#wake = new Wake();
-    this.#listening = [parts.store.watch(() => this.#wake.up()), parts.commits.listen(() => this.#wake.up())];
+    const heard = () => {
+      this.#projection?.changed();
+      this.#wake.up();
+    };
+    this.#listening = [parts.store.watch(heard), parts.commits.listen(heard)];
     this.#renewal = setInterval(() => void this.#renew(), this.#times.renewEveryMs);
     this.#aborted = () => {
       for (const performance of this.#running.values()) performance.stop("the driver was interrupted");
@@ -85,6 +101,8 @@ class Driver {
       if (missing) this.#parts.warn(`${missing.what}; its messages wait`);
     }
     await sweepStrays(this.#parts);
+    await this.#recoverSometimes();
+    await this.#open();
     for (;;) {
       this.#wake.reset();
       if (this.#failure !== null) throw this.#failure;
@@ -108,6 +126,7 @@ class Driver {
       if (!this.#options.signal.aborted && !displaced) await this.#claimAll();
       const status = await this.#status();
       if (this.#running.size > 0 || (status === "running" && !this.#options.signal.aborted)) return null;
+      await this.#projection?.flush();
       if (!this.#options.signal.aborted) await settleEffects(this.#parts, this.#options.run, this.#failedEffects);
       return status;
     } catch (error) {
@@ -121,29 +140,75 @@ class Driver {
     this.#options.signal.removeEventListener("abort", this.#aborted);
     for (const performance of this.#running.values()) performance.stop("the driver ends");
     await Promise.allSettled([...this.#running.values()].map((performance) => performance.ended));
+    await treesSettled(this.#parts);
     clearInterval(this.#renewal);
+    await this.#projection?.close();
     for (const listening of this.#listening) listening.close();
     await this.#deliveries.close(this.#isOver ? lastDeliveriesMs : 0);
   }
 
+  /** Its files are brought up to date, and the trees of its stories are begun before anybody waits for them. */
+  async #open(): Promise<void> {
+    const run = await this.#parts.store.transaction((tx) => tx.load(this.#options.run, () => []));
+    if (!run) return;
+    const { header } = run.run;
+    this.#projection = projectionOf(this.#parts, header);
+    await this.#projection?.flush();
+    const stories = header.definition.steps.find((step) => step.kind === "stories");
+    this.#hasSlots = stories?.workspace === "worktree";
+    const open = header.stories.filter((entry) => !isSettled(entry)).length;
+    if (!stories || !this.#hasSlots || header.end !== null || open === 0) return;
+    // Whoever needs one that could not be made finds out, with a better word for it.
+    void prepareSlots(this.#parts, run.run, Math.min(stories.concurrency, open)).catch(() => undefined);
+  }
+
   async #claimAll(): Promise<void> {
+    const holdsNew = this.#hasSlots && (await this.#lacksRoom());
     while (this.#running.size < this.#options.concurrency) {
       const { leaseMs } = this.#times;
-      const wish = { run: this.#options.run, agent: null, driver: "push", worker: this.#worker, leaseMs } as const;
+      const { run } = this.#options;
+      const wish = { run, agent: null, driver: "push", worker: this.#worker, leaseMs, holdsNew } as const;
       const claim = await claimStep(this.#parts, wish);
       if (!claim) return;
-      const performance = new Performance(this.#parts, claim);
-      this.#running.set(claim.attempt.id, performance);
-      performance.ended
-        .catch((error: unknown) => {
-          this.#failure = error;
-        })
-        .finally(() => {
-          this.#running.delete(claim.attempt.id);
-          this.#wake.up();
-        })
-        .catch(() => undefined);
+      this.#perform(new Performance(this.#parts, claim));
     }
+  }
+
+  #perform(performance: Performance): void {
+    const { id } = performance.claim.attempt;
+    this.#running.set(id, performance);
+    performance.ended
+      .catch((error: unknown) => {
+        this.#failure = error;
+      })
+      .finally(() => {
+        this.#running.delete(id);
+        this.#wake.up();
+      })
+      .catch(() => undefined);
+  }
+
+  /** Said once each time it comes to that. */
+  async #lacksRoom(): Promise<boolean> {
+    const now = this.#parts.clock.now();
+    if (now - this.#lack.seenAt < this.#times.recoverEveryMs) return this.#lack.why !== null;
+    const why = await lackOfRoom(this.#parts);
+    if (why !== null && this.#lack.why === null) this.#parts.warn(why);
+    this.#lack = { why, seenAt: now };
+    return why !== null;
+  }
+
+  /** What ended while nobody was there is ours to report now. */
+  async #adopt(lease: Lease, attempt: Attempt, { end, env }: Kept): Promise<boolean> {
+    if (lease.run !== this.#options.run || attempt.state.phase !== "started") return false;
+    const until = this.#parts.clock.now() + this.#times.leaseMs;
+    if (!(await this.#parts.dispatch.takeOver(lease, this.#worker, until))) return false;
+    const loaded = await this.#parts.store.transaction((tx) => tx.load(lease.run, () => storiesIn(lease)));
+    const claim = loaded ? claimOf(loaded.run, loaded.number, lease, attempt.id) : null;
+    if (!claim) return false;
+    const { workspace, base } = attempt.state;
+    this.#perform(new Performance(this.#parts, claim, { end, workspace: { path: workspace ?? "", base, env } }));
+    return true;
   }
 
   /** A worker that cannot renew is no longer the owner: it ends its agent before somebody else starts another. */
@@ -186,11 +251,16 @@ class Driver {
     const now = this.#parts.clock.now();
     if (now - this.#recoveredAt < this.#times.recoverEveryMs) return;
     this.#recoveredAt = now;
-    await recover(this.#parts);
+    const found = await recover(this.#parts, (...dead) => this.#adopt(...dead));
+    for (const each of found) this.#options.onRecovered?.(each);
     await expireGates(this.#parts, this.#options.run);
   }
 
   async #status(): Promise<RunStatus> {
     return (await this.#parts.store.runById(this.#options.run))?.status ?? "cancelled";
   }
+}
+
+function storiesIn({ story }: Lease): readonly StoryId[] {
+  return story === null ? [] : [story];
 }

@@ -3,14 +3,10 @@
 import type { Effect } from "../domain/effect.ts";
 import type { RunId } from "../domain/ids.ts";
 import { attemptMarker } from "../executors/executor.ts";
-import { archiveProgress } from "../protocols/antfarm/agent-home.ts";
 import type { StoredEffect } from "../store/store.ts";
 import { killStrays } from "../system/process/strays.ts";
-import { branchFor } from "../workspaces/branchName.ts";
-import { removeWorktree } from "../workspaces/removal.ts";
-import { progressHome, progressPlaces } from "./input.ts";
+import { closeRun } from "./closing.ts";
 import type { Parts } from "./parts.ts";
-import { workspacePath } from "./workspace.ts";
 
 /** How long one process has an effect for itself; after that somebody else tries. */
 const holdMs = 10_000;
@@ -94,21 +90,4 @@ async function perform(parts: Parts, effect: Effect, stop: StopAttempt): Promise
     case "close_run":
       return await closeRun(parts, effect.run);
   }
-}
-
-/**
- * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed also
- * keeps both, since somebody may retry it.
- */
-async function closeRun(parts: Parts, id: RunId): Promise<void> {
-  const run = await parts.store.wholeRun(id);
-  const summary = await parts.store.runById(id);
-  if (!run || !summary || run.header.end === null) return;
-  const home = progressHome(parts, run);
-  const { place, end } = run.header;
-  if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
-  if (place.kind !== "worktree" || place.repo === null || end.status !== "done") return;
-  const path = workspacePath(parts, run);
-  const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);
-  await removeWorktree({ repo: place.repo, path, keepAs });
 }

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import type { AgentName } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { scopeOf } from "../domain/run.ts";
-import type { StorySpec } from "../domain/story.ts";
 import { buildPrompt } from "../prompts/prompt.ts";
 import { renderTemplate, templateKeys } from "../prompts/template.ts";
 import { storyVariables } from "../prompts/variables.ts";
@@ -12,7 +11,8 @@ import { type AgentHome, agentHome, readProgress, readRoles } from "../protocols
 import { hasFrontendChanges } from "../workspaces/changes.ts";
 import { agentOf, type Claim } from "./claim.ts";
 import type { Parts } from "./parts.ts";
-import { workspacePath } from "./workspace.ts";
+import { ralphVariables } from "./ralph-input.ts";
+import { workspacePath } from "./trees.ts";
 
 export interface Input {
   /** The rendered template: what an agent that pulls gets. */
@@ -29,15 +29,17 @@ export async function gatherInput(parts: Parts, claim: Claim): Promise<Input> {
   const { header } = run;
   const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
   const feedback = step?.feedback ?? "";
-  const spec = attempt.story === null ? null : await specOf(parts, claim);
+  const spec = attempt.story === null ? null : await parts.store.storySpec(header.id, attempt.story);
   const home = progressHome(parts, run);
+  const path = workspacePath(parts, run, attempt.story);
   const values = {
     ...header.context,
     ...(attempt.story === null ? {} : run.stories[attempt.story]?.context),
-    ...(await builtIn(parts, run, home, feedback, definition.input)),
+    ...(await builtIn(parts, run, { home, path }, feedback, definition.input)),
     ...(spec
       ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
       : {}),
+    ...ralphVariables(claim),
   };
   const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
   const agent = agentOf(claim);
@@ -64,19 +66,18 @@ function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
 /** Where the log may be; the first that exists counts. */
 export function progressPlaces(parts: Parts, run: Run, home: AgentHome): readonly string[] {
   // Agents that follow antfarm's instructions keep it in their working directory.
-  const tree = workspacePath(parts, run);
+  const tree = workspacePath(parts, run, null);
   return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
 }
 
 async function builtIn(
   parts: Parts,
   run: Run,
-  home: AgentHome | null,
+  { home, path }: { readonly home: AgentHome | null; readonly path: string },
   feedback: string,
   template: string,
 ): Promise<Record<string, string>> {
   const { header } = run;
-  const path = workspacePath(parts, run);
   const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
   const frontend =
     named.has("has_frontend_changes") &&
@@ -101,9 +102,4 @@ function notesFor(run: Run, { attempt }: Claim): readonly string[] {
   return gates.flatMap(({ step, state }) =>
     step === attempt.step && state.status === "answered" && state.note !== "" ? [state.note] : [],
   );
-}
-
-async function specOf(parts: Parts, { run, attempt }: Claim): Promise<StorySpec | null> {
-  const specs = await parts.store.storySpecs(run.header.id);
-  return specs.find((spec) => spec.id === attempt.story) ?? null;
 }

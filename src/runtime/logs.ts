@@ -2,9 +2,11 @@
 // is capped, and says so.
 
 import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Attempt } from "../domain/attempt.ts";
 import type { RunId } from "../domain/ids.ts";
+import type { Header } from "../domain/run.ts";
+import { sharedIn, logFile as sharedLog } from "../protocols/ralph/shared.ts";
 import type { OutputSink } from "../system/process/call.ts";
 import type { Parts } from "./parts.ts";
 
@@ -15,24 +17,43 @@ export interface AttemptLog {
   close(): Promise<void>;
 }
 
+type LoggedRun = Pick<Header, "id" | "place">;
+
 function logDirectory(parts: Pick<Parts, "home">, run: RunId): string {
   return join(parts.home.logs, run);
 }
 
-/** `<story>-<step>-<attempt>.log`, beside its `.prompt.md`. */
-export function logFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
-  return join(logDirectory(parts, run), `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}.log`);
+/** `<story>-<step>-<attempt>.log`; where the run's protocol has a place for it, there. */
+export function logFile(parts: Pick<Parts, "home">, { id, place }: LoggedRun, attempt: Attempt): string {
+  if (place.shared !== undefined && attempt.story !== null)
+    return sharedLog(sharedIn(place.shared), attempt.story, attempt.step, attempt.number);
+  return join(logDirectory(parts, id), `${fileName(attempt)}.log`);
+}
+
+/** What the attempt was told, whole. */
+function promptFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
+  return join(logDirectory(parts, run), `${fileName(attempt)}.prompt.md`);
+}
+
+/** What its execution came to, until the store knows. */
+export function endFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
+  return join(logDirectory(parts, run), `${fileName(attempt)}.end.json`);
+}
+
+function fileName(attempt: Attempt): string {
+  return `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}`;
 }
 
 export function writePrompt(parts: Parts, run: RunId, attempt: Attempt, prompt: string): void {
   mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
-  writeFileSync(logFile(parts, run, attempt).replace(/\.log$/, ".prompt.md"), prompt, { mode: 0o600 });
+  writeFileSync(promptFile(parts, run, attempt), prompt, { mode: 0o600 });
 }
 
-export function openLog(parts: Parts, run: RunId, attempt: Attempt): AttemptLog {
+/** What is there already stays: the attempt was begun by another process, or its name is from another life. */
+export function openLog(parts: Parts, run: LoggedRun, attempt: Attempt): AttemptLog {
   const file = logFile(parts, run, attempt);
-  mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
-  const stream = createWriteStream(file, { mode: 0o600 });
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const stream = createWriteStream(file, { mode: 0o600, flags: "a" });
   let problem: Error | null = null;
   stream.on("error", (error) => {
     problem = error;

@@ -1,20 +1,33 @@
 // Performing an attempt. Owns: from a claim to a report: prepare, begin, run, read, check, finish. Each part says below what it
 // does; none of it decides anything.
 
-import { noUsage } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
-import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import type { Event } from "../domain/event.ts";
+import type { Report } from "../domain/report.ts";
+import { discards } from "../engine/endings.ts";
 import { timeLeft } from "../engine/limits.ts";
 import type { Execution, ExecutionEnd } from "../executors/executor.ts";
-import { readReport } from "../prompts/report.ts";
+import { restoreSnapshot } from "../workspaces/restore.ts";
 import { beginClaimed } from "./begin.ts";
-import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
+import { firstRed, needsChecks, rejectedBy, type Where } from "./checks.ts";
 import { agentOf, type Claim, timeLimitOf } from "./claim.ts";
+import { forgetEnd, keepEnd } from "./ends.ts";
 import type { Input } from "./input.ts";
+import { performIntegration } from "./integration.ts";
 import { type AttemptLog, openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
+import { putAway, readRequest } from "./requests.ts";
+import { cancelled, reportOf, troubleReport } from "./results.ts";
+import { salvage } from "./salvage.ts";
+import { endOf, logStep } from "./step-log.ts";
 import { transition } from "./transition.ts";
 import { shownTree, type Workspace } from "./workspace.ts";
+
+/** An execution that ended while nobody was there to report it. */
+export interface Adopted {
+  readonly end: ExecutionEnd;
+  readonly workspace: Workspace;
+}
 
 /** A handle on an attempt that this process performs. */
 export class Performance {
@@ -23,9 +36,9 @@ export class Performance {
   #stop: ((reason: string) => void) | null = null;
   #stopped: string | null = null;
 
-  constructor(parts: Parts, claim: Claim) {
+  constructor(parts: Parts, claim: Claim, adopted: Adopted | null = null) {
     this.claim = claim;
-    this.ended = this.#run(parts);
+    this.ended = this.#run(parts, adopted);
   }
 
   /** Only the first call counts. What the agent says afterwards does not. */
@@ -34,37 +47,98 @@ export class Performance {
     this.#stop?.(reason);
   }
 
-  async #run(parts: Parts): Promise<void> {
-    const report = await this.#perform(parts).catch((error: unknown) => troubleReport(error));
-    await finish(parts, this.claim, report, () => this.#stopped !== null);
+  async #run(parts: Parts, adopted: Adopted | null): Promise<void> {
+    const performed = adopted === null ? this.#perform(parts) : this.#goOn(parts, adopted);
+    const report = await performed.catch((error: unknown) =>
+      this.#stopped === null ? troubleReport(error) : cancelled(this.#stopped),
+    );
+    const events = await finish(parts, this.claim, report, () => this.#stopped !== null);
+    logStep(parts, this.claim, endOf(events, report), { outcome: report.outcome });
+    forgetEnd(parts, this.claim.run.header.id, this.claim.attempt);
+    putAway(
+      this.claim.run.header,
+      this.claim.attempt,
+      events.some(({ type }) => type === "chain_edited"),
+    );
   }
 
   async #perform(parts: Parts): Promise<Report> {
     const { claim } = this;
-    const { run, attempt } = claim;
-    const { workspace, input, decision } = await beginClaimed(parts, claim, "driver", "prompt");
+    const { run, attempt, definition } = claim;
+    const { workspace, input, decision } = await this.#begin(parts);
     if (!decision.accepted || this.#stopped !== null)
       return cancelled(this.#stopped ?? "it was told to stop before it began");
-    const log = openLog(parts, run.header.id, attempt);
+    logStep(parts, claim, "step_started");
+    const log = openLog(parts, run.header, attempt);
     try {
+      if (definition.kind === "integrate") {
+        const where = this.#where(workspace, log);
+        const check = async (cwd: string) => (await this.#firstRed({ ...where, cwd }))?.output ?? null;
+        const report = await performIntegration(parts, claim, definition, workspace, check);
+        return this.#stopped === null || report.outcome !== "completed" || report.verdict.kind === "passed"
+          ? report
+          : cancelled(this.#stopped);
+      }
       const execution = await startExecution(parts, claim, workspace, input, log);
       this.#control((reason) => execution.stop(reason));
       const end = await execution.ended;
-      const report = withFacts(readEnd(claim, end), end, input);
-      const checked = await this.#check(claim, workspace, log, report);
-      return { ...checked, tree: await shownTree(parts, run) };
+      keepEnd(parts, run.header.id, attempt, { end, env: workspace.env });
+      return await this.#conclude(parts, workspace, reportOf(claim, end, input.missing), log);
     } finally {
       await log.close();
     }
   }
 
+  #begin(parts: Parts) {
+    return beginClaimed(parts, this.claim, "driver", "prompt", (stop) => this.#control(stop));
+  }
+
+  /** Somebody else saw it end and died before saying so. */
+  async #goOn(parts: Parts, { end, workspace }: Adopted): Promise<Report> {
+    const log = openLog(parts, this.claim.run.header, this.claim.attempt);
+    try {
+      return await this.#conclude(parts, workspace, reportOf(this.claim, end, []), log);
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** What it says is checked; how it wants its chain changed is read; what it left and must not stay is put aside. */
+  async #conclude(parts: Parts, workspace: Workspace, said: Report, log: AttemptLog): Promise<Report> {
+    const { run, attempt } = this.claim;
+    const report = await this.#check(this.#where(workspace, log), said);
+    if (report.outcome === "completed") {
+      const edits = readRequest(run.header, attempt);
+      return { ...report, ...(edits === undefined ? {} : { edits }), tree: await this.#tree(parts) };
+    }
+    // Before the store knows: from then on its slot may be another story's.
+    const { base } = workspace;
+    const goes = report.outcome !== "cancelled" && report.outcome !== "lost" && discards(run.header, report.outcome);
+    if (goes && base !== null) {
+      await salvage(parts, run, workspace.path, { attempt, base });
+      await restoreSnapshot(workspace.path, base);
+    }
+    return { ...report, tree: await this.#tree(parts) };
+  }
+
+  #tree(parts: Parts): Promise<string | null> {
+    return shownTree(parts, this.claim.run, this.claim.attempt.story);
+  }
+
   /** "Done" is a claim; the workflow's own commands say whether it is true. */
-  async #check(claim: Claim, workspace: Workspace, log: AttemptLog, report: Report): Promise<Report> {
-    if (!needsChecks(claim.definition, report)) return report;
-    const where = { cwd: workspace.path, attempt: claim.attempt.id, sink: log.sink };
-    const red = await firstRed(claim.definition.checks, where, (stop) => this.#control(stop));
+  async #check(where: Where, report: Report): Promise<Report> {
+    if (!needsChecks(this.claim.definition, report)) return report;
+    const red = await this.#firstRed(where);
     if (this.#stopped !== null) return cancelled(this.#stopped);
     return red === null ? report : rejectedBy(red, report);
+  }
+
+  #firstRed(where: Where) {
+    return firstRed(this.claim.definition.checks, where, (stop) => this.#control(stop));
+  }
+
+  #where(workspace: Workspace, log: AttemptLog): Where {
+    return { cwd: workspace.path, attempt: this.claim.attempt.id, sink: log.sink, env: workspace.env };
   }
 
   #control(stop: (reason: string) => void): void {
@@ -74,10 +148,15 @@ export class Performance {
 }
 
 /** A result must not be lost because the disk is full or the store is locked for a minute: it is tried again. */
-async function finish(parts: Parts, { run, attempt }: Claim, report: Report, isStopped: () => boolean): Promise<void> {
+async function finish(
+  parts: Parts,
+  { run, attempt }: Claim,
+  report: Report,
+  isStopped: () => boolean,
+): Promise<readonly Event[]> {
   for (let waitMs = 500; ; waitMs = Math.min(waitMs * 2, 15_000)) {
     try {
-      await transition(parts, run.header.id, {
+      const decision = await transition(parts, run.header.id, {
         type: "finish_attempt",
         at: parts.clock.now(),
         author: "driver",
@@ -86,7 +165,7 @@ async function finish(parts: Parts, { run, attempt }: Claim, report: Report, isS
         token: null,
         report,
       });
-      return;
+      return decision.events;
     } catch (error) {
       // Who is told to leave does not wait: the attempt is found at the next start, and its work is not lost.
       if (!isStoreTrouble(error) || isStopped()) throw error;
@@ -115,25 +194,14 @@ async function startExecution(
   input: Input,
   log: AttemptLog,
 ): Promise<Execution> {
-  const { run, attempt, definition } = claim;
+  const { attempt, definition } = claim;
   const executor = await parts.executors.get(
     definition.kind === "command" ? `shell:${definition.command}` : attempt.executor,
   );
   return executor.start({
     prompt: input.prompt,
     cwd: workspace.path,
-    env: {
-      PAWL_RUN: run.header.id,
-      PAWL_STORY: attempt.story ?? "",
-      PAWL_STORY_TITLE: run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "",
-      PAWL_STEP: attempt.name,
-      PAWL_STEP_TYPE: attempt.name,
-      PAWL_ATTEMPT: String(attempt.number),
-      PAWL_TOKEN: attempt.token,
-      PAWL_SHARED: parts.home.dir,
-      PAWL_PROGRESS_FILE: input.progressFile,
-      PAWL_MODEL: agentOf(claim)?.model ?? "",
-    },
+    env: { ...environmentOf(parts, claim, input), ...workspace.env },
     attempt: attempt.id,
     wallMs: timeFor(parts, claim),
     quietMs: definition.quietMs,
@@ -141,48 +209,21 @@ async function startExecution(
   });
 }
 
-function readEnd(claim: Claim, end: ExecutionEnd): CompletedReport | UnfinishedReport {
-  const { definition, run } = claim;
-  if (definition.kind === "command") return readCommand(end);
-  if (end.outcome === "ran") return readReport(definition, end.text, run.header.definition.knownKeys);
-  return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
-}
-
-/** A command step says yes or no by its exit code. */
-function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
-  const said = { outcome: "completed", outputs: {}, stories: null, notes: [] } as const;
-  if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
-  if (end.outcome === "failed")
-    return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };
-  return unfinished(end.outcome, end.why, null);
-}
-
-function withFacts(report: CompletedReport | UnfinishedReport, end: ExecutionEnd, input: Input): Report {
-  const missing = input.missing.map((key) => `the prompt names {{${key}}}, which nobody sets`);
+function environmentOf(parts: Parts, claim: Claim, input: Input): Readonly<Record<string, string>> {
+  const { run, attempt } = claim;
+  const { shared } = run.header.place;
   return {
-    ...report,
-    notes: [...missing, ...report.notes, ...end.notes],
-    usage: end.usage,
-    session: end.session,
-    tree: null,
+    PAWL_RUN: run.header.id,
+    PAWL_STORY: attempt.story ?? "",
+    PAWL_STORY_TITLE: run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "",
+    // Where a chain has types, its steps are told by their id.
+    PAWL_STEP: shared === undefined ? attempt.name : attempt.step,
+    PAWL_STEP_TYPE: attempt.name,
+    PAWL_ATTEMPT: String(attempt.number),
+    PAWL_TOKEN: attempt.token,
+    PAWL_SHARED: shared ?? parts.home.dir,
+    PAWL_PROGRESS_FILE: input.progressFile,
+    PAWL_MODEL: agentOf(claim)?.model ?? "",
+    ...(shared === undefined ? {} : { RALPH_SHARED_DIR: shared }),
   };
-}
-
-/** Something of ours went wrong before there was a result (no disk, no git): the attempt failed, with the reason. */
-function troubleReport(error: unknown): Report {
-  const why =
-    error instanceof AppError
-      ? `${error.message} (${error.hint})`
-      : error instanceof Error
-        ? error.message
-        : String(error);
-  return { ...unfinished("failed", why, null), usage: noUsage, session: null, tree: null };
-}
-
-function cancelled(why: string): Report {
-  return { ...unfinished("cancelled", why, null), usage: noUsage, session: null, tree: null };
-}
-
-function unfinished(outcome: UnfinishedReport["outcome"], why: string, retryAt: number | null): UnfinishedReport {
-  return { outcome, why, retryAt, notes: [] };
 }

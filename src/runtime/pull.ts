@@ -3,13 +3,12 @@
 
 import { type Attempt, hasEnded, noUsage } from "../domain/attempt.ts";
 import type { Decision } from "../domain/decision.ts";
-import type { PerformedDefinition } from "../domain/definition.ts";
+import { isPerformed, type PerformedDefinition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { type AttemptId, attemptId, type RunId, type StoryId, token } from "../domain/ids.ts";
 import type { Report } from "../domain/report.ts";
 import type { Run } from "../domain/run.ts";
 import { definitionOf } from "../engine/definitions.ts";
-import { readReport } from "../prompts/report.ts";
 import type { OutputSink } from "../system/process/call.ts";
 import { beginClaimed } from "./begin.ts";
 import { firstRed, needsChecks, rejectedBy } from "./checks.ts";
@@ -18,8 +17,11 @@ import { performEffects } from "./effects.ts";
 import { openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { recover } from "./recover.ts";
+import { putAway, readRequest } from "./requests.ts";
+import { readAnswer } from "./results.ts";
 import { transition } from "./transition.ts";
-import { shownTree, workspacePath } from "./workspace.ts";
+import { workspacePath } from "./trees.ts";
+import { shownTree } from "./workspace.ts";
 
 /** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
@@ -76,16 +78,24 @@ export async function completeStep(
   const loaded = await parts.store.transaction((tx) => tx.load(run, () => needed));
   if (!loaded) throw unknownHandle(handle);
   const definition = definitionOf(loaded.run, attempt.story, attempt.name);
-  if (definition.kind !== "agent" && definition.kind !== "command") throw unknownHandle(handle);
-  const read: Report = { ...readReport(definition, text, loaded.run.header.definition.knownKeys), ...nothing };
+  if (!isPerformed(definition)) throw unknownHandle(handle);
+  const read: Report = { ...readAnswer(definition, text, loaded.run.header.definition.knownKeys), ...nothing };
   const secret = given ?? attempt.token;
   // A report that will be refused is not worth running checks for, and must not touch the log of the attempt.
   if (secret !== attempt.token || hasEnded(attempt)) return await report(parts, attempt.id, secret, read);
-  const log = openLog(parts, run, attempt);
+  const log = openLog(parts, loaded.run.header, attempt);
   await log.sink("stdout", Buffer.from(text));
   const checked = await check(parts, loaded.run, attempt, definition, read, log.sink);
   await log.close();
-  return await report(parts, attempt.id, secret, { ...checked, tree: await shownTree(parts, loaded.run) });
+  const tree = await shownTree(parts, loaded.run, attempt.story);
+  const edits = checked.outcome === "completed" ? readRequest(loaded.run.header, attempt) : undefined;
+  const decision = await report(parts, attempt.id, secret, { ...checked, ...(edits ? { edits } : {}), tree });
+  putAway(
+    loaded.run.header,
+    attempt,
+    decision.events.some(({ type }) => type === "chain_edited"),
+  );
+  return decision;
 }
 
 /** What an agent that pulls calls done is checked like everybody's. */
@@ -98,7 +108,7 @@ async function check(
   sink: OutputSink,
 ): Promise<Report> {
   if (!needsChecks(definition, said)) return said;
-  const where = { cwd: workspacePath(parts, run), attempt: attempt.id, sink };
+  const where = { cwd: workspacePath(parts, run, attempt.story), attempt: attempt.id, sink };
   const red = await firstRed(definition.checks, where, () => undefined);
   return red === null ? said : rejectedBy(red, said);
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { callOf, identityIn } from "../../test/support/programs.ts";
 import { log, runGit, tempDir, writeFiles } from "../../test/support/repository.ts";
+import { shimGit } from "../../test/support/slots.ts";
 import { makeWorld, shortTimes, type World } from "../../test/support/world.ts";
 import { baseOf } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
@@ -65,7 +66,7 @@ describe("a driver that was killed", () => {
       await identityIn(join(world.home.dir, "stray")),
     ];
     expect(await world.outcomes(run)).toEqual(["started"]);
-    expect(await recover(world.parts)).toBe(1);
+    expect(await recover(world.parts)).toHaveLength(1);
     expect([isAlive(agent), isAlive(stray)]).toEqual([false, false]);
     expect(await world.outcomes(run)).toEqual(["lost"]);
     expect((await world.run(run)).header.chain[0]?.state.status).toBe("ready");
@@ -102,7 +103,7 @@ describe("a driver that was killed", () => {
     await Promise.all([world.parts, ...others].map((parts) => recover(parts)));
     expect(await world.outcomes(run)).toEqual(["lost"]);
     expect((await world.events(run)).filter(({ type }) => type === "attempt_ended")).toHaveLength(1);
-    expect(await recover(world.parts)).toBe(0);
+    expect(await recover(world.parts)).toEqual([]);
   });
 
   test("[RC5] an attempt that died before it began does not hide the unfinished work of the one before it", async () => {
@@ -110,7 +111,7 @@ describe("a driver that was killed", () => {
     await recover(world.parts);
     for (let death = 0; death < 2; death += 1) {
       expect(await claimAs(world.parts, run, deadWorker)).not.toBeNull();
-      expect(await recover(world.parts)).toBe(1);
+      expect(await recover(world.parts)).toHaveLength(1);
     }
     expect(await world.drive(run)).toBe("done");
     expect(await world.outcomes(run)).toEqual(["lost", "lost", "lost", "completed"]);
@@ -192,6 +193,23 @@ echo STATUS: done
     expect(await world.drive(run)).toBe("done");
     expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
     expect(await subjects(world, run)).toEqual(["first", "whole"]);
+  });
+});
+
+describe("a git of ours that is killed from outside", () => {
+  test.each([
+    ["makes the tree", "worktree add"],
+    ["looks at what the attempt starts from", "status"],
+  ])("[RC16] while it %s: the attempt is lost, not failed, and runs again", async (_what, command) => {
+    const world = await makeWorld({ agent: "git status --porcelain; echo STATUS: done" });
+    const run = await world.begin();
+    const once = join(tempDir(), "killed-once");
+    const kills = `case " $* " in *" ${command} "*) [ -e ${once} ] || { touch ${once}; kill -9 $$; } ;; esac`;
+    vi.stubEnv("PATH", shimGit(`${kills}\nexec $real "$@"`));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await world.drive(run)).toBe("done");
+    expect(existsSync(once)).toBe(true);
+    expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
   });
 });
 

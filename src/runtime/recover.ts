@@ -2,19 +2,35 @@
 
 import { setTimeout as pause } from "node:timers/promises";
 import type { Lease } from "../dispatch/dispatch.ts";
-import { noUsage } from "../domain/attempt.ts";
+import { type Attempt, noUsage } from "../domain/attempt.ts";
 import { type AttemptId, attemptId } from "../domain/ids.ts";
 import { attemptMarker } from "../executors/executor.ts";
 import { isAlive, type ProcessIdentity } from "../system/process/identity.ts";
 import { findMarked, killStrays } from "../system/process/strays.ts";
 import { gitMarker } from "../workspaces/git.ts";
+import { type Kept, keptEnd } from "./ends.ts";
 import type { Parts } from "./parts.ts";
 import { transition } from "./transition.ts";
 import { lifeOfWorker, processOf } from "./worker.ts";
 
-/** Returns how many attempts were found dead. Doing it twice, or in two processes at once, is harmless. */
-export async function recover(parts: Parts): Promise<number> {
-  let found = 0;
+/** What was found when somebody had died, and what becomes of it. */
+export interface Recovered {
+  readonly lease: Lease;
+  readonly attempt: Attempt | null;
+  /** `adopted`: it had ended already, and its result is taken over. `lost`: it runs again. */
+  readonly as: "adopted" | "lost";
+  readonly why: string;
+}
+
+/** Goes on with an execution that ended while nobody was there; false: somebody else does, or will. */
+export type Adopt = (lease: Lease, attempt: Attempt, kept: Kept) => Promise<boolean>;
+
+/**
+ * Returns the attempts that were found dead. Doing it twice, or in two processes at once, is harmless. Who does not drive adopts
+ * nothing: what has ended waits for somebody who does.
+ */
+export async function recover(parts: Parts, adopt: Adopt | null = null): Promise<readonly Recovered[]> {
+  const found: Recovered[] = [];
   for (const lease of await parts.dispatch.leases({ endedBefore: null })) {
     const why = deathOf(lease, parts.clock.now());
     if (why === null) continue;
@@ -23,10 +39,26 @@ export async function recover(parts: Parts): Promise<number> {
       await killStrays({ marker: { name: attemptMarker, value: lease.attempt } });
       if (!isAlive(worker)) await letGitEnd(worker);
     }
+    const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
+    const kept = attempt?.state.phase === "started" ? keptEnd(parts, lease.run, attempt) : null;
+    if (attempt !== null && kept !== null && worker !== null && !isAlive(worker)) {
+      if (adopt !== null && (await adopt(lease, attempt, kept))) found.push({ lease, attempt, as: "adopted", why });
+      continue;
+    }
     await reportLost(parts, lease, why);
-    found += 1;
+    found.push({ lease, attempt, as: "lost", why });
   }
   return found;
+}
+
+/** For people: what was adopted, what runs again, and why. */
+export function inWords({ lease, attempt, as, why }: Recovered): string {
+  const what = `${lease.story ? `${lease.story} ` : ""}${attempt?.name ?? "an attempt"}`;
+  const number = attempt === null ? "" : ` (attempt ${attempt.number})`;
+  if (as === "adopted") return `${what}${number} had ended when ${why}: its result is taken over`;
+  const unfinished =
+    attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
+  return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;
 }
 
 /** Attempts whose driver is dead, for somebody who only looks. */
@@ -55,7 +87,7 @@ const gitEndsMs = 60_000;
  * A driver that dies while it prepares a tree leaves a git that goes on, and could clean away what the next agent writes. It
  * is waited for: killed, it would leave locks in the user's repository.
  */
-async function letGitEnd(worker: ProcessIdentity): Promise<void> {
+export async function letGitEnd(worker: ProcessIdentity): Promise<void> {
   const marker = gitMarker(worker);
   const giveUpAt = performance.now() + gitEndsMs;
   while ((await findMarked(marker.name, marker.value)).length > 0) {

@@ -10,16 +10,21 @@ import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import { decide, startRun } from "../engine/decide.ts";
 import { definitionOf } from "../engine/definitions.ts";
-import { readReport } from "../prompts/report.ts";
+import { readEdits } from "../protocols/ralph/edit-file.ts";
+import { readAnswer } from "./results.ts";
+import { oneStory } from "./start.ts";
 
 interface Answer {
   readonly text: string;
   readonly exit: number;
+  /** The edit request that it would write, as it is. */
+  readonly edits?: unknown;
 }
 
 /** What an agent would answer; null when the script does not say. */
 export type Playbook = (cue: {
   readonly step: string;
+  readonly type: string;
   readonly story: string;
   readonly attempt: number;
 }) => Answer | null;
@@ -34,6 +39,9 @@ export interface Simulation {
 
 const longestPath = 5_000;
 
+/** Nobody need say that a story can be integrated. */
+const fits: Answer = { text: "", exit: 0 };
+
 export function simulate(definition: Definition, task: string, play: Playbook): Simulation {
   const place = { repo: null, kind: "directory", base: null, baseName: null, branch: null } as const;
   const asked = { at: 0, author: "simulation" };
@@ -46,6 +54,7 @@ export function simulate(definition: Definition, task: string, play: Playbook): 
     place,
     executor: null,
     context: {},
+    ...(definition.protocol === "ralph" ? { stories: oneStory(task).stories } : {}),
   });
   let run = started.run;
   const events: Event[] = [...started.events];
@@ -53,12 +62,17 @@ export function simulate(definition: Definition, task: string, play: Playbook): 
     const ready = firstReady(run);
     if (!ready) break;
     const id = attemptId(`at-${moment}`);
-    const answer = play({
-      step: ready.step.name,
-      story: ready.story ?? "",
-      attempt: attemptNumber(ready.scope, ready.step),
-    });
-    if (!answer) return { status: statusOf(run.header), events, run, unanswered: ready.step.name };
+    const { id: step, name: type } = ready.step;
+    const { kind } = definitionOf(run, ready.story, type);
+    const answer =
+      play({
+        // As an agent is told: where a chain has types, its steps are told by their id.
+        step: definition.protocol === "ralph" ? step : type,
+        type,
+        story: ready.story ?? "",
+        attempt: attemptNumber(ready.scope, ready.step),
+      }) ?? (kind === "integrate" ? fits : null);
+    if (!answer) return { status: statusOf(run.header), events, run, unanswered: type };
     const report = { ...read(run, ready.story, ready.step, answer), usage: noUsage, session: null, tree: null };
     const about = { at: moment, author: "simulation", story: ready.story, attempt: id };
     const secret = token("simulated");
@@ -107,6 +121,16 @@ function read(run: Run, story: StoryId | null, step: Step, answer: Answer): Comp
     const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: answer.text || why } as const;
     return { ...said, verdict: answer.exit === 0 ? { kind: "passed" } : { kind: "rejected", reason: "exit" } };
   }
+  if (definition.kind === "integrate") {
+    const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: answer.text } as const;
+    return { ...said, verdict: answer.exit === 0 ? { kind: "passed" } : { kind: "rejected", reason: "conflict" } };
+  }
   if (answer.exit !== 0 || definition.kind !== "agent") return { outcome: "failed", why, retryAt: null, notes: [] };
-  return readReport(definition, answer.text, run.header.definition.knownKeys);
+  const report = readAnswer(definition, answer.text, run.header.definition.knownKeys);
+  if (report.outcome !== "completed" || answer.edits === undefined) return report;
+  return { ...report, edits: readEdits(requestIn(answer.edits)) };
+}
+
+function requestIn(edits: unknown): string {
+  return typeof edits === "string" ? edits : JSON.stringify(edits);
 }

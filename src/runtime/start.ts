@@ -3,30 +3,20 @@
 import { dirname, resolve } from "node:path";
 import type { AgentDefinition, Definition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
-import type { RunId } from "../domain/ids.ts";
+import { type RunId, storyId } from "../domain/ids.ts";
 import type { RunPlace } from "../domain/run.ts";
 import { renderTemplate, templateKeys } from "../prompts/template.ts";
 import { agentHome, provision } from "../protocols/antfarm/agent-home.ts";
 import { newRunId } from "../system/ids.ts";
+import { resolveChecks } from "../workflows/project.ts";
 import { resolveBase } from "../workspaces/base.ts";
 import { assertFreeBranch, freeBranch } from "../workspaces/freeBranch.ts";
 import { inPlace, inspectRepository } from "../workspaces/repository.ts";
-import type { LoadedWorkflow } from "./library.ts";
+import { projectContext } from "./config.ts";
+import { chooseLine, hasStoryTrees, shareFolder } from "./line.ts";
 import type { Parts } from "./parts.ts";
 import { createRun } from "./transition.ts";
-
-export interface RunWish {
-  readonly workflow: LoadedWorkflow;
-  readonly task: string;
-  readonly repo: string;
-  readonly base: string | null;
-  readonly inPlace: boolean;
-  readonly context: Readonly<Record<string, string>>;
-  readonly executor: string | null;
-  readonly author: string;
-  /** What the configuration says of budgets and concurrency; it only ever tightens. */
-  readonly tighten: (definition: Definition) => Definition;
-}
+import type { GivenStories, RunWish } from "./wish.ts";
 
 export interface StartedRun {
   readonly run: RunId;
@@ -50,10 +40,14 @@ export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun>
     });
   }
   assertTargets(parts);
-  const definition = withContext(wish.tighten(wish.workflow.definition), { ...wish.context, task });
-  const run = newRunId();
   const notes: string[] = [];
-  const place = await choosePlace(wish, definition, notes);
+  const context = { ...projectContext(wish.project), ...wish.context };
+  const definition = withContext(definitionFor(wish, notes), { ...context, task });
+  const run = newRunId();
+  const given = wish.given ?? (definition.protocol === "ralph" ? oneStory(task) : null);
+  const placed = hasStoryTrees(definition) ? await chooseLine(wish, notes) : await choosePlace(wish, definition, notes);
+  const shared =
+    given === null || definition.protocol === undefined ? null : await shareFolder(parts, run, given, placed(0));
   for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, wish, agent, run));
   const created = await createRun(parts, (number) => ({
     type: "start_run",
@@ -62,11 +56,34 @@ export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun>
     run,
     definition,
     task,
-    place: place(number),
+    place: {
+      ...placed(number),
+      ...(shared === null ? {} : { shared }),
+      ...(given?.prd ? { prd: resolve(given.prd) } : {}),
+    },
     executor: wish.executor,
-    context: wish.context,
+    context,
+    ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
   }));
   return { ...created, notes };
+}
+
+/** The workflow as this run will have it: no looser than the configuration, with the project's own checks. */
+function definitionFor(wish: RunWish, notes: string[]): Definition {
+  const { definition, notes: unchecked } = resolveChecks(wish.tighten(wish.workflow.definition), wish.project);
+  notes.push(...unchecked);
+  const { agents } = wish;
+  if (agents === undefined || agents === null) return definition;
+  const steps = definition.steps.map((step) => (step.kind === "stories" ? { ...step, concurrency: agents } : step));
+  return { ...definition, steps };
+}
+
+/** The same machine for a request without a PRD: its words are the one story. */
+export function oneStory(task: string): GivenStories {
+  const [first = ""] = task.split("\n", 1);
+  const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;
+  const story = { id: storyId("oneshot"), title, description: task, acceptanceCriteria: [], dependsOn: [] };
+  return { stories: [story], adopted: [], prd: null, shared: null };
 }
 
 /** Values of a workflow's own context are templates, resolved once, against what the caller gave. */

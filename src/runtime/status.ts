@@ -2,7 +2,7 @@
 
 import { namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
-import { type Run, scopeOf, statusOf } from "../domain/run.ts";
+import { type Header, type Run, scopeOf, statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Chain } from "../domain/step.ts";
 import { definitionOf } from "../engine/definitions.ts";
@@ -33,16 +33,23 @@ export interface RunDocument {
 export interface StepDocument {
   readonly id: string;
   readonly kind: string;
+  /** What it is in its workflow; several steps of a chain may be the same. */
+  readonly name: string;
   readonly status: string;
   readonly attempts: number;
 }
 
-interface StoryDocument {
+export interface StoryDocument {
   readonly id: string;
   readonly title: string;
   readonly status: string;
   readonly dependsOn: readonly string[];
   readonly attempts: number;
+  /** The tree it works in; null while it is not at work, or works in its run's. */
+  readonly slot: number | null;
+  /** When its first attempt began. */
+  readonly startedAt: string | null;
+  readonly costUsd: number;
   readonly steps: readonly StepDocument[];
 }
 
@@ -66,24 +73,34 @@ export function statusDocument(
     run: {
       ...runDocument(summary),
       status: statusOf(header),
-      branch: header.place.branch ?? header.context["branch"] ?? null,
+      branch: branchOf(header),
     },
     steps: stepDocuments(run, null, header.chain),
     stories: header.stories.map((entry) => {
       const story = run.stories[entry.id];
       const steps = story ? stepDocuments(run, entry.id, story.chain) : [];
+      const [first] = story?.attempts ?? [];
       return {
         id: entry.id,
         title: entry.title,
         status: entry.status,
         dependsOn: entry.dependsOn,
         attempts: Math.max(0, ...steps.map((step) => step.attempts)),
+        slot: entry.slot ?? null,
+        startedAt: first ? isoTime(first.startedAt) : null,
+        costUsd: (story?.attempts ?? []).reduce((sum, { usage }) => sum + usage.costUsd, 0),
         steps,
       };
     }),
     gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
     why: why(run, now, orphans),
   };
+}
+
+/** Of a run whose stories are integrated one by one, the branch that gets them. */
+function branchOf({ place, definition, context }: Header): string | null {
+  const integrates = definition.steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
+  return integrates ? place.baseName : (place.branch ?? context["branch"] ?? null);
 }
 
 export function runDocument(summary: RunSummary): RunDocument {
@@ -111,6 +128,7 @@ function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly 
   return chain.map((step) => ({
     id: step.id,
     kind: definitionOf(run, story, step.name).kind,
+    name: step.name,
     status: step.state.status,
     attempts: attempts.filter((attempt) => attempt.step === step.id).length,
   }));

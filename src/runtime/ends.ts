@@ -1,0 +1,44 @@
+// Ends of executions. Owns: keeping what an agent came to from the moment it is gone until the store knows, so that a driver that
+// dies in between does not cost the work of an hour.
+
+import { readFileSync, rmSync } from "node:fs";
+import type { Attempt } from "../domain/attempt.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { ExecutionEnd } from "../executors/executor.ts";
+import { writeJson } from "../workspaces/ownership.ts";
+import { endFile } from "./logs.ts";
+import type { Parts } from "./parts.ts";
+
+/** An execution that has ended, and where it worked. */
+export interface Kept {
+  readonly end: ExecutionEnd;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** What we stopped, or what died, is run again anyway. */
+export function keepEnd(parts: Parts, run: RunId, attempt: Attempt, kept: Kept): void {
+  if (kept.end.outcome === "cancelled" || kept.end.outcome === "lost") return;
+  try {
+    writeJson(endFile(parts, run, attempt), kept);
+  } catch (error) {
+    // A full disk: the result itself will wait for space.
+    parts.log("end.not_kept", {
+      run,
+      attempt: attempt.id,
+      why: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+export function forgetEnd(parts: Parts, run: RunId, attempt: Attempt): void {
+  rmSync(endFile(parts, run, attempt), { force: true });
+}
+
+/** null: it had not ended, or nobody can tell. */
+export function keptEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): Kept | null {
+  try {
+    return JSON.parse(readFileSync(endFile(parts, run, attempt), "utf8")) as Kept;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,73 @@
+// Results. Owns: what an execution came to, read as a report. None of it decides anything.
+
+import { noUsage } from "../domain/attempt.ts";
+import type { PerformedDefinition } from "../domain/definition.ts";
+import { AppError } from "../domain/error.ts";
+import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import type { ExecutionEnd } from "../executors/executor.ts";
+import { readReport } from "../prompts/report.ts";
+import { readSummary } from "../prompts/summary.ts";
+import type { Claim } from "./claim.ts";
+
+/** `missing`: keys that the prompt named and nobody set. */
+export function reportOf(claim: Claim, end: ExecutionEnd, missing: readonly string[]): Report {
+  const report = readEnd(claim, end);
+  const unset = missing.map((key) => `the prompt names {{${key}}}, which nobody sets`);
+  return {
+    ...report,
+    notes: [...unset, ...report.notes, ...end.notes],
+    usage: end.usage,
+    session: end.session,
+    tree: null,
+  };
+}
+
+function readEnd({ definition, run }: Claim, end: ExecutionEnd): CompletedReport | UnfinishedReport {
+  if (definition.kind === "command") return readCommand(end);
+  if (end.outcome === "ran") return readAnswer(definition, end.text, run.header.definition.knownKeys);
+  return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
+}
+
+/** Where a step ends with a summary, that it ran to its end is its verdict, and nothing else of its words is read. */
+export function readAnswer(
+  definition: PerformedDefinition,
+  text: string,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  if (!definition.summary) return readReport(definition, text, known);
+  const { summary, note } = readSummary(text);
+  const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;
+  return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
+}
+
+/** A command step says yes or no by its exit code. */
+function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
+  const said = { outcome: "completed", outputs: {}, stories: null, notes: [] } as const;
+  if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
+  if (end.outcome === "failed")
+    return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };
+  return unfinished(end.outcome, end.why, null);
+}
+
+/**
+ * Something of ours went wrong before there was a result (no disk, no git): the attempt failed, with the reason. A git that was
+ * killed says as little about the step as an agent that was.
+ */
+export function troubleReport(error: unknown): Report {
+  const why =
+    error instanceof AppError
+      ? `${error.message} (${error.hint})`
+      : error instanceof Error
+        ? error.message
+        : String(error);
+  const outcome = error instanceof AppError && error.code === "GIT_KILLED" ? "lost" : "failed";
+  return { ...unfinished(outcome, why, null), usage: noUsage, session: null, tree: null };
+}
+
+export function cancelled(why: string): Report {
+  return { ...unfinished("cancelled", why, null), usage: noUsage, session: null, tree: null };
+}
+
+function unfinished(outcome: UnfinishedReport["outcome"], why: string, retryAt: number | null): UnfinishedReport {
+  return { outcome, why, retryAt, notes: [] };
+}
