@@ -35,7 +35,7 @@ export async function answer(console: Console, parts: Parts, { run, gate }: Gate
     gate: gate.id,
     option: said.option,
     note: said.note,
-    tree: whole && gate.tree !== null ? await treeNow(parts, whole) : null,
+    tree: whole && gate.tree !== null ? await treeNow(parts, whole, gate.story) : null,
     ...(said.reason === undefined ? {} : { reason: said.reason.trim().toLowerCase() }),
   });
   if (!decision.accepted) {

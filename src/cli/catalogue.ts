@@ -20,6 +20,20 @@ export const catalogue: readonly Entry[] = [
     load: () => import("./commands/run.ts"),
   },
   {
+    name: "prd",
+    group: "Running",
+    usage: "prd run FILE",
+    summary: "work through a PRD with several agents",
+    load: () => import("./commands/prd.ts"),
+  },
+  {
+    name: "agent",
+    group: "Running",
+    usage: "agent run REQUEST…",
+    summary: "one request, as one story",
+    load: () => import("./commands/agent.ts"),
+  },
+  {
     name: "resume",
     group: "Running",
     usage: "resume RUN",
@@ -117,6 +131,20 @@ export const catalogue: readonly Entry[] = [
     usage: "reject RUN",
     summary: "say no at the run's only open gate",
     load: () => import("./commands/verdict.ts"),
+  },
+  {
+    name: "edit",
+    group: "Acting",
+    usage: "edit RUN --story S …",
+    summary: "change the steps that are still to come",
+    load: () => import("./commands/edit.ts"),
+  },
+  {
+    name: "scratch",
+    group: "Acting",
+    usage: "scratch append TEXT…",
+    summary: "leave a note for the other agents",
+    load: () => import("./commands/scratch.ts"),
   },
   {
     name: "step",

@@ -3,7 +3,11 @@
 import { exitCodes } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
+import { agentsFor, type Config } from "../runtime/config.ts";
 import { driveRun } from "../runtime/drive.ts";
+import { branchWithWork } from "../runtime/line.ts";
+import type { Parts } from "../runtime/parts.ts";
+import { inWords } from "../runtime/recover.ts";
 import { statusDocument } from "../runtime/status.ts";
 import type { Console } from "./console.ts";
 import { Progress } from "./progress.ts";
@@ -26,8 +30,9 @@ export async function driveToEnd(console: Console, { parts, config }: Session, d
   try {
     const status = await driveRun(parts, {
       run: drive.run,
-      concurrency: drive.concurrency ?? config.agents,
+      concurrency: drive.concurrency ?? (await agentsOf(parts, config, drive.run)),
       signal: interrupt.signal,
+      onRecovered: (recovered) => console.note(inWords(recovered)),
     });
     await progress.close();
     await conclude(console, { parts, config }, drive, interrupt.signal.aborted ? "interrupted" : status);
@@ -36,6 +41,11 @@ export async function driveToEnd(console: Console, { parts, config }: Session, d
     await progress.close();
     interrupt.close();
   }
+}
+
+async function agentsOf(parts: Parts, config: Config, run: RunId): Promise<number> {
+  const loaded = await parts.store.transaction((tx) => tx.load(run, () => []));
+  return loaded ? agentsFor(config, loaded.run.header.definition) : 1;
 }
 
 async function conclude(
@@ -52,7 +62,8 @@ async function conclude(
   const number = `#${drive.number}`;
   if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${drive.number}\` goes on where it stopped.`);
   else if (end === "done") {
-    console.say(`Run ${number} is done.${document.run.branch ? ` The work is on branch ${document.run.branch}.` : ""}`);
+    const branch = await branchWithWork(run);
+    console.say(`Run ${number} is done.${branch ? ` The work is on branch ${branch}.` : ""}`);
     console.say(`Look closer: pawl status ${drive.number} · pawl logs ${drive.number} · pawl events ${drive.number}`);
   } else {
     console.say(document.why);
@@ -60,6 +71,8 @@ async function conclude(
       console.say(
         `Look closer: pawl logs ${drive.number}. Try again: pawl retry ${drive.number}, then pawl resume ${drive.number}`,
       );
+    const { shared } = run.header.place;
+    if (end === "failed" && shared !== undefined) console.say(`Its files are in ${shared}`);
     if (end === "paused") console.say(`\`pawl resume ${drive.number}\` lets it go on.`);
   }
 }

@@ -46,6 +46,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "steps_reset":
       return { mark: "↺", text: `${where}${event.reason}` };
     case "steps_skipped":
+      // Of what an edit skips, the edit says so itself.
+      if (event.by === "edit") return null;
       return { mark: "•", text: `${where}skipped ${event.steps.join(", ")}: ${event.reason}` };
     case "step_failed":
       return { mark: "✗", text: `${where}${event.step} failed: ${firstLineOf(event.reason)}` };
@@ -61,6 +63,10 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       if (event.status === "failed" || event.status === "blocked")
         return { mark: "✗", text: `${event.of} ${event.status}: ${firstLineOf(event.reason)}` };
       return null;
+    case "chain_edited":
+      return { mark: "•", text: `${where}${editOf(event)}: ${firstLineOf(event.operation.reason)}` };
+    case "edit_refused":
+      return { mark: "•", text: `${where}an edit by ${event.by} was refused: ${firstLineOf(event.why)}` };
     case "report_refused":
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
     case "attempt_began":
@@ -74,7 +80,11 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "step_done":
     case "step_opened":
     case "step_readied":
+    case "step_amended":
     case "steps_inserted":
+    case "steps_removed":
+    case "steps_reordered":
+    case "story_adopted":
     case "story_merged":
     case "story_opened":
       return null;
@@ -84,6 +94,25 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
 /** Which step an attempt is of, for the line of its end. */
 export function rememberNames(event: Event, names: Map<string, string>): void {
   if (event.type === "attempt_dispatched") names.set(event.attempt, event.name);
+}
+
+function editOf({ by, operation, added }: Extract<Event, { type: "chain_edited" }>): string {
+  const who = by ?? "a person";
+  const steps = added.map(({ id, name }) => `${id} ${name}`).join(", ");
+  switch (operation.op) {
+    case "insert":
+      return `${who} added ${steps}`;
+    case "replace":
+      return `${who} split ${operation.step} into ${steps}`;
+    case "skip":
+      return `${who} skipped ${operation.step}`;
+    case "reorder":
+      return `${who} changed the order`;
+    case "amend":
+      return `${who} described ${operation.step} anew`;
+    case "restart":
+      return `${operation.step} starts anew`;
+  }
 }
 
 function firstLineOf(text: string): string {

@@ -4,9 +4,11 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { configuredExecutors, configuredTargets, openApp } from "../app.ts";
+import type { RunId } from "../domain/ids.ts";
 import { type Config, readConfig } from "../runtime/config.ts";
 import { deliverDue } from "../runtime/deliveries.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
+import { projectRun } from "../runtime/projection.ts";
 import { findHome } from "../system/home.ts";
 
 export interface SessionOptions {
@@ -29,14 +31,14 @@ export async function withSession<T>(options: SessionOptions, work: (session: Se
   const config = await readConfig(home.configFile, options.repo ? topOf(options.repo) : null);
   const store = options.store ?? process.env["PAWL_STORE"] ?? null;
   const [executors, targets] = [configuredExecutors(config), configuredTargets(config, home)];
-  const parts = await openApp({ home, store, executors, targets, log: chooseLog(), warn });
-  let committed = false;
-  const listening = parts.commits.listen(() => {
-    committed = true;
-  });
+  const settings = { workspace: config.workspace };
+  const parts = await openApp({ home, store, executors, targets, settings, log: chooseLog(), warn });
+  const committed = new Set<RunId>();
+  const listening = parts.commits.listen(({ run }) => committed.add(run));
   try {
     const result = await work({ parts, config });
-    if (committed) await deliverDue(parts, deliveriesMs);
+    for (const run of committed) await projectRun(parts, run);
+    if (committed.size > 0) await deliverDue(parts, deliveriesMs);
     return result;
   } finally {
     listening.close();
@@ -68,5 +70,5 @@ function warn(text: string): void {
 function chooseLog(): Log {
   if (process.env["PAWL_LOG"] !== "json") return () => undefined;
   return (event, fields) =>
-    process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), event, ...fields })}\n`);
+    process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), event, ...fields })}\n`);
 }

@@ -6,6 +6,7 @@ import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
+import { plainProject } from "../../runtime/config.ts";
 import { openWorkflow } from "../../runtime/library.ts";
 import { beginRun } from "../../runtime/start.ts";
 import { packageFile } from "../../system/package-root.ts";
@@ -36,6 +37,7 @@ export function define(program: Command, console: Console): void {
           context: {},
           executor: `scripted:${join(assets, "script.yml")}`,
           author: author(),
+          project: plainProject,
           tighten: (definition) => definition,
         });
         const status = await driveToEnd(console, session, { ...started, events: false, concurrency: null });

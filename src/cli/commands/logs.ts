@@ -63,12 +63,12 @@ class Printer {
     const attempts = attemptsOf(run, this.#step);
     if (this.#console.json) {
       this.#offsets.set("document", 0);
-      return this.#console.document({ attempts: attempts.map((attempt) => this.#describe(attempt)) });
+      return this.#console.document({ attempts: attempts.map((attempt) => this.#describe(run, attempt)) });
     }
-    for (const attempt of attempts) this.#printOne(attempt);
+    for (const attempt of attempts) this.#printOne(run, attempt);
   }
 
-  #describe(attempt: Attempt): object {
+  #describe({ header }: Run, attempt: Attempt): object {
     return {
       story: attempt.story,
       step: attempt.step,
@@ -78,12 +78,12 @@ class Printer {
       phase: attempt.state.phase,
       outcome: attempt.state.phase === "ended" ? attempt.state.outcome : null,
       why: attempt.state.phase === "ended" ? attempt.state.why : "",
-      file: logFile(this.#parts, this.#run, attempt),
+      file: logFile(this.#parts, header, attempt),
     };
   }
 
-  #printOne(attempt: Attempt): void {
-    const file = logFile(this.#parts, this.#run, attempt);
+  #printOne({ header }: Run, attempt: Attempt): void {
+    const file = logFile(this.#parts, header, attempt);
     if (!existsSync(file)) return;
     const from = this.#offsets.get(file);
     if (from === undefined) {

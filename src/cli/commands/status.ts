@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { Parts } from "../../runtime/parts.ts";
 import { findOrphans } from "../../runtime/recover.ts";
-import { type StatusDocument, type StepDocument, statusDocument } from "../../runtime/status.ts";
+import { type StatusDocument, type StepDocument, type StoryDocument, statusDocument } from "../../runtime/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
@@ -70,17 +70,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     table(steps.map(stepRow)),
   ];
   if (stories.length > 0) {
-    lines.push(
-      "",
-      table(
-        stories.map((story) => [
-          `${marks[story.status] ?? " "} ${story.id}`,
-          story.status,
-          story.title,
-          progressOf(story.steps, story.attempts),
-        ]),
-      ),
-    );
+    lines.push("", table(stories.map((story) => laneOf(story, now))));
   }
   for (const gate of gates.filter((candidate) => candidate.status === "open")) {
     lines.push("", `? ${gate.question}`, `  pawl answer ${gate.id} ${gate.options.join("|")}`);
@@ -92,8 +82,29 @@ function stepRow(step: StepDocument): readonly string[] {
   return [`${marks[step.status] ?? " "} ${step.id}`, step.status, step.attempts > 1 ? `${step.attempts} attempts` : ""];
 }
 
+/** One line of a story: where it is, who works on it, since when, for how much. */
+function laneOf(story: StoryDocument, now: number): readonly string[] {
+  const age = story.startedAt === null || !isAtWork(story) ? "" : duration(now - Date.parse(story.startedAt));
+  return [
+    `${marks[story.status] ?? " "} ${story.id}`,
+    story.status,
+    firstLine(story.title, 48),
+    progressOf(story.steps, story.attempts),
+    story.slot === null ? "" : `slot ${story.slot}`,
+    age,
+    story.costUsd > 0 ? `$${story.costUsd.toFixed(2)}` : "",
+  ];
+}
+
+function isAtWork({ status }: StoryDocument): boolean {
+  return status === "running" || status === "held";
+}
+
 function progressOf(steps: readonly StepDocument[], attempts: number): string {
-  const current = steps.find((step) => step.status !== "done" && step.status !== "skipped");
+  const index = steps.findIndex((step) => step.status !== "done" && step.status !== "skipped");
+  const current = steps[index];
   const times = attempts > 1 ? `, ${attempts} attempts` : "";
-  return current ? `at ${current.id}${times}` : times.replace(/^, /, "");
+  if (!current) return times.replace(/^, /, "");
+  const named = current.name === current.id ? current.id : `${current.id} ${current.name}`;
+  return `at ${named}, ${index + 1} of ${steps.length}${times}`;
 }

@@ -121,7 +121,7 @@ function defineSimulate(workflow: Command, console: Console): void {
       const script = readScript(readText(options.script), options.script);
       const played = simulate(definition, options.task, (cue) => {
         const act = actFor(script, cue);
-        return act && { text: act.say ?? "", exit: act.exit ?? 0 };
+        return act && { text: act.say ?? "", exit: act.exit ?? 0, edits: act.edits };
       });
       console.exitCode = played.unanswered === null ? exitCodeOf(played.status) : exitCodes.usage;
       if (console.json) {
