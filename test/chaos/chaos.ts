@@ -1,37 +1,66 @@
-// `npm run chaos -- --kills N --seed S`: the long form of chaos.test.ts. Exit code 1 on any violation; the directory is then kept.
+// `npm run chaos -- [--scene stories] --kills N --seed S`: the long forms of chaos.test.ts and stories.test.ts. Exit code 1 on any
+// violation; the directory is then kept.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { campaign, type Summary } from "./campaign.ts";
+import { type StorySummary, storyCampaign } from "./stories/campaign.ts";
+import { variants } from "./stories/scene.ts";
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "500" },
+    scene: { type: "string", default: "runs" },
+    kills: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    lanes: { type: "string", default: "3" },
+    lanes: { type: "string" },
+    variant: { type: "string" },
   },
 });
 
-const summary = await campaign({
-  kills: Number(values.kills),
-  seed: Number(values.seed),
-  lanes: Number(values.lanes),
-  say: (line) => process.stderr.write(`${line}\n`),
-});
-report(summary);
-if (summary.violations.length === 0) rmSync(summary.dir, { recursive: true, force: true });
-else process.exitCode = 1;
+const seed = Number(values.seed);
+const say = (line: string) => void process.stderr.write(`${line}\n`);
+if (values.scene === "runs") {
+  const summary = await campaign({ kills: Number(values.kills ?? 500), seed, lanes: Number(values.lanes ?? 3), say });
+  report(summary, figuresOf(summary));
+} else if (values.scene === "stories") {
+  const variant = variants.find((name) => name === values.variant) ?? null;
+  const options = { kills: Number(values.kills ?? 150), seed, lanes: Number(values.lanes ?? 1), variant, say };
+  const summary = await storyCampaign(options);
+  report(summary, storyFigures(summary));
+} else {
+  say(`there is no scene ${values.scene}: runs, stories`);
+  process.exitCode = 2;
+}
 
-function report({ violations, kills, ...figures }: Summary): void {
-  const killed = Object.entries(kills).map(([kind, count]) => `${count} ${kind}`);
-  const lines = [
-    `${figures.killed} kills (${killed.join(", ")}) in ${figures.seconds} s`,
-    `${figures.runs} runs, ${figures.restarts} restarts, ${figures.pairs} times two drivers at once`,
-    `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.salvaged} diffs saved; ${figures.refused} late results refused; ${figures.events} events`,
+function report({ violations, seed, dir }: Summary | StorySummary, figures: readonly string[]): void {
+  const end =
     violations.length === 0
       ? "no violation"
-      : `${violations.length} violations (seed ${figures.seed}, all of it is in ${figures.dir}):`,
-    ...violations.map((violation) => `- ${violation}`),
-  ];
+      : `${violations.length} violations (seed ${seed}, all of it is in ${dir}):`;
+  const lines = [...figures, end, ...violations.map((violation) => `- ${violation}`)];
   process.stdout.write(`${lines.join("\n")}\n`);
+  if (violations.length === 0) rmSync(dir, { recursive: true, force: true });
+  else process.exitCode = 1;
+}
+
+function figuresOf({ kills, ...figures }: Summary): readonly string[] {
+  return [
+    `${figures.killed} kills (${counted(kills)}) in ${figures.seconds} s`,
+    `${figures.runs} runs, ${figures.restarts} restarts, ${figures.pairs} times two drivers at once`,
+    `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.salvaged} diffs saved; ${figures.refused} late results refused; ${figures.events} events`,
+  ];
+}
+
+function storyFigures({ score, ...figures }: StorySummary): readonly string[] {
+  return [
+    `${score.killed} drivers killed (${counted(score.drivers)}) in ${figures.seconds} s`,
+    `${score.agents} agents killed; gits killed: ${counted(score.gits)}; gits whose driver was killed: ${counted(score.outlived)}`,
+    `${figures.runs} runs, ${score.restarts} restarts, ${score.pairs} times two drivers at once`,
+    `${figures.attempts} attempts, ${figures.lost} of them lost; ${score.adopted} results taken over; ${figures.resolved} times a story did not fit any more; ${figures.events} events`,
+  ];
+}
+
+function counted(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`);
+  return parts.length === 0 ? "none" : parts.join(", ");
 }

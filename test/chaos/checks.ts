@@ -61,9 +61,10 @@ export async function checkScene(scene: Scene): Promise<Found> {
   };
 }
 
-type Complain = (text: string) => void;
+export type Complain = (text: string) => void;
 
-async function checkLog(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
+/** It is done, and its log is whole and gives what is stored. */
+export async function checkReplay(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
   const name = `run #${summary.number}`;
   if (summary.status !== "done") complain(`${name} is ${summary.status}, not done`);
   const stored = await store.events(summary.id, 0, 1_000_000);
@@ -71,7 +72,12 @@ async function checkLog(store: Store, summary: RunSummary, complain: Complain): 
   const events = stored.map(({ event }) => event);
   if (!isDeepStrictEqual(replay(events), await store.wholeRun(summary.id)))
     complain(`${name}: its log does not give its rows`);
+  return events;
+}
 
+async function checkLog(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
+  const name = `run #${summary.number}`;
+  const events = await checkReplay(store, summary, complain);
   const places = new Map<string, { story: string; name: string }>();
   const verified = new Set<string>();
   const rejections = new Map<string, number>();
@@ -130,8 +136,8 @@ function checkAudit(summary: RunSummary, audit: readonly string[], complain: Com
   }
 }
 
-async function checkLeftovers(
-  scene: Scene,
+export async function checkLeftovers(
+  scene: Pick<Scene, "home">,
   store: Store,
   attempts: ReadonlySet<string>,
   complain: Complain,
@@ -157,6 +163,11 @@ function checkRepository(scene: Scene, complain: Complain): void {
   const refs = git(repo, "for-each-ref", "--format=%(refname)").trimEnd().split("\n");
   const strange = refs.filter((ref) => ref !== "refs/heads/main" && !ref.startsWith("refs/heads/pawl/"));
   if (strange.length > 0) complain(`refs are left: ${strange.join(", ")}`);
+  checkGit(repo, complain);
+}
+
+/** Nothing holds it up, and nothing in it is broken. */
+export function checkGit(repo: string, complain: Complain): void {
   const locks = filesUnder(join(repo, ".git")).filter((file) => file.endsWith(".lock"));
   if (locks.length > 0) complain(`locks are left: ${locks.join(", ")}`);
   try {
@@ -167,7 +178,7 @@ function checkRepository(scene: Scene, complain: Complain): void {
   }
 }
 
-function checkDatabase(scene: Scene, complain: Complain): void {
+export function checkDatabase(scene: Pick<Scene, "storeFile">, complain: Complain): void {
   const database = new DatabaseSync(scene.storeFile, { readOnly: true });
   try {
     const answer = database.prepare("pragma integrity_check").get()?.["integrity_check"];
@@ -179,7 +190,7 @@ function checkDatabase(scene: Scene, complain: Complain): void {
   }
 }
 
-function filesUnder(dir: string): readonly string[] {
+export function filesUnder(dir: string): readonly string[] {
   if (!existsSync(dir)) return [];
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())

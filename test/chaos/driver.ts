@@ -103,10 +103,10 @@ export class Driver {
   #complaints = "";
   #over = false;
 
-  constructor(scene: Scene, args: readonly string[]) {
+  constructor(scene: Pick<Scene, "dir" | "home">, args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.#child = spawn(process.execPath, [pawl, ...args], {
       cwd: scene.dir,
-      env: { ...process.env, PAWL_HOME: scene.home, PAWL_LOG: "json" },
+      env: { ...process.env, PAWL_HOME: scene.home, PAWL_LOG: "json", ...env },
       stdio: ["ignore", "ignore", "pipe"],
       detached: true,
     });
@@ -136,6 +136,11 @@ export class Driver {
     return this.#over ? await this.#end(false) : await this.kill();
   }
 
+  /** By itself. */
+  async end(): Promise<End> {
+    return await this.#end(false);
+  }
+
   async kill(): Promise<End> {
     const killed = !this.#over && this.#child.kill("SIGKILL");
     return await this.#end(killed);
@@ -143,22 +148,28 @@ export class Driver {
 
   /** Resolves at the moment, or when the driver has ended by itself. */
   async reach(moment: Moment, look: Look): Promise<void> {
-    if (moment.kind === "never") return void (await this.#endWithin(patienceMs));
+    if (moment.kind === "never") return void (await this.endsWithin(patienceMs));
     if (moment.kind !== "time") {
       const deadline = Date.now() + patienceMs;
       const isReached = reacher(moment, look());
       while (!this.#over && Date.now() < deadline && !isReached(look())) await sleep(lookEveryMs);
     }
-    await this.#endWithin(moment.afterMs);
+    await this.endsWithin(moment.afterMs);
   }
 
   /** The agent that it runs just now; null between two. */
   async agentPid(): Promise<number | null> {
-    const marked = await findMarked("PAWL_ATTEMPT_ID");
-    return marked.find(({ pid }) => readRow(pid)?.parent === this.pid)?.pid ?? null;
+    return (await this.agentPids())[0] ?? null;
   }
 
-  async #endWithin(ms: number): Promise<boolean> {
+  /** All that it runs just now, checks among them. */
+  async agentPids(): Promise<readonly number[]> {
+    const marked = await findMarked("PAWL_ATTEMPT_ID");
+    return marked.filter(({ pid }) => readRow(pid)?.parent === this.pid).map(({ pid }) => pid);
+  }
+
+  /** True if it has ended by itself by then. */
+  async endsWithin(ms: number): Promise<boolean> {
     const timer = new AbortController();
     const ended = await Promise.race([
       this.#exit.then(() => true),
@@ -169,7 +180,7 @@ export class Driver {
   }
 
   async #end(killed: boolean): Promise<End> {
-    const hung = !killed && !(await this.#endWithin(patienceMs));
+    const hung = !killed && !(await this.endsWithin(patienceMs));
     if (hung) this.#child.kill("SIGKILL");
     const code = await this.#exit;
     return { killed, code, complaints: this.#complaints, hung };

@@ -39,7 +39,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
   const called = await site.pawl("run", "feature-dev", "Add", "a thing", "--script", script, "--json");
   expectCode(called, 0);
   const document = JSON.parse(called.stdout) as StatusDocument;
-  const step = (id: string, kind = "agent", attempts = 1) => ({ id, kind, status: "done", attempts });
+  const step = (id: string, kind = "agent", attempts = 1) => ({ id, kind, name: id, status: "done", attempts });
   expect(document).toEqual({
     run: {
       id: expect.stringMatching(/^[a-z][a-z0-9]{9}$/),
@@ -61,6 +61,9 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
         status: "done",
         dependsOn: [],
         attempts: 1,
+        slot: null,
+        startedAt: isoTime,
+        costUsd: 0,
         steps: [step("implement"), step("verify")],
       },
     ],
@@ -201,8 +204,9 @@ test("[CM6] every command's help has an example, and the task may come from stdi
   const { stdout } = await site.pawl("--help");
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name ?? "");
   expect(commands).toEqual(expect.arrayContaining(["run", "status", "step", "workflow", "doctor"]));
-  const nested = ["step claim", "step complete", "workflow check", "workflow simulate", "executor test"];
-  const groups = ["step", "workflow", "executor"];
+  const inGroups = ["step claim", "step complete", "workflow check", "workflow simulate", "executor test"];
+  const nested = [...inGroups, "prd run", "prd check", "prd import", "agent run", "scratch append"];
+  const groups = nested.map((command) => command.split(" ")[0]);
   for (const command of [...commands.filter((name) => !groups.includes(name)), ...nested]) {
     const help = await site.pawl(...command.split(" "), "--help");
     expect({ command, ...help }).toMatchObject({ command, code: 0, stdout: expect.stringContaining("Example:") });

@@ -15,7 +15,10 @@ const parts = await openApp({
   store: null,
   executors: configuredExecutors(config),
   targets: configuredTargets(config, home),
-  log: (event, fields) => process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`),
+  log: (event, fields) => {
+    // That steps start and end is no complaint.
+    if (!event.startsWith("step_")) process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`);
+  },
   warn: (text) => process.stderr.write(`${text}\n`),
 });
 const status = await driveRun(parts, {

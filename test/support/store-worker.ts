@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbeddedDispatch } from "../../src/dispatch/embedded/embedded.ts";
 import { type Claim, claimStep } from "../../src/runtime/claim.ts";
+import { plainWorkspace } from "../../src/runtime/config.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -122,6 +123,7 @@ async function openParts(): Promise<Parts> {
     home: findHome({}),
     executors,
     targets: [],
+    settings: { workspace: plainWorkspace },
     log: () => {},
     warn: () => {},
     commits: new Commits(),

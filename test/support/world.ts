@@ -11,7 +11,7 @@ import type { Attempt } from "../../src/domain/attempt.ts";
 import type { Event } from "../../src/domain/event.ts";
 import type { RunId } from "../../src/domain/ids.ts";
 import type { Run, RunStatus } from "../../src/domain/run.ts";
-import { type Config, readConfig } from "../../src/runtime/config.ts";
+import { type Config, plainProject, readConfig } from "../../src/runtime/config.ts";
 import { type DriveTimes, driveRun } from "../../src/runtime/drive.ts";
 import { openWorkflow } from "../../src/runtime/library.ts";
 import type { Parts } from "../../src/runtime/parts.ts";
@@ -69,6 +69,7 @@ export class World {
       executor: this.#executor,
       author: "test",
       tighten: (definition) => definition,
+      project: plainProject,
     });
     return run;
   }

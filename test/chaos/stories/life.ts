@@ -1,0 +1,215 @@
+// The lives of a run's drivers. Owns: when each is killed, with its agents and gits, and that it ends well where it is not.
+
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Choose } from "../../support/random-run.ts";
+import { Driver, type End } from "../driver.ts";
+import { gitOf, Moments, type Phase, phases, type RunRow, type SeenPhase } from "./moments.ts";
+import { stories } from "./plan.ts";
+import { runCommand, type StoryScene } from "./scene.ts";
+import { countIn, type Score } from "./score.ts";
+
+/** Kills of one run's drivers before it is left alone. */
+export const killsPerRun = 60;
+/** Kills without a story getting done before one is waited for: a step may be lost a number of times, and no more. */
+const patience = 9;
+/** How long after its beginning a phase is cut off, at most. */
+const longestMs: Readonly<Record<Phase, number>> = {
+  start: 700,
+  any: 1_000,
+  enter: 25,
+  work: 120,
+  edits: 80,
+  snapshot: 12,
+  squash: 12,
+  rebase: 30,
+  check: 80,
+  move: 10,
+  forward: 14,
+  leave: 30,
+  recorded: 80,
+  tidy: 150,
+};
+const usual = phases.filter((phase) => phase !== "start" && phase !== "any" && phase !== "tidy");
+/** Each comes after all the others of its integration, so that these would come first more often than not. */
+const late: readonly SeenPhase[] = ["move", "forward", "leave"];
+const gitPhases = [
+  "enter",
+  "snapshot",
+  "squash",
+  "rebase",
+  "move",
+  "forward",
+  "leave",
+  "tidy",
+] as const satisfies SeenPhase[];
+
+/** The lives of one run's drivers, one after the other, sometimes two at once. */
+export class Life {
+  readonly violations: string[] = [];
+  kills = 0;
+  readonly #scene: StoryScene;
+  readonly #choose: Choose;
+  readonly #score: Score;
+  readonly #spectator: Moments;
+  /** What is still to be cut off; what has come once too often waits for the others. */
+  readonly #deck: SeenPhase[] = [];
+  #killsSinceDone = 0;
+  #done = 0;
+  #isOver = false;
+
+  constructor(scene: StoryScene, choose: Choose, score: Score) {
+    this.#scene = scene;
+    this.#choose = choose;
+    this.#score = score;
+    this.#spectator = new Moments(scene);
+  }
+
+  look(): RunRow | null {
+    const row = this.#spectator.run();
+    if (row !== null && row.done > this.#done) this.#killsSinceDone = 0;
+    this.#done = row?.done ?? 0;
+    this.#isOver = row !== null && isOver(row);
+    return row;
+  }
+
+  async live(row: RunRow | null, mayKill: boolean): Promise<void> {
+    const isAgain = row !== null && (isOver(row) || this.#choose(3) > 0);
+    const args = isAgain ? ["resume", String(row.number)] : runCommand(this.#scene);
+    const drivers = [this.#start(args)];
+    if (mayKill && isAgain && this.#choose(6) === 0) {
+      drivers.push(this.#start(args));
+      this.#score.pairs += 1;
+    }
+    await Promise.all(
+      drivers.map(async (driver) => {
+        const end = mayKill ? await this.#attack(driver) : await driver.end();
+        this.#judge(args, end);
+      }),
+    );
+  }
+
+  /** Whoever waits for a certain thing lets the run come nearer to its end, and after that there is nobody to kill. */
+  get #isBehind(): boolean {
+    return this.kills < (this.#done / stories.length) * killsPerRun;
+  }
+
+  close(): void {
+    this.#spectator.close();
+  }
+
+  #start(args: readonly string[]): Driver {
+    return new Driver(this.#scene, args, { GIT_TRACE2_EVENT: this.#scene.trace });
+  }
+
+  async #attack(driver: Driver): Promise<End> {
+    const moments = new Moments(this.#scene);
+    try {
+      const [agentDies, gitDies] = [this.#choose(4) === 0, this.#choose(3) === 0];
+      if (agentDies && !this.#isBehind) await this.#killAgent(driver, moments);
+      const isLast = this.#done >= stories.length - 1;
+      if (gitDies && (isLast || !this.#isBehind)) await this.#killGit(driver, moments, isLast ? ["tidy"] : gitPhases);
+      const phase = await this.#reach(driver, moments);
+      if (driver.isOver) return await driver.end();
+      const atWork = moments.gitsAtWork();
+      // Somebody who ends everything at once, as the kernel does when it is out of memory.
+      if (this.#choose(4) === 0) for (const git of atWork) this.#shoot(git);
+      else for (const { command } of atWork) countIn(this.#score.outlived, firstWord(command));
+      const end = await driver.kill();
+      if (end.killed) this.#count(phase);
+      return end;
+    } finally {
+      moments.close();
+    }
+  }
+
+  /** Waits for one of the moments in the deck: whatever comes first. */
+  async #reach(driver: Driver, moments: Moments): Promise<Phase> {
+    const share = this.#choose(1_000) / 1_000;
+    if (this.#isOver) {
+      await driver.endsWithin(Math.round(share * longestMs.any));
+      return "tidy";
+    }
+    const wanted = this.#wanted();
+    const phase = Array.isArray(wanted) ? await moments.reach(wanted, 0, () => driver.isOver) : wanted;
+    if (phase === null) return "any";
+    const at = this.#deck.findIndex((card) => card === phase);
+    if (at !== -1) this.#deck.splice(at, 1);
+    await driver.endsWithin(Math.round(share * longestMs[phase]));
+    return phase;
+  }
+
+  /** A time, or signs to wait for. */
+  #wanted(): "start" | "any" | SeenPhase[] {
+    if (this.#done >= stories.length - 1 && this.#choose(2) === 0) return ["tidy"];
+    if (this.#killsSinceDone >= patience) return ["recorded"];
+    const time = this.#choose(10);
+    if (time < 2) return time === 0 ? "start" : "any";
+    const isFollowed = this.#scene.variant === "clean";
+    if (this.#deck.length <= 5) this.#deck.push(...usual.filter((phase) => isFollowed || phase !== "forward"));
+    const few = this.#choose(3) === 0 && !this.#isBehind ? this.#deck.filter((phase) => late.includes(phase)) : [];
+    return few.length > 0 ? few : this.#deck;
+  }
+
+  /** The agent dies, its driver does not: that driver goes on by itself. */
+  async #killAgent(driver: Driver, moments: Moments): Promise<void> {
+    await moments.reach(["work", "edits"], this.#choose(2), () => driver.isOver);
+    await sleep(this.#choose(30));
+    const agents = (await driver.agentPids()).filter(isAgent);
+    const pid = agents[this.#choose(Math.max(1, agents.length))];
+    if (pid === undefined) return;
+    if (shoot(pid)) this.#score.agents += 1;
+  }
+
+  /** A git of the driver's dies, and the driver does not. */
+  async #killGit(driver: Driver, moments: Moments, wanted: readonly SeenPhase[]): Promise<void> {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const phase = await moments.reach(wanted, 0, () => driver.isOver);
+      if (phase === null) return;
+      await sleep(this.#choose(6));
+      const git = moments.gitsAtWork().find(({ command }) => gitOf[phase]?.test(command));
+      if (git !== undefined && this.#shoot(git)) return;
+    }
+  }
+
+  #shoot({ pid, command }: { readonly pid: number; readonly command: string }): boolean {
+    const isDead = shoot(pid);
+    if (isDead) countIn(this.#score.gits, firstWord(command));
+    return isDead;
+  }
+
+  #count(phase: Phase): void {
+    this.#score.drivers[phase] += 1;
+    this.kills += 1;
+    this.#killsSinceDone += 1;
+  }
+
+  #judge(args: readonly string[], end: End): void {
+    this.#score.adopted += end.complaints.match(/its result is taken over/g)?.length ?? 0;
+    const command = `\`pawl ${args.slice(0, 2).join(" ")}\``;
+    if (end.hung) this.violations.push(`${command} did not end:\n${end.complaints}`);
+    else if (!end.killed && end.code !== 0)
+      this.violations.push(`${command} ended with ${end.code}:\n${end.complaints}`);
+  }
+}
+
+export const isOver = ({ status }: RunRow) => status === "done" || status === "failed" || status === "cancelled";
+const firstWord = (command: string) => command.split(" ", 1)[0] ?? "";
+
+/** Checks run beside agents; one that is killed is red, and that says something about the story. */
+function isAgent(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("act.sh");
+  } catch {
+    return false;
+  }
+}
+
+/** False if it was gone already. */
+function shoot(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    return false;
+  }
+}
