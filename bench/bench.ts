@@ -7,14 +7,28 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
+import { integrate } from "./integrate.ts";
 import { type Figure, isReached, type Measurement, withScratch } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
 import { queue } from "./queue.ts";
 import { startUp } from "./start-up.ts";
+import { stories } from "./stories.ts";
+import { storyStart } from "./story-start.ts";
 import { wideRun } from "./wide-run.ts";
 
-const measurements: readonly Measurement[] = [cycleGrowth, cycleByHand, queue, nextProcess, startUp, wideRun, memory];
+const measurements: readonly Measurement[] = [
+  cycleGrowth,
+  cycleByHand,
+  queue,
+  nextProcess,
+  startUp,
+  wideRun,
+  memory,
+  integrate,
+  storyStart,
+  stories,
+];
 
 const { quick, only } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string", multiple: true, default: [] } },

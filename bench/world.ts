@@ -9,6 +9,7 @@ import type { CompletedReport, Report } from "../src/domain/report.ts";
 import type { RunPlace } from "../src/domain/run.ts";
 import { startRun } from "../src/engine/decide.ts";
 import { type Claim, claimStep, type Wish } from "../src/runtime/claim.ts";
+import { plainProject, plainWorkspace } from "../src/runtime/config.ts";
 import type { Parts } from "../src/runtime/parts.ts";
 import { createRun, transition } from "../src/runtime/transition.ts";
 import { ownWorker } from "../src/runtime/worker.ts";
@@ -43,6 +44,8 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       executors: {},
       agents: mostAgents,
       budget,
+      project: plainProject,
+      workspace: plainWorkspace,
       notify: [],
       warnings: [],
     }),
