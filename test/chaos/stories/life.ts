@@ -147,8 +147,10 @@ export class Life {
     if (time < 2) return time === 0 ? "start" : "any";
     const isFollowed = this.#scene.variant === "clean";
     if (this.#deck.length <= 5) this.#deck.push(...usual.filter((phase) => isFollowed || phase !== "forward"));
-    const few = this.#choose(3) === 0 && !this.#isBehind ? this.#deck.filter((phase) => late.includes(phase)) : [];
-    return few.length > 0 ? few : this.#deck;
+    if (this.#choose(3) > 0) return this.#deck;
+    const missing = this.#score.missing(isFollowed);
+    const few = missing.length > 0 || this.#isBehind ? missing : this.#deck.filter((phase) => late.includes(phase));
+    return few.length > 0 ? [...few] : this.#deck;
   }
 
   /** The agent dies, its driver does not: that driver goes on by itself. */

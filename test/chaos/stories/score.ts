@@ -1,6 +1,6 @@
 // The score of a chaos with stories. Owns: who was killed when, and whether that is enough.
 
-import { integrationPhases, type Phase, phases } from "./moments.ts";
+import { integrationPhases, type Phase, phases, type SeenPhase } from "./moments.ts";
 
 export class Score {
   /** Drivers, by the phase in which they died. */
@@ -20,8 +20,12 @@ export class Score {
 
   /** So many drivers, and among them one at least in each phase of an integration, unless nobody is to be killed at all. */
   isEnough(kills: number, hasForwarding: boolean): boolean {
-    const needed = integrationPhases.filter((phase) => hasForwarding || phase !== "forward");
-    return kills === 0 || (this.killed >= kills && needed.every((phase) => this.drivers[phase] > 0));
+    return kills === 0 || (this.killed >= kills && this.missing(hasForwarding).length === 0);
+  }
+
+  /** Phases of an integration in which nobody has died yet. */
+  missing(hasForwarding: boolean): readonly SeenPhase[] {
+    return integrationPhases.filter((phase) => this.drivers[phase] === 0 && (hasForwarding || phase !== "forward"));
   }
 }
 
