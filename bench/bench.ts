@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { agentEvents } from "./agent-events.ts";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
 import { integrate } from "./integrate.ts";
@@ -28,6 +29,7 @@ const measurements: readonly Measurement[] = [
   integrate,
   storyStart,
   stories,
+  agentEvents,
 ];
 
 const { quick, only } = parseArgs({

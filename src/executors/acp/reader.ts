@@ -1,0 +1,199 @@
+// Streams of the Agent Client Protocol. Owns: what its messages mean, as they are recorded: `{ dir, m }`, with `dir` ">" for what
+// was sent to the agent; a message without that is one of the agent's. Does not own: speaking the protocol.
+
+import type { AgentEvent } from "../agent-event.ts";
+import type { Failure } from "../failure.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../fields.ts";
+import { Findings, noTokens, sumOf, type Tokens } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+
+/** Of the protocol: "authentication required". */
+const authRequired = -32000;
+/** Questions that wait for their answer; an agent asks one at a time. */
+const mostQuestions = 100;
+
+export const acpReader: NewReader = (now) => {
+  const findings = new Findings(now);
+  const questions = new Map<unknown, Fields>();
+  let hasCalledTools = false;
+  /** Codex says apart that its turn has failed, and ends it as if nothing were. */
+  let trouble: { readonly isFinal: boolean; readonly status: number | null; readonly message: string } | null = null;
+
+  function fromAgent(message: Fields): readonly AgentEvent[] {
+    const params = fieldsOf(message["params"]);
+    if (message["method"] === "session/update") return update(fieldsOf(params["update"]));
+    if (message["method"] === "session/request_permission") {
+      if (questions.size < mostQuestions) questions.set(message["id"], params);
+      return [];
+    }
+    if (message["method"] !== undefined) return [];
+    if (message["error"] !== undefined) return [findings.isOver(protocolError(fieldsOf(message["error"])))];
+    return answer(fieldsOf(message["result"]));
+  }
+
+  function toAgent(message: Fields): readonly AgentEvent[] {
+    if (message["method"] === "session/prompt") findings.goesOn();
+    const question = message["method"] === undefined ? questions.get(message["id"]) : undefined;
+    if (question === undefined) return [];
+    questions.delete(message["id"]);
+    const outcome = fieldsOf(fieldsOf(message["result"])["outcome"]);
+    const chosen = listOf(question["options"])
+      .map(fieldsOf)
+      .find((option) => option["optionId"] === outcome["optionId"]);
+    if (outcome["outcome"] === "selected" && !textOf(chosen?.["kind"]).startsWith("reject")) return [];
+    const call = fieldsOf(question["toolCall"]);
+    return [findings.isDenied(textOf(call["toolCallId"]), callName(call), textOf(call["title"]))];
+  }
+
+  /** To `initialize`, `session/new` or `session/prompt`; each has keys of its own. */
+  function answer(result: Fields): readonly AgentEvent[] {
+    if (typeof result["stopReason"] === "string") return stopped(result, result["stopReason"]);
+    const agent = fieldsOf(result["agentInfo"]);
+    if (nameOf(agent["version"]) !== null) return [findings.begins({ version: agent["version"] })];
+    if (nameOf(result["sessionId"]) === null) return [];
+    const option = listOf(result["configOptions"])
+      .map(fieldsOf)
+      .find(({ id }) => id === "model");
+    const model = nameOf(fieldsOf(result["models"])["currentModelId"]) ?? option?.["currentValue"];
+    return [findings.begins({ id: result["sessionId"], model })];
+  }
+
+  function update(told: Fields): readonly AgentEvent[] {
+    switch (told["sessionUpdate"]) {
+      case "agent_message_chunk":
+        return chunk(told);
+      case "tool_call":
+        hasCalledTools = true;
+        findings.said.pause();
+        return [{ type: "tool_call", id: textOf(told["toolCallId"]), name: callName(told), input: told["rawInput"] }];
+      case "tool_call_update":
+        return toolUpdate(told);
+      case "usage_update":
+        return used(told);
+      case "session_info_update":
+        return info(fieldsOf(fieldsOf(told["_meta"])["codex"]));
+      default:
+        return [];
+    }
+  }
+
+  function chunk(told: Fields): readonly AgentEvent[] {
+    const usage = fieldsOf(told["_meta"])["usage"];
+    // Qwen tells the usage of each message with an empty piece of text.
+    const events = typeof usage === "object" && usage !== null ? [addTokens(fieldsOf(usage))] : [];
+    const text = textOf(fieldsOf(told["content"])["text"]);
+    if (text === "" || isModeNotice(text)) return events;
+    return [...events, findings.saysMore(text, nameOf(told["messageId"]))];
+  }
+
+  function toolUpdate(told: Fields): readonly AgentEvent[] {
+    hasCalledTools = true;
+    findings.said.pause();
+    const status = told["status"];
+    if (status !== "completed" && status !== "failed") return [];
+    const text = listOf(told["content"])
+      .map((block) => contentText([fieldsOf(fieldsOf(block)["content"])]))
+      .join("");
+    return [{ type: "tool_result", id: textOf(told["toolCallId"]), ok: status === "completed", text: shown(text) }];
+  }
+
+  function used(told: Fields): readonly AgentEvent[] {
+    const cost = fieldsOf(told["cost"]);
+    const model = fieldsOf(told["_meta"])["_claude/model"];
+    const named = ranOn(model);
+    if (cost["currency"] !== "USD") return named;
+    return [...named, findings.uses(findings.tokens, numberOf(cost["amount"]))];
+  }
+
+  function addTokens(usage: Fields): AgentEvent {
+    return findings.uses(sumOf(findings.tokens, tokensOf(usage)), findings.costUsd);
+  }
+
+  function info(codex: Fields): readonly AgentEvent[] {
+    const error = fieldsOf(codex["error"]);
+    const [status] = Object.values(fieldsOf(error["codexErrorInfo"])).map((told) =>
+      numberOf(fieldsOf(told)["httpStatusCode"]),
+    );
+    const message = [textOf(error["message"]), textOf(error["additionalDetails"])].filter(Boolean).join(": ");
+    if (message !== "") trouble = { isFinal: error["willRetry"] !== true, status: status ?? null, message };
+    if (fieldsOf(codex["threadStatus"])["type"] === "systemError")
+      trouble = { status: null, message: "", ...trouble, isFinal: true };
+    if (message === "" || trouble === null) return [];
+    const { kind } = findings.failureFrom(trouble);
+    if (trouble.isFinal) return [{ type: "error", kind, message }];
+    return [{ type: "retry", kind, attempt: null, waitMs: null, message }];
+  }
+
+  function stopped(result: Fields, reason: string): readonly AgentEvent[] {
+    const quota = fieldsOf(fieldsOf(result["_meta"])["quota"]);
+    const usage = [result["usage"], quota["token_count"]].map(fieldsOf).find((told) => Object.keys(told).length > 0);
+    // The answer's own count is that of the whole prompt; what was summed up before is in it.
+    const tokens = usage === undefined ? findings.tokens : tokensOf(usage);
+    const [model] = listOf(quota["model_usage"]).map((told) => fieldsOf(told)["model"]);
+    const counted = findings.uses(tokens, findings.costUsd);
+    return [...ranOn(model), counted, findings.isOver(failureOf(reason, result))];
+  }
+
+  /** What was chosen may be called "default"; this is the one that did the work. */
+  function ranOn(model: unknown): readonly AgentEvent[] {
+    return nameOf(model) === null || model === findings.model ? [] : [findings.begins({ model })];
+  }
+
+  function failureOf(reason: string, result: Fields): Failure | null {
+    if (reason === "end_turn") return disguised(result);
+    const message = `it stopped with ${reason}`;
+    return findings.failureFrom({ message, names: [reason] });
+  }
+
+  /** Some agents end their turn as usual when their API failed, and print the error as their answer. */
+  function disguised(result: Fields): Failure | null {
+    const text = findings.said.text.trim();
+    if (trouble?.isFinal) return findings.failureFrom({ message: text || trouble.message, status: trouble.status });
+    if (hasCalledTools || findings.tokens.outputTokens > 0) return null;
+    const failure = findings.failureFrom({ message: text });
+    if (/^(?:API )?error\b/i.test(text)) return failure;
+    return result["usage"] === null && failure.kind !== "other" ? failure : null;
+  }
+
+  function protocolError(error: Fields): Failure {
+    const [code, data] = [numberOf(error["code"]), fieldsOf(error["data"])];
+    return findings.failureFrom({
+      message: [textOf(error["message"]), textOf(data["details"]) || textOf(error["data"])].filter(Boolean).join(": "),
+      status: code !== null && code >= 400 && code <= 599 ? code : null,
+      names: [data["errorKind"], ...(code === authRequired ? ["auth_required"] : [])],
+    });
+  }
+
+  return {
+    noise: [],
+    read(event) {
+      const fields = fieldsOf(event);
+      if (typeof fields["m"] !== "object" || fields["m"] === null) return fromAgent(fields);
+      return fields["dir"] === ">" ? toAgent(fieldsOf(fields["m"])) : fromAgent(fieldsOf(fields["m"]));
+    },
+    end: (exit) => findings.reading(exit),
+  };
+};
+
+/** Agents count the cache in or beside the input; the total tells which. */
+function tokensOf(usage: Fields): Tokens {
+  const inputTokens = countOf(usage["inputTokens"] ?? usage["input_tokens"]);
+  const outputTokens = countOf(usage["outputTokens"] ?? usage["output_tokens"]);
+  const cacheReadTokens = countOf(usage["cachedReadTokens"] ?? usage["cachedInputTokens"]);
+  const isIn = cacheReadTokens > 0 && inputTokens + outputTokens === countOf(usage["totalTokens"]);
+  return {
+    ...noTokens,
+    inputTokens: isIn ? Math.max(0, inputTokens - cacheReadTokens) : inputTokens + countOf(usage["cachedWriteTokens"]),
+    cacheReadTokens,
+    outputTokens,
+  };
+}
+
+function callName(call: Fields): string {
+  return nameOf(call["name"]) ?? nameOf(fieldsOf(call["_meta"])["toolName"]) ?? textOf(call["title"]);
+}
+
+/** Gemini tells in the midst of its text that a permission changed its mode. */
+function isModeNotice(text: string): boolean {
+  return /^\[MODE_UPDATE\] \w+$/.test(text);
+}

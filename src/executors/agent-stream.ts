@@ -1,0 +1,34 @@
+// The stream of an agent. Owns: bytes in, events while they come, and one reading at the end.
+
+import type { AgentEvent } from "./agent-event.ts";
+import { jsonLines, longestLine } from "./json-lines.ts";
+import type { Reader } from "./reader.ts";
+import type { Exit, Reading } from "./reading.ts";
+
+export interface AgentStream {
+  write(chunk: Uint8Array): void;
+  end(exit: Exit): Reading;
+}
+
+export function agentStream(reader: Reader, onEvent: (event: AgentEvent) => void): AgentStream {
+  const lines = jsonLines({
+    noise: reader.noise,
+    onObject(value) {
+      for (const event of reader.read(value)) onEvent(event);
+    },
+  });
+  return {
+    write: (chunk) => lines.write(chunk),
+    end(exit) {
+      lines.end();
+      return withCutLines(reader.end(exit), lines.tooLong());
+    },
+  };
+}
+
+/** The last event may have been among them: whoever wonders why it is missing is told. */
+function withCutLines(reading: Reading, count: number): Reading {
+  if (count === 0 || reading.ok) return reading;
+  const cut = `${count} ${count === 1 ? "line was" : "lines were"} longer than ${longestLine / 1024 / 1024} MiB and not read`;
+  return { ...reading, message: reading.message === "" ? cut : `${reading.message}; ${cut}` };
+}

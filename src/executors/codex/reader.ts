@@ -1,0 +1,85 @@
+// Codex's JSON events. Owns: what they mean. Its errors are sentences without a code; failure.ts knows them.
+
+import type { AgentEvent } from "../agent-event.ts";
+import { isDenial } from "../failure.ts";
+import { contentText, type Fields, fieldsOf, nameOf, textOf } from "../fields.ts";
+import { Findings, withoutCached } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+
+export const codexReader: NewReader = (now) => {
+  const findings = new Findings(now);
+
+  function completed(item: Fields): readonly AgentEvent[] {
+    switch (item["type"]) {
+      case "agent_message":
+        return [findings.says(textOf(item["text"]))];
+      case "command_execution":
+      case "file_change":
+      case "mcp_tool_call":
+      case "web_search":
+        return toolResult(item);
+      default:
+        // An item of type `error` is a warning, whatever its name says.
+        return [];
+    }
+  }
+
+  function toolResult(item: Fields): readonly AgentEvent[] {
+    const [id, why] = [textOf(item["id"]), textOf(fieldsOf(item["error"])["message"])];
+    const output = textOf(item["aggregated_output"]) || contentText(fieldsOf(item["result"])["content"]);
+    const events: AgentEvent[] = [
+      { type: "tool_result", id, ok: item["status"] === "completed", text: shown(why || output) },
+    ];
+    if (item["status"] === "declined" || isDenial(why)) events.push(findings.isDenied(id, toolName(item), why));
+    return events;
+  }
+
+  function error(message: string): AgentEvent {
+    const retry = /^Reconnecting\W*(\d+)?/i.exec(message);
+    const failure = findings.failureFrom({ message });
+    if (!retry) return findings.complains(failure);
+    const attempt = retry[1] === undefined ? null : Number(retry[1]);
+    return { type: "retry", kind: failure.kind, attempt, waitMs: null, message };
+  }
+
+  return {
+    noise: ['{"type":"item.updated"'],
+    read(event) {
+      const fields = fieldsOf(event);
+      const item = fieldsOf(fields["item"]);
+      switch (fields["type"]) {
+        case "thread.started":
+          return [findings.begins({ id: fields["thread_id"] })];
+        case "turn.started":
+          findings.goesOn();
+          return [];
+        case "item.started":
+          return [{ type: "tool_call", id: textOf(item["id"]), name: toolName(item), input: inputOf(item) }];
+        case "item.completed":
+          return completed(item);
+        case "error":
+          return [error(textOf(fields["message"]))];
+        case "turn.completed": {
+          const usage = fieldsOf(fields["usage"]);
+          // Of the whole thread, not of the turn.
+          const tokens = withoutCached(usage["input_tokens"], usage["cached_input_tokens"], usage["output_tokens"]);
+          return [findings.uses(tokens, null), findings.isOver(null)];
+        }
+        case "turn.failed":
+          return [findings.isOver(findings.failureFrom({ message: textOf(fieldsOf(fields["error"])["message"]) }))];
+        default:
+          return [];
+      }
+    },
+    end: (exit) => findings.reading(exit),
+  };
+};
+
+function toolName(item: Fields): string {
+  const tool = nameOf(item["tool"]);
+  return tool === null ? textOf(item["type"]) : [nameOf(item["server"]), tool].filter(Boolean).join(".");
+}
+
+function inputOf(item: Fields): unknown {
+  return item["command"] ?? item["changes"] ?? item["arguments"] ?? item["query"] ?? null;
+}

@@ -1,0 +1,88 @@
+// Copilot CLI's JSON events. Owns: what they mean. Most of its lines are ephemeral: pieces of what comes whole.
+
+import type { AgentEvent } from "../agent-event.ts";
+import { type Failure, isDenial } from "../failure.ts";
+import { type Fields, fieldsOf, numberOf, textOf } from "../fields.ts";
+import { Findings } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+
+export const copilotReader: NewReader = (now) => {
+  const findings = new Findings(now);
+  /** An error after which no message came. */
+  let lastError: Failure | null = null;
+
+  function message(data: Fields): readonly AgentEvent[] {
+    lastError = null;
+    const told = findings.model === null ? [findings.begins({ model: data["model"] })] : [];
+    const text = textOf(data["content"]);
+    // A message that only calls tools has an empty text.
+    return text === "" ? told : [...told, findings.says(text)];
+  }
+
+  function toolResult(data: Fields): readonly AgentEvent[] {
+    const error = fieldsOf(data["error"]);
+    const [id, why] = [textOf(data["toolCallId"]), textOf(error["message"])];
+    const ok = data["success"] === true;
+    const text = shown(why || textOf(fieldsOf(data["result"])["content"]));
+    const events: AgentEvent[] = [{ type: "tool_result", id, ok, text }];
+    const isRefused = error["code"] === "denied" || error["code"] === "rejected" || isDenial(why);
+    if (!ok && isRefused) events.push(findings.isDenied(id, textOf(data["toolName"]), why));
+    return events;
+  }
+
+  function failed(data: Fields): readonly AgentEvent[] {
+    lastError = findings.failureFrom({
+      message: textOf(data["message"]),
+      status: numberOf(data["statusCode"]),
+      names: [data["errorType"]],
+    });
+    return [findings.complains(lastError)];
+  }
+
+  function result(event: Fields): readonly AgentEvent[] {
+    const code = event["exitCode"];
+    const begun = findings.begins({ id: event["sessionId"] });
+    const failure =
+      code === 0 ? lastError : (lastError ?? findings.failureFrom({ message: `exit code ${String(code)}` }));
+    return [begun, findings.isOver(failure)];
+  }
+
+  return {
+    noise: [
+      '{"type":"assistant.message_delta"',
+      '{"type":"assistant.tool_call_delta"',
+      '{"type":"session.background_tasks_changed"',
+      '{"type":"tool.execution_partial_result"',
+      '{"type":"tool.shell_output"',
+    ],
+    read(event) {
+      const fields = fieldsOf(event);
+      const data = fieldsOf(fields["data"]);
+      switch (fields["type"]) {
+        case "assistant.turn_start":
+          findings.goesOn();
+          return [];
+        case "assistant.message":
+          return message(data);
+        case "tool.execution_start": {
+          const [id, name] = [textOf(data["toolCallId"]), textOf(data["toolName"])];
+          return [{ type: "tool_call", id, name, input: data["arguments"] }];
+        }
+        case "tool.execution_complete":
+          return toolResult(data);
+        case "assistant.turn_retry": {
+          const reason = textOf(data["reason"]);
+          const { kind } = findings.failureFrom({ message: reason, names: [reason] });
+          return [{ type: "retry", kind, attempt: null, waitMs: null, message: reason }];
+        }
+        case "session.error":
+          return failed(data);
+        case "result":
+          return result(fields);
+        default:
+          return [];
+      }
+    },
+    end: (exit) => findings.reading(exit),
+  };
+};

@@ -1,0 +1,22 @@
+// Copilot's usage file. Owns: tokens, which its stream does not have: `--usage-output-file` writes them at the end.
+
+import { fieldsOf } from "../fields.ts";
+import { noTokens, sumOf, type Tokens, withoutCached } from "../findings.ts";
+
+/** Null when the file is no such file: a run that was killed leaves none, or half of one. */
+export function copilotTokens(text: string): Tokens | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const models = fieldsOf(value)["modelMetrics"];
+  if (typeof models !== "object" || models === null) return null;
+  let sum = noTokens;
+  for (const model of Object.values(models)) {
+    const usage = fieldsOf(fieldsOf(model)["usage"]);
+    sum = sumOf(sum, withoutCached(usage["inputTokens"], usage["cacheReadTokens"], usage["outputTokens"]));
+  }
+  return sum;
+}

@@ -1,0 +1,169 @@
+// Findings. Owns: what a stream has told so far, and the rule by which that becomes a reading. Every reader fills one of these;
+// so all agents are judged alike.
+
+import type { AgentEvent } from "./agent-event.ts";
+import { type Complaint, type Failure, failureFrom } from "./failure.ts";
+import { countOf, nameOf } from "./fields.ts";
+import type { Exit, FailureKind, Reading, TokenUsage } from "./reading.ts";
+import { Spoken } from "./spoken.ts";
+
+export type Tokens = Omit<TokenUsage, "costUsd">;
+export const noTokens: Tokens = { inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 };
+
+/** An agent that is refused more often than this goes in circles; the ids of the rest are not kept. */
+const mostDenials = 10_000;
+
+export class Findings {
+  session: string | null = null;
+  model: string | null = null;
+  version: string | null = null;
+  tokens: Tokens = noTokens;
+  costUsd: number | null = null;
+  readonly said = new Spoken();
+  readonly #now: () => number;
+  readonly #denied = new Set<string>();
+  #isOver = false;
+  #failure: Failure | null = null;
+  /** The last error that was not the end, until it spoke again. */
+  #complaint: Failure | null = null;
+  #rejectedUntil: { readonly resetsAt: number | null } | null = null;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get denials(): number {
+    return this.#denied.size;
+  }
+
+  /** What is told about a session comes in pieces; what was known stays. */
+  begins(told: { id?: unknown; model?: unknown; version?: unknown }): AgentEvent {
+    this.session = nameOf(told.id) ?? this.session;
+    this.model = nameOf(told.model) ?? this.model;
+    this.version = nameOf(told.version) ?? this.version;
+    return { type: "session", id: this.session, model: this.model, version: this.version };
+  }
+
+  says(text: string): AgentEvent {
+    this.#complaint = null;
+    this.said.whole(text);
+    return { type: "text", text, isDelta: false };
+  }
+
+  saysMore(piece: string, message: string | null = null): AgentEvent {
+    this.#complaint = null;
+    this.said.add(piece, message);
+    return { type: "text", text: piece, isDelta: true };
+  }
+
+  hasDenied(id: string): boolean {
+    return this.#denied.has(id);
+  }
+
+  /** The same id twice is one denial: some agents tell it at once and again at the end. */
+  isDenied(id: string, name: string, message: string): AgentEvent {
+    if (this.#denied.size < mostDenials) this.#denied.add(id === "" ? `#${this.#denied.size}` : id);
+    return { type: "denied", id, name, message };
+  }
+
+  uses(tokens: Tokens, costUsd: number | null): AgentEvent {
+    this.tokens = tokens;
+    this.costUsd = costUsd === null ? null : Math.max(0, roundedUsd(costUsd));
+    return { type: "usage", usage: { ...this.tokens, costUsd: this.costUsd } };
+  }
+
+  limit(told: Omit<Extract<AgentEvent, { type: "limit" }>, "type">): AgentEvent {
+    if (told.status === "rejected") this.#rejectedUntil = { resetsAt: told.resetsAt };
+    return { type: "limit", ...told };
+  }
+
+  failureFrom(complaint: Omit<Complaint, "at"> & { readonly at?: number }): Failure {
+    return failureFrom({ at: this.#now(), ...complaint });
+  }
+
+  /** An error after which it may still go on. */
+  complains(failure: Failure): AgentEvent {
+    this.#complaint = failure;
+    return { type: "error", kind: failure.kind, message: failure.message };
+  }
+
+  /** The last event of the stream, unless it goes on. */
+  isOver(failure: Failure | null): AgentEvent {
+    this.#isOver = true;
+    this.#failure = failure;
+    return { type: "result", ok: failure === null, text: failure?.message ?? this.said.text };
+  }
+
+  /** What looked like the end was not. */
+  goesOn(): void {
+    if (this.#failure) this.#complaint = this.#failure;
+    this.#isOver = false;
+    this.#failure = null;
+  }
+
+  /** `codes`: what exit codes of this agent mean when nothing else tells. */
+  reading(exit: Exit, codes: Readonly<Record<number, FailureKind>> = {}): Reading {
+    const failure = this.#end(exit, codes);
+    return {
+      ok: failure === null,
+      kind: failure?.kind ?? null,
+      text: this.said.text,
+      denials: this.denials,
+      usage: { ...this.tokens, costUsd: this.costUsd },
+      resetsAt: failure?.resetsAt ?? null,
+      session: this.session,
+      model: this.model,
+      version: this.version,
+      message: failure?.message ?? "",
+    };
+  }
+
+  #end(exit: Exit, codes: Readonly<Record<number, FailureKind>>): Failure | null {
+    if (this.#isOver && this.#failure) return this.#withLimit(this.#failure);
+    if ("signal" in exit) return plain("killed", `it was ended by ${exit.signal}`);
+    if (this.#isOver)
+      return exit.code === 0
+        ? null
+        : plain("exit", `its last event says that all is well, its exit code is ${exit.code}`);
+    const silent = `it ended with exit code ${exit.code} and without its last event`;
+    const byCode = codes[exit.code];
+    if (byCode) return plain(byCode, this.#complaint?.message ?? silent);
+    if (this.#complaint && this.#complaint.kind !== "other") return this.#withLimit(this.#complaint);
+    if (exit.code === 0 && this.denials > 0) return plain("denied", "it was not allowed something and ended there");
+    return plain("no_result", this.#complaint ? `${silent}: ${this.#complaint.message}` : silent);
+  }
+
+  /** A limit that was told apart says until when, and that a 429 is no short burst. */
+  #withLimit(failure: Failure): Failure {
+    const limit = this.#rejectedUntil;
+    if (limit === null || (failure.kind !== "rate_limit" && failure.kind !== "quota")) return failure;
+    return { ...failure, kind: "quota", resetsAt: limit.resetsAt ?? failure.resetsAt };
+  }
+}
+
+function plain(kind: FailureKind, message: string): Failure {
+  return { kind, message, resetsAt: null };
+}
+
+/** Sums of fractions get a tail (0.016739999999999998); nobody is billed less than a nano-dollar. */
+function roundedUsd(usd: number): number {
+  return Math.round(usd * 1e9) / 1e9;
+}
+
+/** For agents whose input has what came from the cache in it. */
+export function withoutCached(input: unknown, cached: unknown, output: unknown): Tokens {
+  const cacheReadTokens = countOf(cached);
+  return {
+    inputTokens: Math.max(0, countOf(input) - cacheReadTokens),
+    cacheReadTokens,
+    outputTokens: countOf(output),
+  };
+}
+
+export function sumOf(a: Tokens, b: Tokens): Tokens {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+  };
+}

@@ -1,0 +1,65 @@
+// Gemini CLI's stream-json. Owns: what its events mean.
+
+import type { AgentEvent } from "../agent-event.ts";
+import { isDenial } from "../failure.ts";
+import { type Fields, fieldsOf, textOf } from "../fields.ts";
+import { Findings, withoutCached } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+import type { FailureKind } from "../reading.ts";
+
+/** What it exits with before it prints anything. */
+const exitCodes: Readonly<Record<number, FailureKind>> = { 41: "auth", 53: "max_turns" };
+
+export const geminiReader: NewReader = (now) => {
+  const findings = new Findings(now);
+
+  function toolResult(event: Fields): readonly AgentEvent[] {
+    const [id, why] = [textOf(event["tool_id"]), textOf(fieldsOf(event["error"])["message"])];
+    const ok = event["status"] === "success";
+    const events: AgentEvent[] = [{ type: "tool_result", id, ok, text: shown(why || textOf(event["output"])) }];
+    if (!ok && isDenial(why)) events.push(findings.isDenied(id, textOf(event["tool_name"]), why));
+    return events;
+  }
+
+  function result(event: Fields): readonly AgentEvent[] {
+    const stats = fieldsOf(event["stats"]);
+    const used = findings.uses(withoutCached(stats["input_tokens"], stats["cached"], stats["output_tokens"]), null);
+    if (event["status"] === "success") return [used, findings.isOver(null)];
+    const error = fieldsOf(event["error"]);
+    const failure = findings.failureFrom({ message: textOf(error["message"]), names: [error["type"]] });
+    return [used, findings.isOver(failure)];
+  }
+
+  return {
+    noise: [],
+    read(event) {
+      const fields = fieldsOf(event);
+      switch (fields["type"]) {
+        case "init":
+          findings.goesOn();
+          return [findings.begins({ id: fields["session_id"], model: fields["model"] })];
+        case "message": {
+          if (fields["role"] !== "assistant") return [];
+          const text = textOf(fields["content"]);
+          return [fields["delta"] === true ? findings.saysMore(text) : findings.says(text)];
+        }
+        case "tool_use": {
+          findings.said.pause();
+          const [id, name] = [textOf(fields["tool_id"]), textOf(fields["tool_name"])];
+          return [{ type: "tool_call", id, name, input: fields["parameters"] }];
+        }
+        case "tool_result":
+          findings.said.pause();
+          return toolResult(fields);
+        case "error":
+          // Also its warnings, about loops for instance; what ends it comes with the result.
+          return [findings.complains(findings.failureFrom({ message: textOf(fields["message"]) }))];
+        case "result":
+          return result(fields);
+        default:
+          return [];
+      }
+    },
+    end: (exit) => findings.reading(exit, exitCodes),
+  };
+};

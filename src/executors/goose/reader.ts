@@ -1,0 +1,87 @@
+// Goose's stream-json. Owns: what its events mean. It exits with 0 also when it failed, and tells its errors as if the model had
+// said them.
+
+import type { AgentEvent } from "../agent-event.ts";
+import { type Failure, isDenial } from "../failure.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
+import { Findings } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+
+const errorMark = "Ran into this error: ";
+
+export const gooseReader: NewReader = (now) => {
+  const findings = new Findings(now);
+
+  function block(content: Fields, message: Fields): readonly AgentEvent[] {
+    switch (content["type"]) {
+      case "text":
+        if (message["role"] !== "assistant") return [];
+        return [findings.saysMore(textOf(content["text"]), nameOf(message["id"]))];
+      case "toolRequest": {
+        findings.said.pause();
+        const call = fieldsOf(fieldsOf(content["toolCall"])["value"]);
+        return [{ type: "tool_call", id: textOf(content["id"]), name: textOf(call["name"]), input: call["arguments"] }];
+      }
+      case "toolResponse":
+        findings.said.pause();
+        return toolResult(content);
+      default:
+        return [];
+    }
+  }
+
+  function toolResult(content: Fields): readonly AgentEvent[] {
+    const id = textOf(content["id"]);
+    const result = fieldsOf(content["toolResult"]);
+    const value = fieldsOf(result["value"]);
+    const ok = result["status"] === "success" && value["isError"] !== true;
+    const text = contentText(value["content"]) || textOf(result["error"]);
+    const events: AgentEvent[] = [{ type: "tool_result", id, ok, text: shown(text) }];
+    if (isDenial(text) && (!ok || text.length < 500)) events.push(findings.isDenied(id, "", text));
+    return events;
+  }
+
+  function complete(event: Fields): readonly AgentEvent[] {
+    const tokens = {
+      inputTokens: countOf(event["input_tokens"]),
+      cacheReadTokens: 0,
+      outputTokens: countOf(event["output_tokens"]),
+    };
+    return [findings.uses(tokens, null), findings.isOver(failureIn(findings.said.text))];
+  }
+
+  /** The error is glued to what the model had said before, and ends with an advice of Goose's own. */
+  function failureIn(text: string): Failure | null {
+    const error = text.lastIndexOf(errorMark);
+    const advice = error === -1 ? -1 : text.indexOf("Please retry if you think", error);
+    if (error === 0 || advice !== -1)
+      return findings.failureFrom({
+        message: text.slice(error + errorMark.length, advice === -1 ? undefined : advice),
+      });
+    if (/^I['’]ve reached the maximum number of actions/.test(text))
+      return findings.failureFrom({ message: text.slice(0, 200), names: ["max_turns"] });
+    return null;
+  }
+
+  return {
+    noise: [],
+    read(event) {
+      const fields = fieldsOf(event);
+      const message = fieldsOf(fields["message"]);
+      switch (fields["type"]) {
+        case "message":
+          findings.goesOn();
+          return listOf(message["content"]).flatMap((content) => block(fieldsOf(content), message));
+        case "error": {
+          const failure = findings.failureFrom({ message: textOf(fields["error"]) || textOf(fields["message"]) });
+          return [findings.complains(failure)];
+        }
+        case "complete":
+          return complete(fields);
+        default:
+          return [];
+      }
+    },
+    end: (exit) => findings.reading(exit),
+  };
+};

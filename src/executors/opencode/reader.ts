@@ -1,0 +1,81 @@
+// OpenCode's JSON events. Owns: what they mean. It has no last event: the end is a step that finished with `stop`, or an error.
+
+import type { AgentEvent } from "../agent-event.ts";
+import { isDenial } from "../failure.ts";
+import { countOf, type Fields, fieldsOf, numberOf, textOf } from "../fields.ts";
+import { Findings, sumOf } from "../findings.ts";
+import { type NewReader, shown } from "../reader.ts";
+import { instantOf } from "../reset-time.ts";
+
+export const opencodeReader: NewReader = (now) => {
+  const findings = new Findings(now);
+  findings.costUsd = 0;
+
+  function tool(part: Fields): readonly AgentEvent[] {
+    const state = fieldsOf(part["state"]);
+    const [id, name, why] = [textOf(part["callID"]), textOf(part["tool"]), textOf(state["error"])];
+    const ok = state["status"] === "completed";
+    const events: AgentEvent[] = [
+      { type: "tool_call", id, name, input: state["input"] },
+      { type: "tool_result", id, ok, text: shown(why || textOf(state["output"])) },
+    ];
+    if (!ok && isDenial(why)) events.push(findings.isDenied(id, name, why));
+    return events;
+  }
+
+  function stepFinished(part: Fields): readonly AgentEvent[] {
+    const tokens = fieldsOf(part["tokens"]);
+    const cache = fieldsOf(tokens["cache"]);
+    const step = {
+      inputTokens: countOf(tokens["input"]) + countOf(cache["write"]),
+      cacheReadTokens: countOf(cache["read"]),
+      outputTokens: countOf(tokens["output"]) + countOf(tokens["reasoning"]),
+    };
+    const costUsd = (findings.costUsd ?? 0) + (numberOf(part["cost"]) ?? 0);
+    const used = findings.uses(sumOf(findings.tokens, step), costUsd);
+    return part["reason"] === "stop" ? [used, findings.isOver(null)] : [used];
+  }
+
+  function error(event: Fields): readonly AgentEvent[] {
+    const named = fieldsOf(event["error"]);
+    const data = fieldsOf(named["data"]);
+    const saidAt = numberOf(event["timestamp"]);
+    const failure = findings.failureFrom({
+      message: textOf(data["message"]) || textOf(named["name"]),
+      status: numberOf(data["statusCode"]),
+      names: [named["name"]],
+      ...(saidAt === null ? {} : { at: saidAt }),
+    });
+    const waitSeconds = Number(fieldsOf(data["responseHeaders"])["retry-after"]);
+    const knowsWhen = failure.kind === "rate_limit" && failure.resetsAt === null && saidAt !== null && waitSeconds > 0;
+    const told = knowsWhen ? { ...failure, resetsAt: instantOf(saidAt + waitSeconds * 1000) } : failure;
+    return [{ type: "error", kind: told.kind, message: told.message }, findings.isOver(told)];
+  }
+
+  return {
+    noise: [],
+    read(event) {
+      const fields = fieldsOf(event);
+      const part = fieldsOf(fields["part"]);
+      const isNew = findings.session === null && textOf(fields["sessionID"]) !== "";
+      const session = isNew ? [findings.begins({ id: fields["sessionID"] })] : [];
+      switch (fields["type"]) {
+        case "step_start":
+          findings.goesOn();
+          return session;
+        case "text":
+          if (part["synthetic"] === true) return session;
+          return [...session, findings.says(textOf(part["text"]))];
+        case "tool_use":
+          return [...session, ...tool(part)];
+        case "step_finish":
+          return [...session, ...stepFinished(part)];
+        case "error":
+          return [...session, ...error(fields)];
+        default:
+          return session;
+      }
+    },
+    end: (exit) => findings.reading(exit),
+  };
+};
