@@ -32,7 +32,20 @@ const pure: Record<string, readonly string[]> = { domain: [], engine: [], workfl
 const packages = ["commander", "kysely", "yaml", "zod"];
 
 /** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
-const implementations = ["store/sqlite", "dispatch/embedded", "executors/command", "executors/scripted"];
+const implementations = [
+  "store/sqlite",
+  "dispatch/embedded",
+  "executors/command",
+  "executors/scripted",
+  "executors/claude",
+  "executors/codex",
+  "executors/opencode",
+  "executors/gemini",
+  "executors/qwen",
+  "executors/copilot",
+  "executors/goose",
+  "executors/acp",
+];
 
 const tests = "\\.(test|contract)\\.ts$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;

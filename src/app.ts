@@ -1,10 +1,14 @@
 // The composition root: the only file that picks implementations.
 
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
+import type { AgentProfile } from "./executors/agent-profile.ts";
+import { type AgentKind, agentKinds, isAgentKind } from "./executors/agents.ts";
 import type { Executor } from "./executors/executor.ts";
+import { findProgram } from "./executors/program.ts";
+import type { NewReader } from "./executors/reader.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
 import { agentsFor, type Config, plainWorkspace } from "./runtime/config.ts";
@@ -13,7 +17,7 @@ import { Commits, type Executors, type Log, type Parts, type Settings } from "./
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
-import type { Home } from "./system/home.ts";
+import { findHome, type Home } from "./system/home.ts";
 import { splitWords } from "./system/process/words.ts";
 
 export interface AppOptions {
@@ -58,13 +62,21 @@ function storeFile(options: AppOptions): string {
 const defaultWallMs = 60 * 60_000;
 const defaultQuietMs = 15 * 60_000;
 const graceMs = 5_000;
+/** Of agents: to the first byte, and from the last event to the exit. */
+const defaultStartMs = 90_000;
+const leaveMs = 15_000;
 
 /** Executors as the configuration and the command line name them. */
 export function configuredExecutors(config: Config): Executors {
+  let fallback: string | null | undefined;
   return {
     nameFor(run, agent) {
       const name = agent.slice(agent.indexOf("/") + 1);
-      return run.executor ?? run.definition.agents[name as never]?.executor ?? config.defaultExecutor;
+      const named = run.executor ?? run.definition.agents[name as never]?.executor ?? null;
+      if (named !== null) return named;
+      // Looked for once: this is asked for every step.
+      if (fallback === undefined) fallback = defaultExecutor(config);
+      return fallback;
     },
     get: (name) => makeExecutor(config, name),
     permitsFor(name, run): readonly PermitLimit[] {
@@ -79,6 +91,25 @@ export function configuredTargets(config: Config, home: Home): readonly Target[]
   return openTargets(config.notify, process.env, home.dir);
 }
 
+/** What can be named: the configuration's executors, and agents that need none because their program is there. */
+export function knownExecutors(config: Config): readonly { readonly name: string; readonly kind: string }[] {
+  const configured = Object.entries(config.executors).map(([name, { kind }]) => ({ name, kind }));
+  const found = agentKinds.filter((kind) => !Object.hasOwn(config.executors, kind) && findProgram(kind) !== null);
+  return [...configured, ...found.map((kind) => ({ name: kind, kind }))];
+}
+
+/** Where nobody chose: the first agent that is there. */
+export function defaultExecutor(config: Config): string | null {
+  if (config.defaultExecutor !== null) return config.defaultExecutor;
+  const isThere = ({ name, kind }: { name: string; kind: string }) =>
+    isAgentKind(kind) && findProgram(executorIn(config, name)?.program ?? kind) !== null;
+  return knownExecutors(config).find(isThere)?.name ?? null;
+}
+
+function executorIn({ executors }: Config, name: string): ExecutorConfig | null {
+  return Object.hasOwn(executors, name) ? (executors[name] ?? null) : null;
+}
+
 async function makeExecutor(config: Config, name: string): Promise<Executor> {
   const shell = /^shell:([^]*)$/.exec(name);
   if (shell) return await command("shell", ["sh", "-c", shell[1] ?? ""], null);
@@ -86,15 +117,17 @@ async function makeExecutor(config: Config, name: string): Promise<Executor> {
   if (inline) return await command("command", wordsOf(inline[1] ?? ""), null);
   const script = /^scripted:([^]+)$/.exec(name);
   if (script?.[1]) return await scripted(script[1]);
-  const configured = config.executors[name];
-  if (!configured) {
-    const known = Object.keys(config.executors).join(", ");
+  const configured = executorIn(config, name);
+  if (configured === null && isAgentKind(name)) return await agent(name, name, null);
+  if (configured === null) {
+    const known = [...new Set([...Object.keys(config.executors), ...agentKinds])].join(", ");
     throw new AppError("EXECUTOR_MISSING", `there is no executor "${name}"`, {
-      hint: `configured are: ${known || "none"}; or give a program: --executor 'command: bash ./agent.sh'`,
+      hint: `there are: ${known}; or give a program: --executor 'command: bash ./agent.sh'`,
     });
   }
   if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""));
-  return await command(name, wordsIn(configured), configured);
+  if (configured.kind === "command") return await command(name, wordsIn(configured), configured);
+  return await agent(name, configured.kind, configured);
 }
 
 // Loaded when something is performed: whoever only looks needs neither.
@@ -119,6 +152,49 @@ async function command(
     graceMs,
   });
 }
+
+async function agent(name: string, kind: AgentKind, configured: ExecutorConfig | null): Promise<Executor> {
+  const { agentExecutor } = await import("./executors/agent-cli.ts");
+  return agentExecutor(await profiles[kind](), {
+    name,
+    program: configured?.program ?? kind,
+    model: configured?.model ?? null,
+    effort: configured?.effort ?? null,
+    maxTurns: configured?.maxTurns ?? null,
+    maxUsd: configured?.maxUsd ?? null,
+    access: configured?.access ?? "write",
+    args: configured?.args ?? [],
+    env: configured?.env ?? [],
+    home: join(findHome(process.env).dir, kind),
+    wallMs: configured?.wallMs ?? defaultWallMs,
+    quietMs: configured?.quietMs ?? defaultQuietMs,
+    startMs: configured?.startMs ?? defaultStartMs,
+    leaveMs,
+    graceMs,
+  });
+}
+
+const profiles: Readonly<Record<AgentKind, () => Promise<AgentProfile>>> = {
+  claude: async () => (await import("./executors/claude/claude.ts")).claude,
+  codex: async () => (await import("./executors/codex/codex.ts")).codex,
+  opencode: async () => (await import("./executors/opencode/opencode.ts")).opencode,
+  gemini: async () => (await import("./executors/gemini/gemini.ts")).gemini,
+  copilot: async () => (await import("./executors/copilot/copilot.ts")).copilot,
+  qwen: async () => (await import("./executors/qwen/qwen.ts")).qwen,
+  goose: async () => (await import("./executors/goose/goose.ts")).goose,
+};
+
+/** Whoever prints events of its own, and how they are read. Loaded when somebody listens. */
+export const readers: ReadonlyMap<string, () => Promise<NewReader>> = new Map([
+  ["claude", async () => (await import("./executors/claude/reader.ts")).claudeReader],
+  ["codex", async () => (await import("./executors/codex/reader.ts")).codexReader],
+  ["opencode", async () => (await import("./executors/opencode/reader.ts")).opencodeReader],
+  ["gemini", async () => (await import("./executors/gemini/reader.ts")).geminiReader],
+  ["qwen", async () => (await import("./executors/qwen/reader.ts")).qwenReader],
+  ["copilot", async () => (await import("./executors/copilot/reader.ts")).copilotReader],
+  ["goose", async () => (await import("./executors/goose/reader.ts")).gooseReader],
+  ["acp", async () => (await import("./executors/acp/reader.ts")).acpReader],
+]);
 
 function wordsIn(configured: ExecutorConfig): readonly [string, ...string[]] {
   const [program, ...rest] = configured.command;

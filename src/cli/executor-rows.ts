@@ -1,26 +1,35 @@
-// Executors as rows. Owns: what is configured and whether it can be used, for `executor list` and `doctor`.
+// Executors as rows. Owns: what can be named and whether it can be used, for `executor list` and `doctor`.
 
+import { defaultExecutor, knownExecutors } from "../app.ts";
 import type { Session } from "./session.ts";
 
 export interface ExecutorRow {
   readonly name: string;
   readonly kind: string;
   readonly installed: boolean;
+  /** Of its program, where that tells one. */
+  readonly version: string | null;
   readonly problem: string;
+  readonly hint: string;
   readonly isDefault: boolean;
 }
 
+/** All at once: asking an agent for its version can take seconds. */
 export async function describeExecutors({ parts, config }: Session): Promise<readonly ExecutorRow[]> {
-  const rows: ExecutorRow[] = [];
-  for (const [name, { kind }] of Object.entries(config.executors)) {
-    const missing = await (await parts.executors.get(name)).missing();
-    rows.push({
-      name,
-      kind,
-      installed: missing === null,
-      problem: missing?.what ?? "",
-      isDefault: config.defaultExecutor === name,
-    });
-  }
-  return rows;
+  const chosen = defaultExecutor(config);
+  return await Promise.all(
+    knownExecutors(config).map(async ({ name, kind }) => {
+      const executor = await parts.executors.get(name);
+      const missing = await executor.missing();
+      return {
+        name,
+        kind,
+        installed: missing === null,
+        version: (await executor.version?.()) ?? null,
+        problem: missing?.what ?? "",
+        hint: missing?.hint ?? "",
+        isDefault: name === chosen,
+      };
+    }),
+  );
 }

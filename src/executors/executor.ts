@@ -4,6 +4,7 @@
 
 import type { Usage } from "../domain/attempt.ts";
 import type { OutputSink } from "../system/process/call.ts";
+import type { FailureKind } from "./reading.ts";
 
 /** Carried by every process of an attempt, so that those which leave its group are found. */
 export const attemptMarker = "PAWL_ATTEMPT_ID";
@@ -11,9 +12,19 @@ export const attemptMarker = "PAWL_ATTEMPT_ID";
 export interface Executor {
   readonly name: string;
   /** What is missing before it can be used, with what to do about it; null when it can. */
-  missing(): Promise<{ readonly what: string; readonly hint: string } | null>;
+  missing(): Promise<Missing | null>;
+  /** Of the program, as it says itself; null when it does not. Absent: it has none. */
+  version?(): Promise<string | null>;
   start(call: ExecutorCall): Execution;
 }
+
+export interface Missing {
+  readonly what: string;
+  readonly hint: string;
+}
+
+/** `read`: whoever only judges cannot change what he judges. */
+export type Access = "write" | "read";
 
 export interface ExecutorCall {
   readonly prompt: string;
@@ -24,7 +35,21 @@ export interface ExecutorCall {
   readonly attempt: string;
   readonly wallMs: number | null;
   readonly quietMs: number | null;
+  /** Wins over what the executor is configured with; null: nobody chose. */
+  readonly model?: string | null;
+  readonly effort?: string | null;
+  /** Can only take rights away: where the executor or the call says `read`, nothing is written. */
+  readonly access?: Access;
+  /** A session to go on with, as an earlier end told it. */
+  readonly resume?: string | null;
+  /** Our own tools, for agents that can call them. */
+  readonly mcp?: McpServer | null;
   readonly onOutput: OutputSink;
+}
+
+export interface McpServer {
+  readonly url: string;
+  readonly token: string;
 }
 
 export interface Execution {
@@ -35,14 +60,30 @@ export interface Execution {
   stop(reason: string): void;
 }
 
+/** It ends by itself: whoever waits may try again, and nobody's fault is counted. */
+export type PassingKind = Extract<FailureKind, "rate_limit" | "quota" | "overloaded" | "server" | "network">;
+
 export type ExecutionEnd = {
   readonly text: string;
   readonly usage: Usage;
   readonly session: string | null;
+  /** What did the work, where the agent says so. */
+  readonly model?: string | null;
+  readonly version?: string | null;
   readonly notes: readonly string[];
 } & (
   | { readonly outcome: "ran" }
-  /** `lost`: a death that we did not cause. `failed`: it ended by itself and says so. */
-  | { readonly outcome: "failed" | "timed_out" | "lost" | "cancelled"; readonly why: string }
-  | { readonly outcome: "rate_limited"; readonly why: string; readonly retryAt: number | null }
+  /** It ended by itself and says so, or at a limit of its own. */
+  | { readonly outcome: "failed"; readonly why: string; readonly kind?: FailureKind }
+  /** `lost`: a death that we did not cause. */
+  | { readonly outcome: "timed_out" | "lost" | "cancelled"; readonly why: string }
+  /** `retryAt`: when it says that it makes sense to try again. */
+  | {
+      readonly outcome: "rate_limited";
+      readonly why: string;
+      readonly kind: PassingKind;
+      readonly retryAt: number | null;
+    }
+  /** Trying again changes nothing before a person has acted. */
+  | { readonly outcome: "blocked"; readonly why: string; readonly kind: "auth" | "context" }
 );

@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
+import { type AgentKind, abilities, agentKinds, isAgentKind } from "../executors/agents.ts";
+import type { Access } from "../executors/executor.ts";
 import type { TargetConfig } from "../notify/target.ts";
 import { durationMs, durationPattern } from "../workflows/duration.ts";
 import { wrongVariable } from "../workflows/environment.ts";
@@ -15,12 +17,29 @@ const duration = z.union([
   z.string().regex(durationPattern, 'a duration such as "45m" or seconds'),
 ]);
 
+const word = z.string().regex(/^[^\s-]\S*$/, "one word that does not begin with -");
+
 const executor = z.strictObject({
-  kind: z.enum(["command", "scripted"]).optional().describe("command unless told"),
+  kind: z
+    .enum(["command", "scripted", ...agentKinds])
+    .optional()
+    .describe("the executor's own name where that is an agent's, else command"),
   command: z.array(z.string().min(1)).min(1).optional(),
   script: z.string().optional(),
+  program: z
+    .string()
+    .regex(/^(?:\/[^]*|[^\s/~-][^\s/]*)$/, "a program on PATH, or an absolute path")
+    .optional(),
+  model: word.optional(),
+  effort: word.optional(),
+  max_turns: z.int().min(1).optional(),
+  max_usd: z.number().positive().optional(),
+  access: z.enum(["write", "read"]).optional(),
+  args: z.array(z.string()).max(100).optional(),
   env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable")).optional(),
-  limits: z.strictObject({ wall: duration.optional(), quiet: duration.optional() }).optional(),
+  limits: z
+    .strictObject({ wall: duration.optional(), quiet: duration.optional(), start: duration.optional() })
+    .optional(),
 });
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
@@ -70,13 +89,24 @@ const schema = z.strictObject({
   notify: z.array(targetSchema).max(20).optional(),
 });
 
+/** null: the file does not say. */
 export interface ExecutorConfig {
-  readonly kind: "command" | "scripted";
+  readonly kind: AgentKind | "command" | "scripted";
   readonly command: readonly string[];
   readonly script: string | null;
   readonly env: readonly string[];
   readonly wallMs: number | null;
   readonly quietMs: number | null;
+  readonly startMs: number | null;
+  /** Of an agent: where it lies, when it is not on PATH under its own name. */
+  readonly program: string | null;
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly maxTurns: number | null;
+  readonly maxUsd: number | null;
+  readonly access: Access | null;
+  /** Arguments that the agent gets beside ours. */
+  readonly args: readonly string[];
 }
 
 /** How the project is worked on, in its own words; null: nobody said. */
@@ -132,7 +162,7 @@ export function readConfigFile(file: string): ConfigFile {
     agents: written.concurrency?.agents ?? null,
     budget: {
       costUsd: budget?.usd ?? null,
-      wallMs: budget?.wall === undefined ? null : durationMs(budget.wall),
+      wallMs: millisecondsOf(budget?.wall),
       attempts: budget?.attempts ?? null,
     },
     project: {
@@ -157,20 +187,55 @@ function parse(file: string): z.infer<typeof schema> {
 }
 
 function readExecutor(name: string, written: z.infer<typeof executor>, file: string): ExecutorConfig {
-  const kind = written.kind ?? "command";
-  if (kind === "command" && !written.command)
-    throw invalid(file, `executors.${name}: a command executor needs \`command\``);
-  if (kind === "scripted" && !written.script)
-    throw invalid(file, `executors.${name}: a scripted executor needs \`script\``);
+  const kind = kindOf(name, written);
+  const problem = wrongExecutor(kind, written);
+  if (problem !== null) throw invalid(file, `executors.${name}: ${problem}`);
   const { limits } = written;
   return {
     kind,
     command: written.command ?? [],
     script: written.script ?? null,
     env: written.env ?? [],
-    wallMs: limits?.wall === undefined ? null : durationMs(limits.wall),
-    quietMs: limits?.quiet === undefined ? null : durationMs(limits.quiet),
+    wallMs: millisecondsOf(limits?.wall),
+    quietMs: millisecondsOf(limits?.quiet),
+    startMs: millisecondsOf(limits?.start),
+    program: written.program ?? null,
+    model: written.model ?? null,
+    effort: written.effort ?? null,
+    maxTurns: written.max_turns ?? null,
+    maxUsd: written.max_usd ?? null,
+    access: written.access ?? null,
+    args: written.args ?? [],
   };
+}
+
+/** `claude: { model: sonnet }` is the agent; `claude: { command: […] }` is a program that happens to be called so. */
+function kindOf(name: string, written: z.infer<typeof executor>): ExecutorConfig["kind"] {
+  if (written.kind !== undefined) return written.kind;
+  return isAgentKind(name) && written.command === undefined ? name : "command";
+}
+
+const agentSettings = ["program", "model", "effort", "max_turns", "max_usd", "access", "args"] as const;
+
+/** A setting without effect is not accepted. */
+function wrongExecutor(kind: ExecutorConfig["kind"], written: z.infer<typeof executor>): string | null {
+  if (!isAgentKind(kind)) {
+    if (kind === "command" && !written.command) return "a command executor needs `command`";
+    if (kind === "scripted" && !written.script) return "a scripted executor needs `script`";
+    const [foreign] = agentSettings.filter((key) => written[key] !== undefined);
+    if (foreign) return `\`${foreign}\` is for agents (kind: ${agentKinds.join(", ")})`;
+    return written.limits?.start === undefined ? null : "`limits.start` is for agents";
+  }
+  if (written.command) return `\`command\` is for kind: command; where ${kind} lies is \`program\``;
+  if (written.script) return "`script` is for kind: scripted";
+  const can = abilities[kind];
+  if (written.effort && !can.effort) return `${kind} has no levels of effort`;
+  if (written.max_usd && !can.money) return `${kind} does not say what it costs; use \`max_turns\` or \`limits\``;
+  return written.access === "read" && !can.readOnly ? `${kind} cannot be kept from writing` : null;
+}
+
+function millisecondsOf(written: string | number | undefined): number | null {
+  return written === undefined ? null : durationMs(written);
 }
 
 function readWorkspace(written: z.infer<typeof workspace>, file: string): ConfigFile["workspace"] {

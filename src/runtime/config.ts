@@ -4,6 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Definition } from "../domain/definition.ts";
+import { isAgentKind } from "../executors/agents.ts";
 import type { TargetConfig } from "../notify/target.ts";
 import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 
@@ -42,7 +43,8 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
       if (!allowed.has(variable))
         warnings.push(`.pawl/config.yml may not pass ${variable} to ${name}; allow it in ${homeFile}`);
     }
-    executors[name] = { ...written, env: written.env.filter((variable) => allowed.has(variable)) };
+    const kept = { ...written, env: written.env.filter((variable) => allowed.has(variable)) };
+    executors[name] = isAgentKind(written.kind) ? safeAgent(name, kept, own.executors, homeFile, warnings) : kept;
   }
   if (theirs.notify.length > 0)
     warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
@@ -64,6 +66,30 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
     warnings,
+  };
+}
+
+/**
+ * Agents get the user's keys by themselves: whoever chose their program or their arguments could send those keys anywhere. Limits
+ * and rights of the user's own executor of that name are only tightened.
+ */
+function safeAgent(
+  name: string,
+  theirs: ExecutorConfig,
+  ours: ConfigFile["executors"],
+  homeFile: string,
+  warnings: string[],
+): ExecutorConfig {
+  if (theirs.program !== null || theirs.args.length > 0)
+    warnings.push(`.pawl/config.yml may not say how ${name} is called; put \`program\` and \`args\` into ${homeFile}`);
+  const own = Object.hasOwn(ours, name) && ours[name]?.kind === theirs.kind ? ours[name] : null;
+  return {
+    ...theirs,
+    program: own?.program ?? null,
+    args: own?.args ?? [],
+    maxTurns: tightest(own?.maxTurns ?? null, theirs.maxTurns),
+    maxUsd: tightest(own?.maxUsd ?? null, theirs.maxUsd),
+    access: own?.access === "read" ? "read" : theirs.access,
   };
 }
 

@@ -105,7 +105,9 @@ test("[CM3 CM4 CM7] a wrong call, workflow or script exits 2, something missing 
   expectFailure(await site.pawl("run", good[1] ?? "", "task", "--script", script), 2, /error\[SCRIPT_INVALID\]/);
   expectFailure(await site.pawl(...good, "--concurrency", "none"), 2, /error\[USAGE\]/);
   expectFailure(await site.pawl(...good, "--context", "novalue"), 2, /error\[USAGE\]/);
-  expectFailure(await site.pawl("run", good[1] ?? "", "task"), 4, /error\[EXECUTOR_MISSING\]/);
+  // Whoever runs this may have a real agent.
+  const nobody = { home: site.home, cwd: site.repo, env: { PATH: "/usr/bin:/bin" } };
+  expectFailure(await pawl(["run", good[1] ?? "", "task"], nobody), 4, /error\[EXECUTOR_MISSING\]/);
   const program = ["--executor", "command: no-such-program-anywhere"];
   expectFailure(await site.pawl("run", good[1] ?? "", "task", ...program), 4, /error\[EXECUTOR_MISSING\]/);
   expectFailure(await site.pawl(...good, "--repo", site.home), 4, /error\[REPOSITORY_UNUSABLE\]/);

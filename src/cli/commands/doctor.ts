@@ -3,11 +3,12 @@
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
 import { AppError, exitCodes } from "../../domain/error.ts";
+import { agentKinds } from "../../executors/agents.ts";
 import { findHome } from "../../system/home.ts";
 import { inspectRepository } from "../../workspaces/repository.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
-import { describeExecutors } from "../executor-rows.ts";
+import { describeExecutors, type ExecutorRow } from "../executor-rows.ts";
 import { withSession } from "../session.ts";
 import { table } from "../table.ts";
 
@@ -109,20 +110,25 @@ async function storeFinding(store: string | undefined): Promise<Finding> {
   }
 }
 
+/** `2.1.325, default`, or `codex 0.166.0` where the name does not say what it is. */
+function detailOf({ name, kind, version, isDefault }: ExecutorRow): string {
+  const parts = name === kind ? [version ?? kind] : [kind, version ?? ""];
+  return `${parts.join(" ").trim()}${isDefault ? ", default" : ""}`;
+}
+
 async function executorFindings(store: string | undefined): Promise<readonly Finding[]> {
   try {
     const rows = await withSession({ store, repo: process.cwd() }, describeExecutors);
     if (rows.length === 0) {
-      const hint =
-        "give a program with --executor 'command: PROGRAM', or configure one (docs/guides/run-with-your-own-agent.md)";
-      return [{ name: "executor", needed: false, ok: false, detail: "none configured", hint }];
+      const hint = `install an agent (${agentKinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (docs/guides/run-with-your-own-agent.md)`;
+      return [{ name: "executor", needed: false, ok: false, detail: "no agent was found, none is configured", hint }];
     }
     return rows.map((row) => ({
       name: `executor ${row.name}`,
       needed: false,
       ok: row.installed,
-      detail: row.installed ? row.kind : row.problem,
-      hint: `install it, or change executors.${row.name}`,
+      detail: row.installed ? detailOf(row) : row.problem,
+      hint: row.hint,
     }));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,13 +1,12 @@
 // The command executor. Owns: any program that reads its prompt from stdin and prints its answer.
 
-import { constants } from "node:fs";
-import { access } from "node:fs/promises";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
 import { noUsage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { attemptMarker, type Execution, type ExecutionEnd, type Executor, type ExecutorCall } from "../executor.ts";
+import { lastWords, notesOf, timeLimit } from "../process-end.ts";
+import { findProgram } from "../program.ts";
 
 export interface CommandOptions {
   readonly name: string;
@@ -21,14 +20,13 @@ export interface CommandOptions {
 
 /** More than any honest answer, and small enough for fifty agents at once; the log has it whole. */
 const captureBytes = 512 * 1024;
-const shownOnFailure = 2_000;
 
 export function commandExecutor(options: CommandOptions): Executor {
   return {
     name: options.name,
     async missing() {
       const [program] = options.command;
-      if (await isExecutable(program)) return null;
+      if (findProgram(program) !== null) return null;
       return {
         what: `\`${program}\` is not installed or not on PATH`,
         hint: `install ${program}, or choose another executor with --executor NAME (see \`pawl doctor\`)`,
@@ -61,55 +59,22 @@ function start(options: CommandOptions, call: ExecutorCall): Execution {
 }
 
 function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {
-  const notes = [
-    ...(end.strays > 0 ? [`${end.strays} processes outlived the agent and were ended`] : []),
-    ...(end.straysLeft > 0 ? [`${end.straysLeft} processes of the agent could not be ended`] : []),
-    ...(end.sinkError === null ? [] : [`the log is not complete: ${end.sinkError}`]),
-  ];
-  const common = { text: end.stdout, usage: noUsage, session: null, notes };
+  const common = { text: end.stdout, usage: noUsage, session: null, notes: notesOf(end, end.sinkError) };
   switch (end.kind) {
     case "exited":
       if (end.code === 0) return { ...common, outcome: "ran" };
-      return { ...common, outcome: "failed", why: `exit code ${end.code}${said(end)}` };
+      return { ...common, outcome: "failed", why: `exit code ${end.code}${lastWords(end.stderr, end.stdout)}` };
     case "signalled":
-      return { ...common, outcome: "lost", why: `ended from outside by ${end.signal}${said(end)}` };
+      return {
+        ...common,
+        outcome: "lost",
+        why: `ended from outside by ${end.signal}${lastWords(end.stderr, end.stdout)}`,
+      };
     case "timed_out":
-      return { ...common, outcome: "timed_out", why: timeLimit(end.limit, end.durationMs) };
+      return { ...common, outcome: "timed_out", why: timeLimit(end) };
     case "stopped":
       return { ...common, outcome: "cancelled", why: end.reason };
     case "not_started":
       return { ...common, outcome: "failed", why: `\`${options.command[0]}\` could not be started: ${end.message}` };
   }
-}
-
-function timeLimit(limit: "wall" | "quiet", durationMs: number): string {
-  const seconds = Math.round(durationMs / 1000);
-  return limit === "wall"
-    ? `stopped at its time limit after ${seconds} s`
-    : `stopped after ${seconds} s because it had gone quiet`;
-}
-
-/** The end of what it printed, where the reason usually is. */
-function said(end: ProcessEnd): string {
-  const text = (end.stderr.trim() || end.stdout.trim()).slice(-shownOnFailure);
-  return text === "" ? "" : `: ${text}`;
-}
-
-async function isExecutable(program: string): Promise<boolean> {
-  const places =
-    isAbsolute(program) || program.includes("/")
-      ? [resolve(program)]
-      : (process.env["PATH"] ?? "")
-          .split(delimiter)
-          .filter(Boolean)
-          .map((dir) => join(dir, program));
-  for (const place of places) {
-    try {
-      await access(place, constants.X_OK);
-      return true;
-    } catch {
-      // Not here; the next place may have it.
-    }
-  }
-  return false;
 }

@@ -1,0 +1,32 @@
+// Agents that Pawl knows. Owns: their names, in the order in which one is looked for, and what each of them can be asked for.
+
+export const agentKinds = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"] as const;
+
+/** Also the name of its program, and of the executor that needs no configuration. */
+export type AgentKind = (typeof agentKinds)[number];
+
+export function isAgentKind(name: string): name is AgentKind {
+  return (agentKinds as readonly string[]).includes(name);
+}
+
+/** A setting that an agent cannot follow is refused where it is written, not ignored where it is used. */
+export interface Abilities {
+  /** How hard it thinks can be chosen. */
+  readonly effort: boolean;
+  /** It says what it costs, so that a limit of money means something. */
+  readonly money: boolean;
+  /** It can be kept from writing. */
+  readonly readOnly: boolean;
+  /** It can go on with an earlier session. */
+  readonly resume: boolean;
+}
+
+export const abilities: Readonly<Record<AgentKind, Abilities>> = {
+  claude: { effort: true, money: true, readOnly: true, resume: true },
+  codex: { effort: true, money: false, readOnly: true, resume: true },
+  opencode: { effort: true, money: true, readOnly: true, resume: true },
+  gemini: { effort: false, money: false, readOnly: true, resume: true },
+  copilot: { effort: true, money: false, readOnly: true, resume: true },
+  qwen: { effort: false, money: false, readOnly: true, resume: true },
+  goose: { effort: false, money: false, readOnly: false, resume: false },
+};

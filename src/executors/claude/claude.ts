@@ -1,0 +1,68 @@
+// Claude Code. Owns: how it is called. Edits are accepted and commands allowed without bypassing its permissions: that needs no
+// sandbox and works for every user, root included.
+
+import { writeFileSync } from "node:fs";
+import { type AgentProfile, type AgentTask, bearer, flags, mcpFile, mcpName, readOnlyGit } from "../agent-profile.ts";
+import { claudeReader } from "./reader.ts";
+
+/** What asks for permission although edits are accepted. */
+const writing = ["Bash", "WebFetch", "WebSearch"];
+const reading = ["Read", "Grep", "Glob", "LS", ...readOnlyGit.map((command) => `Bash(${command}:*)`)];
+const editing = ["Edit", "Write", "NotebookEdit"];
+
+export const claude: AgentProfile = {
+  kind: "claude",
+  title: "Claude Code",
+  newReader: claudeReader,
+  oldest: "2.1.0",
+  install: "npm install --global @anthropic-ai/claude-code",
+  login: "run `claude` and log in, or set ANTHROPIC_API_KEY",
+  keys: [
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
+  ],
+  keeps: { turns: true, money: true },
+  prepare: (task) => ({
+    args: [
+      "-p",
+      "--output-format",
+      "stream-json",
+      "--verbose",
+      ...permissions(task),
+      ...flags({
+        "--model": task.model,
+        "--effort": task.effort,
+        "--max-turns": task.maxTurns,
+        "--max-budget-usd": task.maxUsd,
+        "--resume": task.resume,
+      }),
+      ...task.outside.flatMap((dir) => ["--add-dir", dir]),
+      ...tools(task),
+      ...task.args,
+    ],
+    // With its usual ten retries a dead API takes three minutes; we wait ourselves, and better.
+    env: { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_MAX_RETRIES: "4" },
+  }),
+};
+
+function permissions({ access, mcp }: AgentTask): readonly string[] {
+  const ours = mcp === null ? [] : [`mcp__${mcpName}`];
+  if (access === "write")
+    return ["--permission-mode", "acceptEdits", "--allowedTools", [...writing, ...ours].join(",")];
+  // Denied by name as well: the user's own settings may allow them, and a denial wins.
+  const denied = ["--disallowedTools", editing.join(",")];
+  return ["--permission-mode", "dontAsk", "--allowedTools", [...reading, ...ours].join(","), ...denied];
+}
+
+/** Loaded at once: else the model sees a search for tools and not the tools. */
+function tools({ mcp, scratch }: AgentTask): readonly string[] {
+  if (mcp === null) return [];
+  const file = mcpFile(scratch());
+  const server = { type: "http", alwaysLoad: true, url: mcp.url, headers: bearer(mcp) };
+  writeFileSync(file, JSON.stringify({ mcpServers: { [mcpName]: server } }), { mode: 0o600 });
+  return ["--strict-mcp-config", "--mcp-config", file];
+}

@@ -1,0 +1,78 @@
+// Copilot CLI. Owns: how it is called, and its usage, which it writes into a file.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type AgentProfile, type AgentTask, bearer, flags, mcpFile, mcpName, readOnlyGit } from "../agent-profile.ts";
+import type { Reading } from "../reading.ts";
+import { copilotReader } from "./reader.ts";
+import { copilotTokens } from "./usage-file.ts";
+
+const secrets = ["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"];
+
+export const copilot: AgentProfile = {
+  kind: "copilot",
+  title: "Copilot CLI",
+  newReader: copilotReader,
+  oldest: "1.0.0",
+  install: "npm install --global @github/copilot",
+  login: "run `copilot` and log in, or set COPILOT_GITHUB_TOKEN",
+  keys: [
+    ...secrets,
+    "COPILOT_HOME",
+    "COPILOT_MODEL",
+    "COPILOT_OFFLINE",
+    "COPILOT_PROVIDER_BASE_URL",
+    "COPILOT_PROVIDER_TYPE",
+    "COPILOT_PROVIDER_WIRE_API",
+  ],
+  keeps: { turns: false, money: false },
+  prepare(task) {
+    const usageFile = join(task.scratch(), "usage.json");
+    return {
+      args: [
+        "--output-format",
+        "json",
+        "--no-color",
+        "--no-auto-update",
+        "--no-ask-user",
+        ...permissions(task),
+        "-C",
+        task.cwd,
+        "--usage-output-file",
+        usageFile,
+        `--secret-env-vars=${secrets.join(",")}`,
+        ...flags({ "--model": task.model, "--reasoning-effort": task.effort }),
+        ...(task.resume === null ? [] : [`--resume=${task.resume}`]),
+        ...task.outside.flatMap((dir) => ["--add-dir", dir]),
+        ...tools(task),
+        ...task.args,
+      ],
+      env: {},
+      complete: (reading) => withUsage(reading, usageFile),
+    };
+  },
+};
+
+function permissions({ access, mcp }: AgentTask): readonly string[] {
+  if (access === "write") return ["--allow-all-tools"];
+  const allowed = [...readOnlyGit.map((command) => `shell(${command}:*)`), ...(mcp === null ? [] : [mcpName])];
+  return [...allowed.map((tool) => `--allow-tool=${tool}`), "--deny-tool=write"];
+}
+
+function tools({ mcp, scratch }: AgentTask): readonly string[] {
+  if (mcp === null) return [];
+  const file = mcpFile(scratch());
+  const server = { type: "http", url: mcp.url, headers: bearer(mcp), tools: ["*"] };
+  writeFileSync(file, JSON.stringify({ mcpServers: { [mcpName]: server } }), { mode: 0o600 });
+  return ["--additional-mcp-config", `@${file}`];
+}
+
+/** One that was killed leaves no such file, or half of one. */
+function withUsage(reading: Reading, file: string): Reading {
+  try {
+    const tokens = copilotTokens(readFileSync(file, "utf8"));
+    return tokens === null ? reading : { ...reading, usage: { ...reading.usage, ...tokens } };
+  } catch {
+    return reading;
+  }
+}

@@ -1,0 +1,45 @@
+// Goose. Owns: how it is called.
+
+import { type AgentProfile, flags } from "../agent-profile.ts";
+import { gooseReader } from "./reader.ts";
+
+export const goose: AgentProfile = {
+  kind: "goose",
+  title: "Goose",
+  newReader: gooseReader,
+  oldest: "1.20.0",
+  install: "install Goose (https://github.com/block/goose)",
+  login: "run `goose configure`, or set GOOSE_PROVIDER and the key of that provider",
+  keys: [
+    "GOOSE_PROVIDER",
+    "GOOSE_MODEL",
+    "GOOSE_DISABLE_KEYRING",
+    "ANTHROPIC_API_KEY",
+    "OPENAI_API_KEY",
+    "OPENAI_HOST",
+    "OPENAI_BASE_URL",
+    "OPENROUTER_API_KEY",
+    "GOOGLE_API_KEY",
+  ],
+  keeps: { turns: true, money: false },
+  prepare: ({ model, maxTurns, mcp, args }) => ({
+    args: [
+      "run",
+      "--instructions",
+      "-",
+      "--no-session",
+      "--no-profile",
+      "--with-builtin",
+      "developer",
+      "--output-format",
+      "stream-json",
+      ...flags({
+        "--max-turns": maxTurns,
+        // It sends no headers: the token is the last part of the address.
+        "--with-streamable-http-extension": mcp && `${mcp.url}/${mcp.token}`,
+      }),
+      ...args,
+    ],
+    env: { GOOSE_MODE: "auto", ...(model === null ? {} : { GOOSE_MODEL: model }) },
+  }),
+};

@@ -1,0 +1,27 @@
+// The end of a program, in words. Owns: what executors say alike, whatever they started.
+
+import type { ProcessEnd, ProcessFacts } from "../system/process/call.ts";
+
+const shownOfOutput = 2_000;
+
+/** `logError`: why the log is not complete; null when it is. */
+export function notesOf(end: ProcessFacts, logError: string | null): readonly string[] {
+  return [
+    ...(end.strays > 0 ? [`${end.strays} processes outlived the agent and were ended`] : []),
+    ...(end.straysLeft > 0 ? [`${end.straysLeft} processes of the agent could not be ended`] : []),
+    ...(logError === null ? [] : [`the log is not complete: ${logError}`]),
+  ];
+}
+
+export function timeLimit({ limit, durationMs }: Extract<ProcessEnd, { kind: "timed_out" }>): string {
+  const seconds = Math.round(durationMs / 1000);
+  return limit === "wall"
+    ? `stopped at its time limit after ${seconds} s`
+    : `stopped after ${seconds} s because it had gone quiet`;
+}
+
+/** The end of what it printed, where the reason usually is: `: no such model`, or nothing. */
+export function lastWords(...streams: readonly string[]): string {
+  const said = streams.map((text) => text.trim()).find((text) => text !== "") ?? "";
+  return said === "" ? "" : `: ${said.slice(-shownOfOutput)}`;
+}

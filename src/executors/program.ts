@@ -1,0 +1,25 @@
+// Programs. Owns: where a program lies, as a shell would find it.
+
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+
+/** Its absolute path; null when there is none that may be executed. */
+export function findProgram(program: string): string | null {
+  const places =
+    isAbsolute(program) || program.includes("/")
+      ? [resolve(program)]
+      : (process.env["PATH"] ?? "")
+          .split(delimiter)
+          .filter(Boolean)
+          .map((dir) => join(dir, program));
+  return places.find(isExecutable) ?? null;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
