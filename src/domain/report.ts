@@ -28,6 +28,8 @@ export interface UnfinishedReport {
   /** For `rate_limited`: when it makes sense to try again. */
   readonly retryAt: number | null;
   readonly notes: readonly string[];
+  /** Only a person can help, whatever the workflow says of errors: what he is asked. */
+  readonly asks?: string;
 }
 
 export type Report = (CompletedReport | UnfinishedReport) & {

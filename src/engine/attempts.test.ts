@@ -49,6 +49,22 @@ describe("starting", () => {
     expect(run.step("a").state).toEqual({ status: "ready", notBefore: run.at });
   });
 
+  test("[AT15] what only a person can mend is asked, uses up no limit, and goes on by the answer", () => {
+    const run = line();
+    for (let times = 0; times < 5; times += 1) {
+      run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+      expect(run.status).toBe("held");
+      expect(run.gates("a").at(-1)).toMatchObject({ question: "Log in. Go on?", options: { again: { to: "again" } } });
+      run.answer("a", "again");
+    }
+    run.pass("a");
+    expect(run.states()).toMatchObject({ a: "done" });
+    const stopped = line();
+    stopped.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+    stopped.answer("a", "stop");
+    expect(stopped.status).toBe("failed");
+  });
+
   test("[AT2 AT5 A32] of two who start the same ready step, exactly one is accepted", () => {
     const run = line();
     const decisions = [run.ask(run.starting("a"), "driver:1"), run.ask(run.starting("a"), "driver:2")];

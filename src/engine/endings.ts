@@ -5,13 +5,14 @@ import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
-import type { Route, RouteRule, VerdictKey } from "../domain/route.ts";
+import type { GateOptions, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import type { Header } from "../domain/run.ts";
 import type { Step } from "../domain/step.ts";
 import { type Edited, editChain } from "./chain-edits.ts";
 import type { Draft } from "./draft.ts";
 import { resetSpan } from "./edits.ts";
 import { failStep } from "./ends.ts";
+import { openGate } from "./gates.ts";
 import { lostTooOften, permit } from "./limits.ts";
 import { tell } from "./messages.ts";
 import { acceptOutputs, withdrawn } from "./outputs.ts";
@@ -137,12 +138,26 @@ export function endUnfinished(
       feedback: null,
     });
   }
+  if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
   const permitted = permit(draft, story, definition, "error", definition.onError);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
   const route = explain(permitted.route, report.why, permitted.exhausted);
   if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
   follow(draft, { story, step, route, feedback: report.why, cause });
+}
+
+/** An agent that is not logged in will not be the next time either: no limit is used up, and nobody is asked in vain. */
+function askPerson(
+  { draft, story, attempt, step }: Ending,
+  report: UnfinishedReport & Report,
+  question: string,
+  outcome: UnfinishedReport["outcome"],
+): void {
+  const { why, notes } = report;
+  emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
+  const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
+  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: "" });
 }
 
 /** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */

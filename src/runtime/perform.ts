@@ -17,7 +17,7 @@ import { performIntegration } from "./integration.ts";
 import { type AttemptLog, openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
 import { putAway, readRequest } from "./requests.ts";
-import { cancelled, reportOf, troubleReport } from "./results.ts";
+import { cancelled, reportOf, troubleReport, withPatience } from "./results.ts";
 import { salvage } from "./salvage.ts";
 import { endOf, logStep } from "./step-log.ts";
 import { transition } from "./transition.ts";
@@ -83,7 +83,8 @@ export class Performance {
       this.#control((reason) => execution.stop(reason));
       const end = await execution.ended;
       keepEnd(parts, run.header.id, attempt, { end, env: workspace.env });
-      return await this.#conclude(parts, workspace, reportOf(claim, end, input.missing), log);
+      const report = withPatience(reportOf(claim, end, input.missing), claim, parts.clock.now(), Math.random());
+      return await this.#conclude(parts, workspace, report, log);
     } finally {
       await log.close();
     }
@@ -203,6 +204,7 @@ async function startExecution(
     cwd: workspace.path,
     env: { ...environmentOf(parts, claim, input), ...workspace.env },
     attempt: attempt.id,
+    model: agentOf(claim)?.model ?? null,
     wallMs: timeFor(parts, claim),
     quietMs: definition.quietMs,
     onOutput: log.sink,

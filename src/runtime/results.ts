@@ -4,6 +4,7 @@ import { noUsage } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import { attemptsOf } from "../domain/run.ts";
 import type { ExecutionEnd } from "../executors/executor.ts";
 import { readReport } from "../prompts/report.ts";
 import { readSummary } from "../prompts/summary.ts";
@@ -25,7 +26,31 @@ export function reportOf(claim: Claim, end: ExecutionEnd, missing: readonly stri
 function readEnd({ definition, run }: Claim, end: ExecutionEnd): CompletedReport | UnfinishedReport {
   if (definition.kind === "command") return readCommand(end);
   if (end.outcome === "ran") return readAnswer(definition, end.text, run.header.definition.knownKeys);
-  return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
+  return notRun(end);
+}
+
+/** Who is blocked needs a person: somebody who logs in, or makes the work smaller. */
+function notRun(end: Exclude<ExecutionEnd, { readonly outcome: "ran" }>): UnfinishedReport {
+  if (end.outcome !== "blocked")
+    return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
+  const what = end.kind === "auth" ? "The agent may not work" : "The prompt is too long for the agent";
+  return { ...unfinished("failed", end.why, null), asks: `${what}: ${end.why} Go on when that is mended?` };
+}
+
+const firstPatienceMs = 15_000;
+const longestPatienceMs = 5 * 60_000;
+
+/**
+ * A limit that says no time is waited out longer each time. `chance` between 0 and 1: agents that were turned away together do not
+ * all come back together.
+ */
+export function withPatience(report: Report, { run, attempt }: Claim, now: number, chance: number): Report {
+  if (report.outcome !== "rate_limited" || report.retryAt !== null) return report;
+  const earlier = attemptsOf(run, attempt.story).filter(({ step, id }) => step === attempt.step && id !== attempt.id);
+  const since = earlier.findLastIndex(({ state }) => state.phase === "ended" && state.outcome !== "rate_limited");
+  const times = earlier.length - 1 - since;
+  const waitMs = Math.min(longestPatienceMs, firstPatienceMs * 2 ** Math.min(times, 10));
+  return { ...report, retryAt: now + Math.round(waitMs * (1 + chance / 4)) };
 }
 
 /** Where a step ends with a summary, that it ran to its end is its verdict, and nothing else of its words is read. */
@@ -46,7 +71,7 @@ function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
   if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
   if (end.outcome === "failed")
     return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };
-  return unfinished(end.outcome, end.why, null);
+  return notRun(end);
 }
 
 /**

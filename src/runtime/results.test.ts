@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import type { Attempt, Outcome } from "../domain/attempt.ts";
+import { attemptId, stepId } from "../domain/ids.ts";
+import type { Report } from "../domain/report.ts";
+import type { Claim } from "./claim.ts";
+import { troubleReport, withPatience } from "./results.ts";
+
+const limited: Report = { ...troubleReport("429"), outcome: "rate_limited", why: "429", retryAt: null };
+
+/** A claim whose step has come to these ends before. */
+function claimAfter(...outcomes: readonly Outcome[]): Claim {
+  const attempt = (index: number, outcome: Outcome | null) =>
+    ({
+      id: attemptId(`at-${index}`),
+      step: stepId("work"),
+      state: outcome === null ? { phase: "started" } : { phase: "ended", outcome },
+    }) as Attempt;
+  const attempts = [...outcomes, null].map((outcome, index) => attempt(index, outcome));
+  const own = attempts.at(-1);
+  return { run: { header: { attempts }, stories: {} }, attempt: { ...own, story: null } } as unknown as Claim;
+}
+
+test.each([
+  [[], 15],
+  [["rate_limited"], 30],
+  [["rate_limited", "rate_limited"], 60],
+  [["failed", "rate_limited"], 30],
+  [["rate_limited", "completed"], 15],
+  [Array.from({ length: 12 }, (): Outcome => "rate_limited"), 300],
+] as const)("[PF9] after %j an agent that was turned away waits %i s", (before, seconds) => {
+  const { retryAt } = withPatience(limited, claimAfter(...before), 1_000, 0) as { retryAt: number };
+  expect(retryAt).toBe(1_000 + seconds * 1_000);
+});
+
+test("[PF9] a time that was told counts, another end is left alone, and chance only lengthens", () => {
+  const told: Report = { ...limited, retryAt: 77 };
+  expect(withPatience(told, claimAfter(), 1_000, 0)).toBe(told);
+  const failed = troubleReport("broken");
+  expect(withPatience(failed, claimAfter("rate_limited"), 1_000, 0)).toBe(failed);
+  expect(withPatience(limited, claimAfter(), 0, 1)).toMatchObject({ retryAt: 18_750 });
+});
