@@ -7,9 +7,10 @@ import type { Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import { checkLoop, loopOf } from "./antfarm-loop.ts";
 import type { AntfarmInput, AntfarmStep } from "./antfarm-schema.ts";
 import { limitedRoutes, unreadableRule } from "./default-rules.ts";
+import { optionsFor } from "./occasion.ts";
 import type { Path } from "./problem.ts";
 import { from, note, type Reading, refuse, warn } from "./reading.ts";
-import { foldWord, optionsFor } from "./routes.ts";
+import { foldWord } from "./routes.ts";
 
 type Rules = Partial<Record<VerdictKey, RouteRule>>;
 

@@ -5,32 +5,12 @@ import { stepName } from "../domain/ids.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import { repeats } from "../domain/route.ts";
 import { durationMs } from "./duration.ts";
+import { type Asker, askerOf, type Occasion, optionsFor, questionFor, reasonFor, stillWords } from "./occasion.ts";
 import { nearest, type Path } from "./problem.ts";
 import { from, type Reading, refuse } from "./reading.ts";
 import type { DeadlineInput, OptionInput, RouteInput, RouteMap } from "./route-schema.ts";
 import type { LimitInput, StepInput } from "./schema.ts";
 import { readSpend, spendText } from "./spend.ts";
-
-/** Why a route is followed: it decides what a gate without options offers and what a bare `fail` says. */
-export type Occasion =
-  | ({ readonly of: "passed" | "rejected" | "decided" | "error" | "answer" | "asked" } & Asker)
-  | Exhausted;
-
-interface Asker {
-  readonly step: string;
-  /** It is, or may be, the integration of a story: nobody is offered to go on without it. */
-  readonly integrates?: boolean;
-}
-
-interface Exhausted extends Asker {
-  readonly of: "exhausted";
-  /** What a person may have once more. */
-  readonly limited: GateOptions;
-  /** For the question. */
-  readonly why: string;
-  /** What a bare `fail` says; empty where only the run knows which of several limits was reached. */
-  readonly reason: string;
-}
 
 const verbs = ["next", "again", "back_to", "go_to", "insert", "gate", "fail"] as const;
 
@@ -291,63 +271,6 @@ function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], 
       return { to: "gate", question, options: written ?? optionsFor(occasion), ...(deadline ? { deadline } : {}) };
     }
   }
-}
-
-const stillWords = {
-  passed: "not finished",
-  rejected: "still rejected",
-  decided: "no decision to go on",
-  error: "still failing",
-  answer: "not settled",
-  asked: "not settled",
-  exhausted: "not settled",
-} as const;
-
-const reasonWords = {
-  passed: "done",
-  rejected: "rejected",
-  decided: "failed by its decision",
-  error: "did not complete",
-  answer: "stopped by a person",
-  asked: "rejected by a person",
-} as const;
-
-function reasonFor(occasion: Occasion): string {
-  return occasion.of === "exhausted" ? occasion.reason : `${occasion.step}: ${reasonWords[occasion.of]}`;
-}
-
-function questionFor(occasion: Occasion): string {
-  if (occasion.of === "exhausted") return `${occasion.step}: ${occasion.why}. What now?`;
-  if (occasion.of === "passed" || occasion.of === "asked") return `${occasion.step} is done. Go on?`;
-  return occasion.of === "error"
-    ? `${occasion.step} does not complete. What now?`
-    : `${occasion.step} was rejected. What now?`;
-}
-
-/** What a gate without options of its own offers. */
-export function optionsFor(
-  occasion: Occasion | Pick<Exhausted, "of" | "step" | "limited" | "integrates">,
-): GateOptions {
-  const stop: Route = { to: "fail", reason: `${occasion.step}: stopped by a person` };
-  // What is not integrated is nowhere: to accept that would call a story done whose work nobody has.
-  const accept: GateOptions = occasion.integrates ? {} : { accept: { to: "next" } };
-  switch (occasion.of) {
-    case "exhausted":
-      return { ...occasion.limited, ...accept, stop };
-    case "error":
-      return { again: { to: "again" }, stop };
-    case "passed":
-    case "asked":
-      return { approve: { to: "next" }, reject: { to: "fail", reason: `${occasion.step}: rejected by a person` } };
-    case "rejected":
-    case "decided":
-    case "answer":
-      return { again: { to: "again" }, ...accept, stop };
-  }
-}
-
-function askerOf({ step, integrates = false }: Asker): Asker {
-  return { step, integrates };
 }
 
 function refuseForeignKeys(reading: Reading, map: RouteMap, path: Path, occasion: Occasion): void {

@@ -8,9 +8,10 @@ import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.t
 import { durationMs } from "./duration.ts";
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
+import { optionsFor } from "./occasion.ts";
 import type { Path } from "./problem.ts";
 import { from, type Reading, refuse } from "./reading.ts";
-import { foldWord, optionsFor, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
+import { foldWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
 
 export interface StepContext {
