@@ -157,4 +157,9 @@ export function isPerformed(definition: StepDefinition): definition is Performed
   return definition.kind === "agent" || definition.kind === "command" || definition.kind === "integrate";
 }
 
+/** Whether its stories work in trees of their own, and are integrated one by one. */
+export function hasStoryTrees({ steps }: Definition): boolean {
+  return steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
+}
+
 export const defaultRestarts = 3;

@@ -2,6 +2,7 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hasStoryTrees } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { type RunId, storyId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -31,15 +32,12 @@ export async function closeRun(parts: Parts, id: RunId): Promise<void> {
   const { place, end } = run.header;
   if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
   if (place.kind !== "worktree" || place.repo === null) return;
-  if (hasSlots(run)) await closeSlots(parts, run, place.repo);
+  if (hasStoryTrees(run.header.definition)) await closeSlots(parts, run, place.repo);
   if (end.status !== "done") return;
   const path = workspacePath(parts, run, null);
   const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);
-  if (!hasSlots(run) || existsSync(path)) await removeWorktree({ repo: place.repo, path, keepAs });
-}
-
-function hasSlots({ header }: Run): boolean {
-  return header.definition.steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
+  if (!hasStoryTrees(run.header.definition) || existsSync(path))
+    await removeWorktree({ repo: place.repo, path, keepAs });
 }
 
 async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {

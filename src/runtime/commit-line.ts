@@ -3,14 +3,8 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { Run } from "../domain/run.ts";
+import type { Line } from "../workspaces/tip.ts";
 import type { Parts } from "./parts.ts";
-
-export interface Line {
-  readonly repo: string;
-  readonly base: string;
-  readonly floor: string;
-  readonly side: string;
-}
 
 /** The line of commits that the stories of a run are put on, one after the other. */
 export function integrationOf(run: Run): Line {

@@ -3,6 +3,7 @@
 
 import type { Lease } from "../dispatch/dispatch.ts";
 import type { Attempt } from "../domain/attempt.ts";
+import { hasStoryTrees } from "../domain/definition.ts";
 import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { isSettled } from "../domain/story.ts";
@@ -155,7 +156,7 @@ class Driver {
     this.#projection = projectionOf(this.#parts, header);
     await this.#projection?.flush();
     const stories = header.definition.steps.find((step) => step.kind === "stories");
-    this.#hasSlots = stories?.workspace === "worktree";
+    this.#hasSlots = hasStoryTrees(header.definition);
     const open = header.stories.filter((entry) => !isSettled(entry)).length;
     if (!stories || !this.#hasSlots || header.end !== null || open === 0) return;
     // Whoever needs one that could not be made finds out, with a better word for it.

@@ -6,8 +6,9 @@ import type { IntegrateStep } from "../domain/definition.ts";
 import type { Report } from "../domain/report.ts";
 import { type Integration, integrateStory } from "../workspaces/integration.ts";
 import { leaveStory } from "../workspaces/slot.ts";
+import type { Line } from "../workspaces/tip.ts";
 import type { Claim } from "./claim.ts";
-import { integrationOf, intentFile, type Line, ownFiles } from "./commit-line.ts";
+import { integrationOf, intentFile, ownFiles } from "./commit-line.ts";
 import type { Parts } from "./parts.ts";
 
 export async function performIntegration(

@@ -3,7 +3,7 @@
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import type { Definition } from "../domain/definition.ts";
+import { hasStoryTrees } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Run, RunPlace } from "../domain/run.ts";
@@ -15,10 +15,6 @@ import { branchCommit } from "../workspaces/layout.ts";
 import { inspectRepository, noCommits } from "../workspaces/repository.ts";
 import type { Parts } from "./parts.ts";
 import type { GivenStories, RunWish } from "./wish.ts";
-
-export function hasStoryTrees(definition: Definition): boolean {
-  return definition.steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
-}
 
 /** Commits are put on a local branch; what it is called is known from the start. */
 export async function chooseLine(

@@ -1,7 +1,7 @@
 // Starting a run. Owns: from a workflow, a task and a directory to a recorded run. Nothing is changed before all of it is right.
 
 import { dirname, resolve } from "node:path";
-import type { AgentDefinition, Definition } from "../domain/definition.ts";
+import { type AgentDefinition, type Definition, hasStoryTrees } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { type RunId, storyId } from "../domain/ids.ts";
 import type { RunPlace } from "../domain/run.ts";
@@ -13,7 +13,7 @@ import { resolveBase } from "../workspaces/base.ts";
 import { assertFreeBranch, freeBranch } from "../workspaces/freeBranch.ts";
 import { inPlace, inspectRepository } from "../workspaces/repository.ts";
 import { projectContext } from "./config.ts";
-import { chooseLine, hasStoryTrees, shareFolder } from "./line.ts";
+import { chooseLine, shareFolder } from "./line.ts";
 import type { Parts } from "./parts.ts";
 import { createRun } from "./transition.ts";
 import type { GivenStories, RunWish } from "./wish.ts";

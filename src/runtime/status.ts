@@ -1,5 +1,6 @@
 // The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
 
+import { hasStoryTrees } from "../domain/definition.ts";
 import { namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf, statusOf } from "../domain/run.ts";
@@ -99,8 +100,7 @@ export function statusDocument(
 
 /** Of a run whose stories are integrated one by one, the branch that gets them. */
 function branchOf({ place, definition, context }: Header): string | null {
-  const integrates = definition.steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
-  return integrates ? place.baseName : (place.branch ?? context["branch"] ?? null);
+  return hasStoryTrees(definition) ? place.baseName : (place.branch ?? context["branch"] ?? null);
 }
 
 export function runDocument(summary: RunSummary): RunDocument {
