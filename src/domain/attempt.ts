@@ -12,18 +12,39 @@ export type Verdict =
   | { readonly kind: "rejected"; readonly reason: string | null }
   | { readonly kind: "value"; readonly value: string };
 
+/** What is absent is nothing: events of older versions do not have it. */
 export interface Usage {
   readonly costUsd: number;
+  /** What was not found in a cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
+  readonly cacheReadTokens?: number;
+  /** The part of `costUsd` that nobody has told us: tokens times a price from a table. */
+  readonly estimatedUsd?: number;
 }
 
-export const noUsage: Usage = { costUsd: 0, inputTokens: 0, outputTokens: 0 };
+export const noUsage: Required<Usage> = {
+  costUsd: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  estimatedUsd: 0,
+};
+
+export function addUsage(one: Usage, other: Usage): Required<Usage> {
+  return {
+    costUsd: one.costUsd + other.costUsd,
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: (one.cacheReadTokens ?? 0) + (other.cacheReadTokens ?? 0),
+    estimatedUsd: (one.estimatedUsd ?? 0) + (other.estimatedUsd ?? 0),
+  };
+}
 
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
-  /** `edit`: it asked for its own step to run again. */
-  readonly key: VerdictKey | "error" | "edit";
+  /** `edit`: it asked for its own step to run again. `asked`: it asked a person something. */
+  readonly key: VerdictKey | "error" | "edit" | "asked";
   readonly to: Route["to"];
   readonly draws: "edge" | "decision" | "story" | null;
 }
@@ -66,6 +87,9 @@ export interface Attempt {
   readonly startedAt: number;
   readonly usage: Usage;
   readonly session: string | null;
+  /** Which model did the work, and which version of the agent; absent: nobody said. */
+  readonly model?: string | null;
+  readonly version?: string | null;
   readonly state: AttemptPhase;
 }
 

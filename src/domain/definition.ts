@@ -28,6 +28,10 @@ export interface AgentDefinition {
   readonly title: string;
   readonly description: string;
   readonly executor: string | null;
+  /** Who goes on when that one's account is used up or not logged in, in order; absent: nobody. */
+  readonly fallbacks?: readonly string[];
+  /** `read`: it judges and changes nothing; absent: it may write. */
+  readonly access?: "read";
   readonly model: string | null;
   readonly timeoutMs: number | null;
   /** Role files: name in the agent's home, path relative to the workflow file. */
@@ -96,6 +100,8 @@ interface PerformedStep extends StepBase {
   readonly quietMs: number | null;
   /** It ends with a SUMMARY, which becomes its notes; that it ran to its end is all the verdict there is. */
   readonly summary?: boolean;
+  /** It goes on with the session in which that step of the same chain was last performed; absent: a fresh one. */
+  readonly session?: StepName;
   /** Whoever performs it may change what comes after it. */
   readonly editable?: boolean;
   /** No edit skips it. */

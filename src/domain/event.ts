@@ -138,6 +138,8 @@ export type Event = Happened &
         readonly notes: readonly string[];
         readonly usage: Usage;
         readonly session: string | null;
+        readonly model?: string | null;
+        readonly version?: string | null;
         readonly tree: string | null;
       }
     /** A late, repeated or foreign report: recorded, and nothing else. */

@@ -3,7 +3,7 @@
 import type { GateId, StepId, StoryId } from "./ids.ts";
 import type { GateOptions, Route } from "./route.ts";
 
-export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap";
+export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap" | "asked";
 
 export interface Gate {
   readonly id: GateId;

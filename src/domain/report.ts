@@ -30,11 +30,22 @@ export interface UnfinishedReport {
   readonly notes: readonly string[];
   /** Only a person can help, whatever the workflow says of errors: what he is asked. */
   readonly asks?: string;
+  /** The agent itself asks a person, and ended its turn: the answer comes with its next attempt. */
+  readonly asked?: AgentQuestion;
+}
+
+export interface AgentQuestion {
+  readonly question: string;
+  /** What the person may choose from; empty: he answers in his own words. */
+  readonly options: readonly string[];
 }
 
 export type Report = (CompletedReport | UnfinishedReport) & {
   readonly usage: Usage;
   readonly session: string | null;
+  /** Which model did the work, and which version of the agent. */
+  readonly model?: string | null;
+  readonly version?: string | null;
   /** The tree at its end, where there is one. */
   readonly tree: string | null;
 };

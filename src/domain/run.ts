@@ -1,6 +1,6 @@
 // Runs. Owns: one execution of a workflow for one intent.
 
-import type { Attempt, Usage } from "./attempt.ts";
+import { type Attempt, noUsage, type Usage } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
 import type { RunId, StoryId } from "./ids.ts";
 import type { Scope } from "./scope.ts";
@@ -37,7 +37,7 @@ export interface RunTotals extends Usage {
   readonly steps: number;
 }
 
-export const noTotals: RunTotals = { attempts: 0, steps: 0, costUsd: 0, inputTokens: 0, outputTokens: 0 };
+export const noTotals: RunTotals = { ...noUsage, attempts: 0, steps: 0 };
 
 /** The run's own chain, the list of its stories with their status, and its totals. */
 export interface Header extends Scope {

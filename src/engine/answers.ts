@@ -85,9 +85,11 @@ function take(
     // A person said "once more": the limit that led here counts anew, or it would lead here again at once. In a story the
     // budget is shared by its steps, so all of them count anew. A cap of the run changes only by such an explicit word.
     if (gate.cause === "cap") raiseCaps(draft);
-    else draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
+    else if (gate.cause !== "asked")
+      draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
-  const told = [gate.feedback, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
+  const answer = gate.cause === "asked" ? `You asked: ${gate.question}\nThe answer: ${said.option}` : "";
+  const told = [gate.feedback, answer, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
   follow(draft, { story, step, route, feedback: told, cause: "route" });
 }
 

@@ -65,6 +65,32 @@ describe("starting", () => {
     expect(stopped.status).toBe("failed");
   });
 
+  test("[AT16] an agent that asks has completed without a verdict, uses up no limit, and is told the answer", () => {
+    const run = line();
+    for (let times = 0; times < 5; times += 1) {
+      const asked = { question: "Which database?", options: ["SQLite", "Postgres", "stop", "a:b", ""] };
+      run.finish("a", unfinished("failed", "it asks", { asked }));
+      expect(run.status).toBe("held");
+      const gate = run.gates("a").at(-1);
+      expect(gate).toMatchObject({ question: "Which database?", cause: "asked", deadline: null });
+      expect(Object.keys(gate?.options ?? {})).toEqual(["SQLite", "Postgres", "stop"]);
+      run.answer("a", "Postgres", { note: "version 17" });
+      expect(run.step("a").feedback).toContain("You asked: Which database?\nThe answer: Postgres\n\nversion 17");
+    }
+    expect(run.attempts("a").at(-1)?.state).toMatchObject({ outcome: "completed", verdict: null, discards: false });
+    expect(run.events.filter(({ type }) => type === "limits_renewed")).toEqual([]);
+    run.pass("a");
+    expect(run.states()).toMatchObject({ a: "done" });
+  });
+
+  test("[AT16] one that leaves the words to the person gets them; to stop fails the step", () => {
+    const run = line();
+    run.finish("a", unfinished("failed", "it asks", { asked: { question: "How?", options: [] } }));
+    expect(Object.keys(run.gates("a").at(-1)?.options ?? {})).toEqual(["answer", "stop"]);
+    run.answer("a", "stop");
+    expect(run.status).toBe("failed");
+  });
+
   test("[AT2 AT5 A32] of two who start the same ready step, exactly one is accepted", () => {
     const run = line();
     const decisions = [run.ask(run.starting("a"), "driver:1"), run.ask(run.starting("a"), "driver:2")];
@@ -296,6 +322,8 @@ test("[AT11 X37] what each attempt used adds up", () => {
   expect(run.run.header.totals).toEqual({
     attempts: 3,
     steps: 3,
+    cacheReadTokens: 0,
+    estimatedUsd: 0,
     costUsd: 1.5,
     inputTokens: 300,
     outputTokens: 60,

@@ -4,7 +4,7 @@ import type { Attempt, Taken } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { StoryId } from "../domain/ids.ts";
-import type { CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
+import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../domain/report.ts";
 import type { GateOptions, Route, RouteRule, VerdictKey } from "../domain/route.ts";
 import type { Header } from "../domain/run.ts";
 import type { Step } from "../domain/step.ts";
@@ -138,6 +138,7 @@ export function endUnfinished(
       feedback: null,
     });
   }
+  if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
   const permitted = permit(draft, story, definition, "error", definition.onError);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
@@ -158,6 +159,32 @@ function askPerson(
   emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
   const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
   openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: "" });
+}
+
+/** It ran, and cannot go on without an answer: nothing is used up, its work stays, and its next attempt is told. */
+function askFor(
+  { draft, story, attempt, step }: Ending,
+  report: UnfinishedReport & Report,
+  { question, options }: AgentQuestion,
+): void {
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken: { key: "asked", to: "gate", draws: null },
+    why: question,
+    notes: report.notes,
+  });
+  // Behind a colon a gate has reasons, and to stop is always offered: neither is the agent's to take.
+  const usable = options.filter((option) => option !== "stop" && option !== "" && !option.includes(":"));
+  const answers = usable.length === 0 ? ["answer"] : usable;
+  const chosen = Object.fromEntries(answers.map((option) => [option, { to: "again" } as const]));
+  const stop = { to: "fail", reason: `nobody answered: ${question}` } as const;
+  openGate(draft, story, step, {
+    question,
+    options: { ...chosen, stop },
+    deadline: null,
+    cause: "asked",
+    feedback: step.feedback,
+  });
 }
 
 /** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
@@ -202,6 +229,8 @@ export function emitEnd(draft: Draft, attempt: Attempt, report: Report, ended: E
     verdict: report.outcome === "completed" && ended.outcome === "completed" ? report.verdict : null,
     usage: report.usage,
     session: report.session,
+    model: report.model ?? null,
+    version: report.version ?? null,
     tree: report.tree,
     discards: discards(draft.run.header, ended.outcome),
     ...ended,

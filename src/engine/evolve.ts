@@ -1,6 +1,6 @@
 // Evolve. Owns: what each event makes of a run. Pure, and the only place where a run changes: replay is a fold of it.
 
-import { type Attempt, noUsage, type Usage } from "../domain/attempt.ts";
+import { type Attempt, addUsage, noUsage } from "../domain/attempt.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { GateId, StoryId } from "../domain/ids.ts";
@@ -214,6 +214,8 @@ function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
     startedAt: event.at,
     usage: noUsage,
     session: null,
+    model: null,
+    version: null,
     state: { phase: "dispatched" },
   };
   const next = onScope(run, event.story, (scope) => ({
@@ -231,8 +233,10 @@ function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
 function end(run: Run, event: Of<"attempt_ended">): Run {
   const next = onAttempt(run, event.story, event.attempt, (attempt) => ({
     ...attempt,
-    usage: event.usage,
+    usage: addUsage(noUsage, event.usage),
     session: event.session,
+    model: event.model ?? null,
+    version: event.version ?? null,
     state: attemptState(attempt, "end", {
       phase: "ended",
       endedAt: event.at,
@@ -263,14 +267,6 @@ function showGate(run: Run, event: Of<"gate_shown">): Run {
   return onScope(open, event.story, (scope) => ({
     gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
   }));
-}
-
-function addUsage(totals: Usage, usage: Usage): Usage {
-  return {
-    costUsd: totals.costUsd + usage.costUsd,
-    inputTokens: totals.inputTokens + usage.inputTokens,
-    outputTokens: totals.outputTokens + usage.outputTokens,
-  };
 }
 
 function changedContext(

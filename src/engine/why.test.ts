@@ -58,9 +58,19 @@ describe("a run at work", () => {
   test("[WY3] an attempt whose driver is dead does not run, and the sentence says what finds it", () => {
     const run = line();
     const { id } = run.claim("work");
-    expect(why(run.run, run.at, new Set([id]))).toContain("work was running when its driver died; `pawl resume`");
-    expect(why(run.run, run.at, new Set(["somebody else's" as never]))).toContain("work is running");
+    expect(why(run.run, run.at, { orphans: new Set([id]), waitsFor: () => null })).toContain(
+      "work was running when its driver died; `pawl resume`",
+    );
+    expect(why(run.run, run.at, { orphans: new Set(["another" as never]), waitsFor: () => null })).toContain(
+      "work is running",
+    );
   });
+});
+
+test("[WY6] a ready step whose performers are all held says whom it waits for", () => {
+  const run = line();
+  const waitsFor = (_story: unknown, step: { name: string }) => (step.name === "work" ? "the account claude" : null);
+  expect(why(run.run, run.at, { orphans: new Set(), waitsFor })).toBe("work waits for the account claude.");
 });
 
 describe("a run that waits for a person", () => {

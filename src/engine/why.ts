@@ -8,8 +8,17 @@ import { statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 
-/** `orphans`: attempts whose driver is known to be dead; only somebody outside the engine can know that. */
-export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new Set()): string {
+/** What only somebody outside the engine can know. */
+export interface Known {
+  /** Attempts whose driver is dead. */
+  readonly orphans: ReadonlySet<AttemptId>;
+  /** Whom a ready step waits for, in words; null: for nobody in particular. */
+  readonly waitsFor: (story: StoryId | null, step: Step) => string | null;
+}
+
+const nothing: Known = { orphans: new Set(), waitsFor: () => null };
+
+export function why(run: Run, now: number, known: Known = nothing): string {
   const { header } = run;
   if (header.end) {
     const { status, reason } = header.end;
@@ -18,7 +27,7 @@ export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new
       : sentence(`The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`);
   }
   const held = statusOf({ ...header, paused: false }) === "held";
-  const doing = held ? null : activity(run, now, orphans);
+  const doing = held ? null : activity(run, now, known);
   if (header.paused) {
     const meanwhile = held ? `it ${heldBy(run, now)}` : doing;
     return sentence(`Paused; \`pawl resume\` lets it go on${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
@@ -30,9 +39,9 @@ export function why(run: Run, now: number, orphans: ReadonlySet<AttemptId> = new
 const mostTold = 3;
 
 /** Where several stories are worked on, what each is at. */
-function activity(run: Run, now: number, orphans: ReadonlySet<AttemptId>): string | null {
+function activity(run: Run, now: number, known: Known): string | null {
   const said = openScopes(run).flatMap(([story, scope]) => {
-    const lines = scope.chain.map((step) => describeStep(story, scope, step, now, orphans));
+    const lines = scope.chain.map((step) => describeStep(story, scope, step, now, known));
     return lines.find((line) => line !== null) ?? [];
   });
   if (said.length === 0) return null;
@@ -45,7 +54,7 @@ function describeStep(
   scope: Scope,
   step: Step,
   now: number,
-  orphans: ReadonlySet<AttemptId>,
+  { orphans, waitsFor }: Known,
 ): string | null {
   const what = story === null ? step.name : `${story}: ${step.name}`;
   if (step.state.status === "running" && step.state.attempt !== null) {
@@ -58,6 +67,8 @@ function describeStep(
   }
   if (step.state.status === "ready") {
     if (step.state.notBefore > now) return `${what} waits until ${new Date(step.state.notBefore).toISOString()}`;
+    const whom = waitsFor(story, step);
+    if (whom !== null) return `${what} waits for ${whom}`;
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
     const after =
       last && hasEnded(last) && last.state.outcome !== "completed"
@@ -72,7 +83,8 @@ function heldBy(run: Run, now: number): string {
   for (const [story, scope] of openScopes(run)) {
     const gate = scope.gates.find((candidate) => candidate.state.status === "open");
     if (!gate) continue;
-    const options = namesOf(gate.options).join(" or ");
+    const own = gate.cause === "asked" ? ", with --note TEXT for your own words" : "";
+    const options = `${namesOf(gate.options).join(" or ")}${own}`;
     const named = gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
     const where = story === null ? "" : `${story}: `;
     const otherwise = gate.deadline

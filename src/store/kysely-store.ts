@@ -256,6 +256,8 @@ function summaries(db: Kysely<Tables>) {
       "cost_usd",
       "input_tokens",
       "output_tokens",
+      "cache_read_tokens",
+      "estimated_usd",
     ]);
 }
 

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { AppError } from "../domain/error.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { up as first } from "./migrations/001-first.ts";
+import { up as agents } from "./migrations/002-agents.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -12,7 +13,10 @@ interface Migration {
 }
 
 /** In order; the version of a database is how many it has. A migration that has shipped is never edited. */
-const migrations: readonly Migration[] = [{ name: "first", up: first }];
+const migrations: readonly Migration[] = [
+  { name: "first", up: first },
+  { name: "agents", up: agents },
+];
 
 export const schemaVersion = migrations.length;
 

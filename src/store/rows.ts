@@ -1,6 +1,6 @@
 // Rows. Owns: the way between domain values and table rows. Rows are an edge: what is read here has been written here.
 
-import type { Attempt, AttemptPhase } from "../domain/attempt.ts";
+import type { Attempt, AttemptPhase, Usage } from "../domain/attempt.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
@@ -76,12 +76,18 @@ export function readStory(row: StoryRow, attempts: readonly Attempt[]): Story | 
 }
 
 function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
+  return { ...readUsage(row), attempts: row.attempts, steps: row.steps };
+}
+
+type UsageColumns = "cost_usd" | "input_tokens" | "output_tokens" | "cache_read_tokens" | "estimated_usd";
+
+function readUsage(row: Pick<AttemptRow, UsageColumns>): Required<Usage> {
   return {
-    attempts: row.attempts,
-    steps: row.steps,
     costUsd: row.cost_usd,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
+    cacheReadTokens: row.cache_read_tokens,
+    estimatedUsd: row.estimated_usd,
   };
 }
 
@@ -110,6 +116,10 @@ export function attemptRow(run: RunId, position: number, attempt: Attempt): Atte
     cost_usd: attempt.usage.costUsd,
     input_tokens: attempt.usage.inputTokens,
     output_tokens: attempt.usage.outputTokens,
+    cache_read_tokens: attempt.usage.cacheReadTokens ?? 0,
+    estimated_usd: attempt.usage.estimatedUsd ?? 0,
+    model: attempt.model ?? null,
+    agent_version: attempt.version ?? null,
     state: JSON.stringify(state),
   };
 }
@@ -127,8 +137,10 @@ export function readAttempt(row: AttemptRow): Attempt {
     executor: row.executor,
     host: row.host,
     startedAt: row.started_at,
-    usage: { costUsd: row.cost_usd, inputTokens: row.input_tokens, outputTokens: row.output_tokens },
+    usage: readUsage(row),
     session: row.session,
+    model: row.model,
+    version: row.agent_version,
     state: JSON.parse(row.state) as AttemptPhase,
   };
 }

@@ -17,6 +17,7 @@ export interface Tables {
   permits: PermitRow;
   ready: ReadyRow;
   leases: LeaseRow;
+  holds: HoldRow;
   migrations: { version: number; name: string; applied_at: number };
 }
 
@@ -53,6 +54,8 @@ export interface TotalsRow {
   cost_usd: number;
   input_tokens: number;
   output_tokens: number;
+  cache_read_tokens: number;
+  estimated_usd: number;
 }
 
 export interface StoryRow {
@@ -91,6 +94,10 @@ export interface AttemptRow {
   cost_usd: number;
   input_tokens: number;
   output_tokens: number;
+  cache_read_tokens: number;
+  estimated_usd: number;
+  model: string | null;
+  agent_version: string | null;
   state: string;
 }
 
@@ -151,4 +158,15 @@ export interface LeaseRow {
   story_id: string;
   worker: string;
   until: number;
+}
+
+/** An account that turned us away, and until when nobody asks it again. */
+export interface HoldRow {
+  account: string;
+  cause: string;
+  since: number;
+  until: number;
+  /** How often in a row. */
+  times: number;
+  why: string;
 }

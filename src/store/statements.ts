@@ -1,7 +1,17 @@
 // The statements of a transition. Owns: the SQL that runs for every step, compiled once (statement.ts).
 
 import { type Kysely, sql } from "kysely";
-import type { AttemptRow, EventRow, GateRow, PermitRow, RunRow, StoryRow, Tables, TotalsRow } from "./schema.ts";
+import type {
+  AttemptRow,
+  EventRow,
+  GateRow,
+  HoldRow,
+  PermitRow,
+  RunRow,
+  StoryRow,
+  Tables,
+  TotalsRow,
+} from "./schema.ts";
 import { statement } from "./statement.ts";
 
 export const selectRun = statement<{ id: string }, RunRow>((db, p) =>
@@ -59,6 +69,8 @@ export const addTotals = statement<Omit<TotalsRow, "run_id"> & { id: string }, {
       cost_usd: sql<number>`cost_usd + ${p("cost_usd")}`,
       input_tokens: sql<number>`input_tokens + ${p("input_tokens")}`,
       output_tokens: sql<number>`output_tokens + ${p("output_tokens")}`,
+      cache_read_tokens: sql<number>`cache_read_tokens + ${p("cache_read_tokens")}`,
+      estimated_usd: sql<number>`estimated_usd + ${p("estimated_usd")}`,
     })
     .where("run_id", "=", p("id"))
     .returning("events"),
@@ -123,6 +135,10 @@ export const insertAttempt = statement<AttemptRow>((db, p) =>
     cost_usd: p("cost_usd"),
     input_tokens: p("input_tokens"),
     output_tokens: p("output_tokens"),
+    cache_read_tokens: p("cache_read_tokens"),
+    estimated_usd: p("estimated_usd"),
+    model: p("model"),
+    agent_version: p("agent_version"),
     state: p("state"),
   }),
 );
@@ -141,6 +157,10 @@ export const updateAttempt = statement<AttemptRow & { was: string }>((db, p) =>
       cost_usd: p("cost_usd"),
       input_tokens: p("input_tokens"),
       output_tokens: p("output_tokens"),
+      cache_read_tokens: p("cache_read_tokens"),
+      estimated_usd: p("estimated_usd"),
+      model: p("model"),
+      agent_version: p("agent_version"),
       state: p("state"),
     })
     .where("id", "=", p("id"))
@@ -221,6 +241,35 @@ export const insertPermit = statement<PermitRow>((db, p) =>
 
 export const deletePermits = statement<{ attempt: string }>((db, p) =>
   db.deleteFrom("permits").where("attempt_id", "=", p("attempt")),
+);
+
+export const selectHolds = statement<Record<string, never>, HoldRow>((db) => db.selectFrom("holds").selectAll());
+
+/** Whoever was turned away last knows best. */
+export const upsertHold = statement<HoldRow>((db, p) =>
+  db
+    .insertInto("holds")
+    .values({
+      account: p("account"),
+      cause: p("cause"),
+      since: p("since"),
+      until: p("until"),
+      times: p("times"),
+      why: p("why"),
+    })
+    .onConflict((c) =>
+      c.column("account").doUpdateSet({
+        cause: p("cause"),
+        since: p("since"),
+        until: p("until"),
+        times: sql<number>`holds.times + 1`,
+        why: p("why"),
+      }),
+    ),
+);
+
+export const deleteHold = statement<{ account: string }>((db, p) =>
+  db.deleteFrom("holds").where("account", "=", p("account")),
 );
 
 function hasManyWriters(db: Kysely<Tables>): boolean {

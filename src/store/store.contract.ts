@@ -304,6 +304,27 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await countRows(store, "permits")).toBe(3);
     });
 
+    scenario(
+      "[SO26] an account that turned somebody away is held for everybody until it lets one in",
+      async ({ store, another }) => {
+        const other = await another();
+        const turned = { account: "claude", cause: "quota", since: 1_000, until: 5_000, why: "used up" } as const;
+        const holds = () => other.transaction((tx) => tx.holds());
+        expect(await holds()).toEqual([]);
+        await store.transaction((tx) => tx.hold(turned));
+        expect(await holds()).toEqual([{ ...turned, times: 1 }]);
+        await other.transaction((tx) =>
+          tx.hold({ ...turned, cause: "auth", since: 6_000, until: 9_000, why: "log in" }),
+        );
+        expect(await store.transaction((tx) => tx.holds())).toEqual([
+          { account: "claude", cause: "auth", since: 6_000, until: 9_000, times: 2, why: "log in" },
+        ]);
+        await store.transaction((tx) => tx.hold({ ...turned, account: "codex" }));
+        await store.transaction((tx) => tx.release("claude"));
+        expect((await holds()).map(({ account }) => account)).toEqual(["codex"]);
+      },
+    );
+
     scenario("[SO7] permits are taken all or none, and can be had again after release", async ({ store }) => {
       const [first, second] = [newAttemptId(), newAttemptId()];
       const both = [

@@ -62,6 +62,22 @@ export interface Transaction {
   save(loaded: Loaded, decision: Decision): Promise<Changes>;
   takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean>;
   releasePermits(attempts: readonly AttemptId[]): Promise<void>;
+  /** Every account that was turned away and has not been let in since, those whose time is over included. */
+  holds(): Promise<readonly Hold[]>;
+  hold(turned: Omit<Hold, "times">): Promise<void>;
+  /** It was let in again. */
+  release(account: string): Promise<void>;
+}
+
+/** An account that has turned an agent away. `quota`: nobody asks it before `until`. `auth`: others are asked first. */
+export interface Hold {
+  readonly account: string;
+  readonly cause: "quota" | "auth";
+  readonly since: number;
+  readonly until: number;
+  /** How often in a row. */
+  readonly times: number;
+  readonly why: string;
 }
 
 /** At most `limit` attempts at once may hold `key`. */

@@ -23,10 +23,11 @@ import {
   storyChanged,
   storyDocument,
 } from "./rows.ts";
-import type { AttemptRow, Tables } from "./schema.ts";
+import type { AttemptRow, Tables, TotalsRow } from "./schema.ts";
 import * as sql from "./statements.ts";
 import {
   type Changes,
+  type Hold,
   type Loaded,
   type PermitLimit,
   type ReadyStep,
@@ -36,6 +37,17 @@ import {
 
 /** Definitions never change once written, so one parsed copy serves a process. */
 export type DefinitionCache = Map<string, Definition>;
+
+const nothingYet: Omit<TotalsRow, "run_id"> = {
+  events: 0,
+  attempts: 0,
+  steps: 0,
+  cost_usd: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  estimated_usd: 0,
+};
 
 export class KyselyTransaction implements Transaction {
   readonly db: Kysely<Tables>;
@@ -81,7 +93,7 @@ export class KyselyTransaction implements Transaction {
       .execute();
     await this.db
       .insertInto("totals")
-      .values({ run_id: header.id, events: 0, attempts: 0, steps: 0, cost_usd: 0, input_tokens: 0, output_tokens: 0 })
+      .values({ run_id: header.id, ...nothingYet })
       .execute();
     const before: Run = {
       header: { ...header, chain: [], attempts: [], gates: [], stories: [], totals: noTotals, paused: false },
@@ -152,6 +164,19 @@ export class KyselyTransaction implements Transaction {
     for (const attempt of attempts) await sql.deletePermits.run(this.db, { attempt });
   }
 
+  async holds(): Promise<readonly Hold[]> {
+    const rows = await sql.selectHolds.all(this.db, {});
+    return rows.map((row) => ({ ...row, cause: row.cause === "auth" ? "auth" : "quota" }));
+  }
+
+  async hold(turned: Omit<Hold, "times">): Promise<void> {
+    await sql.upsertHold.run(this.db, { ...turned, times: 1 });
+  }
+
+  async release(account: string): Promise<void> {
+    await sql.deleteHold.run(this.db, { account });
+  }
+
   async #definition(hash: string): Promise<Definition> {
     const known = this.#definitions.get(hash);
     if (known) return known;
@@ -175,6 +200,8 @@ export class KyselyTransaction implements Transaction {
       cost_usd: is.costUsd - was.costUsd,
       input_tokens: is.inputTokens - was.inputTokens,
       output_tokens: is.outputTokens - was.outputTokens,
+      cache_read_tokens: (is.cacheReadTokens ?? 0) - (was.cacheReadTokens ?? 0),
+      estimated_usd: (is.estimatedUsd ?? 0) - (was.estimatedUsd ?? 0),
     });
     let seq = total.events - events.length;
     for (const event of events) {

@@ -204,6 +204,7 @@ export class Tally {
     if (event.outcome === "rate_limited") return;
     const { key, to } = event.taken;
     if (key === "edit") return this.#wished(run, where, event);
+    if (key === "asked") return holds(to === "gate", `${where} ${name} asked, and nobody hears it`);
     const step = performed(run, event.story, name);
     const rule = ruleOf(step, key);
     if (!repeats(rule.route)) return;

@@ -94,6 +94,7 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   const step = performed(run, event.story, name);
   const { key, to } = event.taken;
   if (key === "edit") return to === "fail";
+  if (key === "asked") return false;
   const rule = key === "error" ? step.onError : step.on[key];
   return rule !== undefined && repeats(rule.route) && rule.route.to !== to;
 }

@@ -172,8 +172,9 @@ export class Walk {
     const attempt = running[pick % (running.length || 1)];
     if (!attempt) return;
     const { driver } = this;
-    const outcome = (["lost", "lost", "rate_limited", "cancelled"] as const)[words % 4] ?? "lost";
-    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50, usage: usageOf(words) });
+    const outcome = (["lost", "lost", "rate_limited", "cancelled", "failed"] as const)[words % 5] ?? "lost";
+    const asked = outcome === "failed" ? { asked: { question: "Which way?", options: ["left", "right"] } } : {};
+    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50, usage: usageOf(words), ...asked });
     this.#ask(driver.finishing(attempt, report, null), "accept");
   }
 

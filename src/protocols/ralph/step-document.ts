@@ -84,7 +84,7 @@ type Cost = Pick<StepDocument, "cost_usd" | "input_tokens" | "output_tokens">;
 
 /** Of all attempts together, here and before; nothing at all means that nobody reported anything. */
 function usageOf({ attempts, before }: StepFacts): Cost {
-  const sum = (of: keyof Usage) => attempts.reduce((total, { usage }) => total + usage[of], 0);
+  const sum = (of: keyof Usage) => attempts.reduce((total, { usage }) => total + (usage[of] ?? 0), 0);
   const [cost, input, output] = [sum("costUsd"), sum("inputTokens"), sum("outputTokens")];
   if (cost + input + output === 0) {
     return {

@@ -10,6 +10,7 @@ import { soon, startWorkers } from "../../../test/support/store-workers.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { systemClock } from "../../system/clock.ts";
+import { schemaVersion } from "../migrate.ts";
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 
@@ -20,7 +21,7 @@ test("[SO19] processes that open a new store at the same moment all find it comp
   for (const worker of workers) worker.tell(time);
   for (const worker of workers) expect([await worker.hear(), await worker.end()]).toStrictEqual([{ runs: 0 }, ""]);
   const store = await opened(file);
-  expect(await store.read((db) => db.selectFrom("migrations").select("version").execute())).toHaveLength(1);
+  expect(await store.read((db) => db.selectFrom("migrations").select("version").execute())).toHaveLength(schemaVersion);
 });
 
 test("[SO18] a commit of another process is noticed within a second", async () => {
