@@ -1,18 +1,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { buildPrompt } from "./prompt.ts";
+import { buildPrompt, buildSystem } from "./prompt.ts";
 
-const nothing = { roles: [], task: "", input: "", notes: [], feedback: "" };
+const nothing = { task: "", input: "", notes: [], feedback: "" };
 
-test("[PR5] role files come first, each under its name, then the input", () => {
+test("[PR5] role files say who the agent is, each under its name; an empty one says nothing", () => {
   const roles = [
     { name: "AGENTS.md", text: "You plan.\n" },
     { name: "EMPTY.md", text: " \n" },
     { name: "SOUL.md", text: "Be calm." },
   ];
-  expect(buildPrompt({ ...nothing, roles, task: "Add login", input: "Task: Add login\n" })).toBe(
-    "# AGENTS.md\n\nYou plan.\n\n# SOUL.md\n\nBe calm.\n\nTask: Add login\n",
+  expect(buildSystem(roles, false)).toBe("# AGENTS.md\n\nYou plan.\n\n# SOUL.md\n\nBe calm.");
+  expect(buildSystem([], false)).toBe("");
+  expect(buildSystem(roles, true)).toMatch(
+    /^# AGENTS\.md[^]+# Reporting\n\nReport by the tools of the MCP server `pawl`/,
   );
+  expect(buildPrompt({ ...nothing, task: "Add login", input: "Task: Add login\n" })).toBe("Task: Add login\n");
 });
 
 test("[A3] the user's words stand before an input that does not contain them", () => {
@@ -47,7 +50,7 @@ test("[PR6] the intent is in every prompt, whatever the texts are", () => {
   const flat = (text: string) => text.replace(/\s+/g, " ").trim();
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string()), (task, input, feedback, notes) => {
-      const prompt = flat(buildPrompt({ roles: [], task, input, notes, feedback }));
+      const prompt = flat(buildPrompt({ task, input, notes, feedback }));
       for (const text of [task, input, feedback, ...notes]) expect(prompt).toContain(flat(text));
     }),
   );

@@ -1,8 +1,7 @@
-// Prompts. Owns: putting together what an agent is told: its role, the user's words, the step's input, what people and
+// Prompts. Owns: putting together what an agent is told: who it is, the user's words, the step's input, what people and
 // earlier attempts said. Does not own: rendering the input.
 
 interface PromptParts {
-  readonly roles: readonly { readonly name: string; readonly text: string }[];
   /** The user's words. */
   readonly task: string;
   /** The step's input, rendered. */
@@ -13,11 +12,26 @@ interface PromptParts {
   readonly feedback: string;
 }
 
+/** Named, since some agents show a tool only to whoever asks for it by its name. */
+const reporting = `Report by the tools of the MCP server \`pawl\`: \`complete\` when you are done (the keys that you are asked for go into
+\`outputs\`), \`fail\` when it cannot be done, \`ask_human\` to put a question to a person (then end your turn), \`progress\` while you
+work on something long, \`get_context\` for what is known of the run. If you cannot call them, end your reply with the keys as
+text; that counts as well.`;
+
+/** Who the agent is: its role files, one after the other, and how it reports where it can call tools. */
+export function buildSystem(
+  roles: readonly { readonly name: string; readonly text: string }[],
+  hasTools: boolean,
+): string {
+  const sections = roles.map(({ name, text }) => section(name, text));
+  return [...sections, hasTools ? section("Reporting", reporting) : ""].filter((text) => text !== "").join("\n\n");
+}
+
 /** The intent is in every prompt; what the input already contains is not said twice. */
-export function buildPrompt({ roles, task, input, notes, feedback }: PromptParts): string {
+export function buildPrompt({ task, input, notes, feedback }: PromptParts): string {
   const isNew = (text: string) => text.trim() !== "" && !occursIn(input, text);
   const newNotes = notes.filter(isNew).map((note) => note.trim());
-  const sections = roles.map(({ name, text }) => section(name, text));
+  const sections: string[] = [];
   if (isNew(task)) sections.push(section("Task", task));
   sections.push(input.trim());
   if (newNotes.length > 0) sections.push(section("Notes from people", newNotes.map(asItem).join("\n")));

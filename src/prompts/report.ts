@@ -1,5 +1,5 @@
-// Reports. Owns: turning what an agent printed into a verdict, or into the reason why there is none. Unknown is never a
-// pass. Does not own: which outputs reach the context, and where a verdict leads.
+// Reports. Owns: turning what an agent printed, or gave by a tool, into a verdict, or into the reason why there is none. Unknown
+// is never a pass. Does not own: which outputs reach the context, and where a verdict leads.
 
 import type { Verdict } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
@@ -13,6 +13,9 @@ import { readStories } from "./stories.ts";
 const maxFeedbackBytes = 16 * 1024;
 const maxWhyBytes = 4 * 1024;
 const maxReasonLength = 200;
+/** As much as of a printed value. */
+const maxGivenBytes = 64 * 1024;
+const keyPattern = /^[a-z_][a-z0-9_]{0,63}$/;
 const feedbackKeys = ["issues", "review_issues", "failures", "feedback", "problems"];
 
 /** `known`: keys that the workflow speaks of; they are read in more forms than the others. */
@@ -21,14 +24,47 @@ export function readReport(
   text: string,
   known: readonly string[],
 ): CompletedReport | UnfinishedReport {
-  const reading = read(step, text, known);
+  const allKnown = knownTo(step, known);
+  return report(readingOf(step, text, readEntries(text, allKnown, step.decide), allKnown), () => readStories(text));
+}
+
+/** What an agent gives one by one, by a tool, instead of printing it. */
+export interface Given {
+  /** The value of the deciding key where the step has one, else the word of a STATUS line. */
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly summary?: string | undefined;
+  readonly outputs?: Readonly<Record<string, unknown>> | undefined;
+  /** An array, or its JSON. */
+  readonly stories?: unknown;
+}
+
+/** Nothing has to be found in a text; what it means is judged as what is printed. */
+export function readGiven(
+  step: PerformedDefinition,
+  given: Given,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  const notes = new Set<string>();
+  const entries = entriesOf(step, given, notes);
+  const lines = entries.map(({ key, value }) => `${key.toUpperCase()}: ${value}`);
+  const text = [given.summary ?? "", ...lines].join("\n");
+  const reading = readingOf(step, text, { entries, notes: [...notes] }, knownTo(step, known));
+  const { stories } = given;
+  if (stories === undefined || stories === null) return report(reading, () => ({ kind: "none" }));
+  const json = typeof stories === "string" ? stories : JSON.stringify(stories);
+  return report(reading, () => readStories(`STORIES_JSON: ${json}`));
+}
+
+function report(reading: Reading, readPlan: () => ReturnType<typeof readStories>): CompletedReport | UnfinishedReport {
   const judgement = judge(reading);
   if (judgement.kind === "failed") return unfinished("failed", judgement.why, reading);
   if (judgement.kind === "unreadable") return unfinished("invalid_output", judgement.why, reading);
 
-  const planned = readStories(text);
+  const planned = readPlan();
   if (planned.kind === "invalid") return unfinished("invalid_output", planned.problem, reading);
-  const outputs = [...reading.values].filter(([key]) => key !== "status" || step.decide === "status");
+  const decidesByStatus = reading.step.decide === "status";
+  const outputs = [...reading.values].filter(([key]) => key !== "status" || decidesByStatus);
   return {
     outcome: "completed",
     verdict: judgement.verdict,
@@ -54,12 +90,50 @@ type Judgement =
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "unreadable"; readonly why: string };
 
-function read(step: PerformedDefinition, raw: string, known: readonly string[]): Reading {
-  const allKnown = [...known, ...(step.produces ?? [])];
-  const found = readEntries(raw, allKnown, step.decide);
-  const { values, notes } = lastOfEach(found, allKnown);
+function knownTo(step: PerformedDefinition, known: readonly string[]): readonly string[] {
+  return [...known, ...(step.produces ?? [])];
+}
+
+function readingOf(
+  step: PerformedDefinition,
+  raw: string,
+  found: ReturnType<typeof readEntries>,
+  known: readonly string[],
+): Reading {
+  const { values, notes } = lastOfEach(found, known);
   const text = cleanText(raw).text.trim();
   return { step, text, entries: found.entries, values, expected: expectationOf(step.expects), notes: [...notes] };
+}
+
+/** As they would have been printed: the outputs, what is said of them, and last the verdict. */
+function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>): readonly Entry[] {
+  const entries: Entry[] = [];
+  const add = (key: string, given: unknown) => {
+    const value = valueOf(given);
+    const cut = cutEnd(value, maxGivenBytes);
+    if (cut !== value) notes.add(`${key.toUpperCase()} was cut to 64 KiB`);
+    entries.push({ key, value: cut, fenced: false });
+  };
+  for (const [name, value] of Object.entries(given.outputs ?? {})) {
+    const key = asIdentifier(name.trim()).toLowerCase();
+    if (!keyPattern.test(key) || key === "__proto__") notes.add(`left out ${shortly(name)}: it is not a key`);
+    else if (value !== null && value !== undefined) add(key, value);
+  }
+  const isGiven = (key: string) => entries.some((entry) => entry.key === key);
+  const { outcome, reason = "", summary = "" } = given;
+  const keepsSummary = step.produces === null || step.produces.includes("summary");
+  if (summary !== "" && keepsSummary && !isGiven("summary")) add("summary", summary);
+  if (reason !== "") add("reason", reason);
+  if (outcome === undefined) return entries;
+  // Whoever sends work back by a tool says in its summary what is wrong with it.
+  if (meaningOf(outcome) === "rejected" && !feedbackKeys.some(isGiven)) add("issues", summary);
+  if (step.decide !== null && step.decide !== "status" && !isGiven("status")) add("status", "done");
+  add(step.decide ?? "status", outcome);
+  return entries;
+}
+
+function valueOf(given: unknown): string {
+  return cleanText(typeof given === "string" ? given : JSON.stringify(given)).text.trim();
 }
 
 function judge(reading: Reading): Judgement {

@@ -235,8 +235,14 @@ test("reading stories never throws, and what it accepts is a plan", () => {
 
 test("a megabyte takes little time", () => {
   for (const unit of ["STORIES_JSON: [\n", "[", "{", '"', " ", "\n"]) {
-    const started = performance.now();
+    const before = process.cpuUsage();
     readStories(`STORIES_JSON: ${unit.repeat(1_000_000 / unit.length)}`);
-    expect({ unit, slow: performance.now() - started > 3_000 }).toEqual({ unit, slow: false });
+    expect({ unit, slow: cpuMs(before) > 3_000 }).toEqual({ unit, slow: false });
   }
 });
+
+/** Of this process: a busy machine makes nobody slow. */
+function cpuMs(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}

@@ -1,4 +1,4 @@
-// Checks of flags. Owns: that what a file says about a step's part in its chain (`last`, `follows`, `editable`) can be kept.
+// Checks of flags. Owns: that what a file says about a step's part in its chain (`last`, `follows`, `editable`, `session`) can be kept.
 
 import type { StepDefinition } from "../domain/definition.ts";
 import { type Checked, originOf } from "./checked.ts";
@@ -9,6 +9,19 @@ export function checkFlags(checked: Checked, step: StepDefinition, index: number
   if (step.last) checkLast(checked, step, index);
   if (step.follows) checkFollows(checked, step, index, step.follows);
   if (step.editable) checkEditable(checked, step);
+  if (step.session !== undefined) checkSession(checked, step, index, step.session);
+}
+
+/** Only what has been performed before has a session to go on with. */
+function checkSession({ reading, chain }: Checked, step: StepDefinition, index: number, named: string): void {
+  const at = chain.findIndex((other) => other.name === named);
+  if (at >= 0 && at <= index && chain[at]?.kind === "agent") return;
+  const found = at < 0 ? "not found" : at > index ? "comes later" : `is a ${chain[at]?.kind} step`;
+  refuse(reading, [...originOf(reading, step), "session", "same_as"], {
+    message: `Step '${step.name}' goes on with the session of '${named}': ${found}`,
+    expected: "an agent step of the same chain: this one, or one before it",
+    hint: "name the step whose work it goes on with, or remove `session`",
+  });
 }
 
 /** Behind it may stand only what no edit puts there: the integration, and steps that are not there yet. */

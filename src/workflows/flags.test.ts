@@ -167,3 +167,53 @@ describe("[WF54] what edits must leave alone", () => {
     );
   });
 });
+
+describe("who performs a step, and how", () => {
+  const withAgent = (agent: string, step = "") =>
+    `pawl: 1\nid: x\nagents: { dev: ${agent} }\nsteps:\n  - { id: a, agent: dev }\n  - { id: b, agent: dev${step} }\n`;
+  const loaded = (text: string) => {
+    const { definition, problems } = loadWorkflow(text, "w.yml");
+    expect(problems).toEqual([]);
+    return definition;
+  };
+
+  test("[WF63] several executors are one and those who go on after it", () => {
+    const agentOf = (text: string) => Object.values(loaded(withAgent(text))?.agents ?? {})[0];
+    expect(agentOf("{ executors: [claude, codex, gemini] }")).toMatchObject({
+      executor: "claude",
+      fallbacks: ["codex", "gemini"],
+    });
+    expect(agentOf("{ executors: [claude] }")).not.toHaveProperty("fallbacks");
+    expect(agentOf("{}")).toMatchObject({ executor: null });
+    expectRefused(
+      withAgent("{ executor: claude, executors: [codex] }"),
+      "`executor` and `executors` are both given",
+      "agents.dev.executors",
+    );
+  });
+
+  test("[WF63] an agent may only read where its file says so", () => {
+    const [reader] = Object.values(loaded(withAgent("{ access: read }"))?.agents ?? {});
+    expect(reader).toMatchObject({ access: "read" });
+    const [writer] = Object.values(loaded(withAgent("{ access: write }"))?.agents ?? {});
+    expect(writer).not.toHaveProperty("access");
+  });
+
+  test("[WF64] a session is fresh, or that of this step or one before it", () => {
+    const second = (step: string) => loaded(withAgent("{}", step))?.steps[1];
+    expect(second(", session: { same_as: a }")).toMatchObject({ session: "a" });
+    expect(second(", session: { same_as: b }")).toMatchObject({ session: "b" });
+    expect(second(", session: fresh")).not.toHaveProperty("session");
+    const path = "steps[1].session.same_as";
+    expectRefused(withAgent("{}", ", session: { same_as: c }"), "goes on with the session of 'c': not found", path);
+    const later = run("  - { id: a, agent: dev, session: { same_as: b } }\n  - { id: b, agent: dev }\n");
+    expectRefused(later, "goes on with the session of 'b': comes later", "steps[0].session.same_as");
+    const command = run("  - { id: a, command: make }\n  - { id: b, agent: dev, session: { same_as: a } }\n");
+    expectRefused(command, "goes on with the session of 'a': is a command step", path);
+    expectRefused(
+      run("  - { id: a, command: make, session: fresh }\n"),
+      "no effect on a command step",
+      "steps[0].session",
+    );
+  });
+});

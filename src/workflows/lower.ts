@@ -81,7 +81,8 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
       name: agentName(id),
       title: agent.name ?? id,
       description: agent.description ?? "",
-      executor: agent.executor ?? null,
+      ...readPerformers(reading, agent, ["agents", listed ? index : id]),
+      ...(agent.access === "read" ? { access: agent.access } : {}),
       model: agent.model ?? null,
       timeoutMs: agent.timeout === undefined ? null : durationMs(agent.timeout),
       files: agent.files ?? {},
@@ -108,6 +109,25 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
     workspace: readWorkspace(reading, file.workspace ?? {}),
     ...(file.protocol === undefined ? {} : { protocol: file.protocol }),
   });
+}
+
+function readPerformers(
+  reading: Reading,
+  {
+    executor,
+    executors,
+  }: { readonly executor?: string | undefined; readonly executors?: readonly string[] | undefined },
+  path: Path,
+): Pick<AgentDefinition, "executor" | "fallbacks"> {
+  if (executor !== undefined && executors !== undefined) {
+    refuse(reading, [...path, "executors"], {
+      message: "`executor` and `executors` are both given",
+      expected: "one of the two",
+      hint: `write \`executors: [${[executor, ...executors].join(", ")}]\``,
+    });
+  }
+  const [first, ...fallbacks] = executors ?? (executor === undefined ? [] : [executor]);
+  return { executor: first ?? null, ...(fallbacks.length === 0 ? {} : { fallbacks }) };
 }
 
 function readWorkspace(

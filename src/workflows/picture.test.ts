@@ -195,3 +195,15 @@ test("the bundled workflow fits", () => {
     ),
   ).toBeLessThanOrEqual(100);
 });
+
+test("[WF38 WF63 WF64] who may only read, and whose session goes on", () => {
+  const drawn = draw(`pawl: 1
+id: small
+agents: { dev: {}, rev: { access: read } }
+steps:
+  - { id: code, agent: dev }
+  - { id: judge, agent: rev, session: { same_as: code } }
+`);
+  expect(drawn).toContain("● judge  agent rev, only reads\n");
+  expect(drawn).toContain("goes on with the session of code\n");
+});

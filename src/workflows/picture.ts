@@ -20,32 +20,34 @@ export function drawWorkflow(definition: Definition): string {
   const lines = wrap(`${definition.id}  ${definition.title === definition.id ? "" : definition.title}`.trimEnd(), "");
   if (definition.description !== "") lines.push(...wrap(definition.description.replace(/\s+/g, " "), "  "));
   const caps = capsText(definition.caps);
-  lines.push("", ...drawChain(definition.steps, ""), ...(caps === "" ? [] : ["", ...wrap(caps, "")]), "");
+  lines.push("", ...drawChain(definition, definition.steps, ""), ...(caps === "" ? [] : ["", ...wrap(caps, "")]), "");
   return lines.join("\n");
 }
 
-function drawChain(chain: readonly StepDefinition[], indent: string): string[] {
+function drawChain(of: Definition, chain: readonly StepDefinition[], indent: string): string[] {
   const nameWidth = Math.min(24, Math.max(...chain.map((step) => step.name.length)));
   return chain.flatMap((step, index) => {
     const last = index === chain.length - 1;
     const rail = `${indent}${last ? " " : "│"}`;
     const mark = step.spare ? "○" : "●";
-    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(step)}`, `${indent}${mark} `, `${rail}   `);
+    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(of, step)}`, `${indent}${mark} `, `${rail}   `);
     const details = detailsOf(step).flatMap((detail) => wrap(detail, `${rail}     `, `${rail}         `));
-    const body = step.kind === "stories" ? drawBody(step, `${rail}   `) : [];
+    const body = step.kind === "stories" ? drawBody(of, step, `${rail}   `) : [];
     return [...head, ...body, ...details, ...(last ? [] : [rail])];
   });
 }
 
-function drawBody(step: StoriesStep, indent: string): string[] {
-  const inner = drawChain(step.body, `${indent}│ `);
+function drawBody(of: Definition, step: StoriesStep, indent: string): string[] {
+  const inner = drawChain(of, step.body, `${indent}│ `);
   return [`${indent}┌─ each story`, ...inner, `${indent}└─`];
 }
 
-function headOf(step: StepDefinition): string {
+function headOf({ agents }: Definition, step: StepDefinition): string {
   switch (step.kind) {
-    case "agent":
-      return `agent ${step.agent}${timeOf(step.wallMs)}`;
+    case "agent": {
+      const reads = agents[step.agent]?.access === "read" ? ", only reads" : "";
+      return `agent ${step.agent}${reads}${timeOf(step.wallMs)}`;
+    }
     case "command":
       return `command: ${oneLine(step.command)}${timeOf(step.wallMs)}`;
     case "gate":
@@ -64,9 +66,11 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
-  const { summary, editable, mandatory, last, follows } = step.kind === "agent" || step.kind === "command" ? step : {};
+  const { session, summary, editable, mandatory, last, follows } =
+    step.kind === "agent" || step.kind === "command" ? step : {};
   const parts = [
     ...(step.spare ? ["only when a route inserts it"] : []),
+    ...(session ? [`goes on with the session of ${session}`] : []),
     ...(summary ? ["ends with a summary"] : []),
     ...(editable ? ["may change what comes after it"] : []),
     ...(mandatory ? ["no edit skips it"] : []),

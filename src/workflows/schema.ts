@@ -29,6 +29,16 @@ const agentFields = {
   executor: id
     .optional()
     .describe("What performs it: claude, codex, opencode, command, scripted … Default: the run's."),
+  executors: z
+    .array(id)
+    .min(1)
+    .max(10)
+    .optional()
+    .describe("Several that can perform it: the next is asked when one's account is used up or not logged in."),
+  access: z
+    .enum(["read", "write"])
+    .optional()
+    .describe("read: it may not change the tree; what it changes is put back, and its attempt failed. Default: write."),
   model: id.optional().describe("The model that the executor is asked for. Default: the executor's own."),
   files: z
     .record(z.string(), id)
@@ -144,6 +154,13 @@ const step = z
       ])
       .optional()
       .describe("Time limits of one attempt."),
+    session: z
+      .union([
+        z.literal("fresh"),
+        z.strictObject({ same_as: id.describe("A step of the same chain, this one or one before it.") }),
+      ])
+      .optional()
+      .describe("fresh (default), or same_as: it goes on with the session of that step, where the agent can."),
     spare: z.boolean().optional().describe("true: not in the chain at its start; only an `insert` puts it there."),
     summary: z
       .boolean()

@@ -26,7 +26,7 @@ const chainFields = ["spare", "mandatory", "last", "follows"] as const;
 const answerFields = ["produces", "decide", "expects", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
 const fieldsOf = {
-  agent: ["agent", "input", ...answerFields, ...attemptFields, ...chainFields],
+  agent: ["agent", "input", "session", ...answerFields, ...attemptFields, ...chainFields],
   // A command says yes or no by its exit code; what it prints decides nothing.
   command: ["command", "input", ...attemptFields, ...chainFields],
   gate: ["gate", "options", "deadline", "spare"],
@@ -85,6 +85,7 @@ function readPerformed(
     checks: written.checks ?? [],
     wallMs: timeout.wall === undefined ? (agentMs ?? null) : durationMs(timeout.wall),
     quietMs: "quiet" in timeout && timeout.quiet !== undefined ? durationMs(timeout.quiet) : null,
+    ...(typeof written.session === "object" ? { session: stepName(written.session.same_as) } : {}),
     ...readFlags(reading, written, path),
   };
   return kind === "agent"
