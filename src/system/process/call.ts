@@ -12,11 +12,13 @@ export interface ProcessCall {
   readonly env: Readonly<Record<string, string>>;
   /** Unique to this call: whoever carries it afterwards is killed. */
   readonly marker: Marker;
-  /** Written to stdin, which is then closed. */
-  readonly input: string | Uint8Array;
+  /** Written to stdin, which is then closed; or who holds stdin as long as the program runs, called when it does. */
+  readonly input: string | Uint8Array | ((pipe: InputPipe) => void);
   readonly limits: ProcessLimits;
   /** Gets every byte, in order for each stream. While its promise is pending that stream is not read. */
   readonly onOutput?: OutputSink;
+  /** Ends the program's work in the program's own words, before the first signal: given 3 s, and not waited for when it exits. */
+  readonly onHalt?: () => Promise<void>;
   /** Decides when the wall limit is reached and how long it took; everything else waits in real time. */
   readonly clock?: Clock;
 }
@@ -32,6 +34,13 @@ export interface ProcessLimits {
   readonly captureBytes: number;
 }
 
+/** The stdin of a program that is talked to. */
+export interface InputPipe {
+  /** Settles when the pipe has taken it, or never will: a program may close its end at any time. Never rejects. */
+  write(text: string): Promise<void>;
+  close(): void;
+}
+
 export type OutputSink = (stream: OutputName, chunk: Uint8Array) => void | Promise<void>;
 export type OutputName = "stdout" | "stderr";
 
@@ -45,6 +54,8 @@ export interface Supervised {
   readonly ended: Promise<ProcessEnd>;
   /** Only the first call counts, and none after the program has exited. */
   stop(reason: string): void;
+  /** It gave a sign of life elsewhere than in its output: its quiet limit begins anew. */
+  heard(): void;
 }
 
 export type ProcessEnd = Verdict & ProcessFacts;

@@ -5,6 +5,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { systemClock } from "../clock.ts";
 import type { Halt, ProcessCall, ProcessFacts, Supervised, Verdict } from "./call.ts";
 import { type ProcessIdentity, processIdentity } from "./identity.ts";
+import { inputPipe } from "./input.ts";
 import { watchLimits } from "./limits.ts";
 import { type Output, readOutput } from "./output.ts";
 import { explainStartFailure } from "./start-failure.ts";
@@ -15,6 +16,8 @@ const defaultGraceMs = 5_000;
 /** Who holds the pipe after the program exited and the strays were killed is somebody we cannot find. */
 const pipeHeldMs = 2_000;
 const slowSinkMs = 30_000;
+/** For a program that can be told in its own words to stop. */
+const farewellMs = 3_000;
 /** A killed process can hang in the kernel, on a dead network disk for instance. */
 const deathMs = 5_000;
 
@@ -31,23 +34,33 @@ export function supervise(call: ProcessCall): Supervised {
       ...nothingHappened,
       durationMs: elapsedMs(),
     }));
-    return { pid: null, identity: null, started: ended.then(() => undefined), ended, stop: () => undefined };
+    return {
+      pid: null,
+      identity: null,
+      started: ended.then(() => undefined),
+      ended,
+      stop: () => undefined,
+      heard: () => undefined,
+    };
   }
   const leader = processIdentity(child.pid) ?? { pid: child.pid, startedAt: "" };
   const running = follow(child, leader, call);
+  if (typeof call.input === "function") call.input(inputPipe(child.stdin));
   return {
     pid: leader.pid,
     identity: leader,
     started: Promise.resolve(), // spawn returns a pid only after the program was loaded
     ended: running.ended.then((end) => ({ ...end, durationMs: elapsedMs() })),
     stop: (reason) => running.halt({ kind: "stopped", reason }),
+    heard: running.heard,
   };
 }
 
 function launch(call: ProcessCall): ChildProcessWithoutNullStreams | Error {
   const [program, ...args] = call.command;
   try {
-    const input = Buffer.from(call.input); // before the start: input that is no text must not leave a program behind
+    // Before the start: input that is no text must not leave a program behind.
+    const input = typeof call.input === "function" ? null : Buffer.from(call.input);
     const child = spawn(program, args, {
       cwd: call.cwd,
       env: { ...call.env, [call.marker.name]: call.marker.value },
@@ -57,7 +70,7 @@ function launch(call: ProcessCall): ChildProcessWithoutNullStreams | Error {
     });
     // A program that does not read its input to the end breaks the pipe; that is its right.
     child.stdin.on("error", () => undefined);
-    child.stdin.end(input);
+    if (input !== null) child.stdin.end(input);
     return child;
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
@@ -99,13 +112,14 @@ function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, 
     return { ...verdict, ...factsOf(output, sweep) };
   }
 
-  function clearAway(verdict: Verdict): Promise<Sweep> {
-    return verdict.kind === "exited" || verdict.kind === "signalled"
-      ? killStrays({ leader, marker: call.marker })
-      : stopProgram(leader, call.marker, call.limits.graceMs ?? defaultGraceMs);
+  async function clearAway(verdict: Verdict): Promise<Sweep> {
+    if (verdict.kind === "exited" || verdict.kind === "signalled")
+      return await killStrays({ leader, marker: call.marker });
+    if (call.onHalt) await settlesWithin(Promise.race([call.onHalt().catch(() => undefined), exited]), farewellMs);
+    return await stopProgram(leader, call.marker, call.limits.graceMs ?? defaultGraceMs);
   }
 
-  return { ended: toTheEnd(), halt };
+  return { ended: toTheEnd(), halt, heard: () => limits.heard() };
 }
 
 /** The pipe still holds what the program printed last. A slow sink gets time for it; a pipe held open does not. */
