@@ -1,0 +1,70 @@
+// Secrets. Owns: keeping what must not be read out of everything that is written: logs, prompts, events. Known by their values, from
+// the environment, and by their looks.
+
+import { Finder } from "./finder.ts";
+import { Redaction } from "./redaction.ts";
+import { type SecretValue, secretValues } from "./variables.ts";
+
+/** Once for each process, from its environment. `named`: variables that the configuration calls secret. */
+export function environmentSecrets(
+  env: Readonly<Record<string, string | undefined>>,
+  named: readonly string[] = [],
+): Secrets {
+  return new Secrets(secretValues(env, named));
+}
+
+export class Secrets {
+  readonly #values: readonly SecretValue[];
+  #made: Finder | null = null;
+
+  constructor(values: readonly SecretValue[]) {
+    this.#values = values;
+  }
+
+  /** Whoever only looks at runs writes nothing, and needs no tables. */
+  get #finder(): Finder {
+    this.#made ??= new Finder(this.#values);
+    return this.#made;
+  }
+
+  /** For one stream of bytes. */
+  stream(): Redaction {
+    return new Redaction(this.#finder);
+  }
+
+  /** The same text if nothing in it is secret. */
+  redact(text: string): string {
+    const bytes = Buffer.from(text);
+    const redacted = Buffer.from(this.stream().end(bytes));
+    return redacted.equals(bytes) ? text : redacted.toString();
+  }
+
+  /** Every text of a value, and every key. */
+  redactAll<T>(value: T): T {
+    return this.#all(value) as T;
+  }
+
+  /** Stays a word that is safe in paths and branches. */
+  redactId<Id extends string>(id: Id): Id {
+    const redacted = this.redact(id);
+    return redacted === id
+      ? id
+      : (redacted
+          .replace(/[^\w.]+/g, "-")
+          .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "")
+          .slice(0, 64) as Id);
+  }
+
+  /** The variable whose value is in the text; null: none that we know. */
+  nameIn(text: string): string | null {
+    const { found } = this.#finder.find(Buffer.from(text), "", true);
+    return found.find(({ name }) => name !== null)?.name ?? null;
+  }
+
+  #all(value: unknown): unknown {
+    if (typeof value === "string") return this.redact(value);
+    if (Array.isArray(value)) return value.map((item) => this.#all(item));
+    if (typeof value !== "object" || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.redact(key), this.#all(item)]));
+  }
+}

@@ -1,0 +1,92 @@
+// Secret variables. Owns: which variables of an environment hold something that nobody may read. A name says so, or a password stands
+// in an address. What everybody knows anyway (words, numbers, places) is no secret: without it no sentence would survive.
+
+import { existsSync } from "node:fs";
+
+export interface SecretValue {
+  /** Of the variable: what is shown in place of the value. */
+  readonly name: string;
+  readonly value: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** `named`: those that somebody calls secret, whatever their names say. */
+export function secretValues(env: Environment, named: readonly string[] = []): readonly SecretValue[] {
+  return Object.entries(env).flatMap(([name, written = ""]) => {
+    const value = written.trim();
+    const isSecret = named.includes(name) || (isSecretName(name) && !isPlainAddress(name, value));
+    const values = [...(isSecret ? [value] : []), ...passwordsIn(value)];
+    return values.filter(isSecretValue).map((secret) => ({ name, value: secret }));
+  });
+}
+
+/** The token of an attempt is an id of ours: it is part of commands, and worth nothing once the attempt has ended. */
+const ours = new Set(["PAWL_TOKEN"]);
+/** A directory, and a fingerprint that container images carry. */
+const others = new Set(["PWD", "OLDPWD", "GPG_KEY"]);
+
+const words = new Set(
+  "key keys token tokens secret secrets pass password passwd pwd passphrase passcode credential credentials cred creds private auth authorization cookie cookies dsn bearer jwt pat webhook".split(
+    " ",
+  ),
+);
+/** Written as one word: PGPASSWORD, APIKEY. */
+const inOneWord = /password|passwd|passphrase|secret|token$|(?:api|access|private|secret|signing|encryption)key$/;
+/** The last word of a name that tells something about a secret and is none. */
+const about = new Set(
+  "host hostname domain name user username email type method mode algorithm issuer audience scope scopes provider realm".split(
+    " ",
+  ),
+);
+
+export function isSecretName(name: string): boolean {
+  if (ours.has(name) || others.has(name)) return false;
+  const parts = name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  const last = parts.at(-1) ?? "";
+  if (parts.includes("public") || about.has(last) || (last === "id" && parts.at(-2) === "key")) return false;
+  return parts.some((part) => words.has(part) || inOneWord.test(part));
+}
+
+const shortest = 8;
+/** From here on even words and numbers are something that somebody made up to be secret. */
+const longEnough = 16;
+
+function isSecretValue(value: string): boolean {
+  if (value.length < shortest || isPath(value)) return false;
+  return value.length >= longEnough || !(isWords(value) || /^[\d.,:+-]+$/.test(value));
+}
+
+/** `postgres`, `local-dev`, `Changeme`, `NO_REPLY`; not `aBxKqZwT`. */
+function isWords(value: string): boolean {
+  return /^(?:[A-Za-z]?[a-z]+(?:[-_. ][A-Za-z]?[a-z]+)*|[A-Z]+(?:[-_. ][A-Z]+)*)$/.test(value);
+}
+
+/** One base64 text in sixty-four begins with a slash, too: what begins a path is a directory that is there. */
+function isPath(value: string): boolean {
+  if (/^(?:~|\.{1,2})\/|^[A-Za-z]:[\\/]/.test(value)) return true;
+  const [, first] = /^\/([^/]+)/.exec(value) ?? [];
+  return first !== undefined && existsSync(`/${first}`);
+}
+
+/** An address says where something is; those of webhooks and DSNs are keys themselves. */
+function isPlainAddress(name: string, value: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\/[^\s@?]*$/i.test(value) && !/webhook|dsn/i.test(name);
+}
+
+/** `postgres://user:PASSWORD@host`, as it is written there and as it is meant. */
+function passwordsIn(value: string): readonly string[] {
+  const found = value.matchAll(/[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*:([^\s/?#@]+)@/gi);
+  return [...found].flatMap(([, password = ""]) => [...new Set([password, decoded(password)])]);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
