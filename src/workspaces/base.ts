@@ -111,7 +111,7 @@ async function refresh(root: string, upstream: Upstream, options: BaseOptions): 
   const args = ["fetch", ...quiet, "--refmap=", "--", remote, `+${remoteRef}:${trackingRef}`];
   const timeoutMs = options.fetchTimeoutMs ?? defaultFetchTimeoutMs;
   try {
-    await git(root, args, { timeoutMs });
+    await git(root, args, { timeoutMs, asUser: true });
     return [];
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "GIT_FAILED") throw error;

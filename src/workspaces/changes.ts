@@ -2,7 +2,7 @@
 
 import { extname } from "node:path";
 import { git, splitNul } from "./git.ts";
-import { headIn } from "./snapshot.ts";
+import { headIn, parseSnapshot } from "./snapshot.ts";
 
 const frontendEndings = new Set([
   ".html",
@@ -23,6 +23,14 @@ const frontendEndings = new Set([
 ]);
 
 const timeoutMs = 9_000;
+
+/** Files that differ between two snapshots of a tree. */
+export async function changedBetween(path: string, before: string, after: string): Promise<readonly string[]> {
+  const [from, to] = [parseSnapshot(before), parseSnapshot(after)].map(({ head, content }) => content ?? head);
+  if (from === undefined || to === undefined) return [];
+  const args = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", from, to, "--"];
+  return splitNul((await git(path, args, { timeoutMs })).stdout);
+}
 
 /** True if a file that people see in a browser changed since the base, committed or not. False where it cannot be told. */
 export async function hasFrontendChanges(path: string, base: string): Promise<boolean> {

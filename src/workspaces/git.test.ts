@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../test/support/repository.ts";
@@ -98,4 +98,19 @@ test("[RC16] a git that is killed has given no answer, also where a failure is o
   const error = await errorOf(killed);
   expect(error).toMatchObject({ code: "GIT_KILLED", message: expect.stringContaining("SIGKILL") });
   expect(error.hint).toContain("try again");
+});
+
+test("[SE16] a filter that somebody wrote into the repository's configuration does not see our variables", async () => {
+  const repo = makeRepository();
+  const seen = join(tempDir(), "seen");
+  runGit(repo, "config", "filter.spy.clean", `sh -c 'env > ${seen}; cat'`);
+  writeFiles(repo, { ".gitattributes": "*.txt filter=spy\n", "a.txt": "a\n" });
+  vi.stubEnv("MY_SECRET", "hunter2-hunter2");
+  vi.stubEnv("SSH_AUTH_SOCK", "/somewhere");
+  await git(repo, ["add", "a.txt"]);
+  const names = readFileSync(seen, "utf8");
+  expect(names).not.toContain("hunter2");
+  expect(names).toContain("SSH_AUTH_SOCK=/somewhere");
+  await git(repo, ["add", "--renormalize", "a.txt"], { asUser: true });
+  expect(readFileSync(seen, "utf8")).toContain("hunter2");
 });

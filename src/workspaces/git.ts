@@ -5,6 +5,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../domain/error.ts";
+import { allowedEnvironment } from "../system/process/environment.ts";
 import { ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
 import type { Marker } from "../system/process/strays.ts";
 
@@ -15,6 +16,8 @@ export interface GitOptions {
   /** A non-zero exit is an answer, not an error. Being killed is neither yes nor no. */
   readonly allowFailure?: boolean;
   readonly maxOutputBytes?: number;
+  /** It talks to the user's remote, and may need all of his environment to log in. It writes no file of a tree. */
+  readonly asUser?: boolean;
   /** The caller knows better than to wait for another git's lock. */
   readonly isHasty?: boolean;
 }
@@ -90,9 +93,13 @@ export function gitMarker({ pid, startedAt }: ProcessIdentity): Marker {
   return { name: "PAWL_GIT_OF", value: `${pid}/${startedAt}` };
 }
 
-function environment(extra: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { ...process.env };
-  for (const name of foreign) delete env[name];
+/** What git needs of ours beside what everybody gets: it may have to log in, and to sign. */
+const itsOwn = /^(?:GIT_|SSH_|GNUPGHOME$|GPG_TTY$|DISPLAY$|WAYLAND_DISPLAY$|DBUS_SESSION_BUS_ADDRESS$)/;
+
+/** By an allow-list: an agent can write filters into the configuration of its repository, which then run as part of our git. */
+function environment({ env: extra = {}, asUser = false }: GitOptions): NodeJS.ProcessEnv {
+  const own = Object.keys(process.env).filter((name) => (asUser || itsOwn.test(name)) && !foreign.includes(name));
+  const env = allowedEnvironment(process.env, own);
   const marker = gitMarker(ownIdentity());
   return {
     ...env,
@@ -115,7 +122,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
     // Its own session: ssh finds no terminal to ask on, Ctrl-C does not cut it in half, and a timeout ends its helpers too.
     const child = spawn("git", ["--no-pager", ...settings, ...args], {
       cwd,
-      env: environment(options.env ?? {}),
+      env: environment(options),
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
       windowsHide: true,
