@@ -22,14 +22,15 @@ const layers: Record<string, readonly string[]> = {
   protocols: ["domain", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
   runtime: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
-  cli: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime", "app.ts"],
+  mcp: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],
+  cli: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime", "mcp", "app.ts"],
 };
 
 /** Folders that do no I/O, and the npm packages they may import all the same. */
 const pure: Record<string, readonly string[]> = { domain: [], engine: [], workflows: ["yaml", "zod"], prompts: [] };
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */
-const packages = ["commander", "kysely", "yaml", "zod"];
+const packages = ["@agentclientprotocol/sdk", "commander", "kysely", "yaml", "zod"];
 
 /** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
 const implementations = [

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { makeRepository, runGit, tempDir } from "../../test/support/repository.ts";
 import { performWith, printing, stubAgent } from "../../test/support/stub-agents.ts";
+import { noUsage } from "../domain/attempt.ts";
 import type { AgentOptions } from "./agent-cli.ts";
 import type { AgentProfile } from "./agent-profile.ts";
 import { claude } from "./claude/claude.ts";
@@ -18,6 +19,7 @@ import { qwen } from "./qwen/qwen.ts";
 import { transcripts } from "./testing/transcripts.ts";
 
 const everyAgent: readonly AgentProfile[] = [claude, codex, opencode, gemini, copilot, qwen, goose];
+const warm = (session: string) => ({ session, spent: noUsage });
 const mcp = { url: "http://127.0.0.1:4711/mcp/at-1", token: "very-secret-token" };
 
 interface Seen {
@@ -71,7 +73,12 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
   });
 
   test("claude", async () => {
-    const asked = { model: "opus", effort: "high", resume: "s-7", env: { PAWL_PROGRESS_FILE: "/agents/dev/p.txt" } };
+    const asked = {
+      model: "opus",
+      effort: "high",
+      resume: warm("s-7"),
+      env: { PAWL_PROGRESS_FILE: "/agents/dev/p.txt" },
+    };
     const { args } = await call(claude, asked, { model: "sonnet", maxTurns: 80, maxUsd: 2.5, args: ["--betas", "x"] });
     expect(args.join(" ")).toBe(
       "-p --output-format stream-json --verbose --permission-mode acceptEdits --allowedTools Bash,WebFetch,WebSearch " +
@@ -87,7 +94,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
 
   test("codex", async () => {
     const cwd = tempDir();
-    const { args, value } = await call(codex, { cwd, effort: "high", resume: "s-7" }, { model: "gpt-5.5" });
+    const { args, value } = await call(codex, { cwd, effort: "high", resume: warm("s-7") }, { model: "gpt-5.5" });
     expect(args.slice(0, 5)).toEqual(["exec", "--json", "--color", "never", "--skip-git-repo-check"]);
     expect([value("--sandbox"), value("--cd"), value("--model")]).toEqual(["workspace-write", cwd, "gpt-5.5"]);
     expect(args).toContain('model_reasoning_effort="high"');
@@ -95,7 +102,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
   });
 
   test("opencode", async () => {
-    const asked = { model: "anthropic/opus", effort: "max", resume: "ses_7" };
+    const asked = { model: "anthropic/opus", effort: "max", resume: warm("ses_7") };
     const { args, env } = await call(opencode, asked);
     expect(args.slice(0, 4)).toEqual(["run", "--format", "json", "--dir"]);
     expect(args.slice(5).join(" ")).toBe("--model anthropic/opus --variant max --session ses_7");
@@ -111,7 +118,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
     expect((await call(qwen, {}, { maxTurns: 50 })).args.join(" ")).toBe(
       "--output-format stream-json --approval-mode yolo --max-session-turns 50",
     );
-    const { args } = await call(copilot, { resume: "s-7", effort: "low" });
+    const { args } = await call(copilot, { resume: warm("s-7"), effort: "low" });
     expect(args).toEqual(expect.arrayContaining(["--allow-all-tools", "--no-ask-user", "--resume=s-7", "low"]));
     const played = await call(goose, { model: "gpt-5.5" }, { maxTurns: 50 });
     expect(played.args.slice(-4)).toEqual(["--output-format", "stream-json", "--max-turns", "50"]);
@@ -131,7 +138,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
   });
 
   test("what an agent does not have is left out and noted", async () => {
-    const { end, args } = await call(goose, { effort: "high", resume: "s-7" });
+    const { end, args } = await call(goose, { effort: "high", resume: warm("s-7") });
     expect(end.notes).toEqual([
       "Goose has no levels of effort: high was left out",
       "Goose cannot go on with that session: it began a new one",
@@ -140,7 +147,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
   });
 
   test("neither a session nor a model becomes an argument of its own", async () => {
-    const { args, end } = await call(claude, { resume: "--dangerously-skip-permissions" });
+    const { args, end } = await call(claude, { resume: warm("--dangerously-skip-permissions") });
     expect(args).not.toContain("--resume");
     expect(end.notes).toEqual(["Claude Code cannot go on with that session: it began a new one"]);
     const wrong = await performWith(stubAgent(claude, ""), { model: "--help" });
@@ -170,6 +177,16 @@ describe("[EX42] whoever may only read", () => {
     const { args } = await call(copilot, read);
     expect(args).toEqual(expect.arrayContaining(["--deny-tool=write", "--allow-tool=shell(git diff:*)"]));
     expect(args).not.toContain("--allow-all-tools");
+  });
+
+  test("[EX87] may run the commands of the project beside git's, where the agent has a list of them", async () => {
+    const read = { access: "read", commands: ["npm test", "make lint"] } as const;
+    expect((await call(claude, read)).value("--allowedTools")).toMatch(/,Bash\(npm test:\*\),Bash\(make lint:\*\)$/);
+    const settings = JSON.parse((await call(opencode, read)).env["OPENCODE_CONFIG_CONTENT"] ?? "") as object;
+    expect(settings).toMatchObject({ permission: { bash: { "npm test*": "allow", "make lint*": "allow" } } });
+    expect((await call(copilot, read)).args).toContain("--allow-tool=shell(npm test:*)");
+    const written = await call(claude, { ...read, access: "write" });
+    expect(written.value("--allowedTools")).not.toContain("npm test");
   });
 
   test("the call cannot give what the configuration took away", async () => {
@@ -222,9 +239,9 @@ describe("[EX44] our own tools", () => {
     },
   );
 
-  test("claude asks nobody else's tools, and may call ours, also when it may only read", async () => {
+  test("claude keeps the user's own tools, and may call ours, also when it may only read", async () => {
     const { args, value } = await call(claude, { mcp, access: "read" });
-    expect(args).toContain("--strict-mcp-config");
+    expect(args).not.toContain("--strict-mcp-config");
     expect(value("--allowedTools")).toMatch(/,mcp__pawl$/);
   });
 

@@ -3,7 +3,6 @@
 
 import { noUsage, type Usage } from "../domain/attempt.ts";
 import type { ProcessEnd } from "../system/process/call.ts";
-import type { AgentProfile } from "./agent-profile.ts";
 import type { OwnHalt } from "./agent-watch.ts";
 import type { Denials } from "./denials.ts";
 import type { Access, ExecutionEnd, PassingKind } from "./executor.ts";
@@ -11,10 +10,20 @@ import { failureFrom, isDenial } from "./failure.ts";
 import { lastWords, notesOf, timeLimit } from "./process-end.ts";
 import type { Exit, FailureKind, Reading } from "./reading.ts";
 
+/** Whose end it is, in words. */
+interface EndingAgent {
+  readonly title: string;
+  readonly login: string;
+  /** What it reads from a cache is a part of what it calls input: it must not be paid for twice. */
+  readonly cachedIsInput?: boolean;
+  /** What to do about a denial, where that is not among its arguments. */
+  readonly denied?: string;
+}
+
 export interface AgentFacts {
   /** The executor's name, by which its settings are found. */
   readonly name: string;
-  readonly profile: AgentProfile;
+  readonly profile: EndingAgent;
   readonly access: Access;
   readonly end: ProcessEnd;
   /** Set when it was us who ended it, and not at the wish of somebody else. */
@@ -35,7 +44,7 @@ const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIG
 
 /** What an exit means to the reader of the stream: who had said his last word, and was then ended, has ended by himself. */
 export function exitOf(end: ProcessEnd, halt: OwnHalt | null): Exit {
-  if (halt?.kind === "over" && end.kind === "stopped") return { code: 0 };
+  if (halt?.kind === "over") return { code: 0 };
   if (end.kind === "exited") return { code: end.code };
   return { signal: end.kind === "signalled" ? end.signal : "SIGTERM" };
 }
@@ -44,7 +53,7 @@ export function endOf(facts: AgentFacts): ExecutionEnd {
   const { end, reading, halt } = facts;
   const common = {
     text: reading.text,
-    usage: end.kind === "not_started" ? noUsage : usageOf(reading),
+    usage: end.kind === "not_started" ? noUsage : usageOf(facts),
     session: reading.session,
     model: reading.model ?? facts.model,
     version: reading.version ?? facts.version,
@@ -129,7 +138,9 @@ function fromKind(facts: AgentFacts, kind: FailureKind, what: string): Outcome {
     case "aborted":
       return { outcome: "lost", why: `interrupted from outside: ${what}` };
     case "denied":
-      return failed(`allow it with ${settings}.args, in the agent's own settings, or choose another executor`);
+      return failed(
+        profile.denied ?? `allow it with ${settings}.args, in the agent's own settings, or choose another executor`,
+      );
     case "max_turns":
       return failed(`raise ${settings}.max_turns, or make the step smaller`);
     case "max_budget":
@@ -149,22 +160,18 @@ function hinted(what: string, hint: string): string {
   return `${what} (${hint})`;
 }
 
-/** Input is all that the model read, from its cache or not. Money that nobody tells is not counted. */
-function usageOf({ usage }: Reading): Usage {
-  return {
-    costUsd: usage.costUsd ?? 0,
-    inputTokens: usage.inputTokens + usage.cacheReadTokens,
-    outputTokens: usage.outputTokens,
-  };
+/** Money that nobody tells is not counted. */
+function usageOf({ reading, profile }: AgentFacts): Usage {
+  const { costUsd, inputTokens, cacheReadTokens, outputTokens } = reading.usage;
+  const uncached = profile.cachedIsInput ? Math.max(0, inputTokens - cacheReadTokens) : inputTokens;
+  return { costUsd: costUsd ?? 0, inputTokens: uncached, cacheReadTokens, outputTokens };
 }
 
 function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[] {
   const wrote = denials.words || deniedLine(end.stderr);
   return [
     ...(access === "read" && wrote !== "" ? [`it may only read, and tried more: ${wrote}`] : []),
-    ...(halt?.kind === "over" && end.kind === "stopped"
-      ? [`it had not left ${halt.waitedMs / 1000} s after its last event, and was ended`]
-      : []),
+    ...(halt?.kind === "over" ? [`it had not left ${halt.waitedMs / 1000} s after its last event, and was ended`] : []),
   ];
 }
 

@@ -64,6 +64,15 @@ describe("[EX37] an agent that does not leave after its last event", () => {
     expect(end).toMatchObject({ outcome: "ran", notes: [] });
   });
 
+  test("is not what has left in time, with an exit code that says otherwise, while its log was still being written", async () => {
+    const written = Promise.withResolvers<void>();
+    setTimeout(written.resolve, 1_600);
+    const end = await cleanly(stubAgent(claude, `${printing(claudeDone)}exit 7`, { leaveMs: 1_000 }), {
+      onOutput: () => written.promise,
+    });
+    expect(end).toMatchObject({ outcome: "failed", kind: "exit", notes: [] });
+  });
+
   test("ignores SIGTERM, has left processes in sessions of their own: all are gone", async () => {
     const stray = freshFile("stray");
     const text = `trap '' TERM INT HUP; ${inOwnSession(stray, 'trap "" TERM; exec sleep 600')} ${printing(claudeDone)}${hang}`;
@@ -165,6 +174,17 @@ test("[EX14] a log that fails does not cost the events after it", async () => {
     text: "STATUS: done",
     notes: ["the log is not complete: no space left"],
   });
+});
+
+test("[EX14] a log that has failed once is left alone", async () => {
+  let chunks = 0;
+  const refusing = () => {
+    chunks += 1;
+    return Promise.reject(new Error("no space left"));
+  };
+  const text = `echo one; sleep 0.2; echo two; sleep 0.2; echo three >&2; ${printing(claudeDone)}`;
+  expect(await cleanly(stubAgent(claude, text), { onOutput: refusing })).toMatchObject({ outcome: "ran" });
+  expect(chunks).toBe(1);
 });
 
 test("[EX4] the log has both streams, as they were printed", async () => {

@@ -5,10 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { performWith, printing, stubAgent } from "../../test/support/stub-agents.ts";
+import { endOf } from "./agent-end.ts";
 import type { AgentProfile } from "./agent-profile.ts";
 import { claude } from "./claude/claude.ts";
+import { claudeReader } from "./claude/reader.ts";
 import { codex } from "./codex/codex.ts";
 import { copilot } from "./copilot/copilot.ts";
+import { Denials } from "./denials.ts";
 import { gemini } from "./gemini/gemini.ts";
 import { goose } from "./goose/goose.ts";
 import { opencode } from "./opencode/opencode.ts";
@@ -37,17 +40,35 @@ test("[EX30] an agent that does not name its model has worked with the one that 
   expect((await performWith(named)).model).toBe("claude-opus-5-5");
 });
 
-test("[EX31] usage is all that the model read and wrote; money that nobody tells is not counted", async () => {
+test("[EX31] usage is what the model read anew, from its cache, and wrote; money that nobody tells is not counted", async () => {
   const used = async (profile: AgentProfile, name: string) => (await ending(profile, transcripts[name] ?? [])).usage;
-  expect(await used(claude, "claude")).toEqual({ inputTokens: 50, outputTokens: 10, costUsd: 0.3 });
-  expect(await used(codex, "codex")).toEqual({ inputTokens: 50, outputTokens: 10, costUsd: 0 });
+  expect(await used(claude, "claude")).toEqual({
+    inputTokens: 35,
+    cacheReadTokens: 15,
+    outputTokens: 10,
+    costUsd: 0.3,
+  });
+  expect(await used(codex, "codex")).toEqual({
+    inputTokens: 35,
+    cacheReadTokens: 15,
+    outputTokens: 10,
+    costUsd: 0,
+  });
+});
+
+test("[EX88] what Qwen reads from its cache is not input as well", async () => {
+  expect((await ending(qwen, transcripts["qwen"] ?? [])).usage).toMatchObject({
+    inputTokens: 20,
+    cacheReadTokens: 15,
+    outputTokens: 10,
+  });
 });
 
 test("[EX31] Copilot's tokens come from the file that it writes", async () => {
   const file = { modelMetrics: { m: { usage: { inputTokens: 70, cacheReadTokens: 30, outputTokens: 5 } } } };
   const text = `while [ "$1" != --usage-output-file ]; do shift; done; echo '${JSON.stringify(file)}' > "$2"`;
   const end = await performWith(stubAgent(copilot, `${text}\n${printing(transcripts["copilot"] ?? [])}`));
-  expect(end.usage).toEqual({ inputTokens: 70, outputTokens: 5, costUsd: 0 });
+  expect(end.usage).toEqual({ inputTokens: 40, cacheReadTokens: 30, outputTokens: 5, costUsd: 0 });
 });
 
 const failing = (more: object) => [
@@ -92,6 +113,17 @@ describe("[EX32] one outcome for what every agent calls otherwise", () => {
   });
 });
 
+const nothingPrinted = {
+  stdout: "",
+  stderr: "",
+  stdoutBytes: 0,
+  stderrBytes: 0,
+  durationMs: 1,
+  strays: 0,
+  straysLeft: 0,
+  sinkError: null,
+};
+const quietReading = { ...claudeReader(Date.now).end({ code: 0 }), ok: false };
 const denial = { type: "system", subtype: "permission_denied", tool_name: "Write", tool_use_id: "t-9", message: "no" };
 const refused = { tool_use_id: "t-9", type: "tool_result", content: "no", is_error: true };
 const afterDenial = (...rest: readonly object[]) => {
@@ -110,6 +142,25 @@ describe("[EX33] what was denied is not taken for done", () => {
       kind: "denied",
       why: expect.stringMatching(/^Write was denied, .+\(/),
     });
+  });
+
+  test("what to do about it is told in the words of whoever called the agent", async () => {
+    const facts = {
+      name: "mine",
+      profile: { title: "Mine", login: "log in", denied: "allow it with executors.mine.permissions" },
+      access: "write" as const,
+      end: { ...nothingPrinted, kind: "exited" as const, code: 0 },
+      halt: null,
+      reading: { ...quietReading, kind: "denied" as const, message: "Write was denied" },
+      hasSpoken: true,
+      denials: new Denials(),
+      model: null,
+      version: null,
+      notes: [],
+      logError: null,
+    };
+    const why = "Write was denied (allow it with executors.mine.permissions)";
+    expect(endOf(facts)).toMatchObject({ outcome: "failed", kind: "denied", why });
   });
 
   test("one that found another way has run", async () => {

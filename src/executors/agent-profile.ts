@@ -1,11 +1,15 @@
 // Profiles of agents. Owns: what agent-cli.ts must know about one agent's program: how it is called, what it needs to see, how
 // its stream is read. A profile is a file of its own; nothing else knows one agent from another.
 
+import { writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AgentKind } from "./agents.ts";
 import type { Access, McpServer } from "./executor.ts";
 import type { NewReader } from "./reader.ts";
 import type { Reading } from "./reading.ts";
+import type { OwnPlaces } from "./sandbox.ts";
+import type { WarmSessions } from "./warm-session.ts";
 
 export interface AgentProfile {
   readonly kind: AgentKind;
@@ -19,8 +23,14 @@ export interface AgentProfile {
   readonly login: string;
   /** Variables of the user's with which it finds and pays its model. */
   readonly keys: readonly string[];
+  /** What it reads from a cache is a part of what it calls input. */
+  readonly cachedIsInput?: boolean;
   /** Which limits it keeps itself when it is told; the others are watched from outside. */
   readonly keeps: { readonly turns: boolean; readonly money: boolean };
+  /** How it goes on with an earlier session; null: it cannot. */
+  readonly sessions: WarmSessions | null;
+  /** What is its own in the user's home, and what of it a sandbox must keep open; by the environment that it gets. */
+  places(env: Readonly<Record<string, string>>): OwnPlaces;
   /** May write files; what goes wrong there is thrown. */
   prepare(task: AgentTask): Invocation;
 }
@@ -28,11 +38,19 @@ export interface AgentProfile {
 export interface AgentTask {
   readonly cwd: string;
   readonly access: Access;
+  /** What it may run although it may only read. */
+  readonly commands: readonly string[];
   readonly model: string | null;
   readonly effort: string | null;
   readonly maxTurns: number | null;
   readonly maxUsd: number | null;
   readonly resume: string | null;
+  /** Who it is, where it has a place for that and the text fits there; null: it is told before the prompt, or nothing. */
+  readonly system: string | null;
+  /** Without the user's own settings for that agent. */
+  readonly isolated: boolean;
+  /** It runs in a sandbox of ours, and needs none of its own. */
+  readonly isSandboxed: boolean;
   readonly mcp: McpServer | null;
   /** Words that the configuration adds, as they are. */
   readonly args: readonly string[];
@@ -49,6 +67,8 @@ export interface AgentTask {
 export interface Invocation {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Variables of the user's that it shall not see after all. */
+  readonly withheld?: readonly string[];
   /** What it left elsewhere than in its stream. */
   readonly complete?: (reading: Reading) => Reading;
 }
@@ -61,12 +81,28 @@ export function flags(given: Readonly<Record<string, string | number | null>>): 
   return Object.entries(given).flatMap(([flag, value]) => (value === null ? [] : [flag, String(value)]));
 }
 
-/** Git commands that show and do not change, for whoever may only read. */
+/** What whoever may only read may run. */
+export function runnable({ commands }: Pick<AgentTask, "commands">): readonly string[] {
+  return [...readOnlyGit, ...commands];
+}
+
+/** Git commands that show and do not change. */
 export const readOnlyGit = ["git diff", "git log", "git show", "git status", "git blame", "git ls-files"] as const;
 
 /** In a file and not among the arguments: those can be read by everybody on the machine. */
 export function mcpFile(scratch: string): string {
   return join(scratch, "mcp.json");
+}
+
+export function systemFile(text: string, scratch: string): string {
+  const file = join(scratch, "system.md");
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+}
+
+/** The user's home, as the agent sees it. */
+export function homeOf(env: Readonly<Record<string, string>>): string {
+  return env["HOME"] ?? homedir();
 }
 
 export function bearer({ token }: McpServer): Readonly<Record<string, string>> {

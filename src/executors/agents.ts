@@ -19,14 +19,18 @@ export interface Abilities {
   readonly readOnly: boolean;
   /** It can go on with an earlier session. */
   readonly resume: boolean;
+  /** Where its role is put: a file that it is told of, or one argument; null: before the prompt. */
+  readonly system: "file" | "argument" | null;
+  /** It can be called without the user's own settings, and with his login. */
+  readonly isolation: boolean;
 }
 
 export const abilities: Readonly<Record<AgentKind, Abilities>> = {
-  claude: { effort: true, money: true, readOnly: true, resume: true },
-  codex: { effort: true, money: false, readOnly: true, resume: true },
-  opencode: { effort: true, money: true, readOnly: true, resume: true },
-  gemini: { effort: false, money: false, readOnly: true, resume: true },
-  copilot: { effort: true, money: false, readOnly: true, resume: true },
-  qwen: { effort: false, money: false, readOnly: true, resume: true },
-  goose: { effort: false, money: false, readOnly: false, resume: false },
+  claude: { effort: true, money: true, readOnly: true, resume: true, system: "file", isolation: true },
+  codex: { effort: true, money: false, readOnly: true, resume: true, system: "argument", isolation: true },
+  opencode: { effort: true, money: true, readOnly: true, resume: true, system: "file", isolation: true },
+  gemini: { effort: false, money: false, readOnly: true, resume: true, system: null, isolation: true },
+  copilot: { effort: true, money: false, readOnly: true, resume: true, system: null, isolation: true },
+  qwen: { effort: false, money: false, readOnly: true, resume: true, system: "argument", isolation: true },
+  goose: { effort: false, money: false, readOnly: false, resume: false, system: "argument", isolation: false },
 };

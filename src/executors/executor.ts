@@ -15,6 +15,8 @@ export interface Executor {
   missing(): Promise<Missing | null>;
   /** Of the program, as it says itself; null when it does not. Absent: it has none. */
   version?(): Promise<string | null>;
+  /** It can call our tools, if it is told where they are. */
+  readonly callsTools?: boolean;
   start(call: ExecutorCall): Execution;
 }
 
@@ -40,11 +42,21 @@ export interface ExecutorCall {
   readonly effort?: string | null;
   /** Can only take rights away: where the executor or the call says `read`, nothing is written. */
   readonly access?: Access;
-  /** A session to go on with, as an earlier end told it. */
-  readonly resume?: string | null;
+  /** What whoever may only read may run all the same: the project's tests, its linter. */
+  readonly commands?: readonly string[];
+  /** A session to go on with. */
+  readonly resume?: Resumed | null;
+  /** Who the agent is: its role files. Part of its system prompt where it has one, else told before the prompt. */
+  readonly system?: string;
   /** Our own tools, for agents that can call them. */
   readonly mcp?: McpServer | null;
   readonly onOutput: OutputSink;
+}
+
+/** A session that an earlier end told, and what that session has used so far: some agents count on from there. */
+export interface Resumed {
+  readonly session: string;
+  readonly spent: Usage;
 }
 
 export interface McpServer {
@@ -58,6 +70,8 @@ export interface Execution {
   /** Settles when it and all it started are gone. Never rejects. */
   readonly ended: Promise<ExecutionEnd>;
   stop(reason: string): void;
+  /** It gave a sign of life elsewhere than in its output. */
+  heard?(): void;
 }
 
 /** It ends by itself: whoever waits may try again, and nobody's fault is counted. */
@@ -84,6 +98,6 @@ export type ExecutionEnd = {
       readonly kind: PassingKind;
       readonly retryAt: number | null;
     }
-  /** Trying again changes nothing before a person has acted. */
-  | { readonly outcome: "blocked"; readonly why: string; readonly kind: "auth" | "context" }
+  /** Trying again changes nothing before a person has acted. `permission`: it asks for what nobody has allowed it. */
+  | { readonly outcome: "blocked"; readonly why: string; readonly kind: "auth" | "context" | "permission" }
 );

@@ -16,7 +16,7 @@ test.each<readonly [FailureKind, string]>([
   ["max_turns", "max_turn_requests"],
   ["aborted", "cancelled"],
   ["other", "refusal"],
-  ["other", "max_tokens"],
+  ["max_turns", "max_tokens"],
 ])("[EX25] a turn that stops otherwise than at its end is %s: %s", (kind, stopReason) => {
   expect(listen(acpReader, [...run.slice(0, -1), stops({ stopReason })]).reading).toMatchObject({ ok: false, kind });
 });

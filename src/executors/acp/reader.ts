@@ -9,33 +9,51 @@ import { type NewReader, shown } from "../reader.ts";
 
 /** Of the protocol: "authentication required". */
 const authRequired = -32000;
-/** Questions that wait for their answer; an agent asks one at a time. */
+/** Questions of the agent's that wait for our answer; it asks one at a time. */
 const mostQuestions = 100;
+/** A session that was opened again: what it then tells, until it answers, is its history. */
+const reopening: ReadonlySet<unknown> = new Set(["session/load", "session/resume"]);
 
 export const acpReader: NewReader = (now) => {
   const findings = new Findings(now);
   const questions = new Map<unknown, Fields>();
+  /** The id of our request to open a session again, while it is not answered, and that session. */
+  let reopened: { readonly request: unknown; readonly session: unknown } | null = null;
   let hasCalledTools = false;
   /** Codex says apart that its turn has failed, and ends it as if nothing were. */
   let trouble: { readonly isFinal: boolean; readonly status: number | null; readonly message: string } | null = null;
 
   function fromAgent(message: Fields): readonly AgentEvent[] {
     const params = fieldsOf(message["params"]);
-    if (message["method"] === "session/update") return update(fieldsOf(params["update"]));
-    if (message["method"] === "session/request_permission") {
+    if (message["method"] === "session/update") return reopened === null ? update(fieldsOf(params["update"])) : [];
+    if (message["method"] === "session/request_permission" || message["method"] === "fs/write_text_file") {
       if (questions.size < mostQuestions) questions.set(message["id"], params);
       return [];
     }
     if (message["method"] !== undefined) return [];
+    if (reopened !== null && message["id"] === reopened.request) return reopens(message);
     if (message["error"] !== undefined) return [findings.isOver(protocolError(fieldsOf(message["error"])))];
     return answer(fieldsOf(message["result"]));
   }
 
   function toAgent(message: Fields): readonly AgentEvent[] {
-    if (message["method"] === "session/prompt") findings.goesOn();
-    const question = message["method"] === undefined ? questions.get(message["id"]) : undefined;
+    const { id, method } = message;
+    if (method !== undefined) return asks(id, method, fieldsOf(message["params"]));
+    const question = questions.get(id);
+    questions.delete(id);
     if (question === undefined) return [];
-    questions.delete(message["id"]);
+    return question["path"] === undefined ? permits(question, message) : writes(question, message);
+  }
+
+  function asks(id: unknown, method: unknown, params: Fields): readonly AgentEvent[] {
+    if (method === "session/prompt") findings.goesOn();
+    if (reopening.has(method)) reopened = { request: id, session: params["sessionId"] };
+    // The answer to these may be empty.
+    if (method === "session/set_model") return ranOn(params["modelId"]);
+    return method === "session/set_config_option" && params["configId"] === "model" ? ranOn(params["value"]) : [];
+  }
+
+  function permits(question: Fields, message: Fields): readonly AgentEvent[] {
     const outcome = fieldsOf(fieldsOf(message["result"])["outcome"]);
     const chosen = listOf(question["options"])
       .map(fieldsOf)
@@ -45,16 +63,29 @@ export const acpReader: NewReader = (now) => {
     return [findings.isDenied(textOf(call["toolCallId"]), callName(call), textOf(call["title"]))];
   }
 
-  /** To `initialize`, `session/new` or `session/prompt`; each has keys of its own. */
+  function writes(question: Fields, message: Fields): readonly AgentEvent[] {
+    if (message["error"] === undefined) return [];
+    const path = textOf(question["path"]);
+    return [findings.isDenied(`write ${path}`, `writing ${path}`, textOf(fieldsOf(message["error"])["message"]))];
+  }
+
+  /** An agent that cannot is asked for a new session; that is no error. */
+  function reopens(message: Fields): readonly AgentEvent[] {
+    const session = message["error"] === undefined ? reopened?.session : null;
+    reopened = null;
+    return session === null ? [] : answer({ sessionId: session, ...fieldsOf(message["result"]) });
+  }
+
+  /** To what opens or prepares a session, or to `session/prompt`; each has keys of its own. */
   function answer(result: Fields): readonly AgentEvent[] {
     if (typeof result["stopReason"] === "string") return stopped(result, result["stopReason"]);
     const agent = fieldsOf(result["agentInfo"]);
     if (nameOf(agent["version"]) !== null) return [findings.begins({ version: agent["version"] })];
-    if (nameOf(result["sessionId"]) === null) return [];
     const option = listOf(result["configOptions"])
       .map(fieldsOf)
       .find(({ id }) => id === "model");
     const model = nameOf(fieldsOf(result["models"])["currentModelId"]) ?? option?.["currentValue"];
+    if (nameOf(result["sessionId"]) === null) return ranOn(model);
     return [findings.begins({ id: result["sessionId"], model })];
   }
 
@@ -142,7 +173,7 @@ export const acpReader: NewReader = (now) => {
   function failureOf(reason: string, result: Fields): Failure | null {
     if (reason === "end_turn") return disguised(result);
     const message = `it stopped with ${reason}`;
-    return findings.failureFrom({ message, names: [reason] });
+    return findings.failureFrom({ message, names: [reason === "max_tokens" ? "max_turn_requests" : reason] });
   }
 
   /** Some agents end their turn as usual when their API failed, and print the error as their answer. */

@@ -2,13 +2,37 @@
 // sandbox and works for every user, root included.
 
 import { writeFileSync } from "node:fs";
-import { type AgentProfile, type AgentTask, bearer, flags, mcpFile, mcpName, readOnlyGit } from "../agent-profile.ts";
+import { join } from "node:path";
+import {
+  type AgentProfile,
+  type AgentTask,
+  bearer,
+  flags,
+  homeOf,
+  mcpFile,
+  mcpName,
+  runnable,
+  systemFile,
+} from "../agent-profile.ts";
 import { claudeReader } from "./reader.ts";
 
 /** What asks for permission although edits are accepted. */
 const writing = ["Bash", "WebFetch", "WebSearch"];
-const reading = ["Read", "Grep", "Glob", "LS", ...readOnlyGit.map((command) => `Bash(${command}:*)`)];
+const reading = ["Read", "Grep", "Glob", "LS"];
 const editing = ["Edit", "Write", "NotebookEdit"];
+/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+const obeyed = [
+  "settings.json",
+  "settings.local.json",
+  "CLAUDE.md",
+  "agents",
+  "commands",
+  "hooks",
+  "output-styles",
+  "plugins",
+  "rules",
+  "skills",
+];
 
 export const claude: AgentProfile = {
   kind: "claude",
@@ -26,6 +50,11 @@ export const claude: AgentProfile = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
   ],
   keeps: { turns: true, money: true },
+  sessions: { cumulative: ["money"], keepsSystem: true, gone: /No conversation found|does not match any session/ },
+  places(env) {
+    const home = env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude");
+    return { written: [home], kept: obeyed.map((name) => join(home, name)) };
+  },
   prepare: (task) => ({
     args: [
       "-p",
@@ -39,6 +68,9 @@ export const claude: AgentProfile = {
         "--max-turns": task.maxTurns,
         "--max-budget-usd": task.maxUsd,
         "--resume": task.resume,
+        "--append-system-prompt-file": task.system && systemFile(task.system, task.scratch()),
+        // The name of no source: hooks, memory and plugins of the repository are left out with the user's.
+        "--setting-sources": task.isolated ? "" : null,
       }),
       ...task.outside.flatMap((dir) => ["--add-dir", dir]),
       ...tools(task),
@@ -49,20 +81,23 @@ export const claude: AgentProfile = {
   }),
 };
 
-function permissions({ access, mcp }: AgentTask): readonly string[] {
+function permissions(task: AgentTask): readonly string[] {
+  const { access, mcp } = task;
   const ours = mcp === null ? [] : [`mcp__${mcpName}`];
   if (access === "write")
     return ["--permission-mode", "acceptEdits", "--allowedTools", [...writing, ...ours].join(",")];
   // Denied by name as well: the user's own settings may allow them, and a denial wins.
   const denied = ["--disallowedTools", editing.join(",")];
-  return ["--permission-mode", "dontAsk", "--allowedTools", [...reading, ...ours].join(","), ...denied];
+  const commands = runnable(task).map((command) => `Bash(${command}:*)`);
+  return ["--permission-mode", "dontAsk", "--allowedTools", [...reading, ...commands, ...ours].join(","), ...denied];
 }
 
 /** Loaded at once: else the model sees a search for tools and not the tools. */
-function tools({ mcp, scratch }: AgentTask): readonly string[] {
-  if (mcp === null) return [];
+function tools({ mcp, scratch, isolated }: AgentTask): readonly string[] {
+  if (mcp === null) return isolated ? ["--strict-mcp-config"] : [];
   const file = mcpFile(scratch());
   const server = { type: "http", alwaysLoad: true, url: mcp.url, headers: bearer(mcp) };
   writeFileSync(file, JSON.stringify({ mcpServers: { [mcpName]: server } }), { mode: 0o600 });
-  return ["--strict-mcp-config", "--mcp-config", file];
+  // Beside the user's own servers, unless he wants none of his settings.
+  return [...(isolated ? ["--strict-mcp-config"] : []), "--mcp-config", file];
 }

@@ -1,6 +1,8 @@
 // Codex. Owns: how it is called. Its own sandbox keeps it in the workspace; what a commit writes outside of it is opened.
 
-import { type AgentProfile, type AgentTask, flags, mcpName } from "../agent-profile.ts";
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent-profile.ts";
 import { gitPlaces } from "../git-places.ts";
 import { codexHome } from "./home.ts";
 import { codexReader } from "./reader.ts";
@@ -17,9 +19,14 @@ export const codex: AgentProfile = {
   login: "run `codex login`, or set OPENAI_API_KEY",
   keys: [...secrets, "OPENAI_BASE_URL"],
   keeps: { turns: false, money: false },
+  sessions: { cumulative: ["tokens"], keepsSystem: true, gone: /no rollout found for thread id/ },
+  places(env) {
+    const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
+    return { written: [home], kept: [], files: login(join(home, "auth.json")) };
+  },
   prepare(task) {
     const { access, cwd, resume, mcp } = task;
-    const places = access === "write" ? [...task.outside, ...gitPlaces(cwd)] : [];
+    const places = access === "write" && !task.isSandboxed ? [...task.outside, ...gitPlaces(cwd)] : [];
     const going = resume === null ? [] : ["resume", resume];
     return {
       args: [
@@ -29,12 +36,13 @@ export const codex: AgentProfile = {
         "never",
         "--skip-git-repo-check",
         "--sandbox",
-        access === "write" ? "workspace-write" : "read-only",
+        sandboxOf(task),
         "--cd",
         cwd,
         ...places.flatMap((dir) => ["--add-dir", dir]),
+        ...(task.isolated ? ["--ignore-user-config", "--ignore-rules"] : []),
         ...flags({ "--model": task.model }),
-        ...settings(task).flatMap(([key, value]) => ["--config", `${key}=${JSON.stringify(value)}`]),
+        ...settings(task).flatMap(([key, value]) => ["--config", `${key}=${toml(value)}`]),
         ...task.args,
         ...going,
         "-",
@@ -44,8 +52,28 @@ export const codex: AgentProfile = {
   },
 };
 
-/** JSON as it is written here is TOML as well. */
-function settings({ effort, mcp }: AgentTask): readonly (readonly [string, unknown])[] {
+/** One inside of the other does not work everywhere, and ours holds for all that it does. */
+function sandboxOf({ access, isSandboxed }: AgentTask): string {
+  if (isSandboxed) return "danger-full-access";
+  return access === "write" ? "workspace-write" : "read-only";
+}
+
+/** A login that is renewed is written where the link leads. */
+function login(file: string): readonly string[] {
+  try {
+    return [realpathSync(file)];
+  } catch {
+    return [];
+  }
+}
+
+/** JSON is TOML as well, but for what no text should contain. */
+function toml(value: unknown): string {
+  const json = JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
+  return json.replaceAll("\u007f", "\\u007f");
+}
+
+function settings({ effort, mcp, system }: AgentTask): readonly (readonly [string, unknown])[] {
   const server = `mcp_servers.${mcpName}`;
   return [
     // Its commands see what it sees, with the marker by which they are found again, and without its keys.
@@ -53,6 +81,7 @@ function settings({ effort, mcp }: AgentTask): readonly (readonly [string, unkno
     ["shell_environment_policy.ignore_default_excludes", true],
     ["shell_environment_policy.exclude", [...secrets, tokenVariable]],
     ...(effort === null ? [] : [["model_reasoning_effort", effort] as const]),
+    ...(system === null ? [] : [["developer_instructions", system] as const]),
     ...(mcp === null
       ? []
       : ([

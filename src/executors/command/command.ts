@@ -4,15 +4,31 @@ import { noUsage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import { attemptMarker, type Execution, type ExecutionEnd, type Executor, type ExecutorCall } from "../executor.ts";
+import {
+  type Access,
+  attemptMarker,
+  type Execution,
+  type ExecutionEnd,
+  type Executor,
+  type ExecutorCall,
+} from "../executor.ts";
+import { chooseOther, notStarted } from "../not-started.ts";
+import { outsideOf } from "../outside.ts";
 import { lastWords, notesOf, timeLimit } from "../process-end.ts";
 import { findProgram } from "../program.ts";
+import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox.ts";
+import { missingSandbox } from "../sandbox-missing.ts";
+import { withSystem } from "../system-text.ts";
 
 export interface CommandOptions {
   readonly name: string;
-  readonly command: readonly [string, ...string[]];
+  readonly command: CommandLine;
   /** Names of variables that it may see beside the usual ones. */
   readonly env: readonly string[];
+  /** None, unless told. */
+  readonly sandbox?: Sandbox | null;
+  /** Kept by the sandbox alone. */
+  readonly access?: Access;
   readonly wallMs: number;
   readonly quietMs: number | null;
   readonly graceMs: number;
@@ -26,23 +42,32 @@ export function commandExecutor(options: CommandOptions): Executor {
     name: options.name,
     async missing() {
       const [program] = options.command;
-      if (findProgram(program) !== null) return null;
-      return {
-        what: `\`${program}\` is not installed or not on PATH`,
-        hint: `install ${program}, or choose another executor with --executor NAME (see \`pawl doctor\`)`,
-      };
+      if (findProgram(program) === null)
+        return {
+          what: `\`${program}\` is not installed or not on PATH`,
+          hint: `install ${program}, or ${chooseOther}`,
+        };
+      return options.sandbox ? await missingSandbox(options.name, options.sandbox) : null;
     },
     start: (call) => start(options, call),
   };
 }
 
 function start(options: CommandOptions, call: ExecutorCall): Execution {
+  const env = { ...allowedEnvironment(process.env, options.env), ...call.env };
+  let command: CommandLine;
+  try {
+    command = commandFor(options, call, env);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return notStarted(`\`${options.command[0]}\` could not be started: ${why}`);
+  }
   const supervised = supervise({
-    command: options.command,
+    command,
     cwd: call.cwd,
-    env: { ...allowedEnvironment(process.env, options.env), ...call.env },
+    env,
     marker: { name: attemptMarker, value: call.attempt },
-    input: call.prompt,
+    input: withSystem(call.system, call.prompt),
     limits: {
       wallMs: call.wallMs ?? options.wallMs,
       quietMs: call.quietMs ?? options.quietMs,
@@ -53,9 +78,18 @@ function start(options: CommandOptions, call: ExecutorCall): Execution {
   });
   return {
     started: supervised.started,
-    ended: supervised.ended.then((end) => readEnd(options, end)),
+    ended: supervised.ended.then((end) => readEnd(options, options.sandbox ? endInside(end) : end)),
     stop: (reason) => supervised.stop(reason),
+    heard: () => supervised.heard(),
   };
+}
+
+function commandFor(options: CommandOptions, call: ExecutorCall, env: Readonly<Record<string, string>>): CommandLine {
+  const { command, sandbox } = options;
+  if (!sandbox) return command;
+  const access = options.access === "read" || call.access === "read" ? "read" : "write";
+  const written = access === "write" ? outsideOf(call) : [];
+  return sandboxed(command, { sandbox, cwd: call.cwd, access, env, written });
 }
 
 function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {

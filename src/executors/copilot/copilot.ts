@@ -2,7 +2,17 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentProfile, type AgentTask, bearer, flags, mcpFile, mcpName, readOnlyGit } from "../agent-profile.ts";
+import {
+  type AgentProfile,
+  type AgentTask,
+  bearer,
+  flags,
+  homeOf,
+  mcpFile,
+  mcpName,
+  runnable,
+} from "../agent-profile.ts";
+import { makeHome } from "../own-home.ts";
 import type { Reading } from "../reading.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
@@ -26,6 +36,20 @@ export const copilot: AgentProfile = {
     "COPILOT_PROVIDER_WIRE_API",
   ],
   keeps: { turns: false, money: false },
+  sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No session, task, or name matched/ },
+  places(env) {
+    const home = homeIn(env);
+    const obeyed = [
+      "settings.json",
+      "mcp-config.json",
+      "copilot-instructions.md",
+      "agents",
+      "hooks",
+      "installed-plugins",
+    ];
+    const cache = join(env["XDG_CACHE_HOME"] ?? join(homeOf(env), ".cache"), "copilot");
+    return { written: [home, cache], kept: obeyed.map((name) => join(home, name)) };
+  },
   prepare(task) {
     const usageFile = join(task.scratch(), "usage.json");
     return {
@@ -45,17 +69,28 @@ export const copilot: AgentProfile = {
         ...(task.resume === null ? [] : [`--resume=${task.resume}`]),
         ...task.outside.flatMap((dir) => ["--add-dir", dir]),
         ...tools(task),
+        ...(task.isolated ? ["--no-custom-instructions"] : []),
         ...task.args,
       ],
-      env: {},
+      env: task.isolated ? { COPILOT_HOME: isolatedHome(task) } : {},
       complete: (reading) => withUsage(reading, usageFile),
     };
   },
 };
 
-function permissions({ access, mcp }: AgentTask): readonly string[] {
-  if (access === "write") return ["--allow-all-tools"];
-  const allowed = [...readOnlyGit.map((command) => `shell(${command}:*)`), ...(mcp === null ? [] : [mcpName])];
+function homeIn(env: Readonly<Record<string, string>>): string {
+  return env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot");
+}
+
+/** Its own file has the login; what users write is in others. */
+function isolatedHome({ env, home }: AgentTask): string {
+  return makeHome({ dir: home, theirs: homeIn(env), linked: ["config.json"], settings: null });
+}
+
+function permissions(task: AgentTask): readonly string[] {
+  if (task.access === "write") return ["--allow-all-tools"];
+  const commands = runnable(task).map((command) => `shell(${command}:*)`);
+  const allowed = [...commands, ...(task.mcp === null ? [] : [mcpName])];
   return [...allowed.map((tool) => `--allow-tool=${tool}`), "--deny-tool=write"];
 }
 

@@ -1,14 +1,19 @@
 // Gemini CLI. Owns: how it is called. Turn limit and tools are settings of its home alone: where they are needed, a call has a home
 // of its own that leads to the user's for everything else.
 
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentProfile, type AgentTask, bearer, flags, mcpName } from "../agent-profile.ts";
+import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpName } from "../agent-profile.ts";
 import { fieldsOf } from "../fields.ts";
+import { linkedDirectory } from "../linked-directory.ts";
+import { type Settings, settingsIn } from "../settings-file.ts";
 import { geminiReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
+/** What an isolated call has of the user's home. */
+const login = new Set(["oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "installation_id"]);
+/** Where its sessions are. */
+const sessions = "tmp";
 
 export const gemini: AgentProfile = {
   kind: "gemini",
@@ -27,6 +32,12 @@ export const gemini: AgentProfile = {
     "GOOGLE_APPLICATION_CREDENTIALS",
   ],
   keeps: { turns: true, money: false },
+  sessions: { cumulative: [], keepsSystem: false, gone: /Invalid session identifier|Error resuming session/ },
+  places(env) {
+    const home = join(homeOf(env), ".gemini");
+    const obeyed = [settingsFile, "GEMINI.md", "commands", "extensions", "hooks", "policies", "skills"];
+    return { written: [home], kept: obeyed.map((name) => join(home, name)) };
+  },
   prepare: (task) => ({
     args: [
       "--output-format",
@@ -40,51 +51,36 @@ export const gemini: AgentProfile = {
     ],
     env: {
       GEMINI_CLI_TRUST_WORKSPACE: "true",
-      ...(task.mcp === null && task.maxTurns === null ? {} : { GEMINI_CLI_HOME: homeFor(task) }),
+      ...(task.mcp === null && task.maxTurns === null && !task.isolated ? {} : { GEMINI_CLI_HOME: homeFor(task) }),
     },
   }),
 };
 
 function homeFor(task: AgentTask): string {
-  const theirs = join(task.env["GEMINI_CLI_HOME"] ?? task.env["HOME"] ?? homedir(), ".gemini");
+  const { env, isolated } = task;
+  const theirs = join(env["GEMINI_CLI_HOME"] ?? homeOf(env), ".gemini");
   const home = task.scratch();
-  const own = join(home, ".gemini");
-  mkdirSync(own, { mode: 0o700 });
-  for (const name of namesIn(theirs)) if (name !== settingsFile) symlinkSync(join(theirs, name), join(own, name));
+  const isWanted = (name: string) => (isolated ? login.has(name) : name !== settingsFile && name !== sessions);
+  const own = linkedDirectory(join(home, ".gemini"), theirs, isWanted);
+  keepSessions(isolated ? task.home : theirs, own);
   const written = settingsIn(join(theirs, settingsFile));
-  writeFileSync(join(own, settingsFile), JSON.stringify(settings(written, task)), { mode: 0o600 });
+  const kept = isolated ? { security: { auth: fieldsOf(written["security"])["auth"] } } : written;
+  writeFileSync(join(own, settingsFile), JSON.stringify(settings(kept, task)), { mode: 0o600 });
   return home;
 }
 
-function settings(written: Readonly<Record<string, unknown>>, { maxTurns, mcp }: AgentTask): object {
+/** A session is gone on with in another call. */
+function keepSessions(dir: string, own: string): void {
+  const kept = join(dir, sessions);
+  mkdirSync(kept, { recursive: true, mode: 0o700 });
+  symlinkSync(kept, join(own, sessions));
+}
+
+function settings(written: Settings, { maxTurns, mcp }: AgentTask): object {
   const server = mcp && { httpUrl: mcp.url, headers: bearer(mcp), trust: true };
   return {
     ...written,
     ...(maxTurns !== null && { model: { ...fieldsOf(written["model"]), maxSessionTurns: maxTurns } }),
     ...(server && { mcpServers: { ...fieldsOf(written["mcpServers"]), [mcpName]: server } }),
   };
-}
-
-function namesIn(dir: string): readonly string[] {
-  try {
-    return readdirSync(dir);
-  } catch {
-    return []; // never used before
-  }
-}
-
-/** The user may have written comments into it. */
-function settingsIn(file: string): Readonly<Record<string, unknown>> {
-  let text: string;
-  try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return {};
-  }
-  const plain = text.replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, "$1");
-  try {
-    return fieldsOf(JSON.parse(plain));
-  } catch (error) {
-    throw new Error(`${file} is not JSON`, { cause: error });
-  }
 }

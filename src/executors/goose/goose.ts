@@ -1,6 +1,7 @@
 // Goose. Owns: how it is called.
 
-import { type AgentProfile, flags } from "../agent-profile.ts";
+import { join } from "node:path";
+import { type AgentProfile, flags, homeOf } from "../agent-profile.ts";
 import { gooseReader } from "./reader.ts";
 
 export const goose: AgentProfile = {
@@ -22,7 +23,12 @@ export const goose: AgentProfile = {
     "GOOGLE_API_KEY",
   ],
   keeps: { turns: true, money: false },
-  prepare: ({ model, maxTurns, mcp, args }) => ({
+  sessions: null,
+  places(env) {
+    const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "goose");
+    return { written: [below("XDG_DATA_HOME", ".local/share"), below("XDG_STATE_HOME", ".local/state")], kept: [] };
+  },
+  prepare: ({ model, maxTurns, mcp, args, system }) => ({
     args: [
       "run",
       "--instructions",
@@ -38,6 +44,8 @@ export const goose: AgentProfile = {
         // It sends no headers: the token is the last part of the address.
         "--with-streamable-http-extension": mcp && `${mcp.url}/${mcp.token}`,
       }),
+      // In one word: the text may begin with a dash.
+      ...(system === null ? [] : [`--system=${system}`]),
       ...args,
     ],
     env: { GOOSE_MODE: "auto", ...(model === null ? {} : { GOOSE_MODEL: model }) },

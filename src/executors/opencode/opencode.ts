@@ -1,15 +1,28 @@
 // OpenCode. Owns: how it is called. Its settings come in a variable, so that nothing is written into the user's.
 
-import { type AgentProfile, type AgentTask, bearer, flags, mcpName, readOnlyGit } from "../agent-profile.ts";
+import { join } from "node:path";
+import {
+  type AgentProfile,
+  type AgentTask,
+  bearer,
+  flags,
+  homeOf,
+  mcpName,
+  runnable,
+  systemFile,
+} from "../agent-profile.ts";
+import { linkedDirectory } from "../linked-directory.ts";
 import { opencodeReader } from "./reader.ts";
 
 /** The last rule that fits counts. Looking at files elsewhere is reading, too. */
-const reading = {
-  "*": "deny",
-  ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
-  [`${mcpName}_*`]: "allow",
-  bash: { "*": "deny", ...Object.fromEntries(readOnlyGit.map((command) => [`${command}*`, "allow"])) },
-};
+export function reading(commands: readonly string[]): object {
+  return {
+    "*": "deny",
+    ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
+    [`${mcpName}_*`]: "allow",
+    bash: { "*": "deny", ...Object.fromEntries(commands.map((command) => [`${command}*`, "allow"])) },
+  };
+}
 
 export const opencode: AgentProfile = {
   kind: "opencode",
@@ -29,6 +42,16 @@ export const opencode: AgentProfile = {
     "OPENCODE_CONFIG_DIR",
   ],
   keeps: { turns: false, money: false },
+  sessions: { cumulative: [], keepsSystem: false, gone: /Session not found/ },
+  places(env) {
+    const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "opencode");
+    const written = [
+      below("XDG_DATA_HOME", ".local/share"),
+      below("XDG_STATE_HOME", ".local/state"),
+      below("XDG_CACHE_HOME", ".cache"),
+    ];
+    return { written, kept: [] };
+  },
   prepare: (task) => ({
     args: [
       "run",
@@ -41,16 +64,35 @@ export const opencode: AgentProfile = {
       ...(task.resume === null ? ["--title", `pawl ${task.env["PAWL_STEP"] ?? ""}`.trim()] : []),
       ...task.args,
     ],
-    env: { OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(task)), OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(settings(task)),
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      ...(task.isolated ? isolation(task) : {}),
+    },
+    withheld: task.isolated ? ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"] : [],
   }),
 };
 
-function settings({ access, mcp }: AgentTask): object {
+/** Other programs find their settings there as well: all of it is as it was, but for its own. */
+function isolation({ env, scratch }: AgentTask): Readonly<Record<string, string>> {
+  const theirs = env["XDG_CONFIG_HOME"] ?? join(homeOf(env), ".config");
+  const config = linkedDirectory(join(scratch(), "config"), theirs, (name) => name !== "opencode");
+  return {
+    XDG_CONFIG_HOME: config,
+    OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+    OPENCODE_DISABLE_CLAUDE_CODE: "1",
+    OPENCODE_DISABLE_EXTERNAL_SKILLS: "1",
+  };
+}
+
+function settings(task: AgentTask): object {
+  const { access, mcp, system, scratch } = task;
   const server = mcp && { type: "remote", url: mcp.url, headers: bearer(mcp), enabled: true };
   return {
-    permission: access === "write" ? { "*": "allow" } : reading,
+    permission: access === "write" ? { "*": "allow" } : reading(runnable(task)),
     share: "disabled",
     autoupdate: false,
+    ...(system !== null && { instructions: [systemFile(system, scratch())] }),
     ...(server && { mcp: { [mcpName]: server } }),
   };
 }

@@ -1,8 +1,14 @@
 // Qwen Code. Owns: how it is called.
 
 import { writeFileSync } from "node:fs";
-import { type AgentProfile, type AgentTask, bearer, flags, mcpFile, mcpName } from "../agent-profile.ts";
+import { join } from "node:path";
+import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpName } from "../agent-profile.ts";
+import { fieldsOf } from "../fields.ts";
+import { makeHome } from "../own-home.ts";
+import { settingsIn } from "../settings-file.ts";
 import { qwenReader } from "./reader.ts";
+
+const settingsFile = "settings.json";
 
 export const qwen: AgentProfile = {
   kind: "qwen",
@@ -12,7 +18,14 @@ export const qwen: AgentProfile = {
   install: "npm install --global @qwen-code/qwen-code",
   login: "run `qwen` and log in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
   keys: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_API_KEY"],
+  cachedIsInput: true,
   keeps: { turns: true, money: false },
+  sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No saved session found/ },
+  places(env) {
+    const home = homeIn(env);
+    const obeyed = [settingsFile, "QWEN.md", "agents", "commands", "extensions", "hooks", "skills"];
+    return { written: [home], kept: obeyed.map((name) => join(home, name)) };
+  },
   prepare: (task) => ({
     args: [
       "--output-format",
@@ -20,14 +33,37 @@ export const qwen: AgentProfile = {
       // Without approval it has no tools that write or run anything.
       "--approval-mode",
       task.access === "write" ? "yolo" : "default",
-      ...flags({ "--model": task.model, "--max-session-turns": task.maxTurns, "--resume": task.resume }),
+      ...flags({
+        "--model": task.model,
+        "--max-session-turns": task.maxTurns,
+        "--resume": task.resume,
+      }),
+      // In one word: the text may begin with a dash.
+      ...(task.system === null ? [] : [`--append-system-prompt=${task.system}`]),
       ...task.outside.flatMap((dir) => ["--include-directories", dir]),
       ...tools(task),
       ...task.args,
     ],
-    env: {},
+    env: task.isolated ? { QWEN_HOME: isolatedHome(task) } : {},
   }),
 };
+
+function homeIn(env: Readonly<Record<string, string>>): string {
+  return env["QWEN_HOME"] ?? join(homeOf(env), ".qwen");
+}
+
+/** Of the user's settings, what a login needs: his account, his key, and where his models are. */
+function isolatedHome({ env, home }: AgentTask): string {
+  const theirs = homeIn(env);
+  const { security, modelProviders, model } = settingsIn(join(theirs, settingsFile));
+  const kept = { security: { auth: fieldsOf(security)["auth"] }, modelProviders, model: nameIn(model) };
+  const settings = { name: settingsFile, text: JSON.stringify(kept) };
+  return makeHome({ dir: home, theirs, linked: ["oauth_creds.json", "installation_id"], settings });
+}
+
+function nameIn(model: unknown): object {
+  return { name: fieldsOf(model)["name"] };
+}
 
 /** Loaded at once: else the model sees a search for tools and not the tools. */
 function tools({ mcp, scratch }: AgentTask): readonly string[] {

@@ -5,15 +5,17 @@ import { noUsage, type Usage } from "../../domain/attempt.ts";
 import { packageProgram } from "../../system/package-root.ts";
 import { commandExecutor } from "../command/command.ts";
 import type { Executor, ExecutorCall } from "../executor.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { actFor, readScript } from "../script.ts";
 
 const agent = packageProgram({ source: "src/executors/scripted/agent.ts", bundled: "dist/scripted-agent.js" });
 
-export function scriptedExecutor(script: string): Executor {
+export function scriptedExecutor(script: string, sandbox: Sandbox | null = null): Executor {
   const played = commandExecutor({
     name: "scripted",
     command: [process.execPath, agent, script],
     env: [],
+    sandbox,
     wallMs: 10 * 60_000,
     quietMs: null,
     graceMs: 1_000,

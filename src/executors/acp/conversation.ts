@@ -1,0 +1,208 @@
+// The conversation with an ACP agent. Owns: what is asked of it and in which order, and what it is answered. What it tells is the
+// reader's; how its process ends is the supervisor's.
+
+import { client, PROTOCOL_VERSION, RequestError, type Stream } from "@agentclientprotocol/sdk";
+import { isSafeId } from "../../domain/ids.ts";
+import { longestTimerMs } from "../../system/clock.ts";
+import { mcpName } from "../agent-profile.ts";
+import type { Access, McpServer } from "../executor.ts";
+import { type Fields, fieldsOf, nameOf } from "../fields.ts";
+import { choiceOf, type Topic } from "./choices.ts";
+import type { AcpHalt } from "./end.ts";
+import { agentFiles } from "./files.ts";
+import { answerPermission, type PermissionPolicy } from "./permissions.ts";
+
+export interface Topics {
+  /** How the agent is called. */
+  readonly title: string;
+  readonly prompt: string;
+  readonly cwd: string;
+  readonly access: Access;
+  readonly permissions: PermissionPolicy;
+  /** Directories beside the workspace whose files it may ask for. */
+  readonly outside: readonly string[];
+  /** Those that it is told to work in as well. */
+  readonly directories: readonly string[];
+  readonly model: string | null;
+  readonly effort: string | null;
+  readonly mode: string | null;
+  readonly resume: string | null;
+  readonly mcp: McpServer | null;
+  /** For each answer before the prompt. */
+  readonly startMs: number;
+}
+
+export interface Conversation {
+  /** Settles when the prompt is answered, or cannot be. Never rejects. */
+  readonly over: Promise<void>;
+  /** What was asked for and is not there. */
+  readonly notes: readonly string[];
+  hasResumed(): boolean;
+  /** To the prompt, and without an error. */
+  isAnswered(): boolean;
+  /** Settles when the agent has stopped its work. */
+  cancel(): Promise<void>;
+  hangUp(): void;
+}
+
+const offeredShown = 10;
+
+export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) => void): Conversation {
+  const { title, cwd, access } = topics;
+  const notes: string[] = [];
+  const files = agentFiles([cwd, ...topics.outside], access);
+  let session: string | null = null;
+  let hasResumed = false;
+  let isAnswered = false;
+  /** To the prompt, from when it was given. */
+  let answer: Promise<unknown> | null = null;
+
+  const connection = client({ name: "pawl" })
+    .onRequest("session/request_permission", ({ params }) => {
+      const { outcome, question } = answerPermission(params, access, topics.permissions);
+      if (question !== null) halt({ kind: "permission", wish: question });
+      return { outcome };
+    })
+    .onRequest("fs/read_text_file", async ({ params }) => ({
+      content: await files.read(params.path, params.line ?? null, params.limit ?? null),
+    }))
+    .onRequest("fs/write_text_file", async ({ params }) => {
+      await files.write(params.path, params.content);
+      return {};
+    })
+    .connect(stream);
+
+  async function ask(method: string, params: object): Promise<Fields> {
+    const { startMs } = topics;
+    const timer = setTimeout(
+      () => halt({ kind: "unanswered", method, waitedMs: startMs }),
+      Math.min(startMs, longestTimerMs),
+    );
+    try {
+      return fieldsOf(await connection.agent.request<unknown, object>(method, params));
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function talk(): Promise<void> {
+    const agent = await ask("initialize", {
+      protocolVersion: PROTOCOL_VERSION,
+      clientCapabilities: { fs: { readTextFile: true, writeTextFile: true }, terminal: false },
+      clientInfo: { name: "pawl", title: "Pawl", version: "1" },
+    });
+    if (agent["protocolVersion"] !== PROTOCOL_VERSION)
+      throw unfit(`${title} does not speak version ${PROTOCOL_VERSION} of ACP`, "install a newer version of it");
+    const opened = await openSession(fieldsOf(agent["agentCapabilities"]));
+    await chooseAll(opened.id, opened.session);
+    session = opened.id;
+    answer = connection.agent.request<unknown, object>("session/prompt", {
+      sessionId: session,
+      prompt: [{ type: "text", text: topics.prompt }],
+    });
+    await answer;
+    isAnswered = true;
+  }
+
+  async function openSession(can: Fields): Promise<{ readonly id: string; readonly session: Fields }> {
+    const offers = fieldsOf(can["sessionCapabilities"]);
+    const isExtensible = typeof offers["additionalDirectories"] === "object" && topics.directories.length > 0;
+    const settings = {
+      cwd,
+      mcpServers: serversFor(fieldsOf(can["mcpCapabilities"])),
+      ...(isExtensible ? { additionalDirectories: topics.directories } : {}),
+    };
+    const resumed = await reopen(can, offers, settings);
+    if (resumed !== null) return resumed;
+    const opened = await ask("session/new", settings);
+    const id = nameOf(opened["sessionId"]);
+    if (id === null) throw unfit(`${title} opened a session without an id`, "`pawl logs` shows all that it printed");
+    return { id, session: opened };
+  }
+
+  /** Without its history where the agent can: told again, it is only passed over. */
+  async function reopen(can: Fields, offers: Fields, settings: object) {
+    const id = topics.resume;
+    if (id === null) return null;
+    const methods = [
+      ...(typeof offers["resume"] === "object" && offers["resume"] !== null ? ["session/resume"] : []),
+      ...(can["loadSession"] === true ? ["session/load"] : []),
+    ];
+    for (const method of isSafeId(id) ? methods : []) {
+      const reopened = await ask(method, { sessionId: id, ...settings }).catch((error: unknown) => {
+        if (error instanceof RequestError) return null;
+        throw error;
+      });
+      if (reopened === null) continue;
+      hasResumed = true;
+      return { id, session: reopened };
+    }
+    notes.push(`${title} cannot go on with that session: it began a new one`);
+    return null;
+  }
+
+  function serversFor(can: Fields): readonly object[] {
+    const { mcp } = topics;
+    if (mcp === null) return [];
+    if (can["http"] !== true) {
+      notes.push(`${title} cannot reach Pawl's tools: it knows no MCP over HTTP`);
+      return [];
+    }
+    const headers = [{ name: "Authorization", value: `Bearer ${mcp.token}` }];
+    return [{ type: "http", name: mcpName, url: mcp.url, headers }];
+  }
+
+  /** In this order: which efforts there are depends on the model. */
+  async function chooseAll(id: string, opened: Fields): Promise<void> {
+    let offered = opened;
+    const wishes: readonly (readonly [Topic, string | null])[] = [
+      ["mode", topics.mode],
+      ["model", topics.model],
+      ["effort", topics.effort],
+    ];
+    for (const [topic, wanted] of wishes) if (wanted !== null) offered = await choose(topic, wanted, id, offered);
+  }
+
+  async function choose(topic: Topic, wanted: string, sessionId: string, offered: Fields): Promise<Fields> {
+    const choice = choiceOf(topic, wanted, offered);
+    if (choice.kind === "request")
+      return { ...offered, ...(await ask(choice.method, { sessionId, ...choice.params })) };
+    if (choice.kind === "chosen") return offered;
+    const all = choice.kind === "unknown" ? choice.offered.slice(0, offeredShown).join(", ") : "";
+    // Who may only read must be made to ask; a model that was chosen and is not there is another's work.
+    if (topic === "mode" && access === "read")
+      throw unfit(`${title} has no mode "${wanted}" and could not be kept from writing`, "choose another executor");
+    if (topic === "model" && choice.kind === "unknown")
+      throw unfit(`${title} has no model "${wanted}"`, `it offers: ${all || "none"}`);
+    notes.push(`${title} has no ${topic} to choose "${wanted}" from: it was left out`);
+    return offered;
+  }
+
+  async function toTheEnd(): Promise<void> {
+    try {
+      await talk();
+    } catch (error) {
+      // What the agent answered with an error is in the reading; a connection that broke is the end of the process.
+      if (error instanceof Unfit) halt({ kind: "unfit", message: error.message });
+    }
+  }
+
+  return {
+    over: toTheEnd(),
+    notes,
+    hasResumed: () => hasResumed,
+    isAnswered: () => isAnswered,
+    async cancel() {
+      if (session === null || answer === null || isAnswered) return;
+      await connection.agent.notify("session/cancel", { sessionId: session });
+      await answer.catch(() => undefined);
+    },
+    hangUp: () => connection.close(),
+  };
+}
+
+class Unfit extends Error {}
+
+function unfit(what: string, hint: string): Unfit {
+  return new Unfit(`${what} (${hint})`);
+}

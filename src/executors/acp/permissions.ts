@@ -1,0 +1,75 @@
+// Permissions. Owns: what an agent that asks is told, by the access that it has and by the policy of its executor.
+
+import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
+import { mcpName, readOnlyGit } from "../agent-profile.ts";
+import type { Access } from "../executor.ts";
+import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
+
+/** For what an agent asks; `ask`: a person decides, and the attempt ends there. */
+export type PermissionPolicy = "allow" | "ask" | "deny";
+
+export type PermissionAnswer =
+  | { readonly outcome: RequestPermissionOutcome; readonly question: null }
+  /** It is for a person to say; `question` is what the agent wants. */
+  | { readonly outcome: RequestPermissionOutcome; readonly question: string };
+
+const looking: ReadonlySet<ToolKind> = new Set(["read", "search", "think"]);
+const reaching: ReadonlySet<ToolKind> = new Set([...looking, "fetch"]);
+const shownOfWish = 500;
+
+export function answerPermission(
+  { toolCall, options }: RequestPermissionRequest,
+  access: Access,
+  policy: PermissionPolicy,
+): PermissionAnswer {
+  const choose = (wanted: "allow" | "reject"): RequestPermissionOutcome => {
+    // Once: the next time is asked again, and answered by what is right then.
+    const kinds = [`${wanted}_once`, `${wanted}_always`];
+    const chosen = kinds.map((kind) => options.find((option) => option.kind === kind)).find(Boolean);
+    return chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" };
+  };
+  const call = fieldsOf(toolCall);
+  const kind = toolCall.kind ?? "other";
+  if (looking.has(kind) || isOurs(call)) return { outcome: choose("allow"), question: null };
+  if (access === "read")
+    return { outcome: choose(reaching.has(kind) || isHarmless(call) ? "allow" : "reject"), question: null };
+  if (policy === "ask") return { outcome: { outcome: "cancelled" }, question: wishOf(call) };
+  return { outcome: choose(policy === "allow" ? "allow" : "reject"), question: null };
+}
+
+/** Agents put the name of the server before, or behind, the name of its tool. */
+const ours = new RegExp(`^(?:mcp[_.:-]+)?${mcpName}[_.:/-]|\\(${mcpName} MCP Server\\)$`, "i");
+
+/** Our own tools change nothing but the step: whoever may only read reports with them, too. */
+function isOurs(call: Fields): boolean {
+  const kind = call["kind"] ?? "other";
+  return kind === "other" && ours.test(nameOf(call["name"]) ?? textOf(call["title"]));
+}
+
+/** Who judges must see what was changed. Anything that a shell would make more of is none of these. */
+function isHarmless(call: Fields): boolean {
+  const command = commandOf(call);
+  if (call["kind"] !== "execute" || command === null || /[^\w ./:=@^~,+-]/.test(command)) return false;
+  const words = command.trim().split(/ +/);
+  const plain = words.join(" ");
+  const isLooking = readOnlyGit.some((git) => plain === git || plain.startsWith(`${git} `));
+  // Into a file, or through programs of the user's; git takes the beginning of an option for the whole.
+  return isLooking && !words.some((word) => /^--(?:ou|ext|te)/.test(word));
+}
+
+function commandOf(call: Fields): string | null {
+  const { command } = fieldsOf(call["rawInput"]);
+  if (Array.isArray(command))
+    return listOf(command).every((word) => typeof word === "string") ? command.join(" ") : null;
+  return nameOf(command);
+}
+
+/** Which tool, and what for: `Write hello.txt (edit)`, `run a command (execute): npm publish`. */
+function wishOf(call: Fields): string {
+  const tool = textOf(call["title"]) || textOf(call["name"]) || "a tool";
+  const kind = nameOf(call["kind"]);
+  const [place] = listOf(call["locations"]).map((location) => textOf(fieldsOf(location)["path"]));
+  const what = commandOf(call) ?? place ?? "";
+  const more = what === "" || tool.includes(what) ? "" : `: ${what}`;
+  return `${tool}${kind === null ? "" : ` (${kind})`}${more}`.replaceAll(/\s+/g, " ").slice(0, shownOfWish);
+}

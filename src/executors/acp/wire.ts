@@ -1,0 +1,73 @@
+// The wire to an ACP agent. Owns: lines of JSON between the agent's pipes and the SDK, with the reader listening to both sides.
+// What the agent only tells (its updates) goes to the reader alone; the SDK gets what must be answered, and answers to us.
+
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { InputPipe } from "../../system/process/call.ts";
+import type { AgentEvent } from "../agent-event.ts";
+import { agentStream } from "../agent-stream.ts";
+import { type Fields, fieldsOf } from "../fields.ts";
+import type { Reader } from "../reader.ts";
+import type { Exit, Reading } from "../reading.ts";
+
+/** Questions of the agent that wait for our answer. One that asks more at once is not heard: it would fill the memory. */
+const mostOpen = 100;
+
+export interface Wire {
+  /** For the SDK, from when the agent can be written to. */
+  connect(pipe: InputPipe): Stream;
+  /** What the agent printed on stdout. */
+  write(chunk: Uint8Array): void;
+  end(exit: Exit): Reading;
+}
+
+export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): Wire {
+  /** Ids of our questions, and of the agent's; each side counts its own. */
+  const asked = new Set<unknown>();
+  const open = new Set<unknown>();
+  let deliver: (message: AnyMessage) => void = () => undefined;
+
+  /** Null: an answer to nothing that was asked, which means nothing. */
+  function isForSdk({ id, method }: Fields): boolean | null {
+    if (method === undefined) return asked.delete(id) ? true : null;
+    if (id === undefined || typeof method !== "string" || open.size >= mostOpen) return false;
+    open.add(id);
+    return true;
+  }
+
+  const listener: Reader = {
+    noise: reader.noise,
+    read(value) {
+      const isSdks = isForSdk(fieldsOf(value));
+      if (isSdks === null) return [];
+      const events = reader.read({ dir: "<", m: value });
+      if (isSdks) deliver(value as AnyMessage);
+      return events;
+    },
+    end: (exit) => reader.end(exit),
+  };
+  const fromAgent = agentStream(listener, onEvent);
+
+  async function send(message: AnyMessage, pipe: InputPipe): Promise<void> {
+    const { id, method } = fieldsOf(message);
+    if (method === undefined) open.delete(id);
+    else if (id !== undefined) asked.add(id);
+    for (const event of reader.read({ dir: ">", m: message })) onEvent(event);
+    await pipe.write(`${JSON.stringify(message)}\n`);
+  }
+
+  return {
+    connect: (pipe) => ({
+      readable: new ReadableStream<AnyMessage>({
+        start(controller) {
+          deliver = (message) => controller.enqueue(message);
+        },
+        cancel() {
+          deliver = () => undefined;
+        },
+      }),
+      writable: new WritableStream<AnyMessage>({ write: (message) => send(message, pipe) }),
+    }),
+    write: (chunk) => fromAgent.write(chunk),
+    end: (exit) => fromAgent.end(exit),
+  };
+}
