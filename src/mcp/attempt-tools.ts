@@ -1,0 +1,161 @@
+// Tools of an attempt. Owns: what its agent is offered, made to the measure of its step. What they do is the desk's.
+
+import { z } from "zod";
+import { operationWords } from "../protocols/ralph/edit-operation.ts";
+import type { Desk } from "../runtime/desk.ts";
+import { type Tool, tool } from "./tool.ts";
+
+/** Agents with many tools hide those of servers until they are searched for; a step is not done by a tool that is not seen. */
+const meta = { "anthropic/alwaysLoad": true };
+
+export const attemptInstructions =
+  "Call `complete` when your step is done; it counts more than what you print. `fail` says that it cannot be done, `ask_human` puts a question to a person.";
+
+export function attemptTools(desk: Desk): readonly Tool[] {
+  const editing = desk.claim.definition.editable ? [editWorkflow(desk)] : [];
+  return [complete(desk), fail(desk), progress(desk), askHuman(desk), getContext(desk), ...editing];
+}
+
+function complete(desk: Desk): Tool {
+  const { definition } = desk.claim;
+  const common = {
+    name: "complete",
+    meta,
+    work: (given: object) => desk.complete(given),
+  } as const;
+  const summary = z.string().describe("What you did, for those who come after you");
+  if (definition.summary) {
+    const description = "Your step is done. Call it once, at the end. A later call replaces an earlier one.";
+    return tool({ ...common, description, input: z.object({ summary }) });
+  }
+  const reasons = Object.keys(definition.on).flatMap((rule) => (rule.startsWith("rejected:") ? [rule.slice(9)] : []));
+  return tool({
+    ...common,
+    description: describeComplete(desk),
+    input: z.object({
+      outcome: oneOf(desk.outcomes).describe("What your step came to"),
+      summary: summary.optional(),
+      outputs: outputsOf(desk).optional(),
+      ...(reasons.length === 0
+        ? {}
+        : {
+            reason: z
+              .string()
+              .optional()
+              .describe(`Why, in one word: ${reasons.join(", ")}`),
+          }),
+      ...(desk.mayPlan ? { stories: stories.optional() } : {}),
+    }),
+  });
+}
+
+function describeComplete({ outcomes, claim: { definition } }: Desk): string {
+  const sends = outcomes.includes("retry") && definition.decide === null;
+  const expected = definition.expects === null ? [] : [`The report must contain "${definition.expects}".`];
+  return [
+    "Your step has come to its end, and this is what it came to. Call it once, at the end. A later call replaces an earlier one.",
+    ...(sends ? ["`done`: it is good. `retry`: it is not; `summary` says what has to change."] : []),
+    ...expected,
+  ].join(" ");
+}
+
+function oneOf(words: readonly string[]) {
+  const [first, ...rest] = words;
+  return first === undefined ? z.string() : z.enum([first, ...rest]);
+}
+
+function outputsOf({ claim: { definition } }: Desk) {
+  const named = (definition.produces ?? []).filter((key) => key !== definition.decide);
+  const shape = Object.fromEntries(named.map((key) => [key, z.unknown().optional()]));
+  const described = "What later steps are told, key by key; texts, or anything that JSON has";
+  return z.looseObject(shape).describe(described);
+}
+
+const stories = z
+  .array(
+    z.looseObject({
+      id: z.string().describe("Such as US-001"),
+      title: z.string(),
+      description: z.string(),
+      acceptanceCriteria: z.array(z.string()),
+      dependsOn: z.array(z.string()).optional().describe("Ids of stories that must be done before"),
+    }),
+  )
+  .describe("The plan, where planning is your step: stories in the order in which they are worked on");
+
+function fail(desk: Desk): Tool {
+  return tool({
+    name: "fail",
+    description: "Your step cannot be done. Say why, so that somebody can help or the next attempt does better.",
+    meta,
+    input: z.object({
+      reason: z.string(),
+      kind: z
+        .enum(["cannot", "blocked", "invalid_input"])
+        .optional()
+        .describe("blocked: only a person can help. invalid_input: what you were given is wrong"),
+      retryable: z.boolean().optional().describe("false: another attempt would end the same way, so a person is asked"),
+    }),
+    work: (given) => desk.fail(given),
+  });
+}
+
+function progress(desk: Desk): Tool {
+  return tool({
+    name: "progress",
+    description: "Say what you are doing. Long work that says nothing is stopped.",
+    meta,
+    input: z.object({ message: z.string(), percent: z.number().min(0).max(100).optional() }),
+    work: (given) => desk.progress(given),
+  });
+}
+
+function askHuman(desk: Desk): Tool {
+  return tool({
+    name: "ask_human",
+    description:
+      "Ask a person what you cannot find out or decide. It returns at once: end your turn after it, and you are started again with the answer.",
+    meta,
+    input: z.object({
+      question: z.string(),
+      options: z.array(z.string()).optional().describe("Answers to choose from, one short line each"),
+      context: z.string().optional().describe("What the person must know to answer"),
+    }),
+    work: (given) => desk.ask(given),
+  });
+}
+
+function getContext(desk: Desk): Tool {
+  return tool({
+    name: "get_context",
+    description: "Your run, story and step, what you were told, what earlier steps left, and the chain you work in.",
+    meta,
+    looks: true,
+    input: z.object({}),
+    work: () => ({ accepted: true, text: JSON.stringify(desk.context(), null, 2) }),
+  });
+}
+
+function editWorkflow(desk: Desk): Tool {
+  const step = z.looseObject({
+    type: z.string().describe("The name of a step that there is"),
+    description: z.string(),
+  });
+  const operation = z.looseObject({
+    operation: z.enum(operationWords),
+    reason: z.string(),
+    target_step_id: z.string().optional().describe("Such as step-005; for all but reorder"),
+    new_steps: z.array(step).optional().describe("For add_after and add_before"),
+    replacement_steps: z.array(step).optional().describe("For split: two or more"),
+    new_order: z.array(z.string()).optional().describe("For reorder: the ids of all steps still to come"),
+    new_description: z.string().optional().describe("For edit_description and restart"),
+  });
+  return tool({
+    name: "edit_workflow",
+    description:
+      "Ask for changes to the steps that are still to come; get_context lists them. It says at once whether they are possible; they are made when your step is completed. Calls add up, and an empty list takes all of it back.",
+    meta,
+    input: z.object({ operations: z.array(operation) }),
+    work: (given) => desk.edit(given),
+  });
+}

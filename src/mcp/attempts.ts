@@ -1,0 +1,26 @@
+// The tool server for attempts. Owns: a path and a token for each desk, as long as its attempt runs.
+
+import type { Desk, OpenDesk, ToolServer } from "../runtime/desk.ts";
+import { attemptInstructions, attemptTools } from "./attempt-tools.ts";
+import { Loopback } from "./loopback.ts";
+import { Protocol } from "./protocol.ts";
+
+/** Nothing listens before the first desk is opened. */
+export function openToolServer(): ToolServer {
+  const loopback = new Loopback();
+  return {
+    async open(desk: Desk): Promise<OpenDesk> {
+      const { id, token } = desk.claim.attempt;
+      const url = await loopback.open(id, { token, protocol: new Protocol(attemptTools(desk), attemptInstructions) });
+      return {
+        url,
+        token,
+        close() {
+          desk.close();
+          loopback.shut(id);
+        },
+      };
+    },
+    close: () => loopback.close(),
+  };
+}

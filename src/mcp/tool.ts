@@ -1,0 +1,66 @@
+// Tools. Owns: what one tool is: its name, what it takes, what it does; and that a call with wrong arguments is answered with what
+// would be right, so that a model can correct itself.
+
+import { z } from "zod";
+import { AppError } from "../domain/error.ts";
+import type { Reply } from "../runtime/desk.ts";
+
+export interface Tool {
+  readonly name: string;
+  /** As `tools/list` has it. */
+  describe(): object;
+  /** Never rejects. */
+  call(given: unknown): Promise<Reply>;
+}
+
+interface ToolOptions<Shape extends z.ZodRawShape> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodObject<Shape>;
+  /** It changes nothing. */
+  readonly looks?: boolean;
+  /** It ends something for good. Agents ask before they call such a tool. */
+  readonly destroys?: boolean;
+  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly work: (input: z.output<z.ZodObject<Shape>>) => Reply | Promise<Reply>;
+}
+
+export function tool<Shape extends z.ZodRawShape>(options: ToolOptions<Shape>): Tool {
+  const { name, description, input, looks = false, destroys = false, meta } = options;
+  return {
+    name,
+    describe: () => ({
+      name,
+      description,
+      inputSchema: schemaOf(input),
+      annotations: { readOnlyHint: looks, destructiveHint: destroys, openWorldHint: false },
+      ...(meta === undefined ? {} : { _meta: meta }),
+    }),
+    async call(given) {
+      const read = input.safeParse(given);
+      if (!read.success) return { accepted: false, text: problemsOf(name, read.error) };
+      try {
+        return await options.work(read.data);
+      } catch (error) {
+        return { accepted: false, text: inWords(error) };
+      }
+    },
+  };
+}
+
+/** The draft is the protocol's own, so it need not be named; some agents refuse a schema that names one. */
+function schemaOf(input: z.ZodObject): object {
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
+  return schema;
+}
+
+function problemsOf(name: string, { issues }: z.ZodError): string {
+  const lines = issues.slice(0, 10).map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`);
+  return `${name} was not called as it must be:\n${lines.join("\n")}`;
+}
+
+function inWords(error: unknown): string {
+  if (error instanceof AppError)
+    return [`${error.message} (${error.code})`, ...error.details, `hint: ${error.hint}`].join("\n");
+  return error instanceof Error ? error.message : String(error);
+}
