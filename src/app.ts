@@ -7,18 +7,22 @@ import { AppError } from "./domain/error.ts";
 import type { AgentProfile } from "./executors/agent-profile.ts";
 import { type AgentKind, agentKinds, isAgentKind } from "./executors/agents.ts";
 import type { Executor } from "./executors/executor.ts";
-import { findProgram } from "./executors/program.ts";
+import { estimate, priceOf } from "./executors/prices.ts";
 import type { NewReader } from "./executors/reader.ts";
+import type { Sandbox } from "./executors/sandbox.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
 import { agentsFor, type Config, plainWorkspace } from "./runtime/config.ts";
 import type { ExecutorConfig } from "./runtime/config-file.ts";
+import type { ToolServer } from "./runtime/desk.ts";
+import { accountOf, defaultExecutors, executorIn, namedFor } from "./runtime/executor-names.ts";
 import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
 import { splitWords } from "./system/process/words.ts";
+import { environmentSecrets } from "./system/secrets/secrets.ts";
 
 export interface AppOptions {
   readonly home: Home;
@@ -27,6 +31,8 @@ export interface AppOptions {
   readonly executors: Executors;
   /** Nobody is told anything unless given. */
   readonly targets?: readonly Target[];
+  /** Variables that are secret whatever they are called. */
+  readonly secretNames?: readonly string[];
   /** What trees of stories get; nothing beyond the defaults unless given. */
   readonly settings?: Settings;
   readonly log: Log;
@@ -37,17 +43,35 @@ export interface AppOptions {
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const store = await openSqliteStore(storeFile(options), clock);
+  const secrets = environmentSecrets(process.env, options.secretNames);
   return {
     store,
     dispatch: new EmbeddedDispatch(store),
     clock,
     home: options.home,
     executors: options.executors,
+    tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
-    log: options.log,
-    warn: options.warn,
+    secrets,
+    log: (event, fields) => options.log(event, secrets.redactAll(fields)),
+    warn: (text) => options.warn(secrets.redact(text)),
     commits: new Commits(),
+  };
+}
+
+/** Loaded for the first agent that calls tools. */
+function lazyTools(): ToolServer {
+  let server: Promise<ToolServer> | null = null;
+  const load = async () => (await import("./mcp/attempts.ts")).openToolServer();
+  return {
+    async open(desk) {
+      server ??= load();
+      return await (await server).open(desk);
+    },
+    async close() {
+      await (await server)?.close();
+    },
   };
 }
 
@@ -68,17 +92,19 @@ const leaveMs = 15_000;
 
 /** Executors as the configuration and the command line name them. */
 export function configuredExecutors(config: Config): Executors {
-  let fallback: string | null | undefined;
+  let fallback: readonly string[] | null = null;
   return {
-    nameFor(run, agent) {
-      const name = agent.slice(agent.indexOf("/") + 1);
-      const named = run.executor ?? run.definition.agents[name as never]?.executor ?? null;
+    namesFor(run, agent) {
+      const named = namedFor(config, run, agent);
       if (named !== null) return named;
       // Looked for once: this is asked for every step.
-      if (fallback === undefined) fallback = defaultExecutor(config);
+      fallback ??= defaultExecutors(config);
       return fallback;
     },
+    accountOf: (name) => accountOf(config, name),
     get: (name) => makeExecutor(config, name),
+    priced: (name, { usage, model }) =>
+      estimate(usage, priceOf({ executor: name, model: model ?? null }, config.prices)),
     permitsFor(name, run): readonly PermitLimit[] {
       const kind = name.startsWith("shell") ? "shell" : "agents";
       return kind === "shell" ? [] : [{ key: "agents", limit: agentsFor(config, run.definition) }];
@@ -89,25 +115,6 @@ export function configuredExecutors(config: Config): Executors {
 /** Whom the configuration wants to be told; their commands run in Pawl's home. */
 export function configuredTargets(config: Config, home: Home): readonly Target[] {
   return openTargets(config.notify, process.env, home.dir);
-}
-
-/** What can be named: the configuration's executors, and agents that need none because their program is there. */
-export function knownExecutors(config: Config): readonly { readonly name: string; readonly kind: string }[] {
-  const configured = Object.entries(config.executors).map(([name, { kind }]) => ({ name, kind }));
-  const found = agentKinds.filter((kind) => !Object.hasOwn(config.executors, kind) && findProgram(kind) !== null);
-  return [...configured, ...found.map((kind) => ({ name: kind, kind }))];
-}
-
-/** Where nobody chose: the first agent that is there. */
-export function defaultExecutor(config: Config): string | null {
-  if (config.defaultExecutor !== null) return config.defaultExecutor;
-  const isThere = ({ name, kind }: { name: string; kind: string }) =>
-    isAgentKind(kind) && findProgram(executorIn(config, name)?.program ?? kind) !== null;
-  return knownExecutors(config).find(isThere)?.name ?? null;
-}
-
-function executorIn({ executors }: Config, name: string): ExecutorConfig | null {
-  return Object.hasOwn(executors, name) ? (executors[name] ?? null) : null;
 }
 
 async function makeExecutor(config: Config, name: string): Promise<Executor> {
@@ -125,16 +132,17 @@ async function makeExecutor(config: Config, name: string): Promise<Executor> {
       hint: `there are: ${known}; or give a program: --executor 'command: bash ./agent.sh'`,
     });
   }
-  if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""));
+  if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""), configured.sandbox);
   if (configured.kind === "command") return await command(name, wordsIn(configured), configured);
+  if (configured.kind === "acp") return await acp(name, configured);
   return await agent(name, configured.kind, configured);
 }
 
 // Loaded when something is performed: whoever only looks needs neither.
 
-async function scripted(file: string): Promise<Executor> {
+async function scripted(file: string, sandbox: Sandbox | null = null): Promise<Executor> {
   const { scriptedExecutor } = await import("./executors/scripted/scripted.ts");
-  return scriptedExecutor(file);
+  return scriptedExecutor(file, sandbox);
 }
 
 async function command(
@@ -147,6 +155,8 @@ async function command(
     name,
     command: words,
     env: configured?.env ?? [],
+    sandbox: configured?.sandbox ?? null,
+    access: configured?.access ?? "write",
     wallMs: configured?.wallMs ?? defaultWallMs,
     quietMs: configured?.quietMs ?? defaultQuietMs,
     graceMs,
@@ -165,10 +175,34 @@ async function agent(name: string, kind: AgentKind, configured: ExecutorConfig |
     access: configured?.access ?? "write",
     args: configured?.args ?? [],
     env: configured?.env ?? [],
-    home: join(findHome(process.env).dir, kind),
+    home: join(findHome(process.env).dir, configured?.isolated ? `${kind}-isolated` : kind),
+    isolated: configured?.isolated ?? false,
+    sandbox: configured?.sandbox ?? null,
     wallMs: configured?.wallMs ?? defaultWallMs,
     quietMs: configured?.quietMs ?? defaultQuietMs,
     startMs: configured?.startMs ?? defaultStartMs,
+    leaveMs,
+    graceMs,
+  });
+}
+
+async function acp(name: string, configured: ExecutorConfig): Promise<Executor> {
+  const { acpExecutor } = await import("./executors/acp/acp.ts");
+  return acpExecutor({
+    name,
+    command: configured.command.length === 0 ? null : wordsIn(configured),
+    preset: configured.preset,
+    model: configured.model,
+    effort: configured.effort,
+    maxTurns: configured.maxTurns,
+    maxUsd: configured.maxUsd,
+    access: configured.access ?? "write",
+    permissions: configured.permissions ?? "allow",
+    env: configured.env,
+    sandbox: configured.sandbox,
+    wallMs: configured.wallMs ?? defaultWallMs,
+    quietMs: configured.quietMs ?? defaultQuietMs,
+    startMs: configured.startMs ?? defaultStartMs,
     leaveMs,
     graceMs,
   });

@@ -19,12 +19,12 @@ export interface Begun {
   readonly decision: Decision;
 }
 
-/** `told`: which part of the input this agent gets; it is kept beside its log. `control`: how making its tree ready is stopped. */
+/** `told`: what this agent gets; it is kept beside its log. `control`: how making its tree ready is stopped. */
 export async function beginClaimed(
   parts: Parts,
   claim: Claim,
   author: string,
-  told: "input" | "prompt",
+  told: "input" | { readonly hasTools: boolean },
   control: Control = () => undefined,
 ): Promise<Begun> {
   const { run, attempt } = claim;
@@ -32,8 +32,12 @@ export async function beginClaimed(
   clearRequest(run.header, attempt);
   // What happened so far is in the files that the prompt shows.
   await projectionOf(parts, run.header)?.settle();
-  const input = await gatherInput(parts, claim);
-  if (claim.definition.kind !== "integrate") writePrompt(parts, run.header.id, attempt, input[told]);
+  const input = await gatherInput(parts, claim, told !== "input" && told.hasTools);
+  if (claim.definition.kind !== "integrate") {
+    const whole =
+      told === "input" ? input.input : [input.system, input.prompt].filter((part) => part !== "").join("\n\n");
+    writePrompt(parts, run.header.id, attempt, whole);
+  }
   const decision = await transition(parts, run.header.id, {
     type: "begin_attempt",
     at: parts.clock.now(),

@@ -4,14 +4,15 @@ import type { Offer } from "../dispatch/dispatch.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { type AgentDefinition, isPerformed, type PerformedDefinition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
-import type { AttemptId, RunId } from "../domain/ids.ts";
+import { type AttemptId, agentName, type RunId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { scopeOf } from "../domain/run.ts";
 import { decide, storiesFor } from "../engine/decide.ts";
 import { definitionOf } from "../engine/definitions.ts";
-import type { PermitLimit, Transaction } from "../store/store.ts";
+import type { Hold, PermitLimit, Transaction } from "../store/store.ts";
 import { hostName } from "../system/home.ts";
 import { newAttemptId, newToken } from "../system/ids.ts";
+import { choose } from "./accounts.ts";
 import { integrationPermit } from "./commit-line.ts";
 import type { Parts } from "./parts.ts";
 
@@ -33,6 +34,10 @@ export interface Claim {
   readonly number: number;
   readonly attempt: Attempt;
   readonly definition: PerformedDefinition;
+  /** What its account had to say the last time; null: nothing against us. */
+  readonly hold: Hold | null;
+  /** Why it is not performed by whom it was meant for; null: it is. */
+  readonly instead: string | null;
 }
 
 /** The step's own limit, else its agent's; null: the executor's. */
@@ -52,8 +57,9 @@ export async function claimStep(parts: Parts, wish: Wish): Promise<Claim | null>
     const now = parts.clock.now();
     const offers = await parts.dispatch.offers(tx, { run: wish.run, agent: wish.agent, now, limit: offersSeen });
     const events: { run: RunId; events: readonly Event[] }[] = [];
+    const holds = offers.length === 0 ? [] : await tx.holds();
     for (const offer of offers) {
-      const claim = await take(parts, tx, wish, offer, events);
+      const claim = await take(parts, tx, wish, { offer, holds }, events);
       if (claim) return { claim, events };
     }
     return { claim: null, events };
@@ -73,7 +79,7 @@ async function take(
   parts: Parts,
   tx: Transaction,
   wish: Wish,
-  offer: Offer,
+  { offer, holds }: { readonly offer: Offer; readonly holds: readonly Hold[] },
   told: { run: RunId; events: readonly Event[] }[],
 ): Promise<Claim | null> {
   const id = newAttemptId();
@@ -83,13 +89,14 @@ async function take(
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
   if (wish.holdsNew && isNew(loaded.run, offer)) return null;
-  const executor = executorFor(parts, wish, loaded.run, offer);
-  if (executor === null) return null;
+  const chosen = choose(parts.executors, performersOf(parts, wish, loaded.run, offer), holds, draft.at);
+  if (chosen.kind !== "chosen") return null;
+  const executor = chosen.name;
   const limits = wish.driver === "push" ? permitsOf(parts, loaded.run, executor) : [];
   if (!(await tx.takePermits(id, limits))) return null;
 
   const decision = decide(loaded.run, { ...draft, executor });
-  const claim = decision.accepted ? claimOf(decision.run, loaded.number, offer, id) : null;
+  const claim = decision.accepted ? claimOf(decision.run, loaded.number, offer, id, chosen) : null;
   if (!claim) await tx.releasePermits([id]);
   if (!decision.accepted) return null;
   await parts.dispatch.follow(tx, await tx.save(loaded, decision));
@@ -113,21 +120,28 @@ function permitsOf(parts: Parts, run: Run, executor: string): readonly PermitLim
 /** What the runtime itself performs. */
 const integrateExecutor = "integrate";
 
-function executorFor(parts: Parts, wish: Wish, run: Run, offer: Offer): string | null {
+/** Who may perform it, in the order in which they are asked. */
+function performersOf(parts: Parts, wish: Wish, run: Run, offer: Offer): readonly string[] {
   const step = scopeOf(run, offer.story)?.chain.find(({ id }) => id === offer.step);
   const integrates = step !== undefined && definitionOf(run, offer.story, step.name).kind === "integrate";
-  if (wish.driver === "pull") return integrates ? null : "pull";
-  if (integrates) return integrateExecutor;
-  if (offer.agent === "") return "shell";
-  const name = parts.executors.nameFor(run.header, offer.agent);
-  return name === "pull" ? null : name;
+  if (wish.driver === "pull") return integrates ? [] : ["pull"];
+  if (integrates) return [integrateExecutor];
+  if (offer.agent === "") return ["shell"];
+  const agent = offer.agent.slice(offer.agent.indexOf("/") + 1);
+  return parts.executors.namesFor(run.header, agentName(agent)).filter((name) => name !== "pull");
 }
 
 /** null when the engine did not start the attempt: at a cap or a spent budget something else happens. */
-export function claimOf(run: Run, number: number, { story }: Pick<Offer, "story">, id: AttemptId): Claim | null {
+export function claimOf(
+  run: Run,
+  number: number,
+  { story }: Pick<Offer, "story">,
+  id: AttemptId,
+  { hold, instead }: Pick<Claim, "hold" | "instead"> = { hold: null, instead: null },
+): Claim | null {
   const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
   if (!attempt) return null;
   const definition = definitionOf(run, story, attempt.name);
   if (!isPerformed(definition)) return null;
-  return { run, number, attempt, definition };
+  return { run, number, attempt, definition, hold, instead };
 }

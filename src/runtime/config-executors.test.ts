@@ -54,6 +54,11 @@ executors:
       wallMs: 45 * 60_000,
       quietMs: 10 * 60_000,
       startMs: 30_000,
+      preset: null,
+      permissions: null,
+      isolated: null,
+      sandbox: null,
+      account: null,
     });
   });
 
@@ -79,7 +84,7 @@ executors:
     ["{ claude: { model: --help } }", "executors.claude.model: one word"],
     ["{ claude: { max_turns: 0 } }", "executors.claude.max_turns: "],
     ["{ claude: { access: all } }", "executors.claude.access: "],
-    ["{ claude: { sandbox: none } }", 'executors.claude: Unrecognized key: "sandbox"'],
+    ["{ claude: { sandboxed: true } }", 'executors.claude: Unrecognized key: "sandboxed"'],
     ["{ x: { kind: cursor } }", "executors.x.kind: "],
   ])("%s", async (text, problem) => {
     expect(await problemOf(`executors: ${text}`)).toContain(problem);
@@ -107,5 +112,150 @@ describe("[EX48] what a repository may say of agents", () => {
   test("and no variable that the user gives to nobody", async () => {
     const { executors } = await configOf("", "executors: { claude: { env: [AWS_SECRET_ACCESS_KEY] } }");
     expect(executors["claude"]?.env).toEqual([]);
+  });
+});
+
+describe("[EX83] a sandbox and isolation in the configuration", () => {
+  test.each([
+    ["{ claude: { sandbox: none } }", { sandbox: null, access: null }],
+    ["{ claude: { sandbox: bwrap } }", { sandbox: { network: true, write: [] }, access: null }],
+    ["{ claude: { sandbox: read-only } }", { sandbox: null, access: "read" }],
+    ["{ claude: { sandbox: workspace-write, access: write } }", { sandbox: null, access: "write" }],
+    ["{ claude: { isolated: true } }", { isolated: true }],
+    [
+      "{ x: { command: [a], access: read, sandbox: { kind: bwrap, network: false, write: [~/.npm, /data] } } }",
+      { kind: "command", access: "read", sandbox: { network: false, write: ["~/.npm", "/data"] } },
+    ],
+    ["{ goose: { access: read, sandbox: bwrap } }", { access: "read", sandbox: { network: true, write: [] } }],
+    ["{ x: { kind: scripted, script: a.yml, sandbox: bwrap } }", { sandbox: { network: true, write: [] } }],
+  ])("%s", async (text, expected) => {
+    const { executors } = await configOf(`executors: ${text}`);
+    expect(Object.values(executors)[0]).toMatchObject(expected);
+  });
+
+  test.each([
+    ["{ claude: { sandbox: docker } }", "executors.claude.sandbox: none, bwrap, read-only"],
+    ["{ claude: { sandbox: { kind: bwrap, write: [src] } } }", "executors.claude.sandbox.write.0: an absolute path"],
+    [
+      "{ claude: { sandbox: read-only, access: write } }",
+      "`access: write` and `sandbox: read-only` do not go together",
+    ],
+    ["{ x: { command: [a], sandbox: read-only } }", "`access` needs `sandbox: bwrap`"],
+    ["{ x: { command: [a], access: read } }", "`access` needs `sandbox: bwrap`"],
+    ["{ goose: { sandbox: read-only } }", "goose cannot be kept from writing, except with `sandbox: bwrap`"],
+    ["{ goose: { isolated: true } }", "goose cannot be called without your own settings"],
+    ["{ x: { command: [a], isolated: true } }", "`isolated` is for agents"],
+  ])("%s is refused", async (text, problem) => {
+    expect(await problemOf(`executors: ${text}`)).toContain(problem);
+  });
+});
+
+describe("[EX84] a repository turns them on, and never off", () => {
+  const own = "executors: { claude: { isolated: true, sandbox: { kind: bwrap, network: false, write: [/data] } } }";
+  const claudeOf = async (mine: string, theirs: string) => (await configOf(mine, theirs)).executors["claude"];
+
+  test("where the user has said nothing it may ask for both", async () => {
+    const theirs = "executors: { claude: { isolated: true, sandbox: { kind: bwrap, network: false } } }";
+    expect(await claudeOf("", theirs)).toMatchObject({ isolated: true, sandbox: { network: false, write: [] } });
+    expect(await claudeOf("executors: { claude: { model: a } }", theirs)).toMatchObject({ isolated: true });
+  });
+
+  test.each(["sandbox: none, isolated: false", "model: opus", "sandbox: workspace-write"])(
+    "it is what the user says: %s",
+    async (settings) => {
+      expect(await claudeOf(own, `executors: { claude: { ${settings} } }`)).toMatchObject({
+        isolated: true,
+        sandbox: { network: false, write: ["/data"] },
+      });
+    },
+  );
+
+  test("neither the network nor a path is opened, and a path that it wants is told", async () => {
+    const theirs = "executors: { claude: { sandbox: { kind: bwrap, network: true, write: [/data, /etc] } } }";
+    const { executors, warnings } = await configOf(own, theirs);
+    expect(executors["claude"]?.sandbox).toEqual({ network: false, write: ["/data"] });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^\.pawl\/config\.yml may not open \/etc to the sandbox of claude; .+config\.yml$/),
+    ]);
+  });
+
+  test("nor by calling a program by the name of a confined one", async () => {
+    const theirs = "executors: { claude: { command: [sh] }, mine: { kind: scripted, script: a.yml } }";
+    const { executors } = await configOf(`${own.slice(0, -2)}, mine: { command: [a], sandbox: bwrap } }`, theirs);
+    expect(executors["claude"]).toMatchObject({ kind: "command", sandbox: { network: false } });
+    expect(executors["mine"]).toMatchObject({ kind: "scripted", sandbox: { network: true } });
+  });
+});
+
+describe("[EX85] agents over ACP in the configuration", () => {
+  test("a command or a preset, and what asks is allowed, asked or denied", async () => {
+    const { executors } = await configOf(
+      "executors: { a: { kind: acp, command: [x, --acp], permissions: ask, model: m }, b: { kind: acp, preset: gemini } }",
+    );
+    expect(executors["a"]).toMatchObject({ kind: "acp", command: ["x", "--acp"], permissions: "ask", model: "m" });
+    expect(executors["b"]).toMatchObject({ kind: "acp", command: [], preset: "gemini", permissions: null });
+  });
+
+  test.each([
+    ["{ x: { kind: acp } }", "an acp executor needs `command`, or `preset`"],
+    ["{ x: { kind: acp, preset: cursor } }", "executors.x.preset: "],
+    ["{ x: { kind: acp, command: [a], args: [b] } }", "`args` is not for kind: acp"],
+    ["{ x: { kind: acp, command: [a], isolated: true } }", "`isolated` is not for kind: acp"],
+    ["{ x: { kind: acp, preset: codex, max_usd: 3 } }", "codex does not say over acp what it costs"],
+    ["{ x: { kind: acp, preset: goose, access: read } }", "goose cannot be kept from writing"],
+    ["{ claude: { permissions: ask } }", "`permissions` is for kind: acp"],
+    ["{ x: { command: [a], preset: gemini } }", "`preset` is for kind: acp"],
+  ])("%s is refused", async (text, problem) => {
+    expect(await problemOf(`executors: ${text}`)).toContain(problem);
+  });
+
+  test("a repository asks more often, never less, and does not choose the program of one that gets the user's keys", async () => {
+    const own = "executors: { a: { kind: acp, preset: claude, command: [mine], permissions: ask } }";
+    const permissionsOf = async (theirs: string) => (await configOf(own, theirs)).executors["a"]?.permissions;
+    expect(await permissionsOf("executors: { a: { kind: acp, preset: claude, permissions: allow } }")).toBe("ask");
+    expect(await permissionsOf("executors: { a: { kind: acp, preset: claude, permissions: deny } }")).toBe("deny");
+    const { executors, warnings } = await configOf(
+      own,
+      "executors: { a: { kind: acp, preset: claude, command: [evil] }, b: { kind: acp, command: [any] } }",
+    );
+    expect([executors["a"]?.command, executors["b"]?.command]).toEqual([["mine"], ["any"]]);
+    expect(warnings.join()).toContain("may not say how a is called; put `command` into");
+  });
+});
+
+describe("[EX86] whom to ask, whose quota it is, and what models cost", () => {
+  test("one executor, or several in their order", async () => {
+    const read = async (own: string, theirs = "") => {
+      const { defaultExecutor, defaultExecutors } = await configOf(own, theirs);
+      return [defaultExecutor, ...defaultExecutors];
+    };
+    expect(await read("default_executor: claude")).toEqual(["claude", "claude"]);
+    expect(await read("default_executor: [claude, codex]")).toEqual(["claude", "claude", "codex"]);
+    expect(await read("default_executor: claude", "default_executor: [codex, claude]")).toEqual([
+      "codex",
+      "codex",
+      "claude",
+    ]);
+    expect(await read("")).toEqual([null]);
+    expect(await problemOf("default_executor: []")).toContain("default_executor");
+  });
+
+  test("an account", async () => {
+    const { executors } = await configOf("executors: { claude: { account: work }, x: { command: [a], account: b } }");
+    expect([executors["claude"]?.account, executors["x"]?.account]).toEqual(["work", "b"]);
+    expect(await problemOf("executors: { claude: { account: my work } }")).toContain(
+      "executors.claude.account: one word",
+    );
+  });
+
+  test("prices, of the user's own file alone", async () => {
+    const own = "prices: { opus: { input: 5, cached_input: 0.5, output: 25 }, mine: { input: 0, output: 0 } }";
+    const { prices, warnings } = await configOf(own, "prices: { opus: { input: 0, output: 0 } }");
+    expect(prices).toEqual({
+      opus: { input: 5, cachedInput: 0.5, output: 25 },
+      mine: { input: 0, cachedInput: null, output: 0 },
+    });
+    expect(warnings.join()).toMatch(/\.pawl\/config\.yml may not say what models cost; .+config\.yml$/);
+    expect(await problemOf("prices: { opus: { input: -1, output: 2 } }")).toContain("prices.opus.input: ");
   });
 });

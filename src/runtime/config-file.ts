@@ -5,42 +5,17 @@ import { readFileSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
-import { type AgentKind, abilities, agentKinds, isAgentKind } from "../executors/agents.ts";
-import type { Access } from "../executors/executor.ts";
+import type { Prices } from "../executors/prices.ts";
 import type { TargetConfig } from "../notify/target.ts";
-import { durationMs, durationPattern } from "../workflows/duration.ts";
 import { wrongVariable } from "../workflows/environment.ts";
+import {
+  durationSchema as duration,
+  type ExecutorConfig,
+  executorSchema,
+  millisecondsOf,
+  readExecutor,
+} from "./config-executors.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
-
-const duration = z.union([
-  z.number().positive(),
-  z.string().regex(durationPattern, 'a duration such as "45m" or seconds'),
-]);
-
-const word = z.string().regex(/^[^\s-]\S*$/, "one word that does not begin with -");
-
-const executor = z.strictObject({
-  kind: z
-    .enum(["command", "scripted", ...agentKinds])
-    .optional()
-    .describe("the executor's own name where that is an agent's, else command"),
-  command: z.array(z.string().min(1)).min(1).optional(),
-  script: z.string().optional(),
-  program: z
-    .string()
-    .regex(/^(?:\/[^]*|[^\s/~-][^\s/]*)$/, "a program on PATH, or an absolute path")
-    .optional(),
-  model: word.optional(),
-  effort: word.optional(),
-  max_turns: z.int().min(1).optional(),
-  max_usd: z.number().positive().optional(),
-  access: z.enum(["write", "read"]).optional(),
-  args: z.array(z.string()).max(100).optional(),
-  env: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "the name of a variable")).optional(),
-  limits: z
-    .strictObject({ wall: duration.optional(), quiet: duration.optional(), start: duration.optional() })
-    .optional(),
-});
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
 
@@ -73,9 +48,20 @@ const workspace = z.strictObject({
   env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
 });
 
+const dollars = z.number().min(0);
+
+/** USD for a million tokens, by the name of a model. */
+const prices = z.record(
+  z.string(),
+  z.strictObject({ input: dollars, cached_input: dollars.optional(), output: dollars }),
+);
+
+const executorName = z.string().min(1);
+
 const schema = z.strictObject({
-  default_executor: z.string().min(1).optional(),
-  executors: z.record(z.string(), executor).optional(),
+  default_executor: z.union([executorName, z.array(executorName).min(1).max(10)]).optional(),
+  executors: z.record(z.string(), executorSchema).optional(),
+  prices: prices.optional(),
   concurrency: z.strictObject({ agents: z.int().min(1).max(64).optional() }).optional(),
   budget: z
     .strictObject({
@@ -89,25 +75,7 @@ const schema = z.strictObject({
   notify: z.array(targetSchema).max(20).optional(),
 });
 
-/** null: the file does not say. */
-export interface ExecutorConfig {
-  readonly kind: AgentKind | "command" | "scripted";
-  readonly command: readonly string[];
-  readonly script: string | null;
-  readonly env: readonly string[];
-  readonly wallMs: number | null;
-  readonly quietMs: number | null;
-  readonly startMs: number | null;
-  /** Of an agent: where it lies, when it is not on PATH under its own name. */
-  readonly program: string | null;
-  readonly model: string | null;
-  readonly effort: string | null;
-  readonly maxTurns: number | null;
-  readonly maxUsd: number | null;
-  readonly access: Access | null;
-  /** Arguments that the agent gets beside ours. */
-  readonly args: readonly string[];
-}
+export type { ExecutorConfig } from "./config-executors.ts";
 
 /** How the project is worked on, in its own words; null: nobody said. */
 export interface ProjectConfig {
@@ -137,7 +105,10 @@ export interface WorkspaceConfig {
 /** null: the file does not say. */
 export interface ConfigFile {
   readonly defaultExecutor: string | null;
+  /** In the order in which they are asked; empty: the file does not say. */
+  readonly defaultExecutors: readonly string[];
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
+  readonly prices: Prices;
   readonly agents: number | null;
   readonly budget: {
     readonly costUsd: number | null;
@@ -156,9 +127,14 @@ export function readConfigFile(file: string): ConfigFile {
   const written = parse(file);
   const { budget } = written;
   const executors = Object.entries(written.executors ?? {});
+  const defaultExecutors = [written.default_executor ?? []].flat();
   return {
-    defaultExecutor: written.default_executor ?? null,
-    executors: Object.fromEntries(executors.map(([name, one]) => [name, readExecutor(name, one, file)])),
+    defaultExecutor: defaultExecutors[0] ?? null,
+    defaultExecutors,
+    executors: Object.fromEntries(
+      executors.map(([name, one]) => [name, readExecutor(name, one, (problem) => invalid(file, problem))]),
+    ),
+    prices: readPrices(written.prices ?? {}),
     agents: written.concurrency?.agents ?? null,
     budget: {
       costUsd: budget?.usd ?? null,
@@ -186,56 +162,12 @@ function parse(file: string): z.infer<typeof schema> {
   throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);
 }
 
-function readExecutor(name: string, written: z.infer<typeof executor>, file: string): ExecutorConfig {
-  const kind = kindOf(name, written);
-  const problem = wrongExecutor(kind, written);
-  if (problem !== null) throw invalid(file, `executors.${name}: ${problem}`);
-  const { limits } = written;
-  return {
-    kind,
-    command: written.command ?? [],
-    script: written.script ?? null,
-    env: written.env ?? [],
-    wallMs: millisecondsOf(limits?.wall),
-    quietMs: millisecondsOf(limits?.quiet),
-    startMs: millisecondsOf(limits?.start),
-    program: written.program ?? null,
-    model: written.model ?? null,
-    effort: written.effort ?? null,
-    maxTurns: written.max_turns ?? null,
-    maxUsd: written.max_usd ?? null,
-    access: written.access ?? null,
-    args: written.args ?? [],
-  };
-}
-
-/** `claude: { model: sonnet }` is the agent; `claude: { command: […] }` is a program that happens to be called so. */
-function kindOf(name: string, written: z.infer<typeof executor>): ExecutorConfig["kind"] {
-  if (written.kind !== undefined) return written.kind;
-  return isAgentKind(name) && written.command === undefined ? name : "command";
-}
-
-const agentSettings = ["program", "model", "effort", "max_turns", "max_usd", "access", "args"] as const;
-
-/** A setting without effect is not accepted. */
-function wrongExecutor(kind: ExecutorConfig["kind"], written: z.infer<typeof executor>): string | null {
-  if (!isAgentKind(kind)) {
-    if (kind === "command" && !written.command) return "a command executor needs `command`";
-    if (kind === "scripted" && !written.script) return "a scripted executor needs `script`";
-    const [foreign] = agentSettings.filter((key) => written[key] !== undefined);
-    if (foreign) return `\`${foreign}\` is for agents (kind: ${agentKinds.join(", ")})`;
-    return written.limits?.start === undefined ? null : "`limits.start` is for agents";
-  }
-  if (written.command) return `\`command\` is for kind: command; where ${kind} lies is \`program\``;
-  if (written.script) return "`script` is for kind: scripted";
-  const can = abilities[kind];
-  if (written.effort && !can.effort) return `${kind} has no levels of effort`;
-  if (written.max_usd && !can.money) return `${kind} does not say what it costs; use \`max_turns\` or \`limits\``;
-  return written.access === "read" && !can.readOnly ? `${kind} cannot be kept from writing` : null;
-}
-
-function millisecondsOf(written: string | number | undefined): number | null {
-  return written === undefined ? null : durationMs(written);
+function readPrices(written: z.infer<typeof prices>): Prices {
+  const read = Object.entries(written).map(
+    ([model, { input, cached_input, output }]) =>
+      [model, { input, cachedInput: cached_input ?? null, output }] as const,
+  );
+  return Object.fromEntries(read);
 }
 
 function readWorkspace(written: z.infer<typeof workspace>, file: string): ConfigFile["workspace"] {

@@ -4,12 +4,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Definition } from "../domain/definition.ts";
-import { isAgentKind } from "../executors/agents.ts";
+import type { Prices } from "../executors/prices.ts";
 import type { TargetConfig } from "../notify/target.ts";
 import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
+import { mergedExecutors, tightest } from "./config-rights.ts";
 
 export interface Config {
+  /** The first of `defaultExecutors`; null: nobody chose. */
   readonly defaultExecutor: string | null;
+  /** Who is asked where neither a workflow nor the command line names somebody, in this order. */
+  readonly defaultExecutors: readonly string[];
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
   /** How many agents may work at once; null: nobody chose. */
   readonly agents: number | null;
@@ -18,6 +22,8 @@ export interface Config {
   readonly workspace: WorkspaceConfig;
   /** Only the user's own: a repository could have the words of its users sent anywhere. */
   readonly notify: readonly TargetConfig[];
+  /** Only the user's own: whoever lowers a price loosens a budget of money. */
+  readonly prices: Prices;
   /** What the repository's file wanted and may not. */
   readonly warnings: readonly string[];
 }
@@ -36,21 +42,17 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
   const own = await readIfThere(homeFile);
   const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"));
   const warnings: string[] = [];
-  const allowed = new Set(Object.values(own.executors).flatMap(({ env }) => env));
-  const executors: Record<string, ExecutorConfig> = { ...own.executors };
-  for (const [name, written] of Object.entries(theirs.executors)) {
-    for (const variable of written.env) {
-      if (!allowed.has(variable))
-        warnings.push(`.pawl/config.yml may not pass ${variable} to ${name}; allow it in ${homeFile}`);
-    }
-    const kept = { ...written, env: written.env.filter((variable) => allowed.has(variable)) };
-    executors[name] = isAgentKind(written.kind) ? safeAgent(name, kept, own.executors, homeFile, warnings) : kept;
-  }
+  const executors = mergedExecutors(own.executors, theirs.executors, homeFile, (text) => warnings.push(text));
+  const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
   if (theirs.notify.length > 0)
     warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
+  if (Object.keys(theirs.prices).length > 0)
+    warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
   return {
-    defaultExecutor: theirs.defaultExecutor ?? own.defaultExecutor,
+    defaultExecutor: defaultExecutors[0] ?? null,
+    defaultExecutors,
     executors,
+    prices: own.prices,
     agents: tightest(own.agents, theirs.agents),
     budget: {
       costUsd: tightest(own.budget.costUsd, theirs.budget.costUsd),
@@ -66,30 +68,6 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
     warnings,
-  };
-}
-
-/**
- * Agents get the user's keys by themselves: whoever chose their program or their arguments could send those keys anywhere. Limits
- * and rights of the user's own executor of that name are only tightened.
- */
-function safeAgent(
-  name: string,
-  theirs: ExecutorConfig,
-  ours: ConfigFile["executors"],
-  homeFile: string,
-  warnings: string[],
-): ExecutorConfig {
-  if (theirs.program !== null || theirs.args.length > 0)
-    warnings.push(`.pawl/config.yml may not say how ${name} is called; put \`program\` and \`args\` into ${homeFile}`);
-  const own = Object.hasOwn(ours, name) && ours[name]?.kind === theirs.kind ? ours[name] : null;
-  return {
-    ...theirs,
-    program: own?.program ?? null,
-    args: own?.args ?? [],
-    maxTurns: tightest(own?.maxTurns ?? null, theirs.maxTurns),
-    maxUsd: tightest(own?.maxUsd ?? null, theirs.maxUsd),
-    access: own?.access === "read" ? "read" : theirs.access,
   };
 }
 
@@ -119,7 +97,9 @@ export const plainProject: ProjectConfig = { lint: null, test: null, layers: nul
 
 const nothing: ConfigFile = {
   defaultExecutor: null,
+  defaultExecutors: [],
   executors: {},
+  prices: {},
   agents: null,
   budget: { costUsd: null, wallMs: null, attempts: null },
   project: plainProject,
@@ -148,8 +128,3 @@ function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace
 
 /** Trees without anything of their own. */
 export const plainWorkspace: WorkspaceConfig = workspaceOf(nothing.workspace, nothing.workspace);
-
-function tightest(own: number | null, theirs: number | null): number | null {
-  const values = [own, theirs].filter((value) => value !== null);
-  return values.length === 0 ? null : Math.min(...values);
-}

@@ -174,7 +174,7 @@ describe("a long run", () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
     const parts = {
       ...world.parts,
-      executors: { ...world.parts.executors, get: async () => instant, nameFor: () => "x" },
+      executors: { ...world.parts.executors, get: async () => instant, namesFor: () => ["x"] },
     };
     expect(await world.drive(run, { parts, signal: interrupt.signal, times: usual })).toBe("done");
     process.off("warning", hear);

@@ -11,7 +11,7 @@ import { claimOf, claimStep } from "./claim.ts";
 import { expireGates } from "./deadlines.ts";
 import { Deliveries } from "./deliveries.ts";
 import { performEffects, settleEffects } from "./effects.ts";
-import type { Kept } from "./ends.ts";
+import { type Kept, nothingTold } from "./ends.ts";
 import type { Parts } from "./parts.ts";
 import { isStoreTrouble, Performance } from "./perform.ts";
 import { type Projection, projectionOf } from "./projection.ts";
@@ -200,7 +200,7 @@ class Driver {
   }
 
   /** What ended while nobody was there is ours to report now. */
-  async #adopt(lease: Lease, attempt: Attempt, { end, env }: Kept): Promise<boolean> {
+  async #adopt(lease: Lease, attempt: Attempt, { end, told = nothingTold, env }: Kept): Promise<boolean> {
     if (lease.run !== this.#options.run || attempt.state.phase !== "started") return false;
     const until = this.#parts.clock.now() + this.#times.leaseMs;
     if (!(await this.#parts.dispatch.takeOver(lease, this.#worker, until))) return false;
@@ -208,7 +208,7 @@ class Driver {
     const claim = loaded ? claimOf(loaded.run, loaded.number, lease, attempt.id) : null;
     if (!claim) return false;
     const { workspace, base } = attempt.state;
-    this.#perform(new Performance(this.#parts, claim, { end, workspace: { path: workspace ?? "", base, env } }));
+    this.#perform(new Performance(this.#parts, claim, { end, told, workspace: { path: workspace ?? "", base, env } }));
     return true;
   }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { AgentName } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { scopeOf } from "../domain/run.ts";
-import { buildPrompt } from "../prompts/prompt.ts";
+import { buildPrompt, buildSystem } from "../prompts/prompt.ts";
 import { renderTemplate, templateKeys } from "../prompts/template.ts";
 import { storyVariables } from "../prompts/variables.ts";
 import { type AgentHome, agentHome, readProgress, readRoles } from "../protocols/antfarm/agent-home.ts";
@@ -17,14 +17,16 @@ import { workspacePath } from "./trees.ts";
 export interface Input {
   /** The rendered template: what an agent that pulls gets. */
   readonly input: string;
-  /** With its role files and the user's words: what an agent that we start gets on stdin. */
+  /** With the user's words: what an agent that we start is told to do. */
   readonly prompt: string;
+  /** Who it is: its role files. */
+  readonly system: string;
   /** Keys that the template names and nobody sets. */
   readonly missing: readonly string[];
   readonly progressFile: string;
 }
 
-export async function gatherInput(parts: Parts, claim: Claim): Promise<Input> {
+export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean): Promise<Input> {
   const { run, attempt, definition } = claim;
   const { header } = run;
   const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
@@ -44,8 +46,9 @@ export async function gatherInput(parts: Parts, claim: Claim): Promise<Input> {
   const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
   const agent = agentOf(claim);
   const roles = agent ? readRoles(homeOf(parts, run, agent.name), agent) : [];
-  const prompt = buildPrompt({ roles, task: header.task, input: text, notes: notesFor(run, claim), feedback });
-  return { input: text, prompt, missing, progressFile: home?.progressFile ?? "" };
+  const prompt = buildPrompt({ task: header.task, input: text, notes: notesFor(run, claim), feedback });
+  const told = parts.secrets.redactAll({ input: text, prompt, system: buildSystem(roles, hasTools) });
+  return { ...told, missing, progressFile: home?.progressFile ?? "" };
 }
 
 function homeOf(parts: Parts, run: Run, agent: AgentName): AgentHome {

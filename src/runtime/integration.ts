@@ -14,11 +14,11 @@ import type { Parts } from "./parts.ts";
 export async function performIntegration(
   parts: Parts,
   claim: Claim,
-  definition: IntegrateStep,
   workspace: { readonly path: string; readonly base: string | null },
   check: (path: string) => Promise<string | null>,
 ): Promise<Report> {
-  const { run, attempt } = claim;
+  const { run, attempt, definition } = claim;
+  if (definition.kind !== "integrate") throw new Error(`${definition.name} is not an integration`);
   const line = integrationOf(run);
   const { path, base } = workspace;
   const title = run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "";

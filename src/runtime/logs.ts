@@ -1,5 +1,5 @@
-// Logs of attempts. Owns: what agents printed, as it comes, in files that only their owner reads. Any size of output: the file
-// is capped, and says so.
+// Logs of attempts. Owns: what agents printed, as it comes and without secrets, in files that only their owner reads. Any size of
+// output: the file is capped, and says so.
 
 import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -54,21 +54,30 @@ export function openLog(parts: Parts, run: LoggedRun, attempt: Attempt): Attempt
   const file = logFile(parts, run, attempt);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const stream = createWriteStream(file, { mode: 0o600, flags: "a" });
+  const redactions = { stdout: parts.secrets.stream(), stderr: parts.secrets.stream() };
   let problem: Error | null = null;
   stream.on("error", (error) => {
     problem = error;
   });
   let written = 0;
+  const write = async (bytes: Uint8Array) => {
+    written += bytes.length;
+    const isFull = written >= fileCapBytes;
+    const rest = isFull ? Buffer.concat([bytes, Buffer.from("\n[… the rest is left out …]\n")]) : bytes;
+    if (rest.length > 0 && !stream.write(rest)) await new Promise<void>((resolve) => drained(stream, resolve));
+  };
   return {
-    async sink(_stream, chunk) {
+    async sink(name, chunk) {
       if (problem) throw problem;
-      if (written >= fileCapBytes) return;
-      written += chunk.length;
-      const rest =
-        written >= fileCapBytes ? Buffer.concat([chunk, Buffer.from("\n[… the rest is left out …]\n")]) : chunk;
-      if (!stream.write(rest)) await new Promise<void>((resolve) => drained(stream, resolve));
+      if (written < fileCapBytes) await write(redactions[name].push(chunk));
     },
-    close: () => new Promise((resolve) => stream.end(() => resolve())),
+    async close() {
+      for (const redaction of Object.values(redactions)) {
+        const kept = redaction.end();
+        if (problem === null && written < fileCapBytes) await write(kept);
+      }
+      await new Promise<void>((resolve) => stream.end(() => resolve()));
+    },
   };
 }
 

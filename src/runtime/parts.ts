@@ -1,16 +1,19 @@
 // The parts of a runtime. Owns: what everything here is built from; app.ts picks the implementations.
 
 import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { Usage } from "../domain/attempt.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { AgentName, RunId } from "../domain/ids.ts";
 import type { Header } from "../domain/run.ts";
-import type { Executor } from "../executors/executor.ts";
+import type { ExecutionEnd, Executor } from "../executors/executor.ts";
 import type { Target } from "../notify/target.ts";
 import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
+import type { Secrets } from "../system/secrets/secrets.ts";
 import type { WorkspaceConfig } from "./config-file.ts";
+import type { ToolServer } from "./desk.ts";
 
 export interface Parts {
   readonly store: Store;
@@ -20,8 +23,12 @@ export interface Parts {
   readonly executors: Executors;
   /** What the configuration says of trees. */
   readonly settings: Settings;
+  /** Where agents that call tools report; null: they print, as everybody may. */
+  readonly tools: ToolServer | null;
   /** Who is told what people should know without looking. */
   readonly targets: readonly Target[];
+  /** What must not be written anywhere. */
+  readonly secrets: Secrets;
   readonly log: Log;
   /** Something that a person should know now. */
   readonly warn: (text: string) => void;
@@ -35,9 +42,16 @@ export interface Settings {
 
 /** Which executor performs what. */
 export interface Executors {
-  /** The name of the executor for an agent of a run; `pull` when only a puller may take its steps; null when nobody is named. */
-  nameFor(run: { readonly executor: string | null; readonly definition: Definition }, agent: string): string | null;
+  /** Who performs an agent of a run, in the order in which they are asked; `pull` when only a puller may; empty when nobody is named. */
+  namesFor(
+    run: { readonly executor: string | null; readonly definition: Definition },
+    agent: AgentName,
+  ): readonly string[];
+  /** Whose quota it uses: what one executor of an account is refused, the others of it are too. */
+  accountOf(name: string): string;
   get(name: string): Promise<Executor>;
+  /** What it used, with an estimate where it tells tokens and no cost. */
+  priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;
   permitsFor(name: string, run: Header): readonly PermitLimit[];
 }
 

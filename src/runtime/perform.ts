@@ -5,14 +5,14 @@ import { AppError } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
 import type { Report } from "../domain/report.ts";
 import { discards } from "../engine/endings.ts";
-import { timeLeft } from "../engine/limits.ts";
-import type { Execution, ExecutionEnd } from "../executors/executor.ts";
+import type { Execution, ExecutionEnd, Executor } from "../executors/executor.ts";
 import { restoreSnapshot } from "../workspaces/restore.ts";
 import { beginClaimed } from "./begin.ts";
+import { callOf, executorOf, type Surroundings } from "./call.ts";
 import { firstRed, needsChecks, rejectedBy, type Where } from "./checks.ts";
-import { agentOf, type Claim, timeLimitOf } from "./claim.ts";
-import { forgetEnd, keepEnd } from "./ends.ts";
-import type { Input } from "./input.ts";
+import type { Claim } from "./claim.ts";
+import { Desk, type ToolServer } from "./desk.ts";
+import { forgetEnd, keepEnd, nothingTold, type Told } from "./ends.ts";
 import { performIntegration } from "./integration.ts";
 import { type AttemptLog, openLog } from "./logs.ts";
 import type { Parts } from "./parts.ts";
@@ -21,12 +21,22 @@ import { cancelled, reportOf, troubleReport, withPatience } from "./results.ts";
 import { salvage } from "./salvage.ts";
 import { endOf, logStep } from "./step-log.ts";
 import { transition } from "./transition.ts";
+import { afterEnd } from "./turned-away.ts";
+import { keepUntouched } from "./untouched.ts";
 import { shownTree, type Workspace } from "./workspace.ts";
 
 /** An execution that ended while nobody was there to report it. */
 export interface Adopted {
   readonly end: ExecutionEnd;
+  readonly told: Told;
   readonly workspace: Workspace;
+}
+
+/** What one execution needs. */
+interface Work extends Omit<Surroundings, "mcp" | "onOutput"> {
+  readonly executor: Executor;
+  readonly tools: ToolServer | null;
+  readonly log: AttemptLog;
 }
 
 /** A handle on an attempt that this process performs. */
@@ -65,57 +75,87 @@ export class Performance {
   async #perform(parts: Parts): Promise<Report> {
     const { claim } = this;
     const { run, attempt, definition } = claim;
-    const { workspace, input, decision } = await this.#begin(parts);
+    const executor = definition.kind === "integrate" ? null : await executorOf(parts, claim);
+    const tools = executor?.callsTools === true ? parts.tools : null;
+    const { workspace, input, decision } = await this.#begin(parts, tools !== null);
     if (!decision.accepted || this.#stopped !== null)
       return cancelled(this.#stopped ?? "it was told to stop before it began");
     logStep(parts, claim, "step_started");
     const log = openLog(parts, run.header, attempt);
     try {
-      if (definition.kind === "integrate") {
-        const where = this.#where(workspace, log);
-        const check = async (cwd: string) => (await this.#firstRed({ ...where, cwd }))?.output ?? null;
-        const report = await performIntegration(parts, claim, definition, workspace, check);
-        return this.#stopped === null || report.outcome !== "completed" || report.verdict.kind === "passed"
-          ? report
-          : cancelled(this.#stopped);
-      }
-      const execution = await startExecution(parts, claim, workspace, input, log);
-      this.#control((reason) => execution.stop(reason));
-      const end = await execution.ended;
-      keepEnd(parts, run.header.id, attempt, { end, env: workspace.env });
-      const report = withPatience(reportOf(claim, end, input.missing), claim, parts.clock.now(), Math.random());
-      return await this.#conclude(parts, workspace, report, log);
+      if (executor === null) return await this.#integrate(parts, workspace, log);
+      const { end, told } = await this.#execute(parts, { executor, tools, workspace, input, log });
+      keepEnd(parts, run.header.id, attempt, { end, told, env: workspace.env });
+      const report = await this.#report(parts, end, told, input.missing);
+      return await this.#conclude(parts, workspace, report, told, log);
     } finally {
       await log.close();
     }
   }
 
-  #begin(parts: Parts) {
-    return beginClaimed(parts, this.claim, "driver", "prompt", (stop) => this.#control(stop));
+  #begin(parts: Parts, hasTools: boolean) {
+    return beginClaimed(parts, this.claim, "driver", { hasTools }, (stop) => this.#control(stop));
+  }
+
+  async #integrate(parts: Parts, workspace: Workspace, log: AttemptLog): Promise<Report> {
+    const where = this.#where(workspace, log);
+    const check = async (cwd: string) => (await this.#firstRed({ ...where, cwd }))?.output ?? null;
+    const report = await performIntegration(parts, this.claim, workspace, check);
+    return this.#stopped === null || report.outcome !== "completed" || report.verdict.kind === "passed"
+      ? report
+      : cancelled(this.#stopped);
+  }
+
+  /** The agent at work, with its desk where it can call tools. */
+  async #execute(parts: Parts, work: Work): Promise<{ readonly end: ExecutionEnd; readonly told: Told }> {
+    const { executor, tools, log, input } = work;
+    let execution: Execution | null = null;
+    const say = (line: string) => void log.sink("stderr", Buffer.from(`[pawl] ${line}\n`));
+    const desk = tools === null ? null : new Desk(this.claim, input, () => execution?.heard?.(), say);
+    const open = desk === null ? null : await tools?.open(desk);
+    try {
+      const mcp = open ? { url: open.url, token: open.token } : null;
+      const running = executor.start(callOf(parts, this.claim, { ...work, mcp, onOutput: log.sink }));
+      execution = running;
+      this.#control((reason) => running.stop(reason));
+      const end = await running.ended;
+      const edits = desk?.edits;
+      return { end, told: desk === null ? nothingTold : { report: desk.report, ...(edits ? { edits } : {}) } };
+    } finally {
+      open?.close();
+    }
   }
 
   /** Somebody else saw it end and died before saying so. */
-  async #goOn(parts: Parts, { end, workspace }: Adopted): Promise<Report> {
+  async #goOn(parts: Parts, { end, told, workspace }: Adopted): Promise<Report> {
     const log = openLog(parts, this.claim.run.header, this.claim.attempt);
     try {
-      return await this.#conclude(parts, workspace, reportOf(this.claim, end, []), log);
+      return await this.#conclude(parts, workspace, await this.#report(parts, end, told, []), told, log);
     } finally {
       await log.close();
     }
   }
 
+  /** What it came to, for its step and for its account. */
+  async #report(parts: Parts, ended: ExecutionEnd, told: Told, missing: readonly string[]): Promise<Report> {
+    const end = { ...ended, usage: parts.executors.priced(this.claim.attempt.executor, ended) };
+    const report = await afterEnd(parts, this.claim, end, reportOf(this.claim, end, told, missing));
+    return withPatience(report, this.claim, parts.clock.now(), Math.random());
+  }
+
   /** What it says is checked; how it wants its chain changed is read; what it left and must not stay is put aside. */
-  async #conclude(parts: Parts, workspace: Workspace, said: Report, log: AttemptLog): Promise<Report> {
+  async #conclude(parts: Parts, workspace: Workspace, said: Report, told: Told, log: AttemptLog): Promise<Report> {
     const { run, attempt } = this.claim;
-    const report = await this.#check(this.#where(workspace, log), said);
+    const untouched = await keepUntouched(parts, this.claim, workspace, said);
+    const report = await this.#check(this.#where(workspace, log), untouched);
     if (report.outcome === "completed") {
-      const edits = readRequest(run.header, attempt);
+      const edits = told.edits ?? readRequest(run.header, attempt);
       return { ...report, ...(edits === undefined ? {} : { edits }), tree: await this.#tree(parts) };
     }
     // Before the store knows: from then on its slot may be another story's.
     const { base } = workspace;
-    const goes = report.outcome !== "cancelled" && report.outcome !== "lost" && discards(run.header, report.outcome);
-    if (goes && base !== null) {
+    const isLeft = report.outcome === "cancelled" || report.outcome === "lost" || report.asked !== undefined;
+    if (!isLeft && discards(run.header, report.outcome) && base !== null) {
       await salvage(parts, run, workspace.path, { attempt, base });
       await restoreSnapshot(workspace.path, base);
     }
@@ -179,53 +219,4 @@ async function finish(
 /** Something that a person can mend while we wait: no space, no permission, a lock that nobody lets go of. */
 export function isStoreTrouble(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === "STORE_FULL" || error.code === "STORE_UNUSABLE");
-}
-
-/** The step's own limit, or what a hard budget of time has left, whichever is less. */
-function timeFor(parts: Parts, claim: Claim): number | null {
-  const limits = [timeLimitOf(claim), timeLeft(claim.run, claim.attempt.story, claim.definition, parts.clock.now())];
-  const given = limits.filter((limit) => limit !== null);
-  return given.length === 0 ? null : Math.max(1, Math.min(...given));
-}
-
-async function startExecution(
-  parts: Parts,
-  claim: Claim,
-  workspace: Workspace,
-  input: Input,
-  log: AttemptLog,
-): Promise<Execution> {
-  const { attempt, definition } = claim;
-  const executor = await parts.executors.get(
-    definition.kind === "command" ? `shell:${definition.command}` : attempt.executor,
-  );
-  return executor.start({
-    prompt: input.prompt,
-    cwd: workspace.path,
-    env: { ...environmentOf(parts, claim, input), ...workspace.env },
-    attempt: attempt.id,
-    model: agentOf(claim)?.model ?? null,
-    wallMs: timeFor(parts, claim),
-    quietMs: definition.quietMs,
-    onOutput: log.sink,
-  });
-}
-
-function environmentOf(parts: Parts, claim: Claim, input: Input): Readonly<Record<string, string>> {
-  const { run, attempt } = claim;
-  const { shared } = run.header.place;
-  return {
-    PAWL_RUN: run.header.id,
-    PAWL_STORY: attempt.story ?? "",
-    PAWL_STORY_TITLE: run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "",
-    // Where a chain has types, its steps are told by their id.
-    PAWL_STEP: shared === undefined ? attempt.name : attempt.step,
-    PAWL_STEP_TYPE: attempt.name,
-    PAWL_ATTEMPT: String(attempt.number),
-    PAWL_TOKEN: attempt.token,
-    PAWL_SHARED: shared ?? parts.home.dir,
-    PAWL_PROGRESS_FILE: input.progressFile,
-    PAWL_MODEL: agentOf(claim)?.model ?? "",
-    ...(shared === undefined ? {} : { RALPH_SHARED_DIR: shared }),
-  };
 }

@@ -9,18 +9,33 @@ import type { ExecutionEnd } from "../executors/executor.ts";
 import { readReport } from "../prompts/report.ts";
 import { readSummary } from "../prompts/summary.ts";
 import type { Claim } from "./claim.ts";
+import type { Told } from "./ends.ts";
+import { sessionFor } from "./sessions.ts";
 
-/** `missing`: keys that the prompt named and nobody set. */
-export function reportOf(claim: Claim, end: ExecutionEnd, missing: readonly string[]): Report {
-  const report = readEnd(claim, end);
+/** `told`: what it reported by tools; it counts more than what it printed. `missing`: keys that the prompt named and nobody set. */
+export function reportOf(claim: Claim, end: ExecutionEnd, told: Told, missing: readonly string[]): Report {
+  const report = heardAt(told, end) ?? readEnd(claim, end);
   const unset = missing.map((key) => `the prompt names {{${key}}}, which nobody sets`);
+  const instead = claim.instead === null ? [] : [`${claim.attempt.executor} goes on instead of ${claim.instead}`];
   return {
     ...report,
-    notes: [...unset, ...report.notes, ...end.notes],
+    notes: [...unset, ...instead, ...sessionFor(claim).notes, ...report.notes, ...end.notes],
     usage: end.usage,
     session: end.session,
+    model: end.model ?? null,
+    version: end.version ?? null,
     tree: null,
   };
+}
+
+/**
+ * What an agent reported stands, also when its process then ended badly: the work was done before. What we stopped, what ran out of
+ * time and what was killed has not come to its end, whatever it had said.
+ */
+function heardAt({ report }: Told, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
+  if (report === null || end.outcome === "ran") return report;
+  if (end.outcome === "cancelled" || end.outcome === "timed_out" || end.outcome === "lost") return null;
+  return { ...report, notes: [...report.notes, `after its report it ended badly: ${end.why}`] };
 }
 
 function readEnd({ definition, run }: Claim, end: ExecutionEnd): CompletedReport | UnfinishedReport {
@@ -29,11 +44,17 @@ function readEnd({ definition, run }: Claim, end: ExecutionEnd): CompletedReport
   return notRun(end);
 }
 
+const blockedBy = {
+  auth: "The agent may not work",
+  context: "The prompt is too long for the agent",
+  permission: "The agent needs leave",
+} as const;
+
 /** Who is blocked needs a person: somebody who logs in, or makes the work smaller. */
 function notRun(end: Exclude<ExecutionEnd, { readonly outcome: "ran" }>): UnfinishedReport {
   if (end.outcome !== "blocked")
     return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
-  const what = end.kind === "auth" ? "The agent may not work" : "The prompt is too long for the agent";
+  const what = blockedBy[end.kind];
   return { ...unfinished("failed", end.why, null), asks: `${what}: ${end.why} Go on when that is mended?` };
 }
 

@@ -13,8 +13,9 @@ import { resolveBase } from "../workspaces/base.ts";
 import { assertFreeBranch, freeBranch } from "../workspaces/freeBranch.ts";
 import { inPlace, inspectRepository } from "../workspaces/repository.ts";
 import { projectContext } from "./config.ts";
-import { chooseLine, shareFolder } from "./line.ts";
 import type { Parts } from "./parts.ts";
+import { chooseLine, shareFolder } from "./place.ts";
+import { assertNoSecret, redactedWish } from "./redacted.ts";
 import { createRun } from "./transition.ts";
 import type { GivenStories, RunWish } from "./wish.ts";
 
@@ -27,7 +28,8 @@ export interface StartedRun {
 
 const longestTask = 512 * 1024;
 
-export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun> {
+export async function beginRun(parts: Parts, wished: RunWish): Promise<StartedRun> {
+  const wish = redactedWish(parts.secrets, wished);
   // What a database or an agent could not hold is not part of anybody's words.
   const task = wish.task.toWellFormed().replaceAll("\0", "").trim();
   if (task === "")
@@ -41,8 +43,9 @@ export async function beginRun(parts: Parts, wish: RunWish): Promise<StartedRun>
   }
   assertTargets(parts);
   const notes: string[] = [];
-  const context = { ...projectContext(wish.project), ...wish.context };
+  const context = { ...parts.secrets.redactAll(projectContext(wish.project)), ...wish.context };
   const definition = withContext(definitionFor(wish, notes), { ...context, task });
+  assertNoSecret(parts.secrets, definition);
   const run = newRunId();
   const given = wish.given ?? (definition.protocol === "ralph" ? oneStory(task) : null);
   const placed = hasStoryTrees(definition) ? await chooseLine(wish, notes) : await choosePlace(wish, definition, notes);

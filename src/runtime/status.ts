@@ -1,13 +1,14 @@
 // The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
 
+import { type Attempt, addUsage, noUsage, type Usage } from "../domain/attempt.ts";
 import { hasStoryTrees } from "../domain/definition.ts";
 import { namesOf } from "../domain/gate.ts";
-import type { AttemptId, StoryId } from "../domain/ids.ts";
+import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf, statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Chain } from "../domain/step.ts";
 import { definitionOf } from "../engine/definitions.ts";
-import { why } from "../engine/why.ts";
+import { type Known, why } from "../engine/why.ts";
 import type { RunSummary } from "../store/store.ts";
 
 export interface StatusDocument {
@@ -28,7 +29,7 @@ export interface RunDocument {
   readonly branch: string | null;
   readonly startedAt: string;
   readonly endedAt: string | null;
-  readonly usage: { readonly costUsd: number; readonly inputTokens: number; readonly outputTokens: number };
+  readonly usage: Required<Usage>;
 }
 
 export interface StepDocument {
@@ -51,6 +52,8 @@ export interface StoryDocument {
   /** When its first attempt began. */
   readonly startedAt: string | null;
   readonly costUsd: number;
+  /** The part of it that is an estimate. */
+  readonly estimatedUsd: number;
   readonly steps: readonly StepDocument[];
 }
 
@@ -63,12 +66,7 @@ interface GateDocument {
   readonly status: string;
 }
 
-export function statusDocument(
-  run: Run,
-  summary: RunSummary,
-  now: number,
-  orphans: ReadonlySet<AttemptId> = new Set(),
-): StatusDocument {
+export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
   const { header } = run;
   return {
     run: {
@@ -89,13 +87,18 @@ export function statusDocument(
         attempts: Math.max(0, ...steps.map((step) => step.attempts)),
         slot: entry.slot ?? null,
         startedAt: first ? isoTime(first.startedAt) : null,
-        costUsd: (story?.attempts ?? []).reduce((sum, { usage }) => sum + usage.costUsd, 0),
+        ...costOf(story?.attempts ?? []),
         steps,
       };
     }),
     gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
-    why: why(run, now, orphans),
+    why: why(run, now, known),
   };
+}
+
+function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "estimatedUsd"> {
+  const { costUsd, estimatedUsd = 0 } = attempts.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), noUsage);
+  return { costUsd, estimatedUsd };
 }
 
 /** Of a run whose stories are integrated one by one, the branch that gets them. */
@@ -104,7 +107,7 @@ function branchOf({ place, definition, context }: Header): string | null {
 }
 
 export function runDocument(summary: RunSummary): RunDocument {
-  const { costUsd, inputTokens, outputTokens } = summary.totals;
+  const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = summary.totals;
   return {
     id: summary.id,
     number: summary.number,
@@ -115,7 +118,7 @@ export function runDocument(summary: RunSummary): RunDocument {
     branch: null,
     startedAt: isoTime(summary.startedAt),
     endedAt: summary.endedAt === null ? null : isoTime(summary.endedAt),
-    usage: { costUsd, inputTokens, outputTokens },
+    usage: { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens },
   };
 }
 

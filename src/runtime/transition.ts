@@ -6,6 +6,7 @@ import type { RunId } from "../domain/ids.ts";
 import { decide, startRun, storiesFor } from "../engine/decide.ts";
 import type { Transaction } from "../store/store.ts";
 import type { Parts } from "./parts.ts";
+import { redactedCommand } from "./redacted.ts";
 import { unknownRun } from "./unknown-run.ts";
 
 /** Applies a command to a run and commits what follows from it. */
@@ -18,7 +19,7 @@ export async function transition(parts: Parts, run: RunId, command: Command): Pr
 export async function applyIn(parts: Parts, tx: Transaction, run: RunId, command: Command): Promise<Decision> {
   const loaded = await tx.load(run, (header) => storiesFor(header, command));
   if (!loaded) throw unknownRun(run);
-  const decision = decide(loaded.run, command);
+  const decision = decide(loaded.run, redactedCommand(parts.secrets, command));
   const changes = await tx.save(loaded, decision);
   await parts.dispatch.follow(tx, changes);
   return decision;

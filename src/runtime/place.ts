@@ -1,4 +1,4 @@
-// The line of a run whose stories have trees of their own. Owns: the branch that gets their commits, chosen before anything is
+// The place of a run whose stories have trees of their own. Owns: the branch that gets their commits, chosen before anything is
 // recorded, and the folder for the files of its protocol.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
