@@ -6,6 +6,7 @@ import { availableParallelism, cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { agentEvents } from "./agent-events.ts";
+import { agentStart } from "./agent-start.ts";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
 import { integrate } from "./integrate.ts";
@@ -23,6 +24,7 @@ const measurements: readonly Measurement[] = [
   cycleByHand,
   queue,
   nextProcess,
+  agentStart,
   startUp,
   wideRun,
   memory,

@@ -80,7 +80,7 @@ function takeGaps(file: string): readonly number[] {
   return gaps;
 }
 
-function makeRepository(repo: string): string {
+export function makeRepository(repo: string): string {
   mkdirSync(join(repo, "src"), { recursive: true });
   for (let index = 0; index < 200; index += 1) writeFileSync(join(repo, "src", `file-${index}.txt`), `file ${index}\n`);
   git(repo, "init", "--quiet", "--template=", "--initial-branch=main");
@@ -89,6 +89,6 @@ function makeRepository(repo: string): string {
   return repo;
 }
 
-function git(cwd: string, ...args: readonly string[]): string {
+export function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync("git", args, { cwd, encoding: "utf8" }).trim();
 }

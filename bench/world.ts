@@ -41,7 +41,9 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
     store: null,
     executors: configuredExecutors({
       defaultExecutor,
+      defaultExecutors: [defaultExecutor],
       executors: {},
+      prices: {},
       agents: mostAgents,
       budget,
       project: plainProject,

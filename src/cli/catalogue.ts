@@ -91,6 +91,13 @@ export const catalogue: readonly Entry[] = [
     load: () => import("./commands/why.ts"),
   },
   {
+    name: "cost",
+    group: "Looking",
+    usage: "cost [RUN]",
+    summary: "what a run, or all of them, have cost",
+    load: () => import("./commands/cost.ts"),
+  },
+  {
     name: "logs",
     group: "Looking",
     usage: "logs RUN [STEP]",
@@ -154,11 +161,25 @@ export const catalogue: readonly Entry[] = [
     load: () => import("./commands/step.ts"),
   },
   {
+    name: "mcp",
+    group: "Acting",
+    usage: "mcp",
+    summary: "an MCP server over stdio, for your own agent session",
+    load: () => import("./commands/mcp.ts"),
+  },
+  {
     name: "workflow",
     group: "Workflows",
     usage: "workflow list|show|check|schema|simulate|install|uninstall",
     summary: "workflow files",
     load: () => import("./commands/workflow.ts"),
+  },
+  {
+    name: "init",
+    group: "Setting up",
+    usage: "init",
+    summary: "look at a repository and write its configuration",
+    load: () => import("./commands/init.ts"),
   },
   {
     name: "executor",

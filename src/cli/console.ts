@@ -1,11 +1,13 @@
 // The console. Owns: the two readers: data on stdout, talk on stderr, colour only on a terminal and never the only sign.
 
 import { AppError, exitCodes } from "../domain/error.ts";
+import { environmentSecrets, type Secrets } from "../system/secrets/secrets.ts";
 
 export class Console {
   readonly json: boolean;
   readonly isTerminal: boolean;
   exitCode: number = exitCodes.done;
+  #secrets: Secrets | null = null;
 
   constructor(json: boolean) {
     this.json = json;
@@ -40,9 +42,10 @@ export class Console {
     this.print(JSON.stringify(value, null, 2));
   }
 
-  /** Talk. */
+  /** Talk. Of a driver in the background it is a file: what an error quotes must not bring a secret there. */
   say(text: string): void {
-    process.stderr.write(`${text}\n`);
+    this.#secrets ??= environmentSecrets(process.env);
+    process.stderr.write(`${this.#secrets.redact(text)}\n`);
   }
 
   note(text: string): void {

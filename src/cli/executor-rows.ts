@@ -1,6 +1,7 @@
 // Executors as rows. Owns: what can be named and whether it can be used, for `executor list` and `doctor`.
 
-import { defaultExecutor, knownExecutors } from "../app.ts";
+import type { Sandbox } from "../executors/sandbox.ts";
+import { defaultExecutor, knownExecutors } from "../runtime/executor-names.ts";
 import type { Session } from "./session.ts";
 
 export interface ExecutorRow {
@@ -12,6 +13,8 @@ export interface ExecutorRow {
   readonly problem: string;
   readonly hint: string;
   readonly isDefault: boolean;
+  /** `none`, or what confines it. */
+  readonly sandbox: "none" | "bwrap" | "bwrap, no network";
 }
 
 /** All at once: asking an agent for its version can take seconds. */
@@ -29,7 +32,13 @@ export async function describeExecutors({ parts, config }: Session): Promise<rea
         problem: missing?.what ?? "",
         hint: missing?.hint ?? "",
         isDefault: name === chosen,
+        sandbox: sandboxOf(config.executors[name]?.sandbox ?? null),
       };
     }),
   );
+}
+
+function sandboxOf(sandbox: Sandbox | null): ExecutorRow["sandbox"] {
+  if (sandbox === null) return "none";
+  return sandbox.network ? "bwrap" : "bwrap, no network";
 }

@@ -20,6 +20,6 @@ export function overview(entries: readonly Entry[]): string {
     ...lines,
     "",
     "`pawl COMMAND --help` shows arguments and an example. `--json` prints one JSON document, `--store` uses another store.",
-    "Begin with `pawl demo`, then `pawl doctor`.",
+    "Begin with `pawl demo`, then `pawl init` in a repository of yours.",
   ].join("\n");
 }

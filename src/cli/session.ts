@@ -32,7 +32,8 @@ export async function withSession<T>(options: SessionOptions, work: (session: Se
   const store = options.store ?? process.env["PAWL_STORE"] ?? null;
   const [executors, targets] = [configuredExecutors(config), configuredTargets(config, home)];
   const settings = { workspace: config.workspace };
-  const parts = await openApp({ home, store, executors, targets, settings, log: chooseLog(), warn });
+  const secretNames = config.notify.flatMap((target) => (target.kind === "webhook" ? (target.secretEnv ?? []) : []));
+  const parts = await openApp({ home, store, executors, targets, settings, secretNames, log: chooseLog(), warn });
   const committed = new Set<RunId>();
   const listening = parts.commits.listen(({ run }) => committed.add(run));
   try {

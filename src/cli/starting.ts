@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { absoluteExecutor } from "../app.ts";
 import { engineKeys } from "../domain/context.ts";
 import { AppError } from "../domain/error.ts";
+import { agentName } from "../domain/ids.ts";
 import { readScript } from "../executors/script.ts";
 import type { LoadedWorkflow } from "../runtime/library.ts";
 import type { Parts } from "../runtime/parts.ts";
@@ -47,13 +48,13 @@ export async function assertExecutors(
 ): Promise<void> {
   const names = new Set<string>();
   for (const agent of Object.keys(definition.agents)) {
-    const name = parts.executors.nameFor({ executor, definition }, `${definition.id}/${agent}`);
-    if (name === null) {
+    const able = parts.executors.namesFor({ executor, definition }, agentName(agent));
+    if (able.length === 0) {
       throw new AppError("EXECUTOR_MISSING", `nobody is configured to be the agent "${agent}"`, {
         hint: "give one with --executor NAME or --executor 'command: PROGRAM', set default_executor in the configuration, or use --detach and let agents pull",
       });
     }
-    if (name !== "pull") names.add(name);
+    for (const name of able) if (name !== "pull") names.add(name);
   }
   for (const name of names) {
     const missing = await (await parts.executors.get(name)).missing();

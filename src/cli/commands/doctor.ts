@@ -111,9 +111,10 @@ async function storeFinding(store: string | undefined): Promise<Finding> {
 }
 
 /** `2.1.325, default`, or `codex 0.166.0` where the name does not say what it is. */
-function detailOf({ name, kind, version, isDefault }: ExecutorRow): string {
+function detailOf({ name, kind, version, sandbox, isDefault }: ExecutorRow): string {
   const parts = name === kind ? [version ?? kind] : [kind, version ?? ""];
-  return `${parts.join(" ").trim()}${isDefault ? ", default" : ""}`;
+  const inside = sandbox === "none" ? "" : `, ${sandbox}`;
+  return `${parts.join(" ").trim()}${inside}${isDefault ? ", default" : ""}`;
 }
 
 async function executorFindings(store: string | undefined): Promise<readonly Finding[]> {

@@ -1,4 +1,4 @@
-// `pawl logs`. Owns: what agents printed, attempt by attempt.
+// `pawl logs`. Owns: what agents printed, attempt by attempt, and how to open their sessions.
 
 import { closeSync, existsSync, openSync, readSync } from "node:fs";
 import type { Command } from "commander";
@@ -12,6 +12,7 @@ import { isoTime } from "../../runtime/status.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { followRun } from "../follow.ts";
+import { type Opener, openerFor } from "../opening.ts";
 import { findRunOrNewest } from "../reference.ts";
 import { withSession } from "../session.ts";
 
@@ -45,6 +46,8 @@ class Printer {
   readonly #run: RunId;
   readonly #step: string | undefined;
   readonly #offsets = new Map<string, number>();
+  readonly #opened = new Set<string>();
+  #opener: Opener | null = null;
 
   constructor(console: Console, parts: Parts, run: RunId, step: string | undefined) {
     this.#console = console;
@@ -61,14 +64,18 @@ class Printer {
     const run = await this.#parts.store.wholeRun(this.#run);
     if (!run) return;
     const attempts = attemptsOf(run, this.#step);
+    const opener = (this.#opener ??= await openerFor(this.#parts.home, run.header));
     if (this.#console.json) {
       this.#offsets.set("document", 0);
-      return this.#console.document({ attempts: attempts.map((attempt) => this.#describe(run, attempt)) });
+      return this.#console.document({ attempts: attempts.map((attempt) => this.#describe(run, attempt, opener)) });
     }
-    for (const attempt of attempts) this.#printOne(run, attempt);
+    for (const attempt of attempts) {
+      this.#printOne(run, attempt);
+      this.#sayHowToOpen(attempt, opener);
+    }
   }
 
-  #describe({ header }: Run, attempt: Attempt): object {
+  #describe({ header }: Run, attempt: Attempt, opener: Opener): object {
     return {
       story: attempt.story,
       step: attempt.step,
@@ -79,6 +86,7 @@ class Printer {
       outcome: attempt.state.phase === "ended" ? attempt.state.outcome : null,
       why: attempt.state.phase === "ended" ? attempt.state.why : "",
       file: logFile(this.#parts, header, attempt),
+      ...opener(attempt),
     };
   }
 
@@ -92,6 +100,15 @@ class Printer {
       this.#console.say(this.#console.paint("bold", `── ${title} ──`));
     }
     this.#offsets.set(file, copyFrom(file, from ?? 0));
+  }
+
+  /** Known when it has ended; said once, behind all that it printed. */
+  #sayHowToOpen(attempt: Attempt, opener: Opener): void {
+    if (attempt.session === null || this.#opened.has(attempt.id)) return;
+    this.#opened.add(attempt.id);
+    const { session, open } = opener(attempt);
+    if (open !== null) this.#console.say(`this session can be opened: ${open}`);
+    else if (session !== null) this.#console.say(`its session: ${session}`);
   }
 }
 

@@ -7,7 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { type Prd, readPrd } from "../../protocols/ralph/prd.ts";
 import { readState } from "../../protocols/ralph/state-file.ts";
-import { chooseShared, makeShared } from "../../runtime/line.ts";
+import { chooseShared, makeShared } from "../../runtime/place.ts";
 import { importedName, type PrdPlan, planPrd, planState } from "../../runtime/prd-run.ts";
 import { transition } from "../../runtime/transition.ts";
 import type { GivenStories } from "../../runtime/wish.ts";

@@ -1,12 +1,13 @@
 // `pawl status`. Owns: where a run stands: one look that tells what is going on and why.
 
 import type { Command } from "commander";
+import { knownOf } from "../../runtime/known.ts";
 import type { Parts } from "../../runtime/parts.ts";
-import { findOrphans } from "../../runtime/recover.ts";
 import { type StatusDocument, type StepDocument, type StoryDocument, statusDocument } from "../../runtime/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
+import { money } from "../money.ts";
 import { findRunByQuery, findRunOrNewest, firstLine } from "../reference.ts";
 import { withSession } from "../session.ts";
 import { duration, table } from "../table.ts";
@@ -41,7 +42,7 @@ export function defineQuery(parent: Command, console: Console): void {
 async function show(console: Console, parts: Parts, summary: RunSummary): Promise<void> {
   const run = await parts.store.wholeRun(summary.id);
   if (!run) return;
-  const document = statusDocument(run, summary, parts.clock.now(), await findOrphans(parts));
+  const document = statusDocument(run, summary, parts.clock.now(), await knownOf(parts, run));
   if (console.json) return console.document(document);
   console.print(describe(console, document, parts.clock.now()));
 }
@@ -62,9 +63,16 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   const { run, steps, stories, gates } = document;
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
   const done = stories.filter((story) => story.status === "done").length;
+  const facts = [
+    run.status,
+    duration(ended - Date.parse(run.startedAt)),
+    ...(run.branch ? [`branch ${run.branch}`] : []),
+    ...(stories.length > 0 ? [`${done} of ${stories.length} stories done`] : []),
+    ...(run.usage.costUsd > 0 ? [money(run.usage)] : []),
+  ];
   const lines = [
     console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
-    `${run.status}, ${duration(ended - Date.parse(run.startedAt))}${run.branch ? `, branch ${run.branch}` : ""}${stories.length > 0 ? `, ${done} of ${stories.length} stories done` : ""}`,
+    facts.join(", "),
     document.why,
     "",
     table(steps.map(stepRow)),
@@ -92,7 +100,7 @@ function laneOf(story: StoryDocument, now: number): readonly string[] {
     progressOf(story.steps, story.attempts),
     story.slot === null ? "" : `slot ${story.slot}`,
     age,
-    story.costUsd > 0 ? `$${story.costUsd.toFixed(2)}` : "",
+    story.costUsd > 0 ? money(story) : "",
   ];
 }
 
