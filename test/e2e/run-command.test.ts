@@ -51,7 +51,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
       branch: "pawl/1-add-a-thing",
       startedAt: isoTime,
       endedAt: isoTime,
-      usage: { costUsd: 0, inputTokens: 0, outputTokens: 0 },
+      usage: { costUsd: 0, estimatedUsd: 0, inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 },
     },
     steps: [step("plan"), step("implement", "stories", 0), step("test"), step("pr"), step("review")],
     stories: [
@@ -64,6 +64,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
         slot: null,
         startedAt: isoTime,
         costUsd: 0,
+        estimatedUsd: 0,
         steps: [step("implement"), step("verify")],
       },
     ],

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbeddedDispatch } from "../../src/dispatch/embedded/embedded.ts";
+import { noUsage } from "../../src/domain/attempt.ts";
 import { type Claim, claimStep } from "../../src/runtime/claim.ts";
 import { plainWorkspace } from "../../src/runtime/config.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
@@ -12,6 +13,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { findHome } from "../../src/system/home.ts";
+import { environmentSecrets } from "../../src/system/secrets/secrets.ts";
 import { chainOf, completed, finishOf, startAttemptOf } from "./sample-runs.ts";
 import { Transitions } from "./transitions.ts";
 
@@ -114,7 +116,13 @@ function dyingStore(store: Store, now: () => boolean): Store {
 async function openParts(): Promise<Parts> {
   const store = await openSqliteStore(file, systemClock);
   const none = () => Promise.reject(new Error("no executor here"));
-  const executors = { nameFor: () => "scripted", get: none, permitsFor: () => [] };
+  const executors = {
+    namesFor: () => ["scripted"],
+    accountOf: (name: string) => name,
+    get: none,
+    priced: () => noUsage,
+    permitsFor: () => [],
+  };
   const dispatch = new EmbeddedDispatch(store);
   return {
     store,
@@ -122,6 +130,8 @@ async function openParts(): Promise<Parts> {
     clock: systemClock,
     home: findHome({}),
     executors,
+    tools: null,
+    secrets: environmentSecrets({}),
     targets: [],
     settings: { workspace: plainWorkspace },
     log: () => {},

@@ -1,0 +1,191 @@
+// Agents that report by tools, and that go on with a session: a stub Claude Code that calls what it is told to call.
+
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { expectCode, newSite, pawl, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
+
+/** For each call of the program, in order: which tools it calls, what it prints at its end, and how it ends. */
+interface Turn {
+  readonly calls?: readonly (readonly [tool: string, given: object])[];
+  readonly says?: string;
+  readonly session?: string;
+  readonly costs?: number;
+  readonly exit?: number;
+}
+
+const program = `
+const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+if (process.argv[2] === "--version") { console.log("99.0.0"); process.exit(0); }
+const dir = require("node:path").dirname(process.argv[1]);
+const args = process.argv.slice(2);
+const after = (flag) => args[args.indexOf(flag) + 1];
+const number = existsSync(dir + "/called") ? readFileSync(dir + "/called", "utf8").trim().split("\\n").length : 0;
+const turn = JSON.parse(readFileSync(dir + "/turns.json", "utf8"))[number] ?? {};
+const prompt = readFileSync(0, "utf8");
+const system = args.includes("--append-system-prompt-file") ? readFileSync(after("--append-system-prompt-file"), "utf8") : "";
+const { pawl } = JSON.parse(readFileSync(after("--mcp-config"), "utf8")).mcpServers;
+const session = turn.session ?? (args.includes("--resume") ? after("--resume") : "s-" + number);
+const heard = [];
+async function call(name, given) {
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: given } };
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", ...pawl.headers };
+  const answer = await (await fetch(pawl.url, { method: "POST", headers, body: JSON.stringify(message) })).json();
+  heard.push((answer.result?.isError ? "refused: " : "") + (answer.result?.content?.[0]?.text ?? JSON.stringify(answer.error)));
+}
+(async () => {
+  console.log(JSON.stringify({ type: "system", subtype: "init", session_id: session, model: "m-1" }));
+  for (const [name, given] of turn.calls ?? []) await call(name, given);
+  appendFileSync(dir + "/called", JSON.stringify({ args, prompt, system, heard, url: pawl.url, headers: pawl.headers }) + "\\n");
+  console.log(JSON.stringify({
+    type: "result", subtype: "success", is_error: turn.exit === 1, result: turn.says ?? "I am done.", session_id: session,
+    total_cost_usd: turn.costs ?? 0, usage: { input_tokens: 10, output_tokens: 1 }, permission_denials: [],
+  }));
+  process.exit(turn.exit ?? 0);
+})();
+`;
+
+interface Call {
+  readonly args: readonly string[];
+  readonly prompt: string;
+  readonly system: string;
+  readonly heard: readonly string[];
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function claude(site: Site, turns: readonly Turn[]) {
+  const dir = site.path("agents");
+  mkdirSync(dir);
+  writeFileSync(join(dir, "turns.json"), JSON.stringify(turns));
+  writeFileSync(join(dir, "claude"), `#!${process.execPath}\n${program}`);
+  chmodSync(join(dir, "claude"), 0o755);
+  const env = { PATH: `${dir}:/usr/bin:/bin` };
+  return {
+    call: (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env }),
+    calls: () =>
+      readFileSync(join(dir, "called"), "utf8")
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Call),
+  };
+}
+
+const steps = (text: string) => `pawl: 1\nid: tools\nagents: { dev: {} }\nsteps:\n${text}`;
+const oneStep = steps(`  - { id: work, agent: dev, input: "do it", produces: [changes] }\n`);
+const events = async (call: (...args: readonly string[]) => Promise<{ stdout: string }>) =>
+  (await call("events", "1", "--json")).stdout;
+
+test("[PF12 MC1] what an agent reports by `complete` counts, whatever it prints; a wrong report is refused and can be corrected", async () => {
+  const site = newSite();
+  const { call, calls } = claude(site, [
+    {
+      calls: [
+        ["complete", { outcome: "maybe" }],
+        ["progress", { message: "half way", percent: 50 }],
+        ["complete", { outcome: "done", outputs: { changes: "a new file" } }],
+      ],
+      says: "STATUS: failed",
+    },
+  ]);
+  const run = await call("run", writeAt(site, "w.yml", oneStep), "a task", "--json");
+  expectCode(run, 0);
+  const [only] = calls();
+  expect(only?.heard).toEqual([
+    expect.stringContaining("refused: "),
+    "Noted.",
+    expect.stringMatching(/^Recorded: passed/),
+  ]);
+  expect(only?.system).toContain("Report by the tools of the MCP server `pawl`");
+  expect(await events(call)).toContain('"set":{"changes":"a new file"}');
+  expect((await call("logs", "1")).stdout).toContain("[pawl] progress: 50 % half way");
+  // Its token is worth nothing once it has ended.
+  const late = fetch(only?.url ?? "", { method: "POST", headers: only?.headers ?? {}, body: "{}" });
+  await expect(late).rejects.toThrow("fetch failed");
+});
+
+test("[PF12] a report stands although the process then ends badly; one that fails says so", async () => {
+  const site = newSite();
+  const { call } = claude(site, [
+    { calls: [["complete", { outcome: "done" }]], says: "the network is gone", exit: 1 },
+    { calls: [["fail", { reason: "the compiler is missing", retryable: false }]] },
+  ]);
+  const file = steps(`  - { id: work, agent: dev, input: "do it" }\n  - { id: more, agent: dev, input: "more" }\n`);
+  expectCode(await call("run", writeAt(site, "w.yml", file), "a task"), 3);
+  expect(await events(call)).toContain("after its report it ended badly");
+  expect((await call("why", "1")).stdout).toContain("The agent cannot go on: the compiler is missing");
+});
+
+test("[PF12 AT16] a question holds the step at once; the next attempt is told the answer, and what was done stays", async () => {
+  const site = newSite();
+  const { call, calls } = claude(site, [
+    { calls: [["ask_human", { question: "Which database?", options: ["SQLite", "Postgres"] }]], says: "STATUS: done" },
+    { says: "STATUS: done" },
+  ]);
+  expectCode(await call("run", writeAt(site, "w.yml", oneStep), "a task"), 3);
+  const gates = JSON.parse((await call("gates", "--json")).stdout) as {
+    gates: readonly { id: string; question: string; options: readonly string[] }[];
+  };
+  expect(gates.gates).toMatchObject([{ question: "Which database?", options: ["SQLite", "Postgres", "stop"] }]);
+  expectCode(await call("answer", gates.gates[0]?.id ?? "", "Postgres", "--note", "we have one already"), 0);
+  const done = await call("resume", "1", "--json");
+  expectCode(done, 0);
+  const [first, second] = calls();
+  expect(first?.heard[0]).toContain("End your turn now");
+  expect(second?.prompt).toContain("You asked: Which database?\nThe answer: Postgres");
+  expect(second?.prompt).toContain("we have one already");
+  expect((JSON.parse(done.stdout) as StatusDocument).steps[0]).toMatchObject({ status: "done", attempts: 2 });
+});
+
+test("[PF11] a step may go on with the session of an earlier one; what that session had used is not counted twice", async () => {
+  const site = newSite();
+  const { call, calls } = claude(site, [
+    { says: "STATUS: done", costs: 0.5 },
+    { says: "STATUS: done", costs: 0.75 },
+    { says: "STATUS: done", costs: 0.25 },
+  ]);
+  const file = steps(`  - { id: code, agent: dev, input: "code" }
+  - { id: tidy, agent: dev, input: "tidy", session: { same_as: code } }
+  - { id: look, agent: dev, input: "look" }
+`);
+  const run = await call("run", writeAt(site, "w.yml", file), "a task", "--json");
+  expectCode(run, 0);
+  const resumed = calls().map(({ args }) => (args.includes("--resume") ? args[args.indexOf("--resume") + 1] : null));
+  expect(resumed).toEqual([null, "s-0", null]);
+  const { usage } = (JSON.parse(run.stdout) as StatusDocument).run;
+  expect(usage).toMatchObject({ costUsd: 1, inputTokens: 30, outputTokens: 3 });
+});
+
+test("[PF11] a session that nobody left is not gone on with, and that is said", async () => {
+  const site = newSite();
+  const { call, calls } = claude(site, [{ says: "STATUS: done" }]);
+  writeFileSync(site.path("agent.sh"), "echo STATUS: done\n");
+  writeFileSync(join(site.home, "config.yml"), `executors: { sh: { command: [sh, ${site.path("agent.sh")}] } }\n`);
+  const file = `pawl: 1
+id: tools
+agents: { dev: { executor: claude }, other: { executor: sh } }
+steps:
+  - { id: code, agent: other, input: "code" }
+  - { id: tidy, agent: dev, input: "tidy", session: { same_as: code } }
+`;
+  expectCode(await call("run", writeAt(site, "w.yml", file), "a task"), 0);
+  expect(calls()[0]?.args).not.toContain("--resume");
+  expect(await events(call)).toContain("it began a fresh session: code has left no session");
+});
+
+test("[EX87 PF10] a judge may run the commands that the project is tested with, and no others", async () => {
+  const site = newSite();
+  const { call, calls } = claude(site, [{ says: "STATUS: done" }]);
+  const file = `pawl: 1
+id: tools
+agents: { judge: { access: read } }
+context: { test_cmd: "npm run build && npm test -- --run; rm -rf $HOME", lint_command: "make lint", other: "make all" }
+steps: [{ id: look, agent: judge, input: "look" }]
+`;
+  expectCode(await call("run", writeAt(site, "w.yml", file), "a task"), 0);
+  const args = calls()[0]?.args ?? [];
+  const allowed = args[args.indexOf("--allowedTools") + 1] ?? "";
+  const commands = ["npm run build", "npm test -- --run", "make lint"].map((command) => `Bash(${command}:*)`);
+  expect(allowed).toContain(`Bash(git ls-files:*),${commands.join(",")},mcp__pawl`);
+  expect(args[args.indexOf("--permission-mode") + 1]).toBe("dontAsk");
+});

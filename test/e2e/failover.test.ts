@@ -1,0 +1,161 @@
+// Agents that are turned away: whose account is used up or not logged in, and who goes on. Stub programs that print what the real
+// ones print.
+
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { transcripts } from "../../src/executors/testing/transcripts.ts";
+import {
+  expectCode,
+  newSite,
+  pawl,
+  type Site,
+  type StatusDocument,
+  startPawl,
+  until,
+  writeAt,
+} from "../support/pawl.ts";
+
+const usedUp = "You’ve hit your usage limit. Try again at Jan 7th, 2030 7:06 AM.";
+const printed: Readonly<Record<string, readonly object[]>> = {
+  ...transcripts,
+  "codex quota": [
+    { type: "thread.started", thread_id: "s-1" },
+    { type: "error", message: usedUp },
+    { type: "turn.failed", error: { message: usedUp } },
+  ],
+  "claude auth": [
+    { type: "system", subtype: "init", session_id: "s-1" },
+    {
+      type: "result",
+      subtype: "success",
+      is_error: true,
+      terminal_reason: "api_error",
+      result: "Not logged in · Please run /login",
+    },
+  ],
+};
+
+/** Programs that print one of the above; each notes that it was called. */
+function agents(site: Site, plays: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const dir = site.path("agents");
+  mkdirSync(dir, { recursive: true });
+  for (const [name, play] of Object.entries(plays)) {
+    const lines = (printed[play] ?? []).map((line) => `${JSON.stringify(line)}\n`).join("");
+    const failed = play.includes(" ") ? "exit 1" : "";
+    const text = `[ "$1" = --version ] && { echo 99.0.0; exit; }
+echo ${name} >> ${site.path("called")}
+cat > /dev/null
+cat <<'EVENTS'
+${lines}EVENTS
+${failed}`;
+    writeFileSync(join(dir, name), `#!/bin/sh\n${text}\n`);
+    chmodSync(join(dir, name), 0o755);
+  }
+  return { PATH: `${dir}:/usr/bin:/bin` };
+}
+
+const called = (site: Site) =>
+  existsSync(site.path("called")) ? readFileSync(site.path("called"), "utf8").trim().split("\n") : [];
+
+const workflow = (dev: string, steps = 1) => `pawl: 1
+id: one
+agents: { dev: ${dev} }
+steps:
+${Array.from({ length: steps }, (_, index) => `  - { id: work${index}, agent: dev, input: "do it" }`).join("\n")}
+`;
+
+function caller(site: Site, env: Readonly<Record<string, string>>) {
+  return (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
+}
+
+test("[AC1 AC3] a used-up account hands over to the next agent, counts no attempt against the step, and says so", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota", claude: "claude" });
+  const call = caller(site, env);
+  const run = await call(
+    "run",
+    writeAt(site, "one.yml", workflow("{ executors: [codex, claude] }", 3)),
+    "a task",
+    "--json",
+  );
+  expectCode(run, 0);
+  // Asked once; the steps after it know.
+  expect(called(site)).toEqual(["codex", "claude", "claude", "claude"]);
+  const { steps } = JSON.parse(run.stdout) as StatusDocument;
+  expect(steps.map(({ status, attempts }) => [status, attempts])).toEqual([
+    ["done", 2],
+    ["done", 1],
+    ["done", 1],
+  ]);
+  const events = await call("events", "1", "--json");
+  expect(events.stdout).toContain("codex was turned away (quota): claude goes on");
+  expect(events.stdout).toContain("claude goes on instead of codex: ");
+});
+
+test("[AC1] the next run does not ask an account that is used up either", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota", claude: "claude" });
+  const call = caller(site, env);
+  const file = writeAt(site, "one.yml", workflow("{}"));
+  expectCode(await call("run", file, "a task", "--executor", "codex,claude"), 0);
+  expectCode(await call("run", file, "another", "--executor", "codex, claude"), 0);
+  expect(called(site)).toEqual(["codex", "claude", "claude"]);
+});
+
+test("[AC2 WY6] where no other is named, the step waits until the reset that was told, and others of the account are not asked", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota" });
+  const call = caller(site, env);
+  const file = writeAt(site, "one.yml", workflow("{ executor: codex }"));
+  const first = startPawl(["run", file, "a task"], { home: site.home, cwd: site.repo, env });
+  await until(async () => (await call("why", "1")).stdout.includes("waits until 2030-01-07T07:06"));
+  const second = startPawl(["run", file, "another"], { home: site.home, cwd: site.repo, env });
+  await until(async () =>
+    (await call("why", "2")).stdout.includes("waits for the account codex until 2030-01-07T07:06"),
+  );
+  expect(called(site)).toEqual(["codex"]);
+  for (const running of [first, second]) {
+    running.child.kill("SIGINT");
+    expectCode(await running.ended, 130);
+  }
+});
+
+test("[AC3] an agent that is not logged in hands over as well; where nobody can go on, a person is asked", async () => {
+  const site = newSite();
+  const call = caller(site, agents(site, { claude: "claude auth", gemini: "gemini" }));
+  const file = writeAt(site, "one.yml", workflow("{}"));
+  expectCode(await call("run", file, "a task", "--executor", "claude,gemini"), 0);
+  expect(called(site)).toEqual(["claude", "gemini"]);
+  const held = await call("run", file, "another", "--executor", "claude");
+  expectCode(held, 3);
+  expect((await call("why", "2")).stdout).toMatch(/Not logged in .*run `claude` and log in/);
+  // Whoever logs in and says so is believed at once.
+  agents(site, { claude: "claude" });
+  expectCode(await call("approve", "2"), 0);
+  expectCode(await call("resume", "2"), 0);
+  expect(called(site)).toEqual(["claude", "gemini", "claude", "claude"]);
+});
+
+test("[AC4] of several, one that is not installed is passed over; executors of one agent share its account unless told otherwise", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota", gemini: "gemini" });
+  const call = caller(site, env);
+  writeFileSync(
+    join(site.home, "config.yml"),
+    "executors: { quick: { kind: codex, model: m }, team: { kind: codex, account: team } }\n",
+  );
+  const file = writeAt(site, "one.yml", workflow("{}"));
+  expectCode(await call("run", file, "a task", "--executor", "opencode,codex,quick,gemini"), 0);
+  expect(called(site)).toEqual(["codex", "gemini"]);
+  expectCode(await call("run", file, "another", "--executor", "quick,team,gemini"), 0);
+  expect(called(site)).toEqual(["codex", "gemini", "codex", "gemini"]);
+});
+
+test("[AC3] a list as the default works like the others", async () => {
+  const site = newSite();
+  const call = caller(site, agents(site, { codex: "codex quota", gemini: "gemini" }));
+  writeFileSync(join(site.home, "config.yml"), "default_executor: [codex, gemini]\n");
+  expectCode(await call("run", writeAt(site, "one.yml", workflow("{}")), "a task"), 0);
+  expect(called(site)).toEqual(["codex", "gemini"]);
+});

@@ -1,0 +1,163 @@
+// The whole of feature-dev through each agent, with stub programs that are called, told and read as the real ones are: they run
+// commands, commit, report by tools, and a story of theirs is rejected and mended. And their bad days, as a person sees them.
+
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { project } from "../agents/model/feature-dev.ts";
+import { limitMs, tokensOf, usdOfAnswer } from "../support/agent-voice.ts";
+import { type EventDocument, eventLines, expectCode, type StatusDocument, statuses, until } from "../support/pawl.ts";
+import { type PlayingSite, playingSite } from "../support/playing-agents.ts";
+import { commitFile, log, runGit } from "../support/repository.ts";
+
+/** Those that tell money, and one that tells tokens alone. */
+const agents = [
+  { name: "claude", tellsMoney: true, version: "2.1.325" },
+  { name: "codex", tellsMoney: false, version: "0.166.0" },
+  { name: "opencode", tellsMoney: true, version: "1.18.33" },
+  { name: "over-acp", tellsMoney: true, version: "9.9.9" },
+] as const;
+
+/** USD for a million tokens. */
+const prices = { codex: { input: 2, cached_input: 0.2, output: 10 } };
+
+for (const { name, tellsMoney, version } of agents) {
+  test(`[A87 EX30 EX31 EX11 PF12 MC1 CO2 CO7] ${name} works through feature-dev: plans, implements, is rejected, mends, and is approved`, async () => {
+    const site = playingSite({}, { prices });
+    commitFile(site.repo, "test.sh", project["test.sh"] ?? "");
+    const called = await site.pawl("run", "feature-dev", "Two scripts that say hello", "--executor", name, "--json");
+    expectCode(called, 0);
+    const { run, steps, stories } = JSON.parse(called.stdout) as StatusDocument;
+    expect(run.status).toBe("done");
+    expect(statuses(steps)).toBe("plan:done,implement:done,test:done,pr:done,review:done");
+    expect(stories.map(({ id, status, attempts }) => ({ id, status, attempts }))).toEqual([
+      { id: "US-001", status: "done", attempts: 1 },
+      { id: "US-002", status: "done", attempts: 2 },
+    ]);
+    expectTheWork(site, run.id, run.branch ?? "");
+    expectTheirReports(site, run.id);
+    await expectTheSums(site, run.usage, tellsMoney);
+
+    const ends = await endsOf(site);
+    expect(ends.map((end) => end["version"])).toEqual(ends.map(() => version));
+    const sessions = ends.map(({ session }) => session);
+    expect(sessions.filter((session) => !session)).toEqual([]);
+    expect(new Set(sessions).size).toBe(10);
+    // Each of them forgets a helper.
+    for (const { notes } of ends) expect(notes).toEqual([expect.stringContaining("1 process")]);
+    expect(site.left()).toEqual([]);
+  });
+}
+
+/** On the branch of the run, each story once; nothing in the user's checkout, and no tree beside it. */
+function expectTheWork(site: PlayingSite, run: string, branch: string): void {
+  const { repo, home } = site;
+  expect(log(repo, `main..${branch}`)).toEqual(["feat: US-002 - Say hello to somebody", "feat: US-001 - Say hello"]);
+  expect(runGit(repo, "show", `${branch}:greet.sh`)).toBe('echo "Hello, $1!"');
+  expect(runGit(repo, "ls-tree", "-r", "--name-only", branch).split("\n")).toEqual([
+    "README.md",
+    "greet.sh",
+    "hello.sh",
+    "test.sh",
+  ]);
+  expect(runGit(repo, "status", "--porcelain")).toBe("");
+  expect(runGit(repo, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(readdirSync(join(home, "worktrees"))).toEqual([]);
+  const agentHome = join(home, "agents/feature-dev/developer");
+  expect(existsSync(join(agentHome, `pr-${run}.md`))).toBe(true);
+  expect(readFileSync(join(agentHome, "archive", run, "progress.txt"), "utf8")).toContain("US-002 was mended");
+}
+
+/** The plan and the work on a story three times are reported by a tool; the others print what they have to say. */
+function expectTheirReports(site: PlayingSite, run: string): void {
+  const played = site.played();
+  expect(played.map(({ moves }) => moves.filter((move) => move === "complete").length)).toEqual([
+    1, 1, 0, 1, 0, 1, 0, 0, 0, 0,
+  ]);
+  const logOf = (name: string) => readFileSync(join(site.home, "logs", run, `${name}.log`), "utf8");
+  for (const name of ["run-plan-1", "US-001-implement-1", "US-002-implement-2"])
+    expect(logOf(name)).toMatch(/^\[pawl\] complete: /m);
+  for (const name of ["US-002-verify-1", "run-review-1"]) expect(logOf(name)).not.toContain("[pawl] complete");
+
+  // Who it is reaches it in whichever way that agent has for it, and so does what was wrong with the story.
+  for (const { told } of played) expect(told).toContain("Report by the tools of the MCP server `pawl`");
+  expect(played[5]?.told).toContain("greet.sh must print `Hello, Ada!`");
+  expect(played[3]?.told).not.toContain("must print");
+}
+
+/** What was used is what the streams told: every answer costs the same. */
+async function expectTheSums(site: PlayingSite, usage: object, tellsMoney: boolean): Promise<void> {
+  const answers = site.played().reduce((sum, played) => sum + played.answers, 0);
+  const { fresh, cached, written } = tokensOf(answers);
+  const { input, cached_input: cachedInput, output } = prices.codex;
+  const estimate = (fresh * input + cached * cachedInput + written * output) / 1_000_000;
+  const sums = {
+    inputTokens: fresh,
+    cacheReadTokens: cached,
+    outputTokens: written,
+    costUsd: expect.closeTo(tellsMoney ? answers * usdOfAnswer : estimate, 9),
+    estimatedUsd: expect.closeTo(tellsMoney ? 0 : estimate, 9),
+  };
+  expect(usage).toEqual(sums);
+  const cost = JSON.parse((await site.pawl("cost", "1", "--json")).stdout) as Cost;
+  expect(cost.total).toEqual({ ...sums, attempts: 10, unpriced: 0 });
+  const rejected = cost.byStory.find(({ story }) => story === "US-002");
+  expect(rejected).toMatchObject({ attempts: 4 });
+}
+
+interface Cost {
+  readonly total: object;
+  readonly byStory: readonly { readonly story: string | null }[];
+}
+
+async function endsOf(site: PlayingSite): Promise<readonly EventDocument[]> {
+  return (await eventsOf(site)).filter(({ type }) => type === "attempt_ended");
+}
+
+async function eventsOf(site: PlayingSite): Promise<readonly EventDocument[]> {
+  const { code, stdout } = await site.pawl("events", "1", "--json");
+  // Before the run is recorded there are none.
+  return code === 0 ? eventLines(stdout) : [];
+}
+
+/** A single failure that counts would end the run. */
+const oneStep = `pawl: 1
+id: one
+agents: { dev: {} }
+steps: [{ id: work, agent: dev, input: "do it", expects: "STATUS: done", on_error: fail }]
+`;
+
+for (const { name } of agents) {
+  test(`[PF9 AT10 LI6] a rate limit of ${name} is waited out for as long as it says, and counts for no limit of the step`, async () => {
+    const site = playingSite({ turnedAway: 1, moves: [{ does: "shell", command: "git log --oneline" }] });
+    const run = await site.pawl("run", site.write("one.yml", oneStep), "a task", "--executor", name, "--json");
+    expectCode(run, 0);
+    const { steps } = JSON.parse(run.stdout) as StatusDocument;
+    expect(steps).toMatchObject([{ id: "work", status: "done", attempts: 2 }]);
+    const events = await eventsOf(site);
+    const [limited, worked] = events.filter(({ type }) => type === "attempt_ended");
+    expect(limited).toMatchObject({ outcome: "rate_limited", why: expect.stringContaining("try again in 1.5s") });
+    expect(worked).toMatchObject({ outcome: "completed" });
+    // Not before it was told, and not after the 15 s of somebody who was told nothing.
+    const dispatched = events.filter(({ type }) => type === "attempt_dispatched");
+    const [first = 0, second = 0] = dispatched.map(({ at }) => Date.parse(at));
+    expect(second - first).toBeGreaterThanOrEqual(limitMs);
+    expect(second - Date.parse(limited?.at ?? "")).toBeLessThan(15_000);
+  });
+}
+
+/** A process in a session of its own, as servers make themselves, and a command that never ends. */
+const forEver = "setsid tail -f /dev/null > /dev/null 2>&1 < /dev/null & tail -f /dev/null";
+
+for (const { name } of agents) {
+  test(`[EX11 EX40 PS5] ${name} is stopped from elsewhere in the middle of a shell command, and nothing is left running`, async () => {
+    const site = playingSite({ moves: [{ does: "shell", command: forEver }] });
+    const run = site.start("run", site.write("one.yml", oneStep), "a task", "--executor", name, "--json");
+    await until(() => site.left().filter((command) => command === "tail -f /dev/null").length === 2);
+    expectCode(await site.pawl("cancel", "1"), 0);
+    const { stdout } = await run.ended;
+    expect((JSON.parse(stdout) as StatusDocument).run.status).toBe("cancelled");
+    expect(await endsOf(site)).toMatchObject([{ outcome: "cancelled" }]);
+    expect(site.left()).toEqual([]);
+  });
+}

@@ -1,0 +1,164 @@
+// `pawl mcp`: from a person's own agent session runs are started, looked at and answered, and go on when the session ends.
+
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { McpSession } from "../support/mcp-session.ts";
+import { expectCode, newSite, type Site, type StatusDocument, until, writeAt } from "../support/pawl.ts";
+
+const workflow = `pawl: 1
+id: asked
+agents: { worker: {} }
+steps:
+  - { id: work, agent: worker, input: "{{task}} for {{ticket}}. {{feedback}}" }
+  - id: look
+    gate: "Is this right?"
+    options: { approve: next, reject: { back_to: work } }
+  - { id: tell, agent: worker, input: "say it" }
+`;
+
+/** Its agent prints what it was told, and works as long as a file called `wait` lies in the home. */
+async function site(): Promise<Site> {
+  const made = newSite();
+  const agent = writeAt(
+    made,
+    "agent.sh",
+    `cat > prompt; cat prompt >> ${made.home}/prompts; echo "$PAWL_STEP begins"
+while [ -e ${made.home}/wait ]; do sleep 0.05; done
+git add -A; git commit -qm "$PAWL_STEP" || true; echo "STATUS: done"`,
+  );
+  writeAt(
+    made,
+    "home/config.yml",
+    `default_executor: mine\nexecutors:\n  mine: { kind: command, command: ["sh", "${agent}"] }\n`,
+  );
+  expectCode(await made.pawl("workflow", "install", writeAt(made, "workflow.yml", workflow)), 0);
+  return made;
+}
+
+interface Started {
+  readonly run: { readonly id: string; readonly number: number };
+  readonly log: string;
+}
+
+async function statusOf(session: McpSession, wanted: string): Promise<StatusDocument> {
+  const look = async () => await session.told<StatusDocument>("status", { run: "1" });
+  await until(async () => (await look()).run.status === wanted);
+  return await look();
+}
+
+test("[MC50 MC51] a run is started, looked at and answered from a session, and its driver goes on by itself", async () => {
+  const made = await site();
+  const session = new McpSession(made);
+  await session.begin();
+  const { workflows } = await session.told<{ workflows: readonly { id: string }[] }>("list_workflows");
+  expect(workflows.map(({ id }) => id)).toEqual(expect.arrayContaining(["asked", "feature-dev"]));
+
+  const wish = { workflow: "asked", task: "Add a door", context: { ticket: "a,b=c" } };
+  const { run, log } = await session.told<Started>("start_run", wish);
+  expect(run.number).toBe(1);
+  const held = await statusOf(session, "held");
+  expect(held).toEqual({ ...(await made.status()), why: expect.stringContaining("waits for a person") });
+  expect(readFileSync(`${made.home}/prompts`, "utf8")).toContain("Add a door for a,b=c.");
+  expect(await session.told("why", {})).toMatchObject({ run: run.id, why: expect.stringContaining("Is this right?") });
+  expect(await session.told("list_runs")).toMatchObject({ runs: [{ number: 1, status: "held" }] });
+  expect(await session.told("logs", { run: "1", tail: 1 })).toMatchObject({
+    attempts: [{ step: "work", outcome: "completed" }],
+    tail: "STATUS: done",
+  });
+
+  const { gates } = await session.told<{ gates: readonly { id: string }[] }>("gates");
+  const gate = gates[0]?.id ?? "";
+  expect(await session.call("answer_gate", { gate, option: "maybe" })).toMatchObject({ isError: true });
+  const answered = await session.told("answer_gate", { gate, option: "reject", note: "It must open inwards" });
+  expect(answered).toMatchObject({ gate, option: "reject", status: "running", log });
+  await until(() => readFileSync(`${made.home}/prompts`, "utf8").includes("It must open inwards"));
+  await statusOf(session, "held");
+
+  const second = await session.told<{ gates: readonly { id: string }[] }>("gates");
+  await session.told("answer_gate", { gate: second.gates[0]?.id, option: "approve" });
+  session.end();
+  expect(await session.ended).toBe(0);
+  await until(async () => (await made.status()).run.status === "done");
+  expect(readFileSync(log, "utf8")).toContain("Run #1 is done");
+});
+
+test("[MC51] a run goes on when the session that started it is killed; cancel_run ends it with its agents", async () => {
+  const made = await site();
+  writeAt(made, "home/wait", "");
+  const session = new McpSession(made);
+  await session.begin();
+  const { run } = await session.told<Started>("start_run", {
+    workflow: "asked",
+    task: "Add a door",
+    context: { ticket: "x" },
+  });
+  await session.kill();
+  const other = new McpSession(made);
+  await other.begin();
+  await until(async () => (await other.told<{ tail: string }>("logs", { run: run.id })).tail.includes("work begins"));
+  expect(await other.told("cancel_run", { run: run.id })).toMatchObject({ run: { status: "cancelled" } });
+  await until(async () => (await made.pawl("events", "1", "--json")).stdout.includes('"attempt_ended"'));
+});
+
+test("[MC52] it names only what a person has installed and configured: no path, no command line", async () => {
+  const made = await site();
+  const session = new McpSession(made);
+  await session.begin();
+  const start = async (more: object) => await session.call("start_run", { workflow: "asked", task: "x", ...more });
+  expect(await start({ workflow: made.path("workflow.yml") })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/there are: .*asked/),
+  });
+  expect(await start({ executor: "command: touch evil" })).toMatchObject({ isError: true });
+  expect(await start({ executor: "scripted:evil.yml" })).toMatchObject({ isError: true });
+  expect(await start({ context: { repo: "/" } })).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(/cannot set repo/),
+  });
+  expect(await start({ repo: made.home })).toMatchObject({ isError: true, text: expect.stringMatching(/hint: /) });
+  expect(await session.told("list_runs")).toEqual({ runs: [] });
+  expect(await session.call("status", { run: "--store=sqlite:evil.db" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("NOT_FOUND"),
+  });
+});
+
+test("[MC53] nothing but messages is on stdout, and what is no message is answered, too", async () => {
+  const made = await site();
+  const session = new McpSession(made);
+  session.write("hello");
+  session.write("");
+  await session.begin();
+  const tools = (await session.rpc("tools/list")).result?.["tools"] as readonly { name: string }[];
+  expect(tools.map(({ name }) => name)).toEqual([
+    "list_workflows",
+    "start_run",
+    "list_runs",
+    "status",
+    "why",
+    "logs",
+    "gates",
+    "answer_gate",
+    "cancel_run",
+  ]);
+  expect((await session.rpc("server/discover")).error?.code).toBe(-32_601);
+  expect((await session.call("logs", {})).text).toMatch(/run: /);
+  expect(session.answers[0]).toMatchObject({ id: null, error: { code: -32_700 } });
+  session.end();
+  expect(await session.ended).toBe(0);
+});
+
+test("[MC54] with --store it looks into another store, as every command does", async () => {
+  const made = await site();
+  const store = `sqlite:${made.path("other.db")}`;
+  const session = new McpSession(made, ["--store", store]);
+  await session.begin();
+  await session.told("start_run", { workflow: "asked", task: "Elsewhere", context: { ticket: "x" } });
+  await statusOf(session, "held");
+  expect(await made.json(["runs"])).toEqual({ runs: [] });
+  for (const args of [
+    ["runs", "--store", store],
+    ["--store", store, "runs"],
+  ])
+    expect(await made.json(args)).toMatchObject({ runs: [{ task: "Elsewhere" }] });
+});

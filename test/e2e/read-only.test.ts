@@ -1,0 +1,83 @@
+// Steps that may only read: what they change is put back, and they have failed.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { expectCode, newSite, pawl, type StatusDocument, writeAt } from "../support/pawl.ts";
+import { runGit } from "../support/repository.ts";
+
+const workflow = `pawl: 1
+id: judged
+agents: { dev: {}, judge: { access: read } }
+steps:
+  - { id: work, agent: dev, input: "work" }
+  - { id: judge, agent: judge, input: "judge", on_error: { again, at_most: 1, then: fail } }
+`;
+
+/** The judge does what its text says, the first time only. */
+function agent(judge: string): string {
+  return `#!/bin/sh
+git config user.name A; git config user.email a@example.invalid
+if [ "$PAWL_STEP" = work ]; then echo work > work.txt; git add .; git commit --quiet -m work; echo loose > loose.txt; fi
+if [ "$PAWL_STEP$PAWL_ATTEMPT" = judge1 ]; then ${judge}; fi
+git status --porcelain > "$PAWL_SHARED/seen-$PAWL_STEP-$PAWL_ATTEMPT"
+git log --format=%s -1 >> "$PAWL_SHARED/seen-$PAWL_STEP-$PAWL_ATTEMPT"
+echo "STATUS: done"
+`;
+}
+
+const nasty = {
+  "changes a file that was committed": ["echo worse > work.txt", "work.txt"],
+  "changes a file that was not": ["echo worse > loose.txt", "loose.txt"],
+  "writes another file": ["mkdir d; echo new > d/new.txt", "d/new.txt"],
+  "removes one": ["rm work.txt", "work.txt"],
+  commits: ["echo more > more.txt; git add more.txt; git commit --quiet -m fixed", "more.txt"],
+  "moves the branch": ["git commit --quiet --allow-empty -m empty", "commits or what is staged"],
+} as const;
+
+test.each(Object.entries(nasty))(
+  "[PF10] a judge that %s has failed, and the tree is as it was",
+  async (_, [does, named]) => {
+    const site = newSite();
+    writeFileSync(site.path("agent.sh"), agent(does));
+    const run = await pawl(
+      [
+        "run",
+        writeAt(site, "judged.yml", workflow),
+        "a task",
+        "--executor",
+        `command: sh ${site.path("agent.sh")}`,
+        "--json",
+      ],
+      { home: site.home, cwd: site.repo },
+    );
+    expectCode(run, 0);
+    const { steps } = JSON.parse(run.stdout) as StatusDocument;
+    expect(steps.map(({ id, attempts }) => [id, attempts])).toEqual([
+      ["work", 1],
+      ["judge", 2],
+    ]);
+    const events = (await pawl(["events", "1", "--json"], { home: site.home, cwd: site.repo })).stdout;
+    expect(events).toContain(`it may only read, and it changed the tree: ${named}; that was put back`);
+    expect(readFileSync(`${site.home}/seen-judge-2`, "utf8")).toBe("?? loose.txt\nwork\n");
+  },
+);
+
+test("[PF10] a judge that leaves the tree alone, or writes only what is ignored, is believed", async () => {
+  const site = newSite();
+  runGit(site.repo, "config", "core.excludesFile", site.path("ignored"));
+  writeFileSync(site.path("ignored"), "*.log\n");
+  writeFileSync(site.path("agent.sh"), agent("echo out > test.log; touch work.txt"));
+  const run = await pawl(
+    [
+      "run",
+      writeAt(site, "judged.yml", workflow),
+      "a task",
+      "--executor",
+      `command: sh ${site.path("agent.sh")}`,
+      "--json",
+    ],
+    { home: site.home, cwd: site.repo },
+  );
+  expectCode(run, 0);
+  expect((JSON.parse(run.stdout) as StatusDocument).steps.map(({ attempts }) => attempts)).toEqual([1, 1]);
+});
