@@ -36,7 +36,7 @@ export async function answer(console: Console, parts: Parts, { run, gate }: Gate
     option: said.option,
     note: said.note,
     tree: whole && gate.tree !== null ? await treeNow(parts, whole, gate.story) : null,
-    ...(said.reason === undefined ? {} : { reason: said.reason.trim().toLowerCase() }),
+    ...(said.reason === undefined ? {} : { reason: parts.secrets.redact(said.reason.trim()).toLowerCase() }),
   });
   if (!decision.accepted) {
     const usage = decision.code === "illegal" || decision.code === "unknown";

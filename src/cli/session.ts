@@ -43,6 +43,7 @@ export async function withSession<T>(options: SessionOptions, work: (session: Se
     return result;
   } finally {
     listening.close();
+    await parts.tools?.close();
     await parts.store.close();
   }
 }

@@ -20,6 +20,8 @@ export function answerGate(draft: Draft, command: AnswerGate): Rejection | null 
   if ("accepted" in gate) return gate;
   const route = routeOf(gate, command.option, command.reason ?? null);
   if (!route) return reject("illegal", noSuchOption(gate, command.option));
+  if (gate.cause === "asked" && command.option === "answer" && command.note.trim() === "")
+    return reject("illegal", `gate ${gate.id} asks for your own words: add them as a note (--note TEXT)`);
   if (gate.tree !== null && (command.tree ?? nothing) !== gate.tree) return showAgain(draft, command, gate);
   take(draft, gate, route, { option: command.option, reason: command.reason ?? null, note: command.note });
   return null;

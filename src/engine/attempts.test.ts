@@ -65,6 +65,15 @@ describe("starting", () => {
     expect(stopped.status).toBe("failed");
   });
 
+  test("[AT15] what it was to be told is told after the answer as well", () => {
+    const run = new Driver(workflow([agent("a"), agent("b", { on: { rejected: backTo("a") } })]));
+    run.pass("a");
+    run.reject("b", "the button is green");
+    run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+    run.answer("a", "again");
+    expect(run.step("a").feedback).toContain("the button is green");
+  });
+
   test("[AT16] an agent that asks has completed without a verdict, uses up no limit, and is told the answer", () => {
     const run = line();
     for (let times = 0; times < 5; times += 1) {
@@ -87,6 +96,7 @@ describe("starting", () => {
     const run = line();
     run.finish("a", unfinished("failed", "it asks", { asked: { question: "How?", options: [] } }));
     expect(Object.keys(run.gates("a").at(-1)?.options ?? {})).toEqual(["answer", "stop"]);
+    expect(run.refused(run.answering("a", "answer")).why).toContain("add them as a note");
     run.answer("a", "stop");
     expect(run.status).toBe("failed");
   });

@@ -158,7 +158,8 @@ function askPerson(
   const { why, notes } = report;
   emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
   const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
-  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: "" });
+  // What its next attempt was to be told is told all the same.
+  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: step.feedback });
 }
 
 /** It ran, and cannot go on without an answer: nothing is used up, its work stays, and its next attempt is told. */

@@ -105,9 +105,9 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
     const asked = { model: "anthropic/opus", effort: "max", resume: warm("ses_7") };
     const { args, env } = await call(opencode, asked);
     expect(args.slice(0, 4)).toEqual(["run", "--format", "json", "--dir"]);
-    expect(args.slice(5).join(" ")).toBe("--model anthropic/opus --variant max --session ses_7");
+    expect(args.slice(5).join(" ")).toBe("--model anthropic/opus --variant max --session ses_7 --auto");
     const settings = JSON.parse(env["OPENCODE_CONFIG_CONTENT"] ?? "") as object;
-    expect(settings).toEqual({ permission: { "*": "allow" }, share: "disabled", autoupdate: false });
+    expect(settings).toEqual({ share: "disabled", autoupdate: false });
     expect((await call(opencode)).args.slice(-2)).toEqual(["--title", "pawl work"]);
   });
 

@@ -89,7 +89,7 @@ function fromReading(facts: AgentFacts): Outcome {
   const { reading, denials, end } = facts;
   if (reading.ok) {
     // Whoever may only read is expected to be denied the rest, and may judge all the same.
-    const isRefused = facts.access === "write" && reading.denials > 0 && denials.endedThere;
+    const isRefused = facts.access === "write" && denials.endedThere;
     return isRefused
       ? fromKind(facts, "denied", `${denials.words}, and nothing that it did afterwards succeeded`)
       : ran;
@@ -168,7 +168,7 @@ function usageOf({ reading, profile }: AgentFacts): Usage {
 }
 
 function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[] {
-  const wrote = denials.words || deniedLine(end.stderr);
+  const wrote = deniedLine(end.stderr) || denials.words;
   return [
     ...(access === "read" && wrote !== "" ? [`it may only read, and tried more: ${wrote}`] : []),
     ...(halt?.kind === "over" ? [`it had not left ${halt.waitedMs / 1000} s after its last event, and was ended`] : []),

@@ -82,6 +82,7 @@ export function runAgent(
     onOutput(name, chunk) {
       watch.heard();
       if (name === "stdout") stream.write(chunk);
+      else denials.heard(chunk.toString());
       return log.sink(name, chunk);
     },
   });

@@ -34,3 +34,14 @@ export const abilities: Readonly<Record<AgentKind, Abilities>> = {
   qwen: { effort: false, money: false, readOnly: true, resume: true, system: "argument", isolation: true },
   goose: { effort: false, money: false, readOnly: false, resume: false, system: "argument", isolation: false },
 };
+
+/** Programs that speak the Agent Client Protocol for an agent; not always its own. */
+export const acpPrograms: Readonly<Record<AgentKind, string>> = {
+  claude: "claude-agent-acp",
+  codex: "codex-acp",
+  opencode: "opencode",
+  gemini: "gemini",
+  copilot: "copilot",
+  qwen: "qwen",
+  goose: "goose",
+};

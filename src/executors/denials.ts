@@ -2,10 +2,12 @@
 // that it is done.
 
 import type { AgentEvent } from "./agent-event.ts";
+import { mcpName } from "./agent-profile.ts";
 
 /** More calls that are open or failed than this, and the rest are not looked up: one then counts from when it is told. */
 const mostCalls = 1_000;
 const namesShown = 5;
+const longestLine = 4_096;
 
 export class Denials {
   readonly #names = new Set<string>();
@@ -14,6 +16,8 @@ export class Denials {
   /** When calls failed, by their id: some agents tell only at the end which of them were denied. */
   readonly #failedAt = new Map<string, number>();
   #now = 0;
+  /** The line of stderr that has not ended yet. */
+  #line = "";
   #lastDenied = 0;
   #lastDone = 0;
 
@@ -21,7 +25,8 @@ export class Denials {
     this.#now += 1;
     if (event.type === "tool_call" && this.#called.size < mostCalls) this.#called.set(event.id, event.name);
     if (event.type === "tool_result" && event.ok) {
-      this.#lastDone = this.#now;
+      // A report is no work: whoever was refused everything can still say that he is done.
+      if (!isOurs(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
       this.#called.delete(event.id);
     } else if (event.type === "tool_result" && this.#failedAt.size < mostCalls) {
       this.#failedAt.set(event.id, this.#now);
@@ -29,6 +34,16 @@ export class Denials {
       this.#names.add(event.name || this.#called.get(event.id) || "something");
       this.#lastDenied = Math.max(this.#lastDenied, this.#failedAt.get(event.id) ?? this.#now);
     }
+  }
+
+  /** What it prints beside its events: Codex tells nowhere else that a patch of its was rejected. */
+  heard(stderr: string): void {
+    const lines = `${this.#line}${stderr}`.split("\n");
+    this.#line = (lines.pop() ?? "").slice(-longestLine);
+    if (!lines.some((line) => /\bpatch rejected: /.test(line))) return;
+    this.#now += 1;
+    this.#names.add("apply_patch");
+    this.#lastDenied = this.#now;
   }
 
   /** Nothing that it did afterwards succeeded. */
@@ -43,4 +58,9 @@ export class Denials {
     const rest = this.#names.size > namesShown ? " and others" : "";
     return `${names.join(" and ")}${rest} ${names.length === 1 ? "was" : "were"} denied`;
   }
+}
+
+/** `mcp__pawl__complete`, `pawl.complete`, `pawl_complete`: each agent names our tools in its own way. */
+function isOurs(tool: string): boolean {
+  return new RegExp(`(?:^|[^a-z])${mcpName}[^a-z]`).test(tool);
 }

@@ -23,7 +23,11 @@ export class Loopback {
 
   /** The address of the door, whose name is safe in a path. */
   async open(name: string, door: Door): Promise<string> {
-    this.#server ??= this.#listen();
+    this.#server ??= this.#listen().catch((error: unknown) => {
+      // The next one tries again.
+      this.#server = null;
+      throw error;
+    });
     const { port } = (await this.#server).address() as AddressInfo;
     this.#doors.set(name, door);
     return `http://127.0.0.1:${port}/mcp/${name}`;

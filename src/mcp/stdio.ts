@@ -10,6 +10,7 @@ const longestLine = 4 * 1024 * 1024;
 export async function serveStdio(protocol: Protocol, input: Readable, output: Writable): Promise<void> {
   const open = new Set<Promise<void>>();
   let isGone = false;
+  let written: Promise<unknown> = Promise.resolve();
   // Whoever asked is gone: there is nobody to answer, and nothing to complain of.
   output.on("error", () => {
     isGone = true;
@@ -17,8 +18,8 @@ export async function serveStdio(protocol: Protocol, input: Readable, output: Wr
   const answer = async (line: string) => {
     const { answer } = await protocol.answer(line);
     if (answer === null || isGone) return;
-    if (!output.write(`${JSON.stringify(answer)}\n`))
-      await Promise.race([once(output, "drain"), once(output, "close")]);
+    written = written.then(() => write(output, `${JSON.stringify(answer)}\n`));
+    await written;
   };
   for await (const line of linesOf(input)) {
     if (isGone) break;
@@ -28,6 +29,11 @@ export async function serveStdio(protocol: Protocol, input: Readable, output: Wr
     if (!line.includes('"tools/call"')) await answering;
   }
   await Promise.all(open);
+}
+
+/** One after the other: whoever reads slowly is waited for once, not once for each answer. */
+async function write(output: Writable, text: string): Promise<void> {
+  if (!output.destroyed && !output.write(text)) await Promise.race([once(output, "drain"), once(output, "close")]);
 }
 
 /** A line that is too long is cut: it is no JSON any more, and is answered as such. */

@@ -49,18 +49,24 @@ export function agentOf({ run, definition }: Claim): AgentDefinition | null {
   return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
 }
 
-/** How many offers are looked at when permits or executors stand in the way of the first. */
+/** How many offers are looked at when permits or executors stand in the way of the first; where they do of all, many more. */
 const offersSeen = 50;
+const mostOffers = 50 * 4 ** 4;
 
 export async function claimStep(parts: Parts, wish: Wish): Promise<Claim | null> {
   const taken = await parts.store.transaction(async (tx) => {
     const now = parts.clock.now();
-    const offers = await parts.dispatch.offers(tx, { run: wish.run, agent: wish.agent, now, limit: offersSeen });
     const events: { run: RunId; events: readonly Event[] }[] = [];
-    const holds = offers.length === 0 ? [] : await tx.holds();
-    for (const offer of offers) {
-      const claim = await take(parts, tx, wish, { offer, holds }, events);
-      if (claim) return { claim, events };
+    const round: Round = { holds: null, held: new Set() };
+    for (let [seen, limit] = [0, offersSeen]; limit <= mostOffers; limit *= 4) {
+      const offers = await parts.dispatch.offers(tx, { run: wish.run, agent: wish.agent, now, limit });
+      for (const offer of offers.slice(seen)) {
+        const claim = await take(parts, tx, wish, offer, round, events);
+        if (claim) return { claim, events };
+      }
+      seen = offers.length;
+      // More than these are of use only where none could be had because its account is held.
+      if (seen < limit || round.held.size === 0) break;
     }
     return { claim: null, events };
   });
@@ -75,13 +81,23 @@ export async function hasWork(parts: Parts, agent: string): Promise<boolean> {
   return offers.length > 0;
 }
 
+/** What is found out once for all offers. */
+interface Round {
+  holds: readonly Hold[] | null;
+  readonly held: Set<string>;
+}
+
 async function take(
   parts: Parts,
   tx: Transaction,
   wish: Wish,
-  { offer, holds }: { readonly offer: Offer; readonly holds: readonly Hold[] },
+  offer: Offer,
+  round: Round,
   told: { run: RunId; events: readonly Event[] }[],
 ): Promise<Claim | null> {
+  // Of the same agent of the same run there is nothing new to hear.
+  const whom = `${offer.run} ${offer.agent}`;
+  if (round.held.has(whom)) return null;
   const id = newAttemptId();
   const asked = { at: parts.clock.now(), author: wish.driver === "push" ? "driver" : `agent:${offer.agent}` };
   const place = { type: "start_attempt", story: offer.story, step: offer.step } as const;
@@ -89,7 +105,9 @@ async function take(
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
   if (wish.holdsNew && isNew(loaded.run, offer)) return null;
-  const chosen = choose(parts.executors, performersOf(parts, wish, loaded.run, offer), holds, draft.at);
+  round.holds ??= await tx.holds();
+  const chosen = choose(parts.executors, performersOf(parts, wish, loaded.run, offer), round.holds, draft.at);
+  if (chosen.kind === "held") round.held.add(whom);
   if (chosen.kind !== "chosen") return null;
   const executor = chosen.name;
   const limits = wish.driver === "push" ? permitsOf(parts, loaded.run, executor) : [];

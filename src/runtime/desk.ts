@@ -182,7 +182,7 @@ export class Desk {
       this.#record(report, lineOf(question));
       return {
         accepted: true,
-        text: "Recorded. End your turn now; you will be started again with the answer. What you have done so far stays.",
+        text: `Recorded. End your turn now; you will be started again with the answer. Files stay as they are.${this.#operations.length === 0 ? "" : " Ask for your changes of the chain again then."}`,
       };
     });
   }

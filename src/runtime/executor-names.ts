@@ -3,7 +3,7 @@
 
 import type { Definition } from "../domain/definition.ts";
 import type { AgentName } from "../domain/ids.ts";
-import { agentKinds, isAgentKind } from "../executors/agents.ts";
+import { acpPrograms, agentKinds, isAgentKind } from "../executors/agents.ts";
 import { findProgram } from "../executors/program.ts";
 import type { Config } from "./config.ts";
 import type { ExecutorConfig } from "./config-executors.ts";
@@ -37,11 +37,19 @@ function namesIn(text: string): readonly string[] {
 function present(config: Config, names: readonly string[]): readonly string[] {
   if (names.length < 2) return names;
   const there = names.filter((name) => {
-    const configured = executorIn(config, name);
-    const kind = configured?.kind ?? name;
-    return !isAgentKind(kind) || findProgram(configured?.program ?? kind) !== null;
+    const program = programOf(name, executorIn(config, name));
+    // A path from the workspace is found only there.
+    return program === null || program.startsWith(".") || findProgram(program) !== null;
   });
   return there.length === 0 ? names : there;
+}
+
+/** null: nobody knows, or it needs none. */
+function programOf(name: string, configured: ExecutorConfig | null): string | null {
+  const kind = configured?.kind ?? name;
+  if (isAgentKind(kind)) return configured?.program ?? kind;
+  if (configured === null || kind === "scripted") return null;
+  return configured.command[0] ?? (configured.preset === null ? null : acpPrograms[configured.preset]);
 }
 
 /** What can be named: the configuration's executors, and agents that need none because their program is there. */

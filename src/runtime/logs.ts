@@ -14,6 +14,8 @@ const fileCapBytes = 100 * 1024 * 1024;
 
 export interface AttemptLog {
   readonly sink: OutputSink;
+  /** A line of ours among what the agent prints; one that cannot be written is left out. */
+  note(line: string): void;
   close(): Promise<void>;
 }
 
@@ -70,6 +72,10 @@ export function openLog(parts: Parts, run: LoggedRun, attempt: Attempt): Attempt
     async sink(name, chunk) {
       if (problem) throw problem;
       if (written < fileCapBytes) await write(redactions[name].push(chunk));
+    },
+    note(line) {
+      if (problem === null && written < fileCapBytes)
+        void write(Buffer.from(`[pawl] ${parts.secrets.redact(line)}\n`)).catch(() => undefined);
     },
     async close() {
       for (const redaction of Object.values(redactions)) {

@@ -1,7 +1,6 @@
 // Performing an attempt. Owns: from a claim to a report: prepare, begin, run, read, check, finish. Each part says below what it
 // does; none of it decides anything.
 
-import { AppError } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
 import type { Report } from "../domain/report.ts";
 import { discards } from "../engine/endings.ts";
@@ -20,6 +19,7 @@ import { putAway, readRequest } from "./requests.ts";
 import { cancelled, reportOf, troubleReport, withPatience } from "./results.ts";
 import { salvage } from "./salvage.ts";
 import { endOf, logStep } from "./step-log.ts";
+import { isStoreTrouble } from "./store-trouble.ts";
 import { transition } from "./transition.ts";
 import { afterEnd } from "./turned-away.ts";
 import { keepUntouched } from "./untouched.ts";
@@ -45,6 +45,8 @@ export class Performance {
   readonly ended: Promise<void>;
   #stop: ((reason: string) => void) | null = null;
   #stopped: string | null = null;
+  /** What its execution used, once that is known. */
+  #used: Report | null = null;
 
   constructor(parts: Parts, claim: Claim, adopted: Adopted | null = null) {
     this.claim = claim;
@@ -60,7 +62,7 @@ export class Performance {
   async #run(parts: Parts, adopted: Adopted | null): Promise<void> {
     const performed = adopted === null ? this.#perform(parts) : this.#goOn(parts, adopted);
     const report = await performed.catch((error: unknown) =>
-      this.#stopped === null ? troubleReport(error) : cancelled(this.#stopped),
+      this.#spent(this.#stopped === null ? troubleReport(error) : cancelled(this.#stopped)),
     );
     const events = await finish(parts, this.claim, report, () => this.#stopped !== null);
     logStep(parts, this.claim, endOf(events, report), { outcome: report.outcome });
@@ -110,8 +112,7 @@ export class Performance {
   async #execute(parts: Parts, work: Work): Promise<{ readonly end: ExecutionEnd; readonly told: Told }> {
     const { executor, tools, log, input } = work;
     let execution: Execution | null = null;
-    const say = (line: string) => void log.sink("stderr", Buffer.from(`[pawl] ${line}\n`));
-    const desk = tools === null ? null : new Desk(this.claim, input, () => execution?.heard?.(), say);
+    const desk = tools === null ? null : new Desk(this.claim, input, () => execution?.heard?.(), log.note);
     const open = desk === null ? null : await tools?.open(desk);
     try {
       const mcp = open ? { url: open.url, token: open.token } : null;
@@ -139,8 +140,17 @@ export class Performance {
   /** What it came to, for its step and for its account. */
   async #report(parts: Parts, ended: ExecutionEnd, told: Told, missing: readonly string[]): Promise<Report> {
     const end = { ...ended, usage: parts.executors.priced(this.claim.attempt.executor, ended) };
-    const report = await afterEnd(parts, this.claim, end, reportOf(this.claim, end, told, missing));
-    return withPatience(report, this.claim, parts.clock.now(), Math.random());
+    const report = reportOf(this.claim, end, told, missing);
+    this.#used = report;
+    const turned = await afterEnd(parts, this.claim, end, report);
+    return turned ?? withPatience(report, this.claim, parts.clock.now(), Math.random());
+  }
+
+  /** Whatever comes of it: what the agent has used is used. */
+  #spent(report: Report): Report {
+    if (this.#used === null) return report;
+    const { usage, session, model = null, version = null } = this.#used;
+    return { ...report, usage, session, model, version };
   }
 
   /** What it says is checked; how it wants its chain changed is read; what it left and must not stay is put aside. */
@@ -170,7 +180,7 @@ export class Performance {
   async #check(where: Where, report: Report): Promise<Report> {
     if (!needsChecks(this.claim.definition, report)) return report;
     const red = await this.#firstRed(where);
-    if (this.#stopped !== null) return cancelled(this.#stopped);
+    if (this.#stopped !== null) return this.#spent(cancelled(this.#stopped));
     return red === null ? report : rejectedBy(red, report);
   }
 
@@ -214,9 +224,4 @@ async function finish(
       await parts.clock.sleep(waitMs);
     }
   }
-}
-
-/** Something that a person can mend while we wait: no space, no permission, a lock that nobody lets go of. */
-export function isStoreTrouble(error: unknown): error is AppError {
-  return error instanceof AppError && (error.code === "STORE_FULL" || error.code === "STORE_UNUSABLE");
 }

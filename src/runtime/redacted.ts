@@ -14,7 +14,12 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "finish_attempt":
       return { ...command, report: { ...redactedReport(secrets, command.report), tree: command.report.tree } };
     case "answer_gate":
-      return { ...command, option: secrets.redact(command.option), note: secrets.redact(command.note) };
+      return {
+        ...command,
+        option: secrets.redact(command.option),
+        ...(command.reason === undefined ? {} : { reason: secrets.redact(command.reason) }),
+        note: secrets.redact(command.note),
+      };
     case "cancel_run":
       return { ...command, reason: secrets.redact(command.reason) };
     case "edit_chain":

@@ -32,9 +32,16 @@ test.each([
   expect(retryAt).toBe(1_000 + seconds * 1_000);
 });
 
-test("[PF9] a time that was told counts, another end is left alone, and chance only lengthens", () => {
-  const told: Report = { ...limited, retryAt: 77 };
-  expect(withPatience(told, claimAfter(), 1_000, 0)).toBe(told);
+test("[PF9] a time that was told counts the first time; who is turned away again waits longer all the same", () => {
+  const told = (retryAt: number): Report => ({ ...limited, retryAt });
+  expect(withPatience(told(9_000), claimAfter(), 1_000, 0)).toMatchObject({ retryAt: 9_000 });
+  // `try again in 6ms`, and the same the next time.
+  expect(withPatience(told(1_006), claimAfter(), 1_000, 0)).toMatchObject({ retryAt: 2_000 });
+  expect(withPatience(told(1_006), claimAfter("rate_limited"), 1_000, 0)).toMatchObject({ retryAt: 31_000 });
+  expect(withPatience(told(900_000), claimAfter("rate_limited"), 1_000, 0)).toMatchObject({ retryAt: 900_000 });
+});
+
+test("[PF9] another end is left alone, and chance only lengthens", () => {
   const failed = troubleReport("broken");
   expect(withPatience(failed, claimAfter("rate_limited"), 1_000, 0)).toBe(failed);
   expect(withPatience(limited, claimAfter(), 0, 1)).toMatchObject({ retryAt: 18_750 });

@@ -35,6 +35,8 @@ export function reportOf(claim: Claim, end: ExecutionEnd, told: Told, missing: r
 function heardAt({ report }: Told, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
   if (report === null || end.outcome === "ran") return report;
   if (end.outcome === "cancelled" || end.outcome === "timed_out" || end.outcome === "lost") return null;
+  // Who was refused his work and reports that it is done has not done it; that it cannot be done is believed.
+  if (end.outcome === "failed" && end.kind === "denied" && report.outcome === "completed") return null;
   return { ...report, notes: [...report.notes, `after its report it ended badly: ${end.why}`] };
 }
 
@@ -61,17 +63,20 @@ function notRun(end: Exclude<ExecutionEnd, { readonly outcome: "ran" }>): Unfini
 const firstPatienceMs = 15_000;
 const longestPatienceMs = 5 * 60_000;
 
+const shortestPatienceMs = 1_000;
+
 /**
- * A limit that says no time is waited out longer each time. `chance` between 0 and 1: agents that were turned away together do not
+ * A limit is waited out longer each time; the first time as long as it says, if it says so. `chance` between 0 and 1: agents that were turned away together do not
  * all come back together.
  */
 export function withPatience(report: Report, { run, attempt }: Claim, now: number, chance: number): Report {
-  if (report.outcome !== "rate_limited" || report.retryAt !== null) return report;
+  if (report.outcome !== "rate_limited") return report;
   const earlier = attemptsOf(run, attempt.story).filter(({ step, id }) => step === attempt.step && id !== attempt.id);
   const since = earlier.findLastIndex(({ state }) => state.phase === "ended" && state.outcome !== "rate_limited");
   const times = earlier.length - 1 - since;
-  const waitMs = Math.min(longestPatienceMs, firstPatienceMs * 2 ** Math.min(times, 10));
-  return { ...report, retryAt: now + Math.round(waitMs * (1 + chance / 4)) };
+  const isTold = report.retryAt !== null && times === 0;
+  const waitMs = isTold ? shortestPatienceMs : Math.min(longestPatienceMs, firstPatienceMs * 2 ** Math.min(times, 10));
+  return { ...report, retryAt: Math.max(report.retryAt ?? 0, now + Math.round(waitMs * (1 + chance / 4))) };
 }
 
 /** Where a step ends with a summary, that it ran to its end is its verdict, and nothing else of its words is read. */

@@ -12,6 +12,7 @@ import { insertEffect } from "./statements.ts";
 import type {
   AttemptRef,
   GateRef,
+  Hold,
   RunFilter,
   RunSummary,
   Store,
@@ -114,6 +115,10 @@ export class KyselyStore implements Store {
       db.selectFrom("attempts").selectAll().where("id", "=", id).executeTakeFirst(),
     );
     return row ? { run: runId(row.run_id), attempt: readAttempt(row) } : null;
+  }
+
+  async holds(): Promise<readonly Hold[]> {
+    return await this.#database.read((db) => new KyselyTransaction(db, this.#definitions, "look").holds());
   }
 
   async openGates(run: RunId | null): Promise<readonly GateRef[]> {

@@ -262,14 +262,14 @@ export const upsertHold = statement<HoldRow>((db, p) =>
         cause: p("cause"),
         since: p("since"),
         until: p("until"),
-        times: sql<number>`holds.times + 1`,
+        times: p("times"),
         why: p("why"),
       }),
     ),
 );
 
-export const deleteHold = statement<{ account: string }>((db, p) =>
-  db.deleteFrom("holds").where("account", "=", p("account")),
+export const deleteHold = statement<{ account: string; since: number }>((db, p) =>
+  db.deleteFrom("holds").where("account", "=", p("account")).where("since", "<=", p("since")),
 );
 
 function hasManyWriters(db: Kysely<Tables>): boolean {

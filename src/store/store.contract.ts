@@ -319,9 +319,17 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.transaction((tx) => tx.holds())).toEqual([
           { account: "claude", cause: "auth", since: 6_000, until: 9_000, times: 2, why: "log in" },
         ]);
+        // Those who are refused together are refused once.
+        await store.transaction((tx) => tx.hold({ ...turned, since: 8_000, until: 12_000 }));
+        expect(await store.holds()).toMatchObject([{ since: 8_000, until: 12_000, times: 2 }]);
         await store.transaction((tx) => tx.hold({ ...turned, account: "codex" }));
-        await store.transaction((tx) => tx.release("claude"));
+        // Whoever was let in before that knows nothing of it.
+        await store.transaction((tx) => tx.release("claude", 7_999));
+        expect(await holds()).toHaveLength(2);
+        await store.transaction((tx) => tx.release("claude", 8_000));
         expect((await holds()).map(({ account }) => account)).toEqual(["codex"]);
+        await store.transaction((tx) => tx.release("codex"));
+        expect(await holds()).toEqual([]);
       },
     );
 

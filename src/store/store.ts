@@ -29,6 +29,8 @@ export interface Store {
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
   storySpec(run: RunId, story: StoryId): Promise<StorySpec | null>;
   attempt(id: AttemptId): Promise<AttemptRef | null>;
+  /** As a transaction sees them, for whoever only looks. */
+  holds(): Promise<readonly Hold[]>;
   openGates(run: RunId | null): Promise<readonly GateRef[]>;
   gate(id: GateId): Promise<GateRef | null>;
   /** The log in order, from after `seq`. */
@@ -65,8 +67,8 @@ export interface Transaction {
   /** Every account that was turned away and has not been let in since, those whose time is over included. */
   holds(): Promise<readonly Hold[]>;
   hold(turned: Omit<Hold, "times">): Promise<void>;
-  /** It was let in again. */
-  release(account: string): Promise<void>;
+  /** It was let in again: the hold of that moment is over, and none that came since. Without a moment: whichever there is. */
+  release(account: string, since?: number): Promise<void>;
 }
 
 /** An account that has turned an agent away. `quota`: nobody asks it before `until`. `auth`: others are asked first. */

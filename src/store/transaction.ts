@@ -170,11 +170,15 @@ export class KyselyTransaction implements Transaction {
   }
 
   async hold(turned: Omit<Hold, "times">): Promise<void> {
-    await sql.upsertHold.run(this.db, { ...turned, times: 1 });
+    const before = (await this.holds()).find(({ account }) => account === turned.account);
+    // Those who were refused together were refused once.
+    const isRunning = before !== undefined && before.until > turned.since;
+    const times = before === undefined ? 1 : before.times + (isRunning ? 0 : 1);
+    await sql.upsertHold.run(this.db, { ...turned, times });
   }
 
-  async release(account: string): Promise<void> {
-    await sql.deleteHold.run(this.db, { account });
+  async release(account: string, since?: number): Promise<void> {
+    await sql.deleteHold.run(this.db, { account, since: since ?? Number.MAX_SAFE_INTEGER });
   }
 
   async #definition(hash: string): Promise<Definition> {

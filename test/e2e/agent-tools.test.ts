@@ -1,15 +1,17 @@
 // Agents that report by tools, and that go on with a session: a stub Claude Code that calls what it is told to call.
 
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectCode, newSite, pawl, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
+import { expectCode, newSite, pawl, type Site, type StatusDocument, until, writeAt } from "../support/pawl.ts";
 
 /** For each call of the program, in order: which tools it calls, what it prints at its end, and how it ends. */
 interface Turn {
   readonly calls?: readonly (readonly [tool: string, given: object])[];
   readonly says?: string;
   readonly session?: string;
+  /** A tool of its own that it is not allowed, before it calls ours. */
+  readonly denied?: string;
   readonly costs?: number;
   readonly exit?: number;
 }
@@ -35,11 +37,24 @@ async function call(name, given) {
 }
 (async () => {
   console.log(JSON.stringify({ type: "system", subtype: "init", session_id: session, model: "m-1" }));
-  for (const [name, given] of turn.calls ?? []) await call(name, given);
+  const said = (content) => console.log(JSON.stringify({ type: "assistant", message: { role: "assistant", content: [content] } }));
+  const result = (id, is_error) =>
+    console.log(JSON.stringify({ type: "user", message: { content: [{ type: "tool_result", tool_use_id: id, content: "", is_error }] } }));
+  if (turn.denied) {
+    said({ type: "tool_use", id: "t-0", name: turn.denied, input: {} });
+    console.log(JSON.stringify({ type: "system", subtype: "permission_denied", tool_name: turn.denied, tool_use_id: "t-0" }));
+    result("t-0", true);
+  }
+  for (const [name, given] of turn.calls ?? []) {
+    said({ type: "tool_use", id: "t-" + name, name: "mcp__pawl__" + name, input: given });
+    await call(name, given);
+    result("t-" + name, false);
+  }
   appendFileSync(dir + "/called", JSON.stringify({ args, prompt, system, heard, url: pawl.url, headers: pawl.headers }) + "\\n");
   console.log(JSON.stringify({
     type: "result", subtype: "success", is_error: turn.exit === 1, result: turn.says ?? "I am done.", session_id: session,
-    total_cost_usd: turn.costs ?? 0, usage: { input_tokens: 10, output_tokens: 1 }, permission_denials: [],
+    total_cost_usd: turn.costs ?? 0, usage: { input_tokens: 10, output_tokens: 1 },
+    permission_denials: turn.denied ? [{ tool_name: turn.denied, tool_use_id: "t-0", tool_input: {} }] : [],
   }));
   process.exit(turn.exit ?? 0);
 })();
@@ -188,4 +203,31 @@ steps: [{ id: look, agent: judge, input: "look" }]
   const commands = ["npm run build", "npm test -- --run", "make lint"].map((command) => `Bash(${command}:*)`);
   expect(allowed).toContain(`Bash(git ls-files:*),${commands.join(",")},mcp__pawl`);
   expect(args[args.indexOf("--permission-mode") + 1]).toBe("dontAsk");
+});
+
+test("[EX33 PF12] whoever was denied his work and reports that it is done has not done it; that it cannot be done is believed", async () => {
+  const site = newSite();
+  const { call } = claude(site, [
+    { denied: "Write", calls: [["complete", { outcome: "done" }]], says: "STATUS: done" },
+    { denied: "Write", calls: [["fail", { reason: "I may not write" }]] },
+  ]);
+  const file = steps(`  - { id: work, agent: dev, input: "do it", on_error: { again, at_most: 1, then: fail } }\n`);
+  expectCode(await call("run", writeAt(site, "w.yml", file), "a task"), 1);
+  const told = await events(call);
+  expect(told).toContain("Write was denied");
+  expect(told).toContain("I may not write");
+});
+
+test("[CO1 AT11] what an agent has used is counted, also when it is stopped while its work is checked", async () => {
+  const site = newSite();
+  const { call } = claude(site, [{ says: "STATUS: done", costs: 1.5 }]);
+  const file = steps(
+    `  - { id: work, agent: dev, input: "do it", checks: ["touch ${site.path("checking")}; sleep 600"] }\n`,
+  );
+  const running = call("run", writeAt(site, "w.yml", file), "a task");
+  await until(() => existsSync(site.path("checking")));
+  expectCode(await call("cancel", "1"), 0);
+  expectCode(await running, 1);
+  const { run } = JSON.parse((await call("status", "1", "--json")).stdout) as StatusDocument;
+  expect(run.usage).toMatchObject({ costUsd: 1.5, inputTokens: 10 });
 });

@@ -24,6 +24,10 @@ const printed: Readonly<Record<string, readonly object[]>> = {
     { type: "error", message: usedUp },
     { type: "turn.failed", error: { message: usedUp } },
   ],
+  "codex past": [
+    { type: "thread.started", thread_id: "s-1" },
+    { type: "turn.failed", error: { message: usedUp.replace("2030", "2020") } },
+  ],
   "claude auth": [
     { type: "system", subtype: "init", session_id: "s-1" },
     {
@@ -109,7 +113,9 @@ test("[AC2 WY6] where no other is named, the step waits until the reset that was
   const call = caller(site, env);
   const file = writeAt(site, "one.yml", workflow("{ executor: codex }"));
   const first = startPawl(["run", file, "a task"], { home: site.home, cwd: site.repo, env });
-  await until(async () => (await call("why", "1")).stdout.includes("waits until 2030-01-07T07:06"));
+  await until(async () =>
+    (await call("why", "1")).stdout.includes("waits for the account codex until 2030-01-07T07:06"),
+  );
   const second = startPawl(["run", file, "another"], { home: site.home, cwd: site.repo, env });
   await until(async () =>
     (await call("why", "2")).stdout.includes("waits for the account codex until 2030-01-07T07:06"),
@@ -158,4 +164,49 @@ test("[AC3] a list as the default works like the others", async () => {
   writeFileSync(join(site.home, "config.yml"), "default_executor: [codex, gemini]\n");
   expectCode(await call("run", writeAt(site, "one.yml", workflow("{}")), "a task"), 0);
   expect(called(site)).toEqual(["codex", "gemini"]);
+});
+
+test("[AC1 AC3] a reset that is over already is not believed: the next agent goes on all the same", async () => {
+  const site = newSite();
+  const call = caller(site, agents(site, { codex: "codex past", gemini: "gemini" }));
+  const file = writeAt(site, "one.yml", workflow("{ executors: [codex, gemini] }", 2));
+  expectCode(await call("run", file, "a task"), 0);
+  expect(called(site)).toEqual(["codex", "gemini", "gemini"]);
+});
+
+test("[AC1] an account that works again before its time is free as soon as somebody has tried it", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota" });
+  const call = caller(site, env);
+  const file = writeAt(site, "one.yml", workflow("{ executor: codex }"));
+  const running = startPawl(["run", file, "a task"], { home: site.home, cwd: site.repo, env });
+  await until(async () => (await call("why", "1")).stdout.includes("waits for the account codex"));
+  agents(site, { codex: "codex" });
+  expectCode(await call("executor", "test", "codex"), 0);
+  expectCode(await running.ended, 0);
+});
+
+test("[WY6] which account is waited for is what the run's own repository says", async () => {
+  const site = newSite();
+  const env = agents(site, { codex: "codex quota", claude: "claude" });
+  mkdirSync(join(site.repo, ".pawl"));
+  writeFileSync(join(site.repo, ".pawl", "config.yml"), "default_executor: codex\n");
+  const file = writeAt(site, "one.yml", workflow("{}"));
+  const running = startPawl(["run", file, "a task"], { home: site.home, cwd: site.repo, env });
+  const elsewhere = () => pawl(["why", "1"], { home: site.home, cwd: site.home, env });
+  await until(async () => (await elsewhere()).stdout.includes("waits for the account codex"));
+  running.child.kill("SIGINT");
+  expectCode(await running.ended, 130);
+});
+
+test("[AC4] a preset or a command whose program is not there is passed over, too", async () => {
+  const site = newSite();
+  const call = caller(site, agents(site, { gemini: "gemini" }));
+  writeFileSync(
+    join(site.home, "config.yml"),
+    "executors: { mine: { kind: acp, preset: claude }, tool: { command: [no-such-program] } }\n",
+  );
+  const file = writeAt(site, "one.yml", workflow("{}"));
+  expectCode(await call("run", file, "a task", "--executor", "mine,tool,gemini"), 0);
+  expect(called(site)).toEqual(["gemini"]);
 });

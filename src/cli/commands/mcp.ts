@@ -7,7 +7,7 @@ import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { peopleInstructions, peopleTools } from "../people-tools.ts";
 
-export function define(parent: Command, _console: Console): void {
+export function define(parent: Command, console: Console): void {
   parent
     .command("mcp")
     .description("an MCP server over stdio: start a run, look, answer a gate, from your own agent session")
@@ -15,6 +15,8 @@ export function define(parent: Command, _console: Console): void {
     .action(async (options: { store?: string }) => {
       // For every command that a tool calls, and for drivers in the background.
       if (options.store !== undefined) process.env["PAWL_STORE"] = options.store;
+      // What was asked for is done, also when nobody waits for the answer any more.
+      console.isDriving = true;
       await serveStdio(new Protocol(peopleTools, peopleInstructions), process.stdin, process.stdout);
     });
 }

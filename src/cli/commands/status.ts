@@ -1,12 +1,12 @@
 // `pawl status`. Owns: where a run stands: one look that tells what is going on and why.
 
 import type { Command } from "commander";
-import { knownOf } from "../../runtime/known.ts";
 import type { Parts } from "../../runtime/parts.ts";
 import { type StatusDocument, type StepDocument, type StoryDocument, statusDocument } from "../../runtime/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
+import { knownHere } from "../knowing.ts";
 import { money } from "../money.ts";
 import { findRunByQuery, findRunOrNewest, firstLine } from "../reference.ts";
 import { withSession } from "../session.ts";
@@ -42,7 +42,7 @@ export function defineQuery(parent: Command, console: Console): void {
 async function show(console: Console, parts: Parts, summary: RunSummary): Promise<void> {
   const run = await parts.store.wholeRun(summary.id);
   if (!run) return;
-  const document = statusDocument(run, summary, parts.clock.now(), await knownOf(parts, run));
+  const document = statusDocument(run, summary, parts.clock.now(), await knownHere(parts, run));
   if (console.json) return console.document(document);
   console.print(describe(console, document, parts.clock.now()));
 }

@@ -2,9 +2,9 @@
 
 import type { Command } from "commander";
 import { why } from "../../engine/why.ts";
-import { knownOf } from "../../runtime/known.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
+import { knownHere } from "../knowing.ts";
 import { findRunOrNewest } from "../reference.ts";
 import { withSession } from "../session.ts";
 
@@ -18,7 +18,7 @@ export function define(parent: Command, console: Console): void {
       await withSession({ store: options.store }, async ({ parts }) => {
         const summary = await findRunOrNewest(parts.store, reference);
         const run = await parts.store.wholeRun(summary.id);
-        const sentence = run ? why(run, parts.clock.now(), await knownOf(parts, run)) : "";
+        const sentence = run ? why(run, parts.clock.now(), await knownHere(parts, run)) : "";
         if (console.json) console.document({ run: summary.id, status: summary.status, why: sentence });
         else console.print(sentence);
       });

@@ -92,7 +92,7 @@ function prepare(
     return { ok: false, why: `${title} cannot be kept from writing, and this step may only read (${chooseOther})` };
   const right = access === "read" ? "reading" : options.permissions === "allow" ? "free" : "asking";
   const visible = allowedEnvironment(process.env, [...server.keys, ...options.env]);
-  const env = { ...visible, ...server.env?.(right), ...call.env };
+  const env = { ...visible, ...server.env?.(right, call.commands ?? []), ...call.env };
   if (!sandbox) return { ok: true, access, right, command, env };
   try {
     const written = access === "write" ? outsideOf(call) : [];
@@ -212,6 +212,7 @@ function topicsOf(options: AcpOptions, { title, modes }: AcpServer, call: Execut
     cwd: call.cwd,
     access: ready.access,
     permissions: options.permissions,
+    commands: call.commands ?? [],
     outside,
     // What a commit in a worktree writes is outside of it.
     directories: ready.access === "write" ? [...outside, ...gitPlaces(call.cwd)] : [],

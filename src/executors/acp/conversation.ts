@@ -19,6 +19,8 @@ export interface Topics {
   readonly cwd: string;
   readonly access: Access;
   readonly permissions: PermissionPolicy;
+  /** What it may run although it may only read. */
+  readonly commands: readonly string[];
   /** Directories beside the workspace whose files it may ask for. */
   readonly outside: readonly string[];
   /** Those that it is told to work in as well. */
@@ -59,7 +61,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
 
   const connection = client({ name: "pawl" })
     .onRequest("session/request_permission", ({ params }) => {
-      const { outcome, question } = answerPermission(params, access, topics.permissions);
+      const { outcome, question } = answerPermission(params, access, topics.permissions, topics.commands);
       if (question !== null) halt({ kind: "permission", wish: question });
       return { outcome };
     })

@@ -21,6 +21,7 @@ export function answerPermission(
   { toolCall, options }: RequestPermissionRequest,
   access: Access,
   policy: PermissionPolicy,
+  commands: readonly string[] = [],
 ): PermissionAnswer {
   const choose = (wanted: "allow" | "reject"): RequestPermissionOutcome => {
     // Once: the next time is asked again, and answered by what is right then.
@@ -32,7 +33,7 @@ export function answerPermission(
   const kind = toolCall.kind ?? "other";
   if (looking.has(kind) || isOurs(call)) return { outcome: choose("allow"), question: null };
   if (access === "read")
-    return { outcome: choose(reaching.has(kind) || isHarmless(call) ? "allow" : "reject"), question: null };
+    return { outcome: choose(reaching.has(kind) || isHarmless(call, commands) ? "allow" : "reject"), question: null };
   if (policy === "ask") return { outcome: { outcome: "cancelled" }, question: wishOf(call) };
   return { outcome: choose(policy === "allow" ? "allow" : "reject"), question: null };
 }
@@ -47,11 +48,12 @@ function isOurs(call: Fields): boolean {
 }
 
 /** Who judges must see what was changed. Anything that a shell would make more of is none of these. */
-function isHarmless(call: Fields): boolean {
+function isHarmless(call: Fields, commands: readonly string[]): boolean {
   const command = commandOf(call);
   if (call["kind"] !== "execute" || command === null || /[^\w ./:=@^~,+-]/.test(command)) return false;
   const words = command.trim().split(/ +/);
   const plain = words.join(" ");
+  if (commands.includes(plain)) return true;
   const isLooking = readOnlyGit.some((git) => plain === git || plain.startsWith(`${git} `));
   // Into a file, or through programs of the user's; git takes the beginning of an option for the whole.
   return isLooking && !words.some((word) => /^--(?:ou|ext|te)/.test(word));

@@ -1,7 +1,8 @@
 // Presets. Owns: agents that are known to work over ACP: how each is started as a server, what it needs to see, and what keeps it
 // asking. Any other is a command line.
 
-import { type AgentProfile, mcpName, readOnlyGit } from "../agent-profile.ts";
+import { type AgentProfile, mcpName, runnable } from "../agent-profile.ts";
+import { acpPrograms } from "../agents.ts";
 import { claude } from "../claude/claude.ts";
 import { codex } from "../codex/codex.ts";
 import { copilot } from "../copilot/copilot.ts";
@@ -25,7 +26,8 @@ export interface AcpPreset extends Known {
   readonly asks: boolean;
   /** Modes of its sessions to choose. */
   readonly modes?: Readonly<Partial<Record<AcpRight, string>>>;
-  env?(right: AcpRight): Readonly<Record<string, string>>;
+  /** `commands`: what it may run although it may only read. */
+  env?(right: AcpRight, commands: readonly string[]): Readonly<Record<string, string>>;
 }
 
 const looking = {
@@ -34,21 +36,21 @@ const looking = {
 };
 
 /** The last rule that fits counts. Whoever only looks is told no by itself: a refusal of ours would end its turn. */
-const opencodeRules: Readonly<Record<AcpRight, object>> = {
-  free: { "*": "allow" },
-  asking: { "*": "ask", ...looking },
-  reading: reading(readOnlyGit),
+const opencodeRules: Readonly<Record<AcpRight, (commands: readonly string[]) => object>> = {
+  free: () => ({ "*": "allow" }),
+  asking: () => ({ "*": "ask", ...looking }),
+  reading: (commands) => reading(runnable({ commands })),
 };
 
 export const acpPresets: Readonly<Record<AcpPresetName, AcpPreset>> = {
   opencode: {
     ...knownAs(opencode),
-    command: ["opencode", "acp"],
+    command: [acpPrograms.opencode, "acp"],
     asks: true,
-    env: (right) => ({
+    env: (right, commands) => ({
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        permission: opencodeRules[right],
+        permission: opencodeRules[right](commands),
         share: "disabled",
         autoupdate: false,
       }),
@@ -56,7 +58,7 @@ export const acpPresets: Readonly<Record<AcpPresetName, AcpPreset>> = {
   },
   gemini: {
     ...knownAs(gemini),
-    command: ["gemini", "--acp"],
+    command: [acpPrograms.gemini, "--acp"],
     asks: true,
     modes: { reading: "default", asking: "default" },
     env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: "true" }),
@@ -64,16 +66,16 @@ export const acpPresets: Readonly<Record<AcpPresetName, AcpPreset>> = {
   // Without a choice a model of its own decides what is too risky.
   qwen: {
     ...knownAs(qwen),
-    command: ["qwen", "--acp"],
+    command: [acpPrograms.qwen, "--acp"],
     asks: true,
     modes: { reading: "default", asking: "default", free: "yolo" },
   },
-  copilot: { ...knownAs(copilot), command: ["copilot", "--acp", "--stdio"], asks: true },
+  copilot: { ...knownAs(copilot), command: [acpPrograms.copilot, "--acp", "--stdio"], asks: true },
   claude: {
     ...knownAs(claude),
     title: "Claude Code over ACP",
     install: "npm install --global @agentclientprotocol/claude-agent-acp",
-    command: ["claude-agent-acp"],
+    command: [acpPrograms.claude],
     asks: true,
     modes: { reading: "default", asking: "default" },
     env: () => ({
@@ -88,13 +90,13 @@ export const acpPresets: Readonly<Record<AcpPresetName, AcpPreset>> = {
     title: "Codex over ACP",
     keys: [...codex.keys, "CODEX_HOME"],
     install: "npm install --global @agentclientprotocol/codex-acp",
-    command: ["codex-acp"],
+    command: [acpPrograms.codex],
     asks: true,
     modes: { reading: "read-only", asking: "workspace-write" },
   },
   goose: {
     ...knownAs(goose),
-    command: ["goose", "acp", "--with-builtin", "developer"],
+    command: [acpPrograms.goose, "acp", "--with-builtin", "developer"],
     asks: false,
     env: () => ({ GOOSE_MODE: "auto" }),
   },

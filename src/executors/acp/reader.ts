@@ -2,7 +2,7 @@
 // was sent to the agent; a message without that is one of the agent's. Does not own: speaking the protocol.
 
 import type { AgentEvent } from "../agent-event.ts";
-import type { Failure } from "../failure.ts";
+import { type Failure, isDenial } from "../failure.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../fields.ts";
 import { Findings, noTokens, sumOf, type Tokens } from "../findings.ts";
 import { type NewReader, shown } from "../reader.ts";
@@ -125,7 +125,10 @@ export const acpReader: NewReader = (now) => {
     const text = listOf(told["content"])
       .map((block) => contentText([fieldsOf(fieldsOf(block)["content"])]))
       .join("");
-    return [{ type: "tool_result", id: textOf(told["toolCallId"]), ok: status === "completed", text: shown(text) }];
+    const [id, ok] = [textOf(told["toolCallId"]), status === "completed"];
+    const result: AgentEvent = { type: "tool_result", id, ok, text: shown(text) };
+    // An agent whose own rules refuse a call does not ask us.
+    return ok || !isDenial(text) ? [result] : [result, findings.isDenied(id, callName(told), text)];
   }
 
   function used(told: Fields): readonly AgentEvent[] {

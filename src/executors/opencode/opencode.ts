@@ -61,6 +61,8 @@ export const opencode: AgentProfile = {
       task.cwd,
       // With a title of its own it does not ask a model for one.
       ...flags({ "--model": task.model, "--variant": task.effort, "--session": task.resume }),
+      // What nobody denied is allowed; a rule of ours that allows everything would win over those of the user.
+      ...(task.access === "write" ? ["--auto"] : []),
       ...(task.resume === null ? ["--title", `pawl ${task.env["PAWL_STEP"] ?? ""}`.trim()] : []),
       ...task.args,
     ],
@@ -89,7 +91,7 @@ function settings(task: AgentTask): object {
   const { access, mcp, system, scratch } = task;
   const server = mcp && { type: "remote", url: mcp.url, headers: bearer(mcp), enabled: true };
   return {
-    permission: access === "write" ? { "*": "allow" } : reading(runnable(task)),
+    ...(access === "read" && { permission: reading(runnable(task)) }),
     share: "disabled",
     autoupdate: false,
     ...(system !== null && { instructions: [systemFile(system, scratch())] }),

@@ -7,12 +7,27 @@ const shortestBase64 = 10;
 
 export function formsOf(value: string): readonly string[] {
   const inJson = escaped(value);
-  const forms = [value, inJson, escaped(inJson), addressed(value), ...linesOf(value), ...base64Of(value)];
+  const inOthers = [asciiOnly(inJson), htmlSafe(inJson), htmlSafe(asciiOnly(inJson))];
+  const forms = [value, inJson, escaped(inJson), ...inOthers, addressed(value), ...linesOf(value), ...base64Of(value)];
   return [...new Set(forms)];
 }
 
 function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
+}
+
+/** Python's JSON has no letters beyond ASCII. */
+function asciiOnly(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, unicode);
+}
+
+/** Go's is fit to be put into a page. */
+function htmlSafe(text: string): string {
+  return text.replace(/[<>&]/g, unicode);
+}
+
+function unicode(letter: string): string {
+  return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 function addressed(text: string): string {

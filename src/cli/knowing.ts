@@ -1,0 +1,18 @@
+// What a command knows beside a run. Owns: asking with the configuration of the run's own repository, wherever the command is called.
+
+import { configuredExecutors } from "../app.ts";
+import { AppError } from "../domain/error.ts";
+import type { Run } from "../domain/run.ts";
+import type { Known } from "../engine/why.ts";
+import { readConfig } from "../runtime/config.ts";
+import { knownOf } from "../runtime/known.ts";
+import type { Parts } from "../runtime/parts.ts";
+
+export async function knownHere(parts: Parts, run: Run): Promise<Known> {
+  const config = await readConfig(parts.home.configFile, run.header.place.repo).catch((error: unknown) => {
+    // A file that is broken now does not keep anybody from looking.
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  return await knownOf(parts, run, config === null ? parts.executors : configuredExecutors(config));
+}
