@@ -1,0 +1,15 @@
+// Tests with real agents: some minutes, and some gigabytes the first time. `npm test` has the same with stubs.
+
+import { defineConfig } from "vitest/config";
+
+export default defineConfig({
+  test: {
+    include: ["test/agents/*.real.ts"],
+    globalSetup: ["test/agents/install.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    hookTimeout: 60_000,
+    reporters: ["verbose"],
+  },
+});
