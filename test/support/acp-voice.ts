@@ -1,5 +1,5 @@
-// The voice of an agent over ACP. Owns: the agent's side of the protocol, by hand, for one prompt in one session; it asks before it
-// writes a file and before it calls a tool of Pawl's. Does not own: misbehaving (acp-agent.ts).
+// The voice of an agent over ACP. Owns: the agent's side of the protocol, by hand, for one prompt in one session; it asks before
+// everything that it does. Does not own: misbehaving (acp-agent.ts).
 
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -83,7 +83,7 @@ export function acpVoice(): Voice {
     hear: () => prompted.promise,
     async begins(call) {
       tell({ sessionUpdate: "tool_call", status: "pending", ...described(call) });
-      return call.doing.does === "shell" || (await isPermitted(described(call)));
+      return await isPermitted(described(call));
     },
     ends({ id }, { isAllowed, text }) {
       const content = [{ type: "content", content: { type: "text", text } }];

@@ -75,7 +75,10 @@ export function claudeVoice(args: readonly string[]): Voice {
 
 export function codexVoice(args: readonly string[]): Voice {
   const settings = new Map(args.flatMap((word, index) => (word === "--config" ? [pairOf(args[index + 1] ?? "")] : [])));
-  const setting = (name: string) => String(settings.get(name) ?? "");
+  const setting = (name: string) => {
+    const value = settings.get(name);
+    return typeof value === "string" ? value : "";
+  };
 
   /** Its items have the call's id, and what was asked for. */
   function itemOf({ id, doing, tool, input }: Call): Json {
@@ -135,10 +138,11 @@ export function opencodeVoice(): Voice {
   const finish = (reason: string) =>
     tell("step_finish", { part: { type: "step-finish", reason, tokens, cost: usdOfAnswer } });
 
+  /** What nobody denied is allowed. */
   function may({ doing, tool: { name } }: Call): boolean {
-    const bash = objectOf(rules["bash"]);
-    if (doing.does !== "shell" || rules["bash"] === undefined) return lastThatFits(rules, name) === "allow";
-    return lastThatFits(bash, doing.command) === "allow";
+    const ofShell = doing.does === "shell" && rules["bash"] !== undefined;
+    const rule = ofShell ? lastThatFits(objectOf(rules["bash"]), doing.command) : lastThatFits(rules, name);
+    return rule !== "deny";
   }
 
   return {
