@@ -7,8 +7,9 @@ import type { Project } from "../workspaces/project.ts";
 
 const head = `# Pawl's settings for everybody who works on this repository, written by \`pawl init\` and yours to change.
 # Commit this file. Secrets do not belong here: agents find their keys in the environment or the login of whoever runs them.
-# What is said here wins over your own config.yml in Pawl's home, except that it never loosens limits. Every setting is
-# described in Pawl's docs/guides/configure.md; \`pawl doctor\` says if something here is wrong.
+# What is said here wins over your own config.yml in Pawl's home, except that it never loosens limits or rights, and never says
+# how agents are called. Every setting is described in Pawl's docs/guides/configure.md; \`pawl doctor\` says if something here is
+# wrong.
 `;
 
 export function configText(project: Project, executor: AgentKind | null): string {

@@ -77,7 +77,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
       model: "opus",
       effort: "high",
       resume: warm("s-7"),
-      env: { PAWL_PROGRESS_FILE: "/agents/dev/p.txt" },
+      outside: ["/agents/dev"],
     };
     const { args } = await call(claude, asked, { model: "sonnet", maxTurns: 80, maxUsd: 2.5, args: ["--betas", "x"] });
     expect(args.join(" ")).toBe(
@@ -157,7 +157,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
 
 describe("[EX42] whoever may only read", () => {
   test("claude: nothing is asked, only reading is allowed, writing is denied by name", async () => {
-    const { value, args } = await call(claude, { access: "read", env: { PAWL_PROGRESS_FILE: "/agents/dev/p.txt" } });
+    const { value, args } = await call(claude, { access: "read", outside: ["/agents/dev"] });
     expect(value("--permission-mode")).toBe("dontAsk");
     expect(value("--allowedTools")).toMatch(/^Read,Grep,Glob,LS,Bash\(git diff:\*\),(?:Bash\(git [a-z-]+:\*\),?)+$/);
     expect(value("--disallowedTools")).toBe("Edit,Write,NotebookEdit");
@@ -293,7 +293,7 @@ describe("[EX45] codex works beside the user's own settings", () => {
     const repo = makeRepository();
     const cwd = join(tempDir(), "tree");
     runGit(repo, "worktree", "add", "--quiet", cwd, "-b", "work");
-    const { args } = await call(codex, { cwd, env: { RALPH_SHARED_DIR: "/shared" } });
+    const { args } = await call(codex, { cwd, outside: ["/shared"] });
     const opened = args.flatMap((arg, index) => (args[index - 1] === "--add-dir" ? [arg] : []));
     const git = join(repo, ".git");
     expect(opened).toEqual([

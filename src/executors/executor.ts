@@ -33,6 +33,8 @@ export interface ExecutorCall {
   readonly cwd: string;
   /** `PAWL_*` and what a profile adds; the rest of the environment is the executor's own allow-list. */
   readonly env: Readonly<Record<string, string>>;
+  /** Directories beside the workspace in which the prompt asks it to write; none, unless told. */
+  readonly outside?: readonly string[];
   /** The attempt's id: everything that carries it is killed at the end. */
   readonly attempt: string;
   readonly wallMs: number | null;

@@ -21,7 +21,10 @@ export function choose(
 ): Choice {
   const [first] = names;
   if (first === undefined) return { kind: "nobody" };
-  const holdOf = (name: string) => holds.find(({ account }) => account === accountOf(name)) ?? null;
+  const holdOf = (name: string) => {
+    const whose = accountOf(name);
+    return (whose === null ? undefined : holds.find(({ account }) => account === whose)) ?? null;
+  };
   const isHeld = (hold: Hold | null) => hold !== null && hold.until > now;
   const free = names.find((name) => !isHeld(holdOf(name)));
   if (free !== undefined) {

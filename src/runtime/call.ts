@@ -1,5 +1,6 @@
 // The call of an attempt. Owns: what its executor is told: the prompt, where and as whom it works, its limits, its session.
 
+import { dirname } from "node:path";
 import { timeLeft } from "../engine/limits.ts";
 import type { Executor, ExecutorCall, McpServer } from "../executors/executor.ts";
 import { agentOf, type Claim, timeLimitOf } from "./claim.ts";
@@ -26,7 +27,9 @@ export function callOf(parts: Parts, claim: Claim, { workspace, input, mcp, onOu
     prompt: input.prompt,
     system: input.system,
     cwd: workspace.path,
-    env: { ...environmentOf(parts, claim, input), ...workspace.env },
+    // Of what a file says of the environment nothing counts more than what we say ourselves.
+    env: { ...workspace.env, ...environmentOf(parts, claim, input) },
+    outside: outsideFor(claim, input),
     attempt: claim.attempt.id,
     model: agentOf(claim)?.model ?? null,
     access: mayOnlyRead(claim) ? "read" : "write",
@@ -44,6 +47,12 @@ function timeFor(parts: Parts, claim: Claim): number | null {
   const limits = [timeLimitOf(claim), timeLeft(claim.run, claim.attempt.story, claim.definition, parts.clock.now())];
   const given = limits.filter((limit) => limit !== null);
   return given.length === 0 ? null : Math.max(1, Math.min(...given));
+}
+
+/** What prompts ask for: the progress log, and the shared folder of a PRD. */
+function outsideFor({ run }: Claim, { progressFile }: Input): readonly string[] {
+  const { shared } = run.header.place;
+  return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...(shared === undefined ? [] : [shared])];
 }
 
 function environmentOf(parts: Parts, claim: Claim, input: Input): Readonly<Record<string, string>> {

@@ -105,8 +105,9 @@ async function take(
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
   if (wish.holdsNew && isNew(loaded.run, offer)) return null;
-  round.holds ??= await tx.holds();
-  const chosen = choose(parts.executors, performersOf(parts, wish, loaded.run, offer), round.holds, draft.at);
+  const able = performersOf(parts, wish, loaded.run, offer);
+  if (able.some((name) => parts.executors.accountOf(name) !== null)) round.holds ??= await tx.holds();
+  const chosen = choose(parts.executors, able, round.holds ?? [], draft.at);
   if (chosen.kind === "held") round.held.add(whom);
   if (chosen.kind !== "chosen") return null;
   const executor = chosen.name;

@@ -75,6 +75,13 @@ executors:
     ["{ mine: { command: [a], model: opus } }", "executors.mine: `model` is for agents (kind: claude, codex,"],
     ["{ mine: { command: [a], limits: { start: 5s } } }", "executors.mine: `limits.start` is for agents"],
     ["{ x: { kind: claude, command: [a] } }", "executors.x: `command` is for kind: command"],
+    ["{ mine: { command: [a], script: b } }", "executors.mine: `script` is for kind: scripted"],
+    ["{ x: { kind: scripted } }", "executors.x: a scripted executor needs `script`"],
+    ["{ x: { kind: scripted, script: a, command: [b] } }", "executors.x: `command` has no effect for kind: scripted"],
+    ["{ x: { kind: scripted, script: a, env: [B] } }", "executors.x: `env` has no effect for kind: scripted"],
+    ["{ x: { kind: scripted, script: a, model: b } }", "executors.x: `model` has no effect for kind: scripted"],
+    ["{ x: { kind: scripted, script: a, limits: { wall: 5s } } }", "executors.x: `limits.wall` has no effect for"],
+    ["{ x: { kind: scripted, script: a, access: read, sandbox: bwrap } }", "executors.x: `access` has no effect for"],
     ["{ x: { kind: claude, script: a } }", "executors.x: `script` is for kind: scripted"],
     ["{ x: { kind: gemini, effort: high } }", "executors.x: gemini has no levels of effort"],
     ["{ x: { kind: codex, max_usd: 3 } }", "executors.x: codex does not say what it costs"],
@@ -109,9 +116,94 @@ describe("[EX48] what a repository may say of agents", () => {
     expect(tighter.executors["claude"]).toMatchObject({ maxTurns: 5, maxUsd: 1, access: "read" });
   });
 
-  test("and no variable that the user gives to nobody", async () => {
-    const { executors } = await configOf("", "executors: { claude: { env: [AWS_SECRET_ACCESS_KEY] } }");
-    expect(executors["claude"]?.env).toEqual([]);
+  test("time limits, too; where it has none, the user's", async () => {
+    const own = "executors: { claude: { limits: { wall: 10m, quiet: 2m, start: 9s } }, x: { command: [a] } }";
+    const limitsOf = async (theirs: string) => {
+      const { wallMs, quietMs, startMs } = (await configOf(own, `executors: { ${theirs} }`)).executors["claude"] ?? {};
+      return [wallMs, quietMs, startMs];
+    };
+    expect(await limitsOf("claude: { model: opus }")).toEqual([600_000, 120_000, 9_000]);
+    expect(await limitsOf("claude: { limits: { wall: 100h, quiet: 1s } }")).toEqual([600_000, 1_000, 9_000]);
+    const { executors } = await configOf(own, "executors: { x: { command: [b], limits: { wall: 5m } } }");
+    expect(executors["x"]).toMatchObject({ command: ["b"], wallMs: 300_000 });
+  });
+
+  test("another kind by the same name is held by the same limits", async () => {
+    const own = "executors: { judge: { kind: codex, access: read, max_turns: 5, limits: { wall: 10m } } }";
+    const { executors, warnings } = await configOf(own, "executors: { judge: { kind: claude, max_turns: 9 } }");
+    expect(executors["judge"]).toMatchObject({ kind: "claude", access: "read", maxTurns: 5, wallMs: 600_000 });
+    expect(warnings).toEqual([]);
+  });
+
+  test.each([
+    ["kind: claude, access: read", "command: [sh]"],
+    ["kind: claude, access: read", "kind: goose"],
+    ["kind: claude, isolated: true", "kind: acp, preset: claude"],
+    ["kind: claude, max_usd: 1", "kind: codex"],
+    ["kind: claude, max_turns: 9", "command: [sh]"],
+    ["kind: claude, limits: { start: 9s }", "command: [sh]"],
+    ["kind: acp, preset: gemini, permissions: deny", "kind: gemini"],
+    ["kind: acp, preset: claude, max_usd: 1", "kind: acp, preset: codex"],
+    ["kind: acp, preset: claude, access: read", "kind: acp, command: [sh]"],
+    ["kind: acp, command: [a], permissions: ask", "kind: acp, command: [sh]"],
+    ["command: [a], limits: { wall: 5m }", "kind: scripted, script: a.yml"],
+  ])("or it is not taken, where it cannot be: %s by %s", async (mine, theirs) => {
+    const own = `executors: { x: { ${mine} } }`;
+    const { executors, warnings } = await configOf(own, `executors: { x: { ${theirs} } }`);
+    expect(executors).toEqual((await configOf(own)).executors);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^\.pawl\/config\.yml may not change x, which stays as it is in .+config\.yml: ./),
+    ]);
+  });
+
+  test("what the user allows anyway is no limit that another kind must keep", async () => {
+    const own =
+      "executors: { x: { kind: acp, preset: gemini, permissions: allow, access: write }, y: { kind: claude } }";
+    const { executors, warnings } = await configOf(own, "executors: { x: { kind: gemini }, y: { command: [sh] } }");
+    expect([executors["x"]?.kind, executors["y"]?.kind, warnings]).toEqual(["gemini", "command", []]);
+  });
+
+  test("what it does not say is as the user has it", async () => {
+    const own = "{ program: /opt/claude, args: [-x], env: [VERTEX], effort: low, account: work, model: haiku }";
+    const { executors } = await configOf(`executors: { claude: ${own} }`, "executors: { claude: { model: opus } }");
+    expect(executors["claude"]).toMatchObject({
+      program: "/opt/claude",
+      args: ["-x"],
+      env: ["VERTEX"],
+      effort: "low",
+      account: "work",
+      model: "opus",
+    });
+    const other = await configOf(`executors: { claude: ${own} }`, "executors: { claude: { kind: codex } }");
+    expect(other.executors["claude"]).toMatchObject({ program: null, args: [], env: [], model: null, account: null });
+  });
+});
+
+describe("[SE13] a variable of the user's is for the executor to which he gives it", () => {
+  const own =
+    "executors: { mine: { command: [/opt/mine], env: [MY_KEY] }, cursor: { kind: acp, command: [c], env: [C_KEY] } }";
+
+  test.each([
+    ["claude: { env: [MY_KEY] }", "claude"],
+    ["x: { command: [sh, -c, evil], env: [MY_KEY] }", "x"],
+    ["mine: { command: [sh, -c, evil], env: [MY_KEY] }", "mine"],
+    ["mine: { kind: acp, command: [/opt/mine], env: [MY_KEY] }", "mine"],
+    ["mine: { command: [/opt/mine], env: [MY_KEY, C_KEY] }", "mine", ["MY_KEY"], "C_KEY"],
+    ["cursor: { kind: acp, command: [./evil], env: [C_KEY] }", "cursor", [], "C_KEY"],
+    ["cursor: { kind: acp, command: [c], preset: claude, env: [C_KEY] }", "cursor", [], "C_KEY"],
+  ])("not for another that a repository wants: %s", async (theirs, name, env: string[] = [], refused = "MY_KEY") => {
+    const { executors, warnings } = await configOf(own, `executors: { ${theirs} }`);
+    expect(executors[name]?.env).toEqual(env);
+    expect(warnings.join("\n")).toContain(`.pawl/config.yml may not pass ${refused} to ${name}; allow it in `);
+  });
+
+  test("also where the repository says something else of it", async () => {
+    const { executors, warnings } = await configOf(
+      own,
+      "executors: { mine: { command: [/opt/mine], limits: { wall: 5m }, env: [MY_KEY] } }",
+    );
+    expect(executors["mine"]).toMatchObject({ env: ["MY_KEY"], wallMs: 300_000 });
+    expect(warnings).toEqual([]);
   });
 });
 
@@ -179,9 +271,32 @@ describe("[EX84] a repository turns them on, and never off", () => {
     ]);
   });
 
+  test("no path, not even where the sandbox is its own wish", async () => {
+    const theirs = "executors: { claude: { sandbox: { kind: bwrap, write: [/root] } } }";
+    for (const mine of ["", "executors: { claude: { model: a } }"]) {
+      const { executors, warnings } = await configOf(mine, theirs);
+      expect(executors["claude"]?.sandbox).toEqual({ network: true, write: [] });
+      expect(warnings).toEqual([expect.stringContaining("may not open /root to the sandbox of claude; allow it in ")]);
+    }
+  });
+
+  test.each(["", "executors: { codex: { access: read } }", "executors: { codex: { command: [a] } }"])(
+    "codex has a tighter one of its own, which is not replaced by ours, unless the user has it: %s",
+    async (mine) => {
+      const theirs = "executors: { codex: { kind: codex, sandbox: { kind: bwrap, network: false, write: [/root] } } }";
+      const { executors, warnings } = await configOf(mine, theirs);
+      expect(executors["codex"]).toMatchObject({ kind: "codex", sandbox: null });
+      expect(warnings).toEqual([expect.stringContaining("may not replace the sandbox of codex (codex) by another;")]);
+      const allowed = await configOf("executors: { codex: { sandbox: bwrap } }", theirs);
+      expect(allowed.executors["codex"]?.sandbox).toEqual({ network: false, write: [] });
+    },
+  );
+
   test("nor by calling a program by the name of a confined one", async () => {
+    const mine =
+      "executors: { claude: { sandbox: { kind: bwrap, network: false } }, mine: { command: [a], sandbox: bwrap } }";
     const theirs = "executors: { claude: { command: [sh] }, mine: { kind: scripted, script: a.yml } }";
-    const { executors } = await configOf(`${own.slice(0, -2)}, mine: { command: [a], sandbox: bwrap } }`, theirs);
+    const { executors } = await configOf(mine, theirs);
     expect(executors["claude"]).toMatchObject({ kind: "command", sandbox: { network: false } });
     expect(executors["mine"]).toMatchObject({ kind: "scripted", sandbox: { network: true } });
   });
@@ -220,6 +335,12 @@ describe("[EX85] agents over ACP in the configuration", () => {
     );
     expect([executors["a"]?.command, executors["b"]?.command]).toEqual([["mine"], ["any"]]);
     expect(warnings.join()).toContain("may not say how a is called; put `command` into");
+  });
+
+  test("nor does it give the keys of another preset to the user's program", async () => {
+    const own = "executors: { a: { kind: acp, preset: claude, command: [my-claude-acp], env: [MINE], model: opus } }";
+    const { executors } = await configOf(own, "executors: { a: { kind: acp, preset: codex } }");
+    expect(executors["a"]).toMatchObject({ preset: "codex", command: [], env: [], model: null });
   });
 });
 

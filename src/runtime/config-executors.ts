@@ -97,12 +97,16 @@ export interface ExecutorConfig {
 
 /** `refuse` makes an error of a problem. */
 export function readExecutor(name: string, written: Written, refuse: (problem: string) => Error): ExecutorConfig {
-  const kind = kindOf(name, written);
-  const problem = wrongExecutor(kind, written);
+  const read = executorOf(name, written);
+  const problem = contradiction(written) ?? wrongExecutor(read);
   if (problem !== null) throw refuse(`executors.${name}: ${problem}`);
+  return read;
+}
+
+function executorOf(name: string, written: Written): ExecutorConfig {
   const { limits } = written;
   return {
-    kind,
+    kind: kindOf(name, written),
     command: written.command ?? [],
     script: written.script ?? null,
     env: written.env ?? [],
@@ -143,53 +147,98 @@ function sandboxOf({ sandbox: chosen }: Written): Sandbox | null {
   return { network: chosen.network ?? true, write: chosen.write ?? [] };
 }
 
-function wrongExecutor(kind: Kind, written: Written): string | null {
+function contradiction(written: Written): string | null {
   const access = accessOf(written);
-  if (typeof written.sandbox === "string" && (accessWords[written.sandbox] ?? access) !== access)
-    return `\`access: ${access}\` and \`sandbox: ${written.sandbox}\` do not go together`;
-  if (kind === "acp") return wrongAcp(written);
-  const [foreign] = (["preset", "permissions"] as const).filter((key) => written[key] !== undefined);
-  if (foreign) return `\`${foreign}\` is for kind: acp`;
-  return isAgentKind(kind) ? wrongAgent(kind, written) : wrongProgram(kind, written);
+  if (typeof written.sandbox !== "string" || (accessWords[written.sandbox] ?? access) === access) return null;
+  return `\`access: ${access}\` and \`sandbox: ${written.sandbox}\` do not go together`;
 }
 
-const agentSettings = ["program", "model", "effort", "max_turns", "max_usd", "isolated", "args"] as const;
+/** Settings as they are written. */
+const spelling = {
+  command: "command",
+  script: "script",
+  env: "env",
+  wallMs: "limits.wall",
+  quietMs: "limits.quiet",
+  startMs: "limits.start",
+  program: "program",
+  preset: "preset",
+  permissions: "permissions",
+  model: "model",
+  effort: "effort",
+  maxTurns: "max_turns",
+  maxUsd: "max_usd",
+  access: "access",
+  isolated: "isolated",
+  args: "args",
+} as const satisfies Partial<Record<keyof ExecutorConfig, string>>;
 
-function wrongProgram(kind: "command" | "scripted", written: Written): string | null {
-  if (kind === "command" && !written.command) return "a command executor needs `command`";
-  if (kind === "scripted" && !written.script) return "a scripted executor needs `script`";
-  const [foreign] = agentSettings.filter((key) => written[key] !== undefined);
-  if (foreign) return `\`${foreign}\` is for agents (kind: ${agentKinds.join(", ")})`;
-  if (written.limits?.start !== undefined) return "`limits.start` is for agents";
-  if (accessOf(written) === null || sandboxOf(written) !== null) return null;
+type Setting = keyof typeof spelling;
+
+/** The first of these settings that somebody chose, as it is written. */
+function firstOf(settings: readonly Setting[], one: ExecutorConfig): string | null {
+  const found = settings.find((setting) => {
+    const value = one[setting];
+    return Array.isArray(value) ? value.length > 0 : value !== null;
+  });
+  return found === undefined ? null : `\`${spelling[found]}\``;
+}
+
+/** What of it has no effect for its kind, or what it lacks; null: nothing. */
+export function wrongExecutor(one: ExecutorConfig): string | null {
+  const { kind } = one;
+  if (kind === "acp") return wrongAcp(one);
+  const foreign = firstOf(["preset", "permissions"], one);
+  if (foreign) return `${foreign} is for kind: acp`;
+  if (isAgentKind(kind)) return wrongAgent(kind, one);
+  return kind === "scripted" ? wrongScripted(one) : wrongCommand(one);
+}
+
+const agentSettings: readonly Setting[] = ["program", "model", "effort", "maxTurns", "maxUsd", "isolated", "args"];
+
+function wrongCommand(one: ExecutorConfig): string | null {
+  if (one.command.length === 0) return "a command executor needs `command`";
+  if (one.script !== null) return "`script` is for kind: scripted";
+  const foreign = firstOf(agentSettings, one);
+  if (foreign) return `${foreign} is for agents (kind: ${agentKinds.join(", ")})`;
+  if (one.startMs !== null) return "`limits.start` is for agents";
+  if (one.access === null || one.sandbox !== null) return null;
   return "only a sandbox keeps a program from writing: `access` needs `sandbox: bwrap`";
 }
 
-function wrongAgent(kind: AgentKind, written: Written): string | null {
-  if (written.command) return `\`command\` is for kind: command; where ${kind} lies is \`program\``;
-  if (written.script) return "`script` is for kind: scripted";
+/** A script is played by a program of ours: there is nothing to choose but where it is confined. */
+function wrongScripted(one: ExecutorConfig): string | null {
+  if (one.script === null) return "a scripted executor needs `script`";
+  const foreign = firstOf([...agentSettings, "command", "env", "access", "wallMs", "quietMs", "startMs"], one);
+  return foreign && `${foreign} has no effect for kind: scripted`;
+}
+
+function wrongAgent(kind: AgentKind, one: ExecutorConfig): string | null {
+  if (one.command.length > 0) return `\`command\` is for kind: command; where ${kind} lies is \`program\``;
+  if (one.script !== null) return "`script` is for kind: scripted";
   const can = abilities[kind];
-  if (written.effort && !can.effort) return `${kind} has no levels of effort`;
-  if (written.max_usd && !can.money) return `${kind} does not say what it costs; use \`max_turns\` or \`limits\``;
-  if (written.isolated && !can.isolation) return `${kind} cannot be called without your own settings`;
-  return cannotRead(kind, can.readOnly, written);
+  if (one.effort !== null && !can.effort) return `${kind} has no levels of effort`;
+  if (one.maxUsd !== null && !can.money) return `${kind} does not say what it costs; use \`max_turns\` or \`limits\``;
+  if (one.isolated && !can.isolation) return `${kind} cannot be called without your own settings`;
+  return cannotRead(kind, one);
 }
 
 /** Those that tell it over that protocol, too. */
 const tellsCost: ReadonlySet<AgentKind> = new Set(["claude", "opencode"]);
 
-function wrongAcp(written: Written): string | null {
-  const { preset } = written;
-  if (!written.command && !preset) return `an acp executor needs \`command\`, or \`preset\` (${agentKinds.join(", ")})`;
-  const [foreign] = (["program", "args", "script", "isolated"] as const).filter((key) => written[key] !== undefined);
-  if (foreign) return `\`${foreign}\` is not for kind: acp`;
-  if (preset && written.max_usd && !tellsCost.has(preset))
+function wrongAcp(one: ExecutorConfig): string | null {
+  const { preset } = one;
+  if (one.command.length === 0 && preset === null)
+    return `an acp executor needs \`command\`, or \`preset\` (${agentKinds.join(", ")})`;
+  const foreign = firstOf(["program", "args", "script", "isolated"], one);
+  if (foreign) return `${foreign} is not for kind: acp`;
+  if (preset !== null && one.maxUsd !== null && !tellsCost.has(preset))
     return `${preset} does not say over acp what it costs; use \`max_turns\` or \`limits\``;
-  return preset ? cannotRead(preset, abilities[preset].readOnly, written) : null;
+  return preset === null ? null : cannotRead(preset, one);
 }
 
-function cannotRead(kind: AgentKind, canRead: boolean, written: Written): string | null {
-  if (accessOf(written) !== "read" || canRead || sandboxOf(written) !== null) return null;
+function cannotRead(kind: AgentKind, { access, sandbox: chosen }: ExecutorConfig): string | null {
+  if (access !== "read" || abilities[kind].readOnly || chosen !== null) return null;
   return `${kind} cannot be kept from writing, except with \`sandbox: bwrap\``;
 }
 

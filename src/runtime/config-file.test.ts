@@ -1,6 +1,7 @@
 // `project` and `workspace` in configuration files.
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/repository.ts";
@@ -138,6 +139,8 @@ describe("[WF61] what is wrong is said with its file and its place", () => {
     ["workspace: { min_free: -1 }", "workspace.min_free: "],
     ["workspace: { env: { 'A-B': x } }", 'workspace.env: "A-B" is not the name of a variable'],
     ["workspace: { env: { PAWL_TOKEN: x } }", "workspace.env: PAWL_TOKEN: variables that begin with PAWL_"],
+    ["workspace: { env: { PATH: /evil } }", "workspace.env: PATH: it decides which programs run"],
+    ["workspace: { env: { ANTHROPIC_BASE_URL: x } }", "workspace.env: ANTHROPIC_BASE_URL: it decides"],
     ["workspace: { env: { A: '{{task}}' } }", "workspace.env: A: {{task}} is not known here"],
     ["workspace: { env: { A: [x] } }", "workspace.env.A: "],
   ])("%s", async (text, problem) => {
@@ -161,6 +164,47 @@ describe("[WF61] what is wrong is said with its file and its place", () => {
       "workspace.copy.1: a path from the top of the repository",
     );
     expect(await problemOf(`workspace: { setup_when: ["${pattern}"] }`)).toContain("workspace.setup_when.0: ");
+  });
+});
+
+describe("[WF61] a file that is none", () => {
+  async function refusedFor(put: (file: string) => void, where: "home" | "repository"): Promise<AppError> {
+    const dir = tempDir();
+    mkdirSync(join(dir, ".pawl"));
+    const [own, theirs] = [join(dir, "config.yml"), join(dir, ".pawl", "config.yml")];
+    put(where === "home" ? own : theirs);
+    const error: unknown = await readConfig(own, dir).catch((thrown: unknown) => thrown);
+    if (!(error instanceof AppError)) throw new Error(`not refused: ${String(error)}`);
+    expect([error.code, error.hint]).toEqual(["CONFIG_INVALID", expect.stringContaining("or remove it")]);
+    return error;
+  }
+
+  describe.each(["home", "repository"] as const)("of the %s", (where) => {
+    test.each<[string, (file: string) => void, string]>([
+      ["a directory", (file) => mkdirSync(file), "is not a plain file"],
+      ["a pipe", (file) => execFileSync("sh", ["-c", `mkfifo "$0"`, file]), "is not a plain file"],
+      ["a link to a device that never ends", (file) => symlinkSync("/dev/zero", file), "is not a plain file"],
+      [
+        "more than anybody writes",
+        (file) => writeFileSync(file, `#${" ".repeat(1024 * 1024)}`),
+        "has 1048577 bytes; at most 1048576 are read",
+      ],
+    ])("%s", async (_what, put, problem) => {
+      expect((await refusedFor(put, where)).message).toContain(`config.yml: ${problem}`);
+    });
+  });
+
+  test("a link to a plain file is one", async () => {
+    const dir = tempDir();
+    writeFileSync(join(dir, "mine.yml"), "project: { test: make }");
+    symlinkSync(join(dir, "mine.yml"), join(dir, "config.yml"));
+    expect((await readConfig(join(dir, "config.yml"), null)).project.test).toBe("make");
+  });
+
+  test("aliases that lead nowhere, or grow without end", async () => {
+    expect(await problemOf("project: *x")).toContain("Unresolved alias");
+    const lines = ["a: &a [1, 1]", ...["b", "c", "d"].map((to, at) => `${to}: &${to} [${`*${"abc"[at]},`.repeat(9)}]`)];
+    expect(await problemOf(lines.join("\n"))).toContain("Excessive alias count");
   });
 });
 

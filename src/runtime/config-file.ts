@@ -1,7 +1,7 @@
 // One configuration file. Owns: what may be written in it. Apart from config.ts, because its parsers are most of what a command
 // would load, and most commands find no such file.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
@@ -153,13 +153,42 @@ export function readConfigFile(file: string): ConfigFile {
 }
 
 function parse(file: string): z.infer<typeof schema> {
-  const document = parseDocument(readFileSync(file, "utf8"), { prettyErrors: true });
-  const [broken] = document.errors;
-  if (broken) throw invalid(file, broken.message);
-  const read = schema.safeParse(document.toJS({ maxAliasCount: 20 }) ?? {});
+  const read = schema.safeParse(valueIn(file) ?? {});
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);
+}
+
+function valueIn(file: string): unknown {
+  const document = parseDocument(textOf(file), { prettyErrors: true });
+  const [broken] = document.errors;
+  if (broken) throw invalid(file, broken.message);
+  try {
+    return document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    throw invalid(file, reasonOf(error));
+  }
+}
+
+const maxBytes = 1024 * 1024;
+
+/** Looked at before it is opened: a pipe or a device, also behind a link, would be read for ever. */
+function textOf(file: string): string {
+  try {
+    const found = statSync(file);
+    if (!found.isFile()) throw new Error("is not a plain file");
+    if (found.size > maxBytes) throw new Error(`has ${found.size} bytes; at most ${maxBytes} are read`);
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("CONFIG_INVALID", `${file}: ${reasonOf(error)}`, {
+      hint: "put a YAML file there that you can read, or remove it",
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function readPrices(written: z.infer<typeof prices>): Prices {

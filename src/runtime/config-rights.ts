@@ -1,8 +1,10 @@
-// What a repository may say of executors. Owns: that it tightens what the user has chosen, and never loosens it.
+// What a repository may say of executors. Owns: that it tightens what the user has chosen, and never loosens it; and that no
+// variable or key of the user's reaches a program that the repository chose.
 
 import { isAgentKind } from "../executors/agents.ts";
 import type { Sandbox } from "../executors/sandbox.ts";
-import type { ExecutorConfig } from "./config-executors.ts";
+import { type ExecutorConfig, wrongExecutor } from "./config-executors.ts";
+import { tightest } from "./tightest.ts";
 
 type Executors = Readonly<Record<string, ExecutorConfig>>;
 
@@ -13,17 +15,11 @@ export function mergedExecutors(
   homeFile: string,
   warn: (text: string) => void,
 ): Executors {
-  const allowed = new Set(Object.values(own).flatMap(({ env }) => env));
-  const merged: Record<string, ExecutorConfig> = { ...own };
-  for (const [name, written] of Object.entries(theirs)) {
-    for (const variable of written.env) {
-      if (!allowed.has(variable)) warn(`.pawl/config.yml may not pass ${variable} to ${name}; allow it in ${homeFile}`);
-    }
-    const env = written.env.filter((variable) => allowed.has(variable));
+  const merged = Object.entries(theirs).map(([name, written]) => {
     const mine = Object.hasOwn(own, name) ? (own[name] ?? null) : null;
-    merged[name] = tightened(name, { ...written, env }, mine, { homeFile, warn });
-  }
-  return merged;
+    return [name, mergedExecutor(name, mine, written, { homeFile, warn })] as const;
+  });
+  return { ...own, ...Object.fromEntries(merged) };
 }
 
 interface Telling {
@@ -31,19 +27,68 @@ interface Telling {
   readonly warn: (text: string) => void;
 }
 
-function tightened(name: string, theirs: ExecutorConfig, mine: ExecutorConfig | null, to: Telling): ExecutorConfig {
-  const same = mine?.kind === theirs.kind ? mine : null;
-  const confined = {
+function mergedExecutor(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling) {
+  if (mine === null) return withoutKeys(name, null, closed(name, null, theirs, to), to);
+  const tightened = closed(name, mine, tighter(mine, theirs), to);
+  const called = withoutKeys(name, mine, tightened, to);
+  const problem = wrongExecutor(called) ?? unkept(mine, called);
+  if (problem === null) return called;
+  to.warn(`.pawl/config.yml may not change ${name}, which stays as it is in ${to.homeFile}: ${problem}`);
+  return mine;
+}
+
+/** Whatever the kinds of the two are: another kind by the same name is held by the same limits, or is not taken. */
+function tighter(mine: ExecutorConfig, theirs: ExecutorConfig): ExecutorConfig {
+  return {
     ...theirs,
-    sandbox: tighterSandbox(name, mine?.sandbox ?? null, theirs.sandbox, to),
-    isolated: same?.isolated === true ? true : theirs.isolated,
-    permissions: stricter(same?.permissions ?? null, theirs.permissions),
-    maxTurns: tightest(same?.maxTurns ?? null, theirs.maxTurns),
-    maxUsd: tightest(same?.maxUsd ?? null, theirs.maxUsd),
-    access: same?.access === "read" ? "read" : theirs.access,
+    access: mine.access === "read" ? "read" : theirs.access,
+    isolated: mine.isolated === true ? true : theirs.isolated,
+    permissions: stricter(mine.permissions, theirs.permissions),
+    maxTurns: tightest(mine.maxTurns, theirs.maxTurns),
+    maxUsd: tightest(mine.maxUsd, theirs.maxUsd),
+    wallMs: tightest(mine.wallMs, theirs.wallMs),
+    quietMs: tightest(mine.quietMs, theirs.quietMs),
+    startMs: tightest(mine.startMs, theirs.startMs),
   };
-  if (!getsKeys(theirs)) return confined;
-  return { ...confined, ...calledAs(name, theirs, same, to) };
+}
+
+/** With the sandbox that it may have. */
+function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+  const own = mine?.sandbox ?? null;
+  // In a sandbox of ours Codex has none of its own, and that one opens less: neither a network nor the user's files.
+  if (own === null && theirs.kind === "codex" && theirs.sandbox !== null) {
+    to.warn(`.pawl/config.yml may not replace the sandbox of codex (${name}) by another; choose it in ${to.homeFile}`);
+    return { ...theirs, sandbox: null };
+  }
+  for (const path of theirs.sandbox?.write ?? []) {
+    if (!own?.write.includes(path))
+      to.warn(`.pawl/config.yml may not open ${path} to the sandbox of ${name}; allow it in ${to.homeFile}`);
+  }
+  return { ...theirs, sandbox: tighterSandbox(own, theirs.sandbox) };
+}
+
+/** Where the user has none, any is tighter. */
+function tighterSandbox(mine: Sandbox | null, theirs: Sandbox | null): Sandbox | null {
+  if (theirs === null) return mine;
+  return { network: (mine?.network ?? true) && theirs.network, write: mine?.write ?? [] };
+}
+
+/** How it is called where that decides about keys, and which variables it sees: both only as the user says. */
+function withoutKeys(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+  const same = mine?.kind === theirs.kind && mine.preset === theirs.preset ? mine : null;
+  const called = getsKeys(theirs) ? { ...theirs, ...calledAs(name, same, theirs, to) } : theirs;
+  const env = same !== null && isSameProgram(same, called) ? same.env : [];
+  for (const variable of theirs.env) {
+    if (!env.includes(variable))
+      to.warn(`.pawl/config.yml may not pass ${variable} to ${name}; allow it in ${to.homeFile}`);
+  }
+  return {
+    ...called,
+    env,
+    model: called.model ?? same?.model ?? null,
+    effort: called.effort ?? same?.effort ?? null,
+    account: called.account ?? same?.account ?? null,
+  };
 }
 
 /** Agents get the user's keys by themselves. */
@@ -52,41 +97,36 @@ function getsKeys({ kind, preset }: ExecutorConfig): boolean {
 }
 
 /** Whoever chose the program or the arguments of such an agent could send the keys anywhere. */
-function calledAs(name: string, theirs: ExecutorConfig, same: ExecutorConfig | null, { homeFile, warn }: Telling) {
-  const isAgent = isAgentKind(theirs.kind);
-  if (theirs.program !== null || theirs.args.length > 0 || theirs.command.length > 0)
-    warn(
-      `.pawl/config.yml may not say how ${name} is called; put ${isAgent ? "`program` and `args`" : "`command`"} into ${homeFile}`,
-    );
-  return { program: same?.program ?? null, args: same?.args ?? [], command: same?.command ?? [] };
+function calledAs(name: string, same: ExecutorConfig | null, theirs: ExecutorConfig, { homeFile, warn }: Telling) {
+  const own = { program: same?.program ?? null, args: same?.args ?? [], command: same?.command ?? [] };
+  const isAsked = theirs.program !== null || theirs.args.length > 0 || theirs.command.length > 0;
+  const settings = isAgentKind(theirs.kind) ? "`program` and `args`" : "`command`";
+  if (isAsked) warn(`.pawl/config.yml may not say how ${name} is called; put ${settings} into ${homeFile}`);
+  return own;
 }
 
-/** Where the user has none, any is tighter. */
-function tighterSandbox(
-  name: string,
-  mine: Sandbox | null,
-  theirs: Sandbox | null,
-  { homeFile, warn }: Telling,
-): Sandbox | null {
-  if (mine === null || theirs === null) return theirs ?? mine;
-  for (const path of theirs.write) {
-    if (!mine.write.includes(path))
-      warn(`.pawl/config.yml may not open ${path} to the sandbox of ${name}; allow it in ${homeFile}`);
-  }
-  return { network: mine.network && theirs.network, write: mine.write };
+function isSameProgram(one: ExecutorConfig, other: ExecutorConfig): boolean {
+  const words = ({ program, script, command, args }: ExecutorConfig) =>
+    JSON.stringify([program, script, command, args]);
+  return words(one) === words(other);
+}
+
+/** Over ACP these are kept by a program that tells the truth: any other than the user's own need not. */
+function unkept(mine: ExecutorConfig, theirs: ExecutorConfig): string | null {
+  if (theirs.kind !== "acp" || theirs.preset !== null || isSameProgram(mine, theirs)) return null;
+  const { access, permissions, maxTurns, maxUsd } = mine;
+  const isHeld = access === "read" || (permissions ?? "allow") !== "allow" || maxTurns !== null || maxUsd !== null;
+  return isHeld ? "nobody knows whether another program over acp keeps its limits" : null;
 }
 
 const byStrictness = ["allow", "ask", "deny"] as const;
 
+/** To allow is no limit, and need not be kept by a kind that is never asked. */
 function stricter(
   mine: ExecutorConfig["permissions"],
   theirs: ExecutorConfig["permissions"],
 ): ExecutorConfig["permissions"] {
-  if (mine === null || theirs === null) return theirs ?? mine;
+  if (mine === null || mine === "allow") return theirs;
+  if (theirs === null) return mine;
   return byStrictness[Math.max(byStrictness.indexOf(mine), byStrictness.indexOf(theirs))] ?? "deny";
-}
-
-export function tightest(own: number | null, theirs: number | null): number | null {
-  const values = [own, theirs].filter((value) => value !== null);
-  return values.length === 0 ? null : Math.min(...values);
 }

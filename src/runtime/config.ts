@@ -7,7 +7,7 @@ import type { Definition } from "../domain/definition.ts";
 import type { Prices } from "../executors/prices.ts";
 import type { TargetConfig } from "../notify/target.ts";
 import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
-import { mergedExecutors, tightest } from "./config-rights.ts";
+import { tightest } from "./tightest.ts";
 
 export interface Config {
   /** The first of `defaultExecutors`; null: nobody chose. */
@@ -42,7 +42,7 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
   const own = await readIfThere(homeFile);
   const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"));
   const warnings: string[] = [];
-  const executors = mergedExecutors(own.executors, theirs.executors, homeFile, (text) => warnings.push(text));
+  const executors = await executorsOf(own, theirs, homeFile, (text) => warnings.push(text));
   const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
   if (theirs.notify.length > 0)
     warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
@@ -69,6 +69,18 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
     notify: own.notify,
     warnings,
   };
+}
+
+/** What checks them is loaded with the parsers, and only for a repository that has some. */
+async function executorsOf(
+  own: ConfigFile,
+  theirs: ConfigFile,
+  homeFile: string,
+  warn: (text: string) => void,
+): Promise<Config["executors"]> {
+  if (Object.keys(theirs.executors).length === 0) return own.executors;
+  const { mergedExecutors } = await import("./config-rights.ts");
+  return mergedExecutors(own.executors, theirs.executors, homeFile, warn);
 }
 
 /** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */

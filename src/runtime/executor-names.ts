@@ -19,12 +19,13 @@ export function namedFor(
   return executor === null ? null : present(config, [executor, ...fallbacks]);
 }
 
-/** Executors of one kind of agent use one account, unless they say otherwise. */
-export function accountOf(config: Config, name: string): string {
+/** Executors of one kind of agent use one account, unless they say otherwise; programs and scripts have none. */
+export function accountOf(config: Config, name: string): string | null {
   const configured = executorIn(config, name);
   if (configured?.account) return configured.account;
   const kind = configured?.preset ?? configured?.kind ?? name;
-  return isAgentKind(kind) ? kind : name;
+  if (isAgentKind(kind)) return kind;
+  return kind === "acp" ? name : null;
 }
 
 /** `claude,codex` names two; a command line is one, whatever it contains. */

@@ -47,8 +47,8 @@ export interface Executors {
     run: { readonly executor: string | null; readonly definition: Definition },
     agent: AgentName,
   ): readonly string[];
-  /** Whose quota it uses: what one executor of an account is refused, the others of it are too. */
-  accountOf(name: string): string;
+  /** Whose quota it uses: what one executor of an account is refused, the others of it are too. null: nobody's. */
+  accountOf(name: string): string | null;
   get(name: string): Promise<Executor>;
   /** What it used, with an estimate where it tells tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;

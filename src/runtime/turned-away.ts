@@ -35,10 +35,11 @@ async function settle(parts: Parts, claim: Claim, end: ExecutionEnd, report: Rep
   const account = parts.executors.accountOf(attempt.executor);
   const cause = causeOf(end);
   if (cause === null || end.outcome === "ran") {
-    if (end.outcome === "ran" && hold !== null) await parts.store.transaction((tx) => tx.release(account, hold.since));
+    if (end.outcome === "ran" && hold !== null && account !== null)
+      await parts.store.transaction((tx) => tx.release(account, hold.since));
     return null;
   }
-  if (definition.kind !== "agent") return null;
+  if (definition.kind !== "agent" || account === null) return null;
   const now = parts.clock.now();
   const why = shortly(parts.secrets.redact(end.why));
   const holds = await parts.store.transaction(async (tx) => {

@@ -93,12 +93,24 @@ describe("[WF58 C78 C89] variables for whoever works in a story's tree", () => {
     ['{ "A-B": x }', "is not the name of a variable"],
     ['{ "": x }', "is not the name of a variable"],
     ["{ PAWL_TOKEN: x }", "are set by Pawl itself"],
+    ["{ PATH: x }", "PATH: it decides which programs run, what they obey or where keys go"],
+    ["{ LD_PRELOAD: x }", "LD_PRELOAD: it decides"],
+    ["{ https_proxy: x }", "https_proxy: it decides"],
+    ["{ RALPH_SHARED_DIR: /root }", "RALPH_SHARED_DIR: it decides"],
+    ["{ CLAUDE_CONFIG_DIR: /root }", "CLAUDE_CONFIG_DIR: it decides"],
+    ["{ NODE_OPTIONS: x }", "NODE_OPTIONS: it decides"],
     ['{ A: "{{Slot}}" }', "{{Slot}} is not known here"],
     ['{ A: "{{task}}" }', "{{task}} is not known here; {{slot}}, {{story}}, {{run}} are"],
   ])("%s", (env, message) => {
     const { definition, problems } = withEnv(env);
     expect(definition).toBeNull();
     expect(problems[0]?.message).toContain(message);
+  });
+
+  test("what projects themselves need is theirs to set", () => {
+    const names = ["COMPOSE_PROJECT_NAME", "DATABASE_URL", "PORT", "NODE_ENV", "CI", "DEBUG", "PYTHONPATH", "GOFLAGS"];
+    const { problems } = withEnv(`{ ${names.map((name) => `${name}: x`).join(", ")} }`);
+    expect(problems).toEqual([]);
   });
 
   test("without stories that have trees they would reach nobody", () => {

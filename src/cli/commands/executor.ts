@@ -65,7 +65,7 @@ export function define(program: Command, console: Console): void {
         };
         const end = await found.start({ ...call, wallMs: 120_000, quietMs: null, onOutput: () => undefined }).ended;
         const account = parts.executors.accountOf(name);
-        if (end.outcome === "ran") await parts.store.transaction((tx) => tx.release(account));
+        if (end.outcome === "ran" && account !== null) await parts.store.transaction((tx) => tx.release(account));
         const ok = end.outcome === "ran" && /STATUS:\W*done/i.test(end.text);
         const why = end.outcome === "ran" ? (ok ? "" : "it ran, but did not answer `STATUS: done`") : end.why;
         console.exitCode = ok ? exitCodes.done : exitCodes.failed;

@@ -3,7 +3,7 @@
 
 import { Finder } from "./finder.ts";
 import { Redaction } from "./redaction.ts";
-import { type SecretValue, secretValues } from "./variables.ts";
+import { type SecretValue, secretValues, shortest } from "./variables.ts";
 
 /** Once for each process, from its environment. `named`: variables that the configuration calls secret. */
 export function environmentSecrets(
@@ -34,7 +34,10 @@ export class Secrets {
 
   /** The same text if nothing in it is secret. */
   redact(text: string): string {
+    // Most texts of a report are a word.
+    if (text.length < shortest) return text;
     const bytes = Buffer.from(text);
+    if (this.#finder.find(bytes, "", true).found.length === 0) return text;
     const redacted = Buffer.from(this.stream().end(bytes));
     return redacted.equals(bytes) ? text : redacted.toString();
   }

@@ -51,7 +51,7 @@ export function isSecretName(name: string): boolean {
   return parts.some((part) => words.has(part) || inOneWord.test(part));
 }
 
-const shortest = 8;
+export const shortest = 8;
 /** From here on even words and numbers are something that somebody made up to be secret. */
 const longEnough = 16;
 

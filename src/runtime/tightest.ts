@@ -1,0 +1,7 @@
+// The tightest of two limits. Owns: that whoever says nothing loosens nothing.
+
+/** null: neither says anything. */
+export function tightest(own: number | null, theirs: number | null): number | null {
+  const values = [own, theirs].filter((value) => value !== null);
+  return values.length === 0 ? null : Math.min(...values);
+}
