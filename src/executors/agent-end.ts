@@ -14,8 +14,6 @@ import type { Exit, FailureKind, Reading } from "./reading.ts";
 interface EndingAgent {
   readonly title: string;
   readonly login: string;
-  /** What it reads from a cache is a part of what it calls input: it must not be paid for twice. */
-  readonly cachedIsInput?: boolean;
   /** What to do about a denial, where that is not among its arguments. */
   readonly denied?: string;
 }
@@ -53,7 +51,7 @@ export function endOf(facts: AgentFacts): ExecutionEnd {
   const { end, reading, halt } = facts;
   const common = {
     text: reading.text,
-    usage: end.kind === "not_started" ? noUsage : usageOf(facts),
+    usage: end.kind === "not_started" ? noUsage : usageOf(reading),
     session: reading.session,
     model: reading.model ?? facts.model,
     version: reading.version ?? facts.version,
@@ -161,10 +159,9 @@ function hinted(what: string, hint: string): string {
 }
 
 /** Money that nobody tells is not counted. */
-function usageOf({ reading, profile }: AgentFacts): Usage {
-  const { costUsd, inputTokens, cacheReadTokens, outputTokens } = reading.usage;
-  const uncached = profile.cachedIsInput ? Math.max(0, inputTokens - cacheReadTokens) : inputTokens;
-  return { costUsd: costUsd ?? 0, inputTokens: uncached, cacheReadTokens, outputTokens };
+function usageOf({ usage }: Reading): Usage {
+  const { costUsd, inputTokens, cacheReadTokens, outputTokens } = usage;
+  return { costUsd: costUsd ?? 0, inputTokens, cacheReadTokens, outputTokens };
 }
 
 function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[] {

@@ -8,6 +8,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
@@ -158,6 +159,60 @@ describe("[EX75] an isolated agent works without the user's settings, and with h
     expect([seen.names, seen.args.includes("--no-custom-instructions")]).toEqual([["config.json"], true]);
     const usual = await call(copilot, "/nowhere", { env: { HOME } }, { isolated: false });
     expect([usual.env["COPILOT_HOME"], usual.args.includes("--no-custom-instructions")]).toEqual([undefined, false]);
+  });
+});
+
+describe("[EX91] what an agent obeys in a home of ours is made anew at each start", () => {
+  /** Puts something of its own there, and then another attempt looks. */
+  const after = async (profile: AgentProfile, variable: string, planted: string, options: Partial<AgentOptions>) => {
+    const HOME = userHome({
+      ".codex/AGENTS.md": "the user's",
+      ".codex/config.toml": "a = 1",
+      ".codex/auth.json": "{}",
+    });
+    const done = printing(transcripts[profile.kind] ?? []);
+    const planting = stubAgent(profile, `cd "$${variable}" && { ${planted}; }\n${done}`, options);
+    expect(await performWith(planting, { env: { HOME } })).toMatchObject({ outcome: "ran" });
+    return await call(profile, `"$${variable}"`, { env: { HOME } }, { isolated: false, ...options });
+  };
+
+  test("codex: instructions, rules, hooks and plugins are the user's, or there are none", async () => {
+    const home = join(tempDir(), "codex");
+    const names = "AGENTS.override.md hooks.json .env managed_config.toml";
+    const planted = `rm AGENTS.md; for name in AGENTS.md ${names}; do echo evil > $name; done
+      mkdir -p skills/evil plugins/evil hooks rules; echo evil > skills/evil/SKILL.md; echo 'b = 2' >> config.toml`;
+    const { names: found } = await after(codex, "CODEX_HOME", planted, { home });
+    expect(found.toSorted()).toEqual(["AGENTS.md", "auth.json", "config.toml"]);
+    expect(readFileSync(join(home, "AGENTS.md"), "utf8")).toBe("the user's");
+    expect(readFileSync(join(home, "config.toml"), "utf8")).toBe("a = 1");
+  });
+
+  test("codex: what the user has takes the place of a directory; a login that was renewed there stays", async () => {
+    const [home, HOME] = [join(tempDir(), "codex"), userHome({ ".codex/skills/mine/SKILL.md": "mine" })];
+    mkdirSync(join(home, "skills/evil"), { recursive: true });
+    writeFileSync(join(home, "auth.json"), "renewed");
+    await call(codex, '"$CODEX_HOME"', { env: { HOME } }, { isolated: false, home });
+    expect(readdirSync(join(home, "skills"))).toEqual(["mine"]);
+    expect(readFileSync(join(home, "auth.json"), "utf8")).toBe("renewed");
+  });
+
+  test("isolated homes of the others", async () => {
+    const isolated = (name: string) => ({ home: join(tempDir(), name), isolated: true });
+    const qwens = await after(qwen, "QWEN_HOME", "echo evil > QWEN.md; mkdir -p hooks commands", isolated("qwen"));
+    expect(qwens.names).toEqual(["settings.json"]);
+    const planted = "echo '{}' > mcp-config.json; mkdir -p hooks agents sessions";
+    const copilots = await after(copilot, "COPILOT_HOME", planted, isolated("copilot"));
+    expect(copilots.names).toEqual(["sessions"]);
+  });
+
+  test("settings are never written through a link that lies there", async () => {
+    const [home, victim] = [join(tempDir(), "codex"), join(tempDir(), "bashrc")];
+    writeFileSync(victim, "mine");
+    mkdirSync(home);
+    for (const name of ["config.toml", `config.toml.${process.pid}`]) symlinkSync(victim, join(home, name));
+    const HOME = userHome({ ".codex/config.toml": "a = 1" });
+    await call(codex, '"$CODEX_HOME"', { env: { HOME } }, { isolated: false, home });
+    expect([readFileSync(victim, "utf8"), readFileSync(join(home, "config.toml"), "utf8")]).toEqual(["mine", "a = 1"]);
   });
 });
 

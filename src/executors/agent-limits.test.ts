@@ -129,6 +129,24 @@ describe("[EX39] what waiting does not mend is not waited for", () => {
     expect(await cleanly(stubAgent(claude, printing([retry, ...claudeDone])))).toMatchObject({ outcome: "ran" });
   });
 
+  const retrying = (words: string) =>
+    printing([{ type: "error", message: `Reconnecting... ${words}` }]).replace(/\n$/, "\nsleep 0.1\n");
+  const noNetwork = "waiting for network (Connection failed: error sending request)";
+
+  test("[EX92] who only tries again, for ever, is ended, and no attempt is counted", async () => {
+    const loop = `while :; do\n${retrying(noNetwork)}done`;
+    const end = await cleanly(stubAgent(codex, loop, { retryMs: 500, quietMs: 5_000 }));
+    expect(end).toMatchObject({ outcome: "rate_limited", kind: "network", retryAt: null });
+    expect(end).toHaveProperty("why", expect.stringMatching(/^it did nothing but try again for 1 s: Reconnecting/));
+  });
+
+  test("[EX92] one that gets on meanwhile is left alone, however long it takes", async () => {
+    const [call, result] = turn(1);
+    const step = `${retrying(noNetwork).repeat(4)}${printing([call ?? {}, result ?? {}])}`;
+    const text = `${step.repeat(4)}${printing([{ type: "turn.completed", usage: {} }])}`;
+    expect(await cleanly(stubAgent(codex, text, { retryMs: 700 }))).toMatchObject({ outcome: "ran" });
+  });
+
   test("a prompt that stays too long, however often it is shortened", async () => {
     const overflow = {
       type: "error",

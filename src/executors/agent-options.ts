@@ -25,5 +25,7 @@ export interface AgentOptions {
   readonly quietMs: number | null;
   readonly startMs: number;
   readonly leaveMs: number;
+  /** How long it may do nothing but try again; a few minutes, unless told. */
+  readonly retryMs?: number;
   readonly graceMs: number;
 }

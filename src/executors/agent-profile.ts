@@ -29,8 +29,11 @@ export interface AgentProfile {
   readonly keeps: { readonly turns: boolean; readonly money: boolean };
   /** How it goes on with an earlier session; null: it cannot. */
   readonly sessions: WarmSessions | null;
-  /** What is its own in the user's home, and what of it a sandbox must keep open; by the environment that it gets. */
-  places(env: Readonly<Record<string, string>>): OwnPlaces;
+  /**
+   * What is its own in the user's home, and what of it a sandbox must keep open; by the environment that it gets. `ours`: its
+   * directory of Pawl's, if it has one.
+   */
+  places(env: Readonly<Record<string, string>>, ours?: string): OwnPlaces;
   /** May write files; what goes wrong there is thrown. */
   prepare(task: AgentTask): Invocation;
 }
@@ -69,6 +72,8 @@ export interface Invocation {
   readonly env: Readonly<Record<string, string>>;
   /** Variables of the user's that it shall not see after all. */
   readonly withheld?: readonly string[];
+  /** What else it must be able to write in a sandbox. */
+  readonly written?: readonly string[];
   /** What it left elsewhere than in its stream. */
   readonly complete?: (reading: Reading) => Reading;
 }

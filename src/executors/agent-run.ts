@@ -7,11 +7,12 @@ import type { AgentOptions } from "./agent-options.ts";
 import type { AgentProfile, AgentTask, Invocation } from "./agent-profile.ts";
 import { agentStream } from "./agent-stream.ts";
 import { leftOut, refusal, taskOf } from "./agent-task.ts";
-import { type OwnHalt, type WatchLimits, watchAgent } from "./agent-watch.ts";
+import { type OwnHalt, usualRetryMs, type WatchLimits, watchAgent } from "./agent-watch.ts";
 import { carefulSink } from "./careful-sink.ts";
 import { Denials } from "./denials.ts";
 import { attemptMarker, type ExecutionEnd, type ExecutorCall } from "./executor.ts";
 import { chooseOther, notStarted } from "./not-started.ts";
+import { programPath } from "./program.ts";
 import type { Reading } from "./reading.ts";
 import { type CommandLine, endInside, sandboxed } from "./sandbox.ts";
 import { Scratch } from "./scratch.ts";
@@ -93,7 +94,8 @@ export function runAgent(
     watch.forget();
     const halt = end.kind === "stopped" && ender !== "asked" ? ender : null;
     const read = stream.end(exitOf(end, halt));
-    const { reading, notes } = warmed(profile, task, call, invocation.complete?.(read) ?? read);
+    const whole = uncached(profile, invocation.complete?.(read) ?? read);
+    const { reading, notes } = warmed(profile, task, call, whole);
     scratch.remove();
     // Whoever was told to stop shall not wait for one more program.
     const canAsk = reading.version === null && (end.kind === "exited" || end.kind === "signalled");
@@ -137,16 +139,16 @@ function prepare(profile: AgentProfile, options: AgentOptions, task: AgentTask, 
   if (why !== null) return { ok: false, why };
   try {
     const invocation = profile.prepare(task);
-    const command: CommandLine = [options.program, ...invocation.args];
+    const command: CommandLine = [programPath(options.program), ...invocation.args];
     if (!options.sandbox) return { ok: true, invocation, command };
     const env = environmentOf(task, invocation);
-    const written = [...scratch.places(), ...task.outside];
+    const written = [...scratch.places(), ...task.outside, ...(invocation.written ?? [])];
     const { sandbox } = options;
     const { cwd, access } = task;
     return {
       ok: true,
       invocation,
-      command: sandboxed(command, { sandbox, cwd, access, env, own: profile.places(env), written }),
+      command: sandboxed(command, { sandbox, cwd, access, env, own: profile.places(env, task.home), written }),
     };
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
@@ -161,8 +163,15 @@ function environmentOf({ env }: AgentTask, { env: own, withheld = [] }: Invocati
 
 /** What the agent keeps itself is not watched: it knows better what a turn is. */
 function limitsOf({ keeps }: AgentProfile, options: AgentOptions): WatchLimits {
-  const { startMs, leaveMs, maxTurns, maxUsd } = options;
-  return { startMs, leaveMs, maxTurns: keeps.turns ? null : maxTurns, maxUsd: keeps.money ? null : maxUsd };
+  const { startMs, leaveMs, retryMs = usualRetryMs, maxTurns, maxUsd } = options;
+  return { startMs, leaveMs, retryMs, maxTurns: keeps.turns ? null : maxTurns, maxUsd: keeps.money ? null : maxUsd };
+}
+
+/** Before anything is taken off: what was used before is told without what came from a cache, which must not be paid for twice. */
+function uncached({ cachedIsInput }: AgentProfile, reading: Reading): Reading {
+  if (!cachedIsInput) return reading;
+  const { usage } = reading;
+  return { ...reading, usage: { ...usage, inputTokens: Math.max(0, usage.inputTokens - usage.cacheReadTokens) } };
 }
 
 /** Of a session that was gone on with, what this run has used. */

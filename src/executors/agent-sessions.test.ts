@@ -124,6 +124,17 @@ describe("[EX72] what a session had used before is not counted again", () => {
     expect(qwenCold.inputTokens - qwenWarm.inputTokens).toBe(1);
   });
 
+  test("qwen, whose input has in it what came from its cache: nothing is counted twice", async () => {
+    const counting = (usage: object) => printing([...linesOf(qwen).slice(0, -1), { ...linesOf(qwen).at(-1), usage }]);
+    const first = { input_tokens: 1_000, cache_read_input_tokens: 600, output_tokens: 10 };
+    const { usage: spent } = await performWith(stubAgent(qwen, counting(first)));
+    expect(spent).toMatchObject({ inputTokens: 400, cacheReadTokens: 600, outputTokens: 10 });
+    // Of the whole session.
+    const second = { input_tokens: 2_500, cache_read_input_tokens: 1_500, output_tokens: 20 };
+    const { usage } = await performWith(stubAgent(qwen, counting(second)), { resume: { session: "s-1", spent } });
+    expect(usage).toMatchObject({ inputTokens: 600, cacheReadTokens: 900, outputTokens: 10 });
+  });
+
   test("copilot in the tokens of its file", async () => {
     const file = { modelMetrics: { m: { usage: { inputTokens: 70, cacheReadTokens: 30, outputTokens: 5 } } } };
     const text = `while [ "$1" != --usage-output-file ]; do shift; done; echo '${JSON.stringify(file)}' > "$2"`;

@@ -2,7 +2,7 @@
 // that it is done.
 
 import type { AgentEvent } from "./agent-event.ts";
-import { mcpName } from "./agent-profile.ts";
+import { isOurTool } from "./our-tools.ts";
 
 /** More calls that are open or failed than this, and the rest are not looked up: one then counts from when it is told. */
 const mostCalls = 1_000;
@@ -26,7 +26,7 @@ export class Denials {
     if (event.type === "tool_call" && this.#called.size < mostCalls) this.#called.set(event.id, event.name);
     if (event.type === "tool_result" && event.ok) {
       // A report is no work: whoever was refused everything can still say that he is done.
-      if (!isOurs(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
+      if (!isOurTool(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
       this.#called.delete(event.id);
     } else if (event.type === "tool_result" && this.#failedAt.size < mostCalls) {
       this.#failedAt.set(event.id, this.#now);
@@ -58,9 +58,4 @@ export class Denials {
     const rest = this.#names.size > namesShown ? " and others" : "";
     return `${names.join(" and ")}${rest} ${names.length === 1 ? "was" : "were"} denied`;
   }
-}
-
-/** `mcp__pawl__complete`, `pawl.complete`, `pawl_complete`: each agent names our tools in its own way. */
-function isOurs(tool: string): boolean {
-  return new RegExp(`(?:^|[^a-z])${mcpName}[^a-z]`).test(tool);
 }

@@ -6,68 +6,42 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { inOwnSession } from "../../test/support/programs.ts";
 import { log, makeRepository, runGit, tempDir } from "../../test/support/repository.ts";
+import {
+  failedToWrite,
+  inside,
+  open,
+  problem,
+  shell,
+  visibleDir,
+  withVariables,
+} from "../../test/support/sandboxes.ts";
 import { callWith, performWith, printing, stubAgent } from "../../test/support/stub-agents.ts";
 import { isAlive } from "../system/process/identity.ts";
 import { findMarked } from "../system/process/strays.ts";
 import { claude } from "./claude/claude.ts";
 import { codex } from "./codex/codex.ts";
 import { commandExecutor } from "./command/command.ts";
-import { type Access, attemptMarker, type ExecutionEnd, type Executor, type ExecutorCall } from "./executor.ts";
+import { copilot } from "./copilot/copilot.ts";
+import { attemptMarker } from "./executor.ts";
+import { gemini } from "./gemini/gemini.ts";
 import { goose } from "./goose/goose.ts";
-import type { Sandbox } from "./sandbox.ts";
-import { missingSandbox } from "./sandbox-missing.ts";
+import { opencode } from "./opencode/opencode.ts";
+import { qwen } from "./qwen/qwen.ts";
 import { scriptedExecutor } from "./scripted/scripted.ts";
 import { transcripts } from "./testing/transcripts.ts";
-
-const open: Sandbox = { network: true, write: [] };
-const problem = await missingSandbox("any", open);
-
-function shell(text: string, sandbox: Sandbox = open, access: Access = "write"): Executor {
-  const limits = { wallMs: 60_000, quietMs: null, graceMs: 1_000 };
-  return commandExecutor({ name: "mine", command: ["sh", "-c", text], env: [], sandbox, access, ...limits });
-}
-
-const inside = (text: string, changes: Partial<ExecutorCall> = {}, sandbox?: Sandbox) =>
-  performWith(shell(text, sandbox), changes);
-
-/** Not below a directory that is hidden: as homes and repositories of users are. */
-function visibleDir(): string {
-  const dir = mkdtempSync(join(homedir(), ".pawl-sandbox-test-"));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
-
-/** For one test. */
-function withVariables(variables: Readonly<Record<string, string>>): void {
-  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, variables);
-  onTestFinished(() => {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  });
-}
-
-const failedToWrite = (end: ExecutionEnd) =>
-  expect(end).toMatchObject({
-    outcome: "failed",
-    why: expect.stringMatching(/Read-only file system|Directory nonexistent|No such file/i),
-  });
 
 describe.skipIf(problem !== null)("inside", () => {
   describe("[EX77] only where it works can be written", () => {
@@ -133,13 +107,18 @@ describe.skipIf(problem !== null)("inside", () => {
 
     test("what the prompt asks it to write, and what the configuration opens", async () => {
       const [cwd, agents, shared, opened] = [visibleDir(), visibleDir(), visibleDir(), visibleDir()];
-      const env = { PAWL_PROGRESS_FILE: join(agents, "progress.txt"), RALPH_SHARED_DIR: shared };
-      const text = `echo a > "$PAWL_PROGRESS_FILE" && echo b > "$RALPH_SHARED_DIR/b" && echo c > '${opened}/c'`;
+      const outside = [agents, shared];
+      const text = `echo a > '${agents}/progress.txt' && echo b > '${shared}/b' && echo c > '${opened}/c'`;
       const sandbox = { network: true, write: [opened] };
-      expect(await inside(text, { cwd, env }, sandbox)).toMatchObject({ outcome: "ran" });
-      expect(await inside(text, { cwd, env })).toMatchObject({ outcome: "failed" });
+      expect(await inside(text, { cwd, outside }, sandbox)).toMatchObject({ outcome: "ran" });
+      expect(await inside(text, { cwd, outside })).toMatchObject({ outcome: "failed" });
+      expect(await inside(text, { cwd }, sandbox)).toMatchObject({ outcome: "failed" });
+      // Never by a variable: repositories have a say in those.
+      const env = { PAWL_PROGRESS_FILE: join(agents, "progress.txt"), RALPH_SHARED_DIR: shared };
+      failedToWrite(await inside(`echo b > '${shared}/b'`, { cwd, env }));
+      failedToWrite(await inside(`echo a > '${agents}/progress.txt'`, { cwd, env }));
       expect(
-        await inside(text, { cwd, env: { ...env, HOME: opened } }, { network: true, write: ["~/"] }),
+        await inside(text, { cwd, outside, env: { HOME: opened } }, { network: true, write: ["~/"] }),
       ).toMatchObject({
         outcome: "ran",
       });
@@ -176,13 +155,32 @@ describe.skipIf(problem !== null)("inside", () => {
   describe("[EX78] whoever may only read writes nothing at all", () => {
     test("a program, when the call or the configuration says so", async () => {
       const [cwd, shared] = [makeRepository({ a: "1" }, { dir: visibleDir() }), visibleDir()];
-      const env = { RALPH_SHARED_DIR: shared };
-      const read = { cwd, env, access: "read" } as const;
+      const read = { cwd, outside: [shared], access: "read" } as const;
       expect(await inside("cat a; git status --short", read)).toMatchObject({ outcome: "ran", text: "1" });
       failedToWrite(await inside("echo 2 > a", read));
       failedToWrite(await performWith(shell("echo 2 > a", open, "read"), { cwd }));
-      failedToWrite(await inside('echo 2 > "$RALPH_SHARED_DIR/a"', read));
+      failedToWrite(await inside(`echo 2 > '${shared}/a'`, read));
       expect(await inside("git commit -q --allow-empty -m x", read)).toMatchObject({ outcome: "failed" });
+    });
+
+    test("also where the configuration opens the workspace, or a part of it, for writing", async () => {
+      const cwd = visibleDir();
+      mkdirSync(join(cwd, "sub"));
+      for (const path of [dirname(cwd), cwd, join(cwd, "sub")])
+        failedToWrite(await inside("echo x > sub/a", { cwd, access: "read" }, { network: true, write: [path] }));
+    });
+
+    test("codex, although it has no sandbox of its own inside", async () => {
+      const [HOME, home, cwd, shared] = [visibleDir(), join(visibleDir(), "codex"), visibleDir(), visibleDir()];
+      const text = `for place in '${cwd}' '${shared}' "$HOME"; do touch "$place/made" 2> /dev/null && exit 1; done
+        ${printing(transcripts["codex"] ?? [])}`;
+      const executor = stubAgent(codex, text, { sandbox: open, home });
+      const call = { cwd, env: { HOME }, outside: [shared] };
+      expect(await performWith(executor, { ...call, access: "read" })).toMatchObject({ outcome: "ran" });
+      expect(await performWith(executor, call)).toMatchObject({
+        outcome: "failed",
+        why: "exit code 1 (`pawl logs` shows all that it printed)",
+      });
     });
 
     test("an agent that has no way of its own to be kept from it", async () => {
@@ -329,6 +327,72 @@ describe.skipIf(problem !== null)("inside", () => {
       expect(readFileSync(join(HOME, ".codex/auth.json"), "utf8")).toBe("new\n");
       expect(readFileSync(join(cwd, "args.txt"), "utf8")).toContain("--sandbox danger-full-access");
     });
+
+    test.each([
+      ["claude", claude, ".claude", "local/claude", []],
+      ["codex in the user's home", codex, ".codex", "config.toml", ["CODEX_HOME"]],
+      ["codex in the user's home", codex, ".codex", "rules/default.rules", ["CODEX_HOME"]],
+      ["opencode", opencode, ".cache/opencode", "bin/rg", []],
+      ["opencode", opencode, ".cache/opencode", "node_modules/a/index.js", []],
+      ["opencode", opencode, ".local/share/opencode", "bin/gopls", []],
+    ] as const)("%s does not change what it runs or obeys later", async (_, profile, dir, file, env) => {
+      const HOME = visibleDir();
+      withVariables({ CODEX_HOME: join(HOME, ".codex") });
+      mkdirSync(dirname(join(HOME, dir, file)), { recursive: true });
+      writeFileSync(join(HOME, dir, file), "mine");
+      const [top] = file.split("/");
+      const text = `cd "$HOME/${dir}" && touch state || exit 1
+        { echo x > ${file}; rm -rf ${top}; mv ${top} old; } 2> /dev/null
+        ${printing(transcripts[profile.kind] ?? [])}`;
+      const end = await performWith(stubAgent(profile, text, { sandbox: open, env }), { env: { HOME } });
+      expect([end.outcome, readFileSync(join(HOME, dir, file), "utf8")]).toEqual(["ran", "mine"]);
+    });
+
+    test("is not started where that is a link, which could be replaced; it says which", async () => {
+      const [HOME, dotfiles] = [visibleDir(), visibleDir()];
+      mkdirSync(join(HOME, ".claude"));
+      writeFileSync(join(dotfiles, "settings.json"), "{}");
+      symlinkSync(join(dotfiles, "settings.json"), join(HOME, ".claude/settings.json"));
+      const text = `rm "$HOME/.claude/settings.json"; echo x > "$HOME/.claude/settings.json"`;
+      expect(await performWith(stubAgent(claude, text, { sandbox: open }), { env: { HOME } })).toMatchObject({
+        outcome: "failed",
+        why: `Claude Code could not be started: its sandbox cannot keep ${HOME}/.claude/settings.json as it is, which is a link (put what it leads to in its place)`,
+      });
+      expect(readlinkSync(join(HOME, ".claude/settings.json"))).toBe(join(dotfiles, "settings.json"));
+      // Where the directory itself is one, nobody inside can replace it.
+      rmSync(join(HOME, ".claude"), { recursive: true });
+      symlinkSync(dotfiles, join(HOME, ".claude"));
+      const done = printing(transcripts["claude"] ?? []);
+      const linked = `echo x > "$HOME/.claude/settings.json"; echo x > "$HOME/.claude/state" || exit 1\n${done}`;
+      expect(await performWith(stubAgent(claude, linked, { sandbox: open }), { env: { HOME } })).toMatchObject({
+        outcome: "ran",
+      });
+      expect(readFileSync(join(dotfiles, "settings.json"), "utf8")).toBe("{}");
+    });
+
+    test.each([
+      [qwen, ".qwen/oauth_creds.json", "$QWEN_HOME/oauth_creds.json", "$QWEN_HOME/sessions"],
+      [copilot, ".copilot/config.json", "$COPILOT_HOME/config.json", "$COPILOT_HOME/sessions"],
+      [
+        gemini,
+        ".gemini/oauth_creds.json",
+        "$GEMINI_CLI_HOME/.gemini/oauth_creds.json",
+        "$GEMINI_CLI_HOME/.gemini/tmp/s",
+      ],
+    ] as const)(
+      "$kind renews its login and keeps its sessions, isolated, too",
+      async (profile, file, seen, sessions) => {
+        const [HOME, pawl] = [visibleDir(), visibleDir()];
+        withVariables({ PAWL_HOME: pawl });
+        mkdirSync(dirname(join(HOME, file)));
+        writeFileSync(join(HOME, file), "old");
+        const text = `echo new > "${seen}" && mkdir -p "${sessions}" || exit 1\n${printing(transcripts[profile.kind] ?? [])}`;
+        const home = join(pawl, `${profile.kind}-isolated`);
+        const executor = stubAgent(profile, text, { sandbox: open, isolated: true, home });
+        expect(await performWith(executor, { env: { HOME } })).toMatchObject({ outcome: "ran" });
+        expect(readFileSync(join(HOME, file), "utf8")).toBe("new\n");
+      },
+    );
 
     test("is the same environment as outside: an allow-list and the marker", async () => {
       withVariables({ MY_SECRET: "hunter2" });

@@ -1,13 +1,13 @@
 // Sandboxes. Owns: what a program can reach inside bubblewrap: it reads what its user reads and writes where it works, it sees no
 // processes but its own, gains no rights, and all it started dies with it. Never a silent doing without.
 
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { findHome } from "../system/home.ts";
 import type { ProcessEnd } from "../system/process/call.ts";
 import type { Access } from "./executor.ts";
-import { gitPlaces } from "./git-places.ts";
+import { type GitPlaces, gitPlaces } from "./git-places.ts";
 import { findProgram } from "./program.ts";
 
 /** As it is configured. */
@@ -52,8 +52,9 @@ export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLin
   const { env, sandbox, cwd } = place;
   const hidden = hiddenDirs(env);
   const words = [file, ...args.filter(isAbsolute), ...(env["PATH"] ?? "").split(delimiter)];
-  const needed = [...words, homeIn(env), ...gitPlaces(cwd)];
-  const mounts = [...visible(needed, hidden), ...places(place)];
+  const git = gitPlaces(cwd);
+  const needed = [...words, homeIn(env), ...git.written];
+  const mounts = [...visible(needed, hidden), ...places(place, git)];
   return [
     bwrap,
     ...unshared(sandbox.network),
@@ -117,18 +118,41 @@ interface Mount {
   readonly isWritable: boolean;
 }
 
-function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace): readonly Mount[] {
+function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace, git: GitPlaces): readonly Mount[] {
   const isWritable = access === "write";
   const home = findHome(process.env).dir;
   const asked = sandbox.write.map((path) => askedPath(path, env, home));
-  const git = isWritable ? gitPlaces(cwd) : [];
+  // What is opened elsewhere does not open the workspace to whoever may only read.
+  const opened = isWritable ? asked : asked.filter((path) => !isInside(path, realPath(cwd) ?? cwd));
   return [
     ...existing([cwd], isWritable),
-    ...existing(own?.kept ?? [], false),
-    ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...git, ...asked], true),
+    ...existing(plain(own?.kept ?? []), false),
+    ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...opened], true),
+    ...(isWritable ? gitMounts(git) : []),
     // Last, for what is said of the same path: the store is nobody's but Pawl's.
     ...existing([home], false),
   ];
+}
+
+function gitMounts({ written, kept, made: files }: GitPlaces): readonly Mount[] {
+  for (const file of files) makeEmpty(file);
+  return [...existing(written, true), ...existing(plain(kept), false)];
+}
+
+/** What is obeyed as soon as it is there must be there, to be kept. */
+function makeEmpty(file: string): void {
+  try {
+    writeFileSync(file, "", { flag: "wx" });
+  } catch {
+    // It is there, or nobody with our rights can make it.
+  }
+}
+
+/** Nothing can be mounted over a link: inside, it would be removed, and something else put in its place. */
+function plain(paths: readonly string[]): readonly string[] {
+  const link = paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link === undefined) return paths;
+  throw new Error(`its sandbox cannot keep ${link} as it is, which is a link (put what it leads to in its place)`);
 }
 
 /** Inside, nobody could make them. */

@@ -5,7 +5,7 @@ import type { InputPipe } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { exitOf } from "../agent-end.ts";
-import { watchAgent } from "../agent-watch.ts";
+import { usualRetryMs, watchAgent } from "../agent-watch.ts";
 import { carefulSink } from "../careful-sink.ts";
 import { Denials } from "../denials.ts";
 import {
@@ -20,7 +20,8 @@ import {
 import { gitPlaces } from "../git-places.ts";
 import { chooseOther, notStarted } from "../not-started.ts";
 import { outsideOf } from "../outside.ts";
-import type { Reading } from "../reading.ts";
+import { programPath } from "../program.ts";
+import type { TokenUsage } from "../reading.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox.ts";
 import { missingSandbox } from "../sandbox-missing.ts";
 import { withSystem } from "../system-text.ts";
@@ -50,6 +51,8 @@ export interface AcpOptions extends ServerOptions {
   readonly startMs: number;
   /** From its answer, after which stdin is closed, to its exit. */
   readonly leaveMs: number;
+  /** How long it may do nothing but try again; a few minutes, unless told. */
+  readonly retryMs?: number;
   readonly graceMs: number;
 }
 
@@ -78,6 +81,8 @@ interface Ready {
   readonly right: AcpRight;
   readonly command: CommandLine;
   readonly env: Readonly<Record<string, string>>;
+  /** Those that it is told to work in beside the workspace. */
+  readonly directories: readonly string[];
 }
 
 function prepare(
@@ -85,7 +90,8 @@ function prepare(
   server: AcpServer,
   call: ExecutorCall,
 ): Ready | { readonly ok: false; readonly why: string } {
-  const { title, command, places } = server;
+  const { title, places } = server;
+  const [program, ...args] = server.command;
   const { sandbox } = options;
   const access = options.access === "read" || call.access === "read" ? "read" : "write";
   if (access === "read" && !server.asks && !sandbox)
@@ -93,12 +99,16 @@ function prepare(
   const right = access === "read" ? "reading" : options.permissions === "allow" ? "free" : "asking";
   const visible = allowedEnvironment(process.env, [...server.keys, ...options.env]);
   const env = { ...visible, ...server.env?.(right, call.commands ?? []), ...call.env };
-  if (!sandbox) return { ok: true, access, right, command, env };
   try {
+    const command: CommandLine = [programPath(program), ...args];
+    // What a commit in a worktree writes is outside of it.
+    const directories = access === "write" ? [...outsideOf(call), ...gitPlaces(call.cwd).written] : [];
+    const ready = { ok: true, access, right, env, directories } as const;
+    if (!sandbox) return { ...ready, command };
     const written = access === "write" ? outsideOf(call) : [];
     const own = places && { own: places(env) };
     const inside = sandboxed(command, { sandbox, cwd: call.cwd, access, env, written, ...own });
-    return { ok: true, access, right, command: inside, env };
+    return { ...ready, command: inside };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return { ok: false, why: `${title} could not be started: ${why}` };
@@ -117,14 +127,17 @@ function run(options: AcpOptions, server: AcpServer, call: ExecutorCall, ready: 
     supervised.stop(reason);
   };
   const halt = (why: AcpHalt) => endIt(why, why.kind);
-  const { startMs, leaveMs, maxTurns, maxUsd } = options;
-  const watch = watchAgent({ startMs, leaveMs, maxTurns, maxUsd }, reader, halt);
+  const { startMs, leaveMs, retryMs = usualRetryMs, maxTurns, maxUsd } = options;
+  const watch = watchAgent({ startMs, leaveMs, retryMs, maxTurns, maxUsd }, reader, halt);
   // Bytes do not tell that it has started: each of its first answers is waited for.
   watch.heard();
+  /** As the session itself says, which it does before it is told of a single cent. */
+  let resumed: Resumed | null = null;
   const wire = openWire(reader, (event) => {
     hasSpoken = true;
     denials.saw(event);
-    watch.saw(event);
+    if (event.type === "session" && call.resume && event.id === call.resume.session) resumed = call.resume;
+    watch.saw(event.type === "usage" ? { ...event, usage: withoutSpent(event.usage, resumed) } : event);
   });
   const topics = topicsOf(options, server, call, ready);
   /** Empty when the program did not start. */
@@ -184,7 +197,7 @@ function run(options: AcpOptions, server: AcpServer, call: ExecutorCall, ready: 
       access: ready.access,
       end,
       halt: own,
-      reading: conversation?.hasResumed() && call.resume ? withoutSpent(reading, call.resume) : reading,
+      reading: { ...reading, usage: withoutSpent(reading.usage, resumed) },
       hasSpoken,
       denials,
       model: null,
@@ -203,7 +216,6 @@ function run(options: AcpOptions, server: AcpServer, call: ExecutorCall, ready: 
 }
 
 function topicsOf(options: AcpOptions, { title, modes }: AcpServer, call: ExecutorCall, ready: Ready): Topics {
-  const outside = outsideOf(call);
   // Our tools are on this machine, which a sandbox without a network does not reach.
   const canReach = options.sandbox?.network !== false;
   return {
@@ -213,9 +225,8 @@ function topicsOf(options: AcpOptions, { title, modes }: AcpServer, call: Execut
     access: ready.access,
     permissions: options.permissions,
     commands: call.commands ?? [],
-    outside,
-    // What a commit in a worktree writes is outside of it.
-    directories: ready.access === "write" ? [...outside, ...gitPlaces(call.cwd)] : [],
+    outside: outsideOf(call),
+    directories: ready.directories,
     model: call.model ?? options.model,
     effort: call.effort ?? options.effort,
     mode: modes?.[ready.right] ?? null,
@@ -226,8 +237,8 @@ function topicsOf(options: AcpOptions, { title, modes }: AcpServer, call: Execut
 }
 
 /** Money is that of the whole session, by the protocol; tokens are those of the prompt. One that began to count anew is believed. */
-function withoutSpent(reading: Reading, { spent }: Resumed): Reading {
-  const { costUsd } = reading.usage;
-  if (costUsd === null || costUsd < spent.costUsd) return reading;
-  return { ...reading, usage: { ...reading.usage, costUsd: costUsd - spent.costUsd } };
+function withoutSpent(usage: TokenUsage, resumed: Resumed | null): TokenUsage {
+  const { costUsd } = usage;
+  if (costUsd === null || resumed === null || costUsd < resumed.spent.costUsd) return usage;
+  return { ...usage, costUsd: costUsd - resumed.spent.costUsd };
 }

@@ -318,7 +318,7 @@ describe("files", () => {
       writing(at(shared, "c.txt")),
       reading(at(cwd, "a.txt"), { line: 2, limit: 1 }),
     ];
-    const end = await ending(acts, {}, {}, { cwd, env: { RALPH_SHARED_DIR: shared } });
+    const end = await ending(acts, {}, {}, { cwd, outside: [shared] });
     expect(end.text).toContain('"content":"two"');
     expect([at(cwd, "new", "b.txt"), at(shared, "c.txt")].map((file) => readFileSync(file, "utf8"))).toEqual([
       "hello\n",
@@ -414,6 +414,20 @@ describe("going on with a session", () => {
     { sessionUpdate: "tool_call", toolCallId: "old", title: "ls" },
     { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "old words" } },
   ];
+
+  test("[EX69] a limit of money is that of this prompt", async () => {
+    const capabilities = { sessionCapabilities: { resume: {} } };
+    const end = await ending([cost, { say: "done" }], { capabilities }, { maxUsd: 1 }, { resume });
+    expect(end).toMatchObject({ outcome: "ran", usage: { costUsd: 0.5 } });
+    const acts: AcpAct[] = [cost, { wait: "for ever" }];
+    expect(await ending(acts, { capabilities }, { maxUsd: 0.4 }, { resume })).toMatchObject({
+      outcome: "failed",
+      kind: "max_budget",
+      why: expect.stringContaining("it was stopped after $0.5 of $0.4"),
+    });
+    // A new session has cost nothing before.
+    expect(await ending(acts, {}, { maxUsd: 1 }, { resume })).toMatchObject({ outcome: "failed", kind: "max_budget" });
+  });
 
   test.each([
     ["session/resume", { loadSession: true, sessionCapabilities: { resume: {} } }],

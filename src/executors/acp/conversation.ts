@@ -39,7 +39,6 @@ export interface Conversation {
   readonly over: Promise<void>;
   /** What was asked for and is not there. */
   readonly notes: readonly string[];
-  hasResumed(): boolean;
   /** To the prompt, and without an error. */
   isAnswered(): boolean;
   /** Settles when the agent has stopped its work. */
@@ -54,7 +53,6 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
   const notes: string[] = [];
   const files = agentFiles([cwd, ...topics.outside], access);
   let session: string | null = null;
-  let hasResumed = false;
   let isAnswered = false;
   /** To the prompt, from when it was given. */
   let answer: Promise<unknown> | null = null;
@@ -136,7 +134,6 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
         throw error;
       });
       if (reopened === null) continue;
-      hasResumed = true;
       return { id, session: reopened };
     }
     notes.push(`${title} cannot go on with that session: it began a new one`);
@@ -192,7 +189,6 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
   return {
     over: toTheEnd(),
     notes,
-    hasResumed: () => hasResumed,
     isAnswered: () => isAnswered,
     async cancel() {
       if (session === null || answer === null || isAnswered) return;

@@ -63,6 +63,14 @@ describe("[EX64] whoever may only read", () => {
     expect(inRead({ name: "files_write", title: "pawl_complete" })).toEqual(no);
   });
 
+  test.each(["mcp__pawl-evil__write", "mcp__pawl_x__complete", "pawl: rm -rf", "pawl_write", "x (pawl MCP Server)"])(
+    "[EX93] does not report with %j, of a server that is called nearly as ours",
+    (name) => {
+      expect(inRead({ kind: "other", name })).toEqual(no);
+      expect(inRead({ kind: "other", title: name })).toEqual(no);
+    },
+  );
+
   test("looks, searches and fetches; what says nothing of itself is refused", () => {
     for (const kind of ["read", "search", "think", "fetch"]) expect(inRead({ kind, title: "x" })).toEqual(once);
     expect(inRead({})).toEqual(no);

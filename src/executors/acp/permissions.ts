@@ -1,9 +1,10 @@
 // Permissions. Owns: what an agent that asks is told, by the access that it has and by the policy of its executor.
 
 import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
-import { mcpName, readOnlyGit } from "../agent-profile.ts";
+import { readOnlyGit } from "../agent-profile.ts";
 import type { Access } from "../executor.ts";
 import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
+import { isOurTool } from "../our-tools.ts";
 
 /** For what an agent asks; `ask`: a person decides, and the attempt ends there. */
 export type PermissionPolicy = "allow" | "ask" | "deny";
@@ -38,13 +39,10 @@ export function answerPermission(
   return { outcome: choose(policy === "allow" ? "allow" : "reject"), question: null };
 }
 
-/** Agents put the name of the server before, or behind, the name of its tool. */
-const ours = new RegExp(`^(?:mcp[_.:-]+)?${mcpName}[_.:/-]|\\(${mcpName} MCP Server\\)$`, "i");
-
 /** Our own tools change nothing but the step: whoever may only read reports with them, too. */
 function isOurs(call: Fields): boolean {
   const kind = call["kind"] ?? "other";
-  return kind === "other" && ours.test(nameOf(call["name"]) ?? textOf(call["title"]));
+  return kind === "other" && isOurTool(nameOf(call["name"]) ?? textOf(call["title"]));
 }
 
 /** Who judges must see what was changed. Anything that a shell would make more of is none of these. */

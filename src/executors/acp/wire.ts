@@ -11,6 +11,8 @@ import type { Exit, Reading } from "../reading.ts";
 
 /** Questions of the agent that wait for our answer. One that asks more at once is not heard: it would fill the memory. */
 const mostOpen = 100;
+/** Of those about files, each with a whole one in memory: the rest wait. */
+const mostFiles = 4;
 
 export interface Wire {
   /** For the SDK, from when the agent can be written to. */
@@ -24,12 +26,32 @@ export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): 
   /** Ids of our questions, and of the agent's; each side counts its own. */
   const asked = new Set<unknown>();
   const open = new Set<unknown>();
+  /** Of those, the ones about files; how many have an answer on its way as well; and those whose turn comes later. */
+  const files = new Set<unknown>();
+  let filesOpen = 0;
+  const waiting: AnyMessage[] = [];
   let deliver: (message: AnyMessage) => void = () => undefined;
+
+  function take(message: AnyMessage): void {
+    const { id, method } = fieldsOf(message);
+    if (typeof method !== "string" || !method.startsWith("fs/")) return deliver(message);
+    if (filesOpen >= mostFiles) return void waiting.push(message);
+    filesOpen += 1;
+    files.add(id);
+    deliver(message);
+  }
+
+  function fileIsSent(): void {
+    filesOpen -= 1;
+    const next = waiting.shift();
+    if (next !== undefined) take(next);
+  }
 
   /** Null: an answer to nothing that was asked, which means nothing. */
   function isForSdk({ id, method }: Fields): boolean | null {
     if (method === undefined) return asked.delete(id) ? true : null;
-    if (id === undefined || typeof method !== "string" || open.size >= mostOpen) return false;
+    // A second question under the same id could not be told from the first.
+    if (id === undefined || typeof method !== "string" || open.size >= mostOpen || open.has(id)) return false;
     open.add(id);
     return true;
   }
@@ -40,7 +62,7 @@ export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): 
       const isSdks = isForSdk(fieldsOf(value));
       if (isSdks === null) return [];
       const events = reader.read({ dir: "<", m: value });
-      if (isSdks) deliver(value as AnyMessage);
+      if (isSdks) take(value as AnyMessage);
       return events;
     },
     end: (exit) => reader.end(exit),
@@ -49,10 +71,13 @@ export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): 
 
   async function send(message: AnyMessage, pipe: InputPipe): Promise<void> {
     const { id, method } = fieldsOf(message);
+    const isFile = method === undefined && files.delete(id);
     if (method === undefined) open.delete(id);
     else if (id !== undefined) asked.add(id);
     for (const event of reader.read({ dir: ">", m: message })) onEvent(event);
     await pipe.write(`${JSON.stringify(message)}\n`);
+    // Not before: whoever does not read his answers would have all of them in our memory.
+    if (isFile) fileIsSent();
   }
 
   return {

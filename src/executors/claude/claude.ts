@@ -28,10 +28,12 @@ const obeyed = [
   "agents",
   "commands",
   "hooks",
+  "local",
   "output-styles",
   "plugins",
   "rules",
   "skills",
+  "workflows",
 ];
 
 export const claude: AgentProfile = {

@@ -1,10 +1,10 @@
 // Codex. Owns: how it is called. Its own sandbox keeps it in the workspace; what a commit writes outside of it is opened.
 
-import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent-profile.ts";
 import { gitPlaces } from "../git-places.ts";
-import { codexHome } from "./home.ts";
+import { linkedFiles } from "../own-home.ts";
+import { codexHome, login, obeyed } from "./home.ts";
 import { codexReader } from "./reader.ts";
 
 const tokenVariable = "PAWL_MCP_TOKEN";
@@ -20,13 +20,15 @@ export const codex: AgentProfile = {
   keys: [...secrets, "OPENAI_BASE_URL"],
   keeps: { turns: false, money: false },
   sessions: { cumulative: ["tokens"], keepsSystem: true, gone: /no rollout found for thread id/ },
-  places(env) {
+  places(env, ours) {
     const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
-    return { written: [home], kept: [], files: login(join(home, "auth.json")) };
+    // Of ours, with its links, all of that is made anew at each start; and it writes its settings there.
+    const kept = home === ours ? [] : obeyed.map((name) => join(home, name));
+    return { written: [home], kept, files: linkedFiles(home, login) };
   },
   prepare(task) {
     const { access, cwd, resume, mcp } = task;
-    const places = access === "write" && !task.isSandboxed ? [...task.outside, ...gitPlaces(cwd)] : [];
+    const places = access === "write" && !task.isSandboxed ? [...task.outside, ...gitPlaces(cwd).written] : [];
     const going = resume === null ? [] : ["resume", resume];
     return {
       args: [
@@ -56,15 +58,6 @@ export const codex: AgentProfile = {
 function sandboxOf({ access, isSandboxed }: AgentTask): string {
   if (isSandboxed) return "danger-full-access";
   return access === "write" ? "workspace-write" : "read-only";
-}
-
-/** A login that is renewed is written where the link leads. */
-function login(file: string): readonly string[] {
-  try {
-    return [realpathSync(file)];
-  } catch {
-    return [];
-  }
 }
 
 /** JSON is TOML as well, but for what no text should contain. */

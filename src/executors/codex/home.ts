@@ -7,8 +7,10 @@ import { type AgentTask, homeOf } from "../agent-profile.ts";
 import { makeHome } from "../own-home.ts";
 
 const settingsFile = "config.toml";
-const login = ["auth.json", ".credentials.json"];
-const linked = [...login, "AGENTS.md", "AGENTS.override.md", "rules", "skills", "prompts"];
+export const login = ["auth.json", ".credentials.json"];
+const linked = ["AGENTS.md", "AGENTS.override.md", "rules", "skills", "prompts"];
+/** What it executes or obeys of its home, in later sessions and outside of a sandbox, too. */
+export const obeyed = [...linked, settingsFile, ".env", "hooks", "hooks.json", "managed_config.toml", "plugins"];
 
 /** Where the configuration hands CODEX_HOME on, that is used as it is; whoever is isolated has nothing of it but the login. */
 export function codexHome({ home, env, isolated }: AgentTask): Readonly<Record<string, string>> {
@@ -16,7 +18,7 @@ export function codexHome({ home, env, isolated }: AgentTask): Readonly<Record<s
   const theirs = process.env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
   const text = isolated ? "" : readIfThere(join(theirs, settingsFile));
   const settings = { name: settingsFile, text };
-  return { CODEX_HOME: makeHome({ dir: home, theirs, linked: isolated ? login : linked, settings }) };
+  return { CODEX_HOME: makeHome({ dir: home, theirs, login, obeyed, linked: isolated ? [] : linked, settings }) };
 }
 
 function readIfThere(file: string): string {

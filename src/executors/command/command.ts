@@ -15,7 +15,7 @@ import {
 import { chooseOther, notStarted } from "../not-started.ts";
 import { outsideOf } from "../outside.ts";
 import { lastWords, notesOf, timeLimit } from "../process-end.ts";
-import { findProgram } from "../program.ts";
+import { findProgram, programPath } from "../program.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox.ts";
 import { missingSandbox } from "../sandbox-missing.ts";
 import { withSystem } from "../system-text.ts";
@@ -85,7 +85,9 @@ function start(options: CommandOptions, call: ExecutorCall): Execution {
 }
 
 function commandFor(options: CommandOptions, call: ExecutorCall, env: Readonly<Record<string, string>>): CommandLine {
-  const { command, sandbox } = options;
+  const { sandbox } = options;
+  const [program, ...args] = options.command;
+  const command: CommandLine = [programPath(program), ...args];
   if (!sandbox) return command;
   const access = options.access === "read" || call.access === "read" ? "read" : "write";
   const written = access === "write" ? outsideOf(call) : [];

@@ -12,11 +12,24 @@ import {
   mcpName,
   runnable,
 } from "../agent-profile.ts";
-import { makeHome } from "../own-home.ts";
+import { linkedFiles, makeHome } from "../own-home.ts";
 import type { Reading } from "../reading.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
 
+const login = ["config.json"];
+/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+const obeyed = [
+  "settings.json",
+  "mcp-config.json",
+  "lsp-config.json",
+  "copilot-instructions.md",
+  "agents",
+  "extensions",
+  "hooks",
+  "installed-plugins",
+  "skills",
+];
 const secrets = ["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"];
 
 export const copilot: AgentProfile = {
@@ -39,16 +52,9 @@ export const copilot: AgentProfile = {
   sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No session, task, or name matched/ },
   places(env) {
     const home = homeIn(env);
-    const obeyed = [
-      "settings.json",
-      "mcp-config.json",
-      "copilot-instructions.md",
-      "agents",
-      "hooks",
-      "installed-plugins",
-    ];
     const cache = join(env["XDG_CACHE_HOME"] ?? join(homeOf(env), ".cache"), "copilot");
-    return { written: [home, cache], kept: obeyed.map((name) => join(home, name)) };
+    const kept = obeyed.map((name) => join(home, name));
+    return { written: [home, cache], kept, files: linkedFiles(home, login) };
   },
   prepare(task) {
     const usageFile = join(task.scratch(), "usage.json");
@@ -84,7 +90,7 @@ function homeIn(env: Readonly<Record<string, string>>): string {
 
 /** Its own file has the login; what users write is in others. */
 function isolatedHome({ env, home }: AgentTask): string {
-  return makeHome({ dir: home, theirs: homeIn(env), linked: ["config.json"], settings: null });
+  return makeHome({ dir: home, theirs: homeIn(env), login, obeyed, linked: [], settings: null });
 }
 
 function permissions(task: AgentTask): readonly string[] {

@@ -3,9 +3,18 @@
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpName } from "../agent-profile.ts";
+import {
+  type AgentProfile,
+  type AgentTask,
+  bearer,
+  flags,
+  homeOf,
+  type Invocation,
+  mcpName,
+} from "../agent-profile.ts";
 import { fieldsOf } from "../fields.ts";
 import { linkedDirectory } from "../linked-directory.ts";
+import { linkedFiles } from "../own-home.ts";
 import { type Settings, settingsIn } from "../settings-file.ts";
 import { geminiReader } from "./reader.ts";
 
@@ -35,45 +44,49 @@ export const gemini: AgentProfile = {
   sessions: { cumulative: [], keepsSystem: false, gone: /Invalid session identifier|Error resuming session/ },
   places(env) {
     const home = join(homeOf(env), ".gemini");
-    const obeyed = [settingsFile, "GEMINI.md", "commands", "extensions", "hooks", "policies", "skills"];
+    const obeyed = [settingsFile, ".env", "GEMINI.md", "commands", "extensions", "hooks", "policies", "skills"];
     return { written: [home], kept: obeyed.map((name) => join(home, name)) };
   },
-  prepare: (task) => ({
-    args: [
-      "--output-format",
-      "stream-json",
-      // Without approval it has no tools that write or run anything.
-      "--approval-mode",
-      task.access === "write" ? "yolo" : "default",
-      ...flags({ "--model": task.model, "--resume": task.resume }),
-      ...task.outside.flatMap((dir) => ["--include-directories", dir]),
-      ...task.args,
-    ],
-    env: {
-      GEMINI_CLI_TRUST_WORKSPACE: "true",
-      ...(task.mcp === null && task.maxTurns === null && !task.isolated ? {} : { GEMINI_CLI_HOME: homeFor(task) }),
-    },
-  }),
+  prepare(task) {
+    const { env, written } = homeFor(task);
+    return {
+      args: [
+        "--output-format",
+        "stream-json",
+        // Without approval it has no tools that write or run anything.
+        "--approval-mode",
+        task.access === "write" ? "yolo" : "default",
+        ...flags({ "--model": task.model, "--resume": task.resume }),
+        ...task.outside.flatMap((dir) => ["--include-directories", dir]),
+        ...task.args,
+      ],
+      env: { GEMINI_CLI_TRUST_WORKSPACE: "true", ...env },
+      written,
+    };
+  },
 };
 
-function homeFor(task: AgentTask): string {
+/** Empty where the user's own will do. */
+function homeFor(task: AgentTask): Required<Pick<Invocation, "env" | "written">> {
   const { env, isolated } = task;
+  if (task.mcp === null && task.maxTurns === null && !isolated) return { env: {}, written: [] };
   const theirs = join(env["GEMINI_CLI_HOME"] ?? homeOf(env), ".gemini");
   const home = task.scratch();
   const isWanted = (name: string) => (isolated ? login.has(name) : name !== settingsFile && name !== sessions);
   const own = linkedDirectory(join(home, ".gemini"), theirs, isWanted);
-  keepSessions(isolated ? task.home : theirs, own);
+  const kept = keepSessions(isolated ? task.home : theirs, own);
   const written = settingsIn(join(theirs, settingsFile));
-  const kept = isolated ? { security: { auth: fieldsOf(written["security"])["auth"] } } : written;
-  writeFileSync(join(own, settingsFile), JSON.stringify(settings(kept, task)), { mode: 0o600 });
-  return home;
+  const wanted = isolated ? { security: { auth: fieldsOf(written["security"])["auth"] } } : written;
+  writeFileSync(join(own, settingsFile), JSON.stringify(settings(wanted, task)), { mode: 0o600 });
+  return { env: { GEMINI_CLI_HOME: home }, written: [kept, ...linkedFiles(theirs, [...login])] };
 }
 
 /** A session is gone on with in another call. */
-function keepSessions(dir: string, own: string): void {
+function keepSessions(dir: string, own: string): string {
   const kept = join(dir, sessions);
   mkdirSync(kept, { recursive: true, mode: 0o700 });
   symlinkSync(kept, join(own, sessions));
+  return kept;
 }
 
 function settings(written: Settings, { maxTurns, mcp }: AgentTask): object {

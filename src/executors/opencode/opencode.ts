@@ -24,6 +24,9 @@ export function reading(commands: readonly string[]): object {
   };
 }
 
+/** What it downloads, and runs in later sessions and outside of a sandbox, too. */
+const executed = ["bin", "node_modules", "packages", "plugin", "plugins", "skills"];
+
 export const opencode: AgentProfile = {
   kind: "opencode",
   title: "OpenCode",
@@ -45,12 +48,9 @@ export const opencode: AgentProfile = {
   sessions: { cumulative: [], keepsSystem: false, gone: /Session not found/ },
   places(env) {
     const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "opencode");
-    const written = [
-      below("XDG_DATA_HOME", ".local/share"),
-      below("XDG_STATE_HOME", ".local/state"),
-      below("XDG_CACHE_HOME", ".cache"),
-    ];
-    return { written, kept: [] };
+    const [data, cache] = [below("XDG_DATA_HOME", ".local/share"), below("XDG_CACHE_HOME", ".cache")];
+    const written = [data, below("XDG_STATE_HOME", ".local/state"), cache];
+    return { written, kept: [data, cache].flatMap((dir) => executed.map((name) => join(dir, name))) };
   },
   prepare: (task) => ({
     args: [

@@ -4,11 +4,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpName } from "../agent-profile.ts";
 import { fieldsOf } from "../fields.ts";
-import { makeHome } from "../own-home.ts";
+import { linkedFiles, makeHome } from "../own-home.ts";
 import { settingsIn } from "../settings-file.ts";
 import { qwenReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
+const login = ["oauth_creds.json", "installation_id"];
+/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+const obeyed = [settingsFile, ".env", "QWEN.md", "agents", "commands", "extensions", "hooks", "skills"];
 
 export const qwen: AgentProfile = {
   kind: "qwen",
@@ -23,8 +26,7 @@ export const qwen: AgentProfile = {
   sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No saved session found/ },
   places(env) {
     const home = homeIn(env);
-    const obeyed = [settingsFile, "QWEN.md", "agents", "commands", "extensions", "hooks", "skills"];
-    return { written: [home], kept: obeyed.map((name) => join(home, name)) };
+    return { written: [home], kept: obeyed.map((name) => join(home, name)), files: linkedFiles(home, login) };
   },
   prepare: (task) => ({
     args: [
@@ -58,7 +60,7 @@ function isolatedHome({ env, home }: AgentTask): string {
   const { security, modelProviders, model } = settingsIn(join(theirs, settingsFile));
   const kept = { security: { auth: fieldsOf(security)["auth"] }, modelProviders, model: nameIn(model) };
   const settings = { name: settingsFile, text: JSON.stringify(kept) };
-  return makeHome({ dir: home, theirs, linked: ["oauth_creds.json", "installation_id"], settings });
+  return makeHome({ dir: home, theirs, login, obeyed, linked: [], settings });
 }
 
 function nameIn(model: unknown): object {
