@@ -119,6 +119,12 @@ export function cancelled(why: string): Report {
   return { ...unfinished("cancelled", why, null), usage: noUsage, session: null, tree: null };
 }
 
+/** The same attempt, come to something else than it said: what it used, and with whom, stays. */
+export function insteadOf(report: Report, end: Pick<UnfinishedReport, "outcome" | "why" | "retryAt">): Report {
+  const { notes, usage, session, model = null, version = null, tree } = report;
+  return { ...end, notes, usage, session, model, version, tree };
+}
+
 function unfinished(outcome: UnfinishedReport["outcome"], why: string, retryAt: number | null): UnfinishedReport {
   return { outcome, why, retryAt, notes: [] };
 }

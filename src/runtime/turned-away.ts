@@ -7,6 +7,7 @@ import type { Hold } from "../store/store.ts";
 import { choose } from "./accounts.ts";
 import type { Claim } from "./claim.ts";
 import type { Parts } from "./parts.ts";
+import { insteadOf } from "./results.ts";
 import { isStoreTrouble } from "./store-trouble.ts";
 
 /** A used-up account that does not say until when. */
@@ -78,18 +79,7 @@ function untilOf(cause: Hold["cause"], end: ExecutionEnd, before: Hold | null, n
 
 /** Nobody's fault: it counts for no limit. */
 function turnedAway(report: Report, why: string, retryAt: number): Report {
-  const { usage, session, model, version, tree, notes } = report;
-  return {
-    outcome: "rate_limited",
-    why,
-    retryAt,
-    notes,
-    usage,
-    session,
-    tree,
-    ...(model === undefined ? {} : { model }),
-    ...(version === undefined ? {} : { version }),
-  };
+  return insteadOf(report, { outcome: "rate_limited", why, retryAt });
 }
 
 function shortly(why: string): string {

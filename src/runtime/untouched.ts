@@ -8,6 +8,7 @@ import { restoreSnapshot } from "../workspaces/restore.ts";
 import { takeSnapshot } from "../workspaces/snapshot.ts";
 import { agentOf, type Claim } from "./claim.ts";
 import type { Parts } from "./parts.ts";
+import { insteadOf } from "./results.ts";
 import { salvage } from "./salvage.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -46,18 +47,7 @@ export async function keepUntouched(parts: Parts, claim: Claim, workspace: Works
   const why = `it may only read, and it changed the tree: ${what}; that was put back${where}`;
   parts.log("workspace.put_back", { run: run.header.id, attempt: attempt.id, diff: kept });
   if (report.outcome !== "completed") return { ...report, notes: [...report.notes, why] };
-  const { usage, session, model, version, tree, notes } = report;
-  return {
-    outcome: "failed",
-    why,
-    retryAt: null,
-    notes,
-    usage,
-    session,
-    tree,
-    ...(model === undefined ? {} : { model }),
-    ...(version === undefined ? {} : { version }),
-  };
+  return insteadOf(report, { outcome: "failed", why, retryAt: null });
 }
 
 function named(files: readonly string[]): string {
