@@ -10,6 +10,15 @@ const allowedPrefixes = ["LC_", "XDG_", "GIT_AUTHOR_", "GIT_COMMITTER_"];
 /** Nobody sits at the terminal: nothing may ask, colour or open an editor. */
 const unattended = { CI: "1", NO_COLOR: "1", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
 
+/** A git that tidies up and is killed with its agent leaves a lock, after which the user's repository is never tidied again. */
+const untidied = {
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "gc.auto",
+  GIT_CONFIG_VALUE_0: "0",
+  GIT_CONFIG_KEY_1: "maintenance.auto",
+  GIT_CONFIG_VALUE_1: "false",
+};
+
 /** `allow` holds exact names; a pattern in it matches nothing. */
 export function allowedEnvironment(
   parent: Readonly<Record<string, string | undefined>>,
@@ -21,5 +30,7 @@ export function allowedEnvironment(
     const [name, value] = entry;
     return value !== undefined && isAllowed(name);
   });
-  return { ...Object.fromEntries(passed), ...unattended };
+  // Who is allowed a configuration of his own keeps it.
+  const own = passed.some(([name]) => name === "GIT_CONFIG_COUNT") ? {} : untidied;
+  return { ...Object.fromEntries(passed), ...unattended, ...own };
 }
