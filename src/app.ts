@@ -21,7 +21,7 @@ import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
-import { splitWords } from "./system/process/words.ts";
+import { shellWord, splitWords } from "./system/process/words.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
 export interface AppOptions {
@@ -259,9 +259,5 @@ export function absoluteExecutor(name: string, from: string): string {
     const path = resolve(from, word);
     return /^\.\.?\//.test(word) && existsSync(path) ? path : word;
   });
-  return `command: ${words.map(quote).join(" ")}`;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return `command: ${words.map(shellWord).join(" ")}`;
 }

@@ -2,8 +2,9 @@
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { shellWord } from "../system/process/words.ts";
 import { agentKinds } from "./agents.ts";
-import { openCommand, shellWord, shownSession } from "./sessions.ts";
+import { openCommand, shownSession } from "./sessions.ts";
 
 const id = "0f8e2a51-6c1d-4f5e-9a3b-7d2c1e4b5a60";
 const place = { cwd: "/trees/k3", isolated: false, home: "/state/pawl/x" };

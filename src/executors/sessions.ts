@@ -1,6 +1,7 @@
 // Sessions of agents. Owns: how a person opens one with the agent's own command, to read it or to go on with it.
 
 import { isSafeId } from "../domain/ids.ts";
+import { shellWord } from "../system/process/words.ts";
 import type { AgentKind } from "./agents.ts";
 
 export interface SessionPlace {
@@ -55,9 +56,4 @@ export function openCommand(kind: AgentKind, session: string, place: SessionPlac
   const there = cwd === null ? "" : `cd ${shellWord(cwd)} && `;
   const setting = variable === null ? "" : `${variable}=${shellWord(home)} `;
   return `${there}${setting}${[program, ...call(session)].map(shellWord).join(" ")}`;
-}
-
-/** One word of a shell's, whatever is in it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -58,7 +58,7 @@ export class World {
     this.#executor = executor;
   }
 
-  async begin(task = "do it", parts = this.parts): Promise<RunId> {
+  async begin(task = "do it", parts = this.parts, executor = this.#executor): Promise<RunId> {
     const { run } = await beginRun(parts, {
       workflow: openWorkflow(this.home, join(this.dir, "workflow.yml")),
       task,
@@ -66,7 +66,7 @@ export class World {
       base: null,
       inPlace: false,
       context: {},
-      executor: this.#executor,
+      executor,
       author: "test",
       tighten: (definition) => definition,
       project: plainProject,

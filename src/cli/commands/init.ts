@@ -4,9 +4,9 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
-import { shellWord } from "../../executors/sessions.ts";
 import { readConfig } from "../../runtime/config.ts";
 import { findHome } from "../../system/home.ts";
+import { shellWord } from "../../system/process/words.ts";
 import { ignoredOf, inspectProject, type Project } from "../../workspaces/project.ts";
 import { inspectRepository, type RepositoryFacts } from "../../workspaces/repository.ts";
 import { type ConfigPlace, configPath, findConfigPlace, placeConfig } from "../config-place.ts";
@@ -101,10 +101,9 @@ function sayFindings(console: Console, findings: Findings): void {
   const { project, agents, chosen } = findings;
   console.say(table(rowsOf(findings)));
   for (const note of project.notes) console.note(note);
-  // How to get one, where there is none; else what is wrong with those that are there and cannot be used.
+  // How to get one, where there is none, and not seven times what else there is to choose; else what is wrong with those that are there.
   for (const { name, installed, isAbsent, problem, hint } of agents) {
     if (!installed && !isAbsent) console.say(`hint: ${problem}: ${hint}`);
-    // How to get one, and not seven times what else there is to choose.
     else if (isAbsent && chosen === null) console.say(`hint: ${name}: ${hint.split(", or ")[0]}`);
   }
   if (chosen === null)

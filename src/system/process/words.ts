@@ -1,4 +1,4 @@
-// Words of a command line. Owns: splitting text where a POSIX shell would. Expands nothing: no variable, no pattern,
+// Words of a command line. Owns: splitting text where a POSIX shell would, and writing a word so that it stays one. Expands nothing: no variable, no pattern,
 // no operator; they stay as they are written, since no shell will see them.
 
 export type Words =
@@ -31,4 +31,9 @@ export function splitWords(text: string): Words {
 /** Within double quotes a backslash is itself, except before the characters that are special there. */
 function unescapeDouble(text: string): string {
   return text.replace(/\\\n|\\([$`"\\])/g, "$1");
+}
+
+/** One word of a shell's, whatever is in it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
