@@ -19,11 +19,12 @@ const layers: Record<string, readonly string[]> = {
   dispatch: ["domain", "engine", "system", "store"],
   executors: ["domain", "system"],
   workspaces: ["domain", "system"],
+  project: ["domain", "system", "workspaces"],
   protocols: ["domain", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
   runtime: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   mcp: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],
-  cli: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime", "mcp", "app.ts"],
+  cli: [...inner, "store", "dispatch", "executors", "workspaces", "project", "protocols", "runtime", "mcp", "app.ts"],
 };
 
 /** Folders that do no I/O, and the npm packages they may import all the same. */

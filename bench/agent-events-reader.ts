@@ -4,8 +4,8 @@
 
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { agentStream } from "../src/executors/agent-stream.ts";
 import { claudeReader } from "../src/executors/claude/reader.ts";
+import { agentStream } from "../src/executors/stream/agent-stream.ts";
 import type { EventsRead } from "./agent-events.ts";
 import { alternate, medianOf } from "./measure.ts";
 

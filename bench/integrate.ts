@@ -2,9 +2,9 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { integrateStory } from "../src/workspaces/integration.ts";
-import { ensureSlot, enterStory, leaveStory } from "../src/workspaces/slot.ts";
-import { takeSnapshot } from "../src/workspaces/snapshot.ts";
+import { integrateStory } from "../src/workspaces/integration/integration.ts";
+import { ensureSlot, enterStory, leaveStory } from "../src/workspaces/trees/slot.ts";
+import { takeSnapshot } from "../src/workspaces/trees/snapshot.ts";
 import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
 import { git, makeLargeRepository } from "./story-world.ts";
 

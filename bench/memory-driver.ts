@@ -5,7 +5,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunId } from "../src/domain/ids.ts";
-import { driveRun } from "../src/runtime/drive.ts";
+import { driveRun } from "../src/runtime/loop/drive.ts";
 import { chainOf } from "../test/support/sample-runs.ts";
 import type { Resident } from "./memory.ts";
 import { begin, openWorld } from "./world.ts";

@@ -5,7 +5,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunPlace } from "../src/domain/run.ts";
-import { driveRun } from "../src/runtime/drive.ts";
+import { driveRun } from "../src/runtime/loop/drive.ts";
 import type { Parts } from "../src/runtime/parts.ts";
 import { chainOf } from "../test/support/sample-runs.ts";
 import { type Measurement, median, ms } from "./measure.ts";

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Parts } from "../src/runtime/parts.ts";
-import { prepareSlots } from "../src/runtime/story-tree.ts";
+import { prepareSlots } from "../src/runtime/trees/story-tree.ts";
 import { type Measurement, median, ms } from "./measure.ts";
 import { beginStories, driveStories, git, makeLargeRepository, writeWorkflow } from "./story-world.ts";
 import { openWorld } from "./world.ts";

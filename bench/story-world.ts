@@ -5,11 +5,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type RunId, storyId } from "../src/domain/ids.ts";
 import type { StorySpec } from "../src/domain/story.ts";
-import { plainProject } from "../src/runtime/config.ts";
-import { driveRun } from "../src/runtime/drive.ts";
-import { openWorkflow } from "../src/runtime/library.ts";
+import { plainProject } from "../src/runtime/config/config.ts";
+import { driveRun } from "../src/runtime/loop/drive.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { beginRun } from "../src/runtime/start.ts";
+import { beginRun } from "../src/runtime/runs/start.ts";
+import { openWorkflow } from "../src/runtime/runs/workflow-library.ts";
 
 const files = 5_000;
 const perDirectory = 100;

@@ -6,7 +6,7 @@ import type { Definition } from "../src/domain/definition.ts";
 import { type RunId, stepName, storyId } from "../src/domain/ids.ts";
 import type { StorySpec } from "../src/domain/story.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { applyIn } from "../src/runtime/transition.ts";
+import { applyIn } from "../src/runtime/runs/transition.ts";
 import { agentStep, startAttemptOf, workflow } from "../test/support/sample-runs.ts";
 import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
 import { begin, claim, complete, finishing, openWorld } from "./world.ts";

@@ -8,11 +8,11 @@ import type { RunId, StoryId } from "../src/domain/ids.ts";
 import type { CompletedReport, Report } from "../src/domain/report.ts";
 import type { RunPlace } from "../src/domain/run.ts";
 import { startRun } from "../src/engine/decide.ts";
-import { type Claim, claimStep, type Wish } from "../src/runtime/claim.ts";
-import { plainProject, plainWorkspace } from "../src/runtime/config.ts";
+import { type Claim, type ClaimRequest, claimStep } from "../src/runtime/attempt/claim/claim.ts";
+import { plainProject, plainWorkspace } from "../src/runtime/config/config.ts";
+import { ownWorker } from "../src/runtime/loop/worker.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { createRun, transition } from "../src/runtime/transition.ts";
-import { ownWorker } from "../src/runtime/worker.ts";
+import { createRun, transition } from "../src/runtime/runs/transition.ts";
 import { type Clock, systemClock } from "../src/system/clock.ts";
 import { findHome } from "../src/system/home.ts";
 import { newRunId } from "../src/system/ids.ts";
@@ -75,7 +75,7 @@ export async function beginMany(parts: Parts, definition: Definition, count: num
   });
 }
 
-export async function claim(parts: Parts, changes: Partial<Wish> = {}): Promise<Claim> {
+export async function claim(parts: Parts, changes: Partial<ClaimRequest> = {}): Promise<Claim> {
   const wish = { run: null, agent: null, driver: "push", worker: ownWorker(), leaseMs: 30_000, ...changes } as const;
   const claimed = await claimStep(parts, wish);
   if (!claimed) throw new Error("nothing could be claimed");

@@ -4,18 +4,18 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
-import type { AgentProfile } from "./executors/agent-profile.ts";
-import { type AgentKind, agentKinds, isAgentKind } from "./executors/agents.ts";
+import type { AgentProfile } from "./executors/agent/agent-profile.ts";
+import { type AgentKind, agentKinds, isAgentKind } from "./executors/agent/agents.ts";
 import type { Executor } from "./executors/executor.ts";
 import { estimate, priceOf } from "./executors/prices.ts";
-import type { NewReader } from "./executors/reader.ts";
-import type { Sandbox } from "./executors/sandbox.ts";
+import type { Sandbox } from "./executors/sandbox/sandbox.ts";
+import type { NewReader } from "./executors/stream/reader.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
-import { agentsFor, type Config, plainWorkspace } from "./runtime/config.ts";
-import type { ExecutorConfig } from "./runtime/config-file.ts";
-import type { ToolServer } from "./runtime/desk.ts";
-import { accountOf, defaultExecutors, executorIn, namedFor } from "./runtime/executor-names.ts";
+import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
+import { agentsFor, type Config, plainWorkspace } from "./runtime/config/config.ts";
+import type { ExecutorConfig } from "./runtime/config/config-file.ts";
+import { accountOf, defaultExecutors, executorIn, namedFor } from "./runtime/config/executor-names.ts";
 import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
@@ -164,7 +164,7 @@ async function command(
 }
 
 async function agent(name: string, kind: AgentKind, configured: ExecutorConfig | null): Promise<Executor> {
-  const { agentExecutor } = await import("./executors/agent-cli.ts");
+  const { agentExecutor } = await import("./executors/agent/agent-cli.ts");
   return agentExecutor(await profiles[kind](), {
     name,
     program: configured?.program ?? kind,

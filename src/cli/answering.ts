@@ -2,10 +2,10 @@
 // what the gate has shown, it is refused.
 
 import { AppError } from "../domain/error.ts";
-import { performEffects } from "../runtime/effects.ts";
+import { treeNow } from "../runtime/attempt/prepare/workspace.ts";
+import { performEffects } from "../runtime/effects/effects.ts";
 import type { Parts } from "../runtime/parts.ts";
-import { transition } from "../runtime/transition.ts";
-import { treeNow } from "../runtime/workspace.ts";
+import { transition } from "../runtime/runs/transition.ts";
 import type { GateRef } from "../store/store.ts";
 import type { Console } from "./console.ts";
 import { findRun } from "./reference.ts";

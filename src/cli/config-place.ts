@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { AppError } from "../domain/error.ts";
-import { readConfigFile } from "../runtime/config-file.ts";
+import { readConfigFile } from "../runtime/config/config-file.ts";
 
 const folderName = ".pawl";
 const fileName = "config.yml";

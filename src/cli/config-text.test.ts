@@ -4,9 +4,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { tempDir } from "../../test/support/repository.ts";
-import { agentKinds } from "../executors/agents.ts";
-import { type ConfigFile, readConfigFile } from "../runtime/config-file.ts";
-import type { Project } from "../workspaces/project.ts";
+import { agentKinds } from "../executors/agent/agents.ts";
+import type { Project } from "../project/project.ts";
+import { type ConfigFile, readConfigFile } from "../runtime/config/config-file.ts";
 import { configText } from "./config-text.ts";
 
 const nothing: Project = {

@@ -2,8 +2,8 @@
 // What is not known is there as a comment that is right when its `# ` is taken away.
 
 import { stringify } from "yaml";
-import { type AgentKind, abilities } from "../executors/agents.ts";
-import type { Project } from "../workspaces/project.ts";
+import { type AgentKind, abilities } from "../executors/agent/agents.ts";
+import type { Project } from "../project/project.ts";
 
 const head = `# Pawl's settings for everybody who works on this repository, written by \`pawl init\` and yours to change.
 # Commit this file. Secrets do not belong here: agents find their keys in the environment or the login of whoever runs them.

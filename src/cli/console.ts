@@ -18,7 +18,7 @@ export class Console {
   isDriving = false;
 
   /** `pawl events | head` closes the pipe early; that is no error of ours. */
-  mindPipes(): void {
+  ignoreBrokenPipes(): void {
     process.stdout.on("error", (error) => this.#leave(error));
     process.stderr.on("error", (error) => this.#leave(error));
   }

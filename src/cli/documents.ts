@@ -1,7 +1,7 @@
 // Documents. Owns: events as a program reads them: camelCase, ISO times.
 
 import type { Event } from "../domain/event.ts";
-import { isoTime } from "../runtime/status.ts";
+import { isoTime } from "../runtime/views/status.ts";
 
 /** Tokens are not shown: whoever has one may report in an agent's name. */
 export function eventDocument(seq: number, event: Event): Readonly<Record<string, unknown>> {

@@ -3,12 +3,12 @@
 import { exitCodes } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
-import { agentsFor, type Config } from "../runtime/config.ts";
-import { driveRun } from "../runtime/drive.ts";
+import { agentsFor, type Config } from "../runtime/config/config.ts";
+import { driveRun } from "../runtime/loop/drive.ts";
+import { inWords } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
-import { branchWithWork } from "../runtime/place.ts";
-import { inWords } from "../runtime/recover.ts";
-import { statusDocument } from "../runtime/status.ts";
+import { branchWithWork } from "../runtime/trees/run-base.ts";
+import { statusDocument } from "../runtime/views/status.ts";
 import type { Console } from "./console.ts";
 import { Progress } from "./progress.ts";
 import type { Session } from "./session.ts";

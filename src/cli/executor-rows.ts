@@ -1,7 +1,7 @@
 // Executors as rows. Owns: what can be named and whether it can be used, for `executor list` and `doctor`.
 
-import type { Sandbox } from "../executors/sandbox.ts";
-import { defaultExecutor, knownExecutors } from "../runtime/executor-names.ts";
+import type { Sandbox } from "../executors/sandbox/sandbox.ts";
+import { defaultExecutor, knownExecutors } from "../runtime/config/executor-names.ts";
 import type { Session } from "./session.ts";
 
 export interface ExecutorRow {

@@ -1,8 +1,8 @@
 // Following. Owns: looking at a run again and again until it is over.
 
 import type { RunId } from "../domain/ids.ts";
+import { Wake } from "../runtime/loop/wake.ts";
 import type { Parts } from "../runtime/parts.ts";
-import { Wake } from "../runtime/wake.ts";
 
 const lookAgainMs = 1_000;
 

@@ -1,10 +1,10 @@
 // Agents of this machine. Owns: which of those that Pawl knows can be used here, and the one that a repository gets as its default.
 
 import { configuredExecutors } from "../app.ts";
-import { type AgentKind, agentKinds, isAgentKind } from "../executors/agents.ts";
+import { type AgentKind, agentKinds, isAgentKind } from "../executors/agent/agents.ts";
 import { findProgram } from "../executors/program.ts";
-import type { Config } from "../runtime/config.ts";
-import { defaultExecutor } from "../runtime/executor-names.ts";
+import type { Config } from "../runtime/config/config.ts";
+import { defaultExecutor } from "../runtime/config/executor-names.ts";
 
 export interface FoundAgent {
   readonly name: string;

@@ -4,9 +4,9 @@ import { configuredExecutors } from "../app.ts";
 import { AppError } from "../domain/error.ts";
 import type { Run } from "../domain/run.ts";
 import type { Known } from "../engine/why.ts";
-import { readConfig } from "../runtime/config.ts";
-import { knownOf } from "../runtime/known.ts";
+import { readConfig } from "../runtime/config/config.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { knownOf } from "../runtime/views/run-facts.ts";
 
 export async function knownHere(parts: Parts, run: Run): Promise<Known> {
   const config = await readConfig(parts.home.configFile, run.header.place.repo).catch((error: unknown) => {

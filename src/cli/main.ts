@@ -8,7 +8,7 @@ import { overview } from "./help.ts";
 /** Resolves to the exit code. Never rejects for anything that a user can cause. */
 export async function main(argv: readonly string[]): Promise<number> {
   const console = new Console(argv.includes("--json"));
-  console.mindPipes();
+  console.ignoreBrokenPipes();
   try {
     return await run(console, argv);
   } catch (error) {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import type { Attempt } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
 import type { Header } from "../domain/run.ts";
-import { type AgentKind, isAgentKind } from "../executors/agents.ts";
-import { homeVariable, openCommand, shownSession } from "../executors/sessions.ts";
-import { type Config, readConfig } from "../runtime/config.ts";
+import { type AgentKind, isAgentKind } from "../executors/agent/agents.ts";
+import { homeVariable, openCommand, shownSession } from "../executors/agent/sessions.ts";
+import { type Config, readConfig } from "../runtime/config/config.ts";
 import type { Home } from "../system/home.ts";
 
 interface Opening {

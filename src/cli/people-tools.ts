@@ -6,12 +6,12 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
-import { agentKinds } from "../executors/agents.ts";
+import { agentKinds } from "../executors/agent/agents.ts";
 import { type Tool, tool } from "../mcp/tool.ts";
-import { type Config, tighten } from "../runtime/config.ts";
-import { knownExecutors } from "../runtime/executor-names.ts";
-import { listWorkflows, openWorkflow } from "../runtime/library.ts";
-import { beginRun } from "../runtime/start.ts";
+import { type Config, tighten } from "../runtime/config/config.ts";
+import { knownExecutors } from "../runtime/config/executor-names.ts";
+import { beginRun } from "../runtime/runs/start.ts";
+import { listWorkflows, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import { findHome } from "../system/home.ts";
 import { driveInBackground, isDriven } from "./background.ts";
 import { documentOf } from "./captured.ts";
@@ -121,7 +121,7 @@ function told(document: unknown) {
   return { accepted: true, text: JSON.stringify(document, null, 2) };
 }
 
-interface Wish {
+interface RunInput {
   readonly workflow: string;
   readonly task: string;
   readonly repo?: string | undefined;
@@ -130,7 +130,7 @@ interface Wish {
 }
 
 /** The same as `pawl run`, except that it names only what a person has installed or configured: a model is no shell. */
-async function startRun({ workflow: id, task, repo = ".", context = {}, executor }: Wish): Promise<object> {
+async function startRun({ workflow: id, task, repo = ".", context = {}, executor }: RunInput): Promise<object> {
   const home = findHome(process.env);
   const known = listWorkflows(home).map((entry) => entry.id);
   if (!known.includes(id)) {

@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import { AppError } from "../domain/error.ts";
-import { tighten } from "../runtime/config.ts";
-import { openWorkflow } from "../runtime/library.ts";
-import { beginRun } from "../runtime/start.ts";
-import type { GivenStories } from "../runtime/wish.ts";
+import { tighten } from "../runtime/config/config.ts";
+import type { GivenStories } from "../runtime/runs/run-request.ts";
+import { beginRun } from "../runtime/runs/start.ts";
+import { openWorkflow } from "../runtime/runs/workflow-library.ts";
 import { findHome } from "../system/home.ts";
 import type { Console } from "./console.ts";
 import { driveToEnd } from "./driving.ts";

@@ -3,7 +3,7 @@
 
 import { AppError } from "../domain/error.ts";
 import { runId } from "../domain/ids.ts";
-import { unknownRun } from "../runtime/unknown-run.ts";
+import { unknownRun } from "../runtime/runs/unknown-run.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
 const shownCandidates = 10;

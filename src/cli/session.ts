@@ -5,10 +5,10 @@ import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { configuredExecutors, configuredTargets, openApp } from "../app.ts";
 import type { RunId } from "../domain/ids.ts";
-import { type Config, readConfig } from "../runtime/config.ts";
-import { deliverDue } from "../runtime/deliveries.ts";
+import { type Config, readConfig } from "../runtime/config/config.ts";
+import { deliverDue } from "../runtime/effects/deliveries.ts";
+import { projectRun } from "../runtime/effects/projection.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
-import { projectRun } from "../runtime/projection.ts";
 import { findHome } from "../system/home.ts";
 
 export interface SessionOptions {

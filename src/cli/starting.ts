@@ -7,8 +7,8 @@ import { engineKeys } from "../domain/context.ts";
 import { AppError } from "../domain/error.ts";
 import { agentName } from "../domain/ids.ts";
 import { readScript } from "../executors/script.ts";
-import type { LoadedWorkflow } from "../runtime/library.ts";
 import type { Parts } from "../runtime/parts.ts";
+import type { LoadedWorkflow } from "../runtime/runs/workflow-library.ts";
 import type { Console } from "./console.ts";
 import { readText } from "./input.ts";
 

@@ -2,10 +2,10 @@
 
 import type { Command as EngineCommand } from "../domain/command.ts";
 import { AppError } from "../domain/error.ts";
-import { performEffects } from "../runtime/effects.ts";
-import { recover } from "../runtime/recover.ts";
-import { runDocument } from "../runtime/status.ts";
-import { transition } from "../runtime/transition.ts";
+import { performEffects } from "../runtime/effects/effects.ts";
+import { recover } from "../runtime/loop/recover.ts";
+import { transition } from "../runtime/runs/transition.ts";
+import { runDocument } from "../runtime/views/status.ts";
 import type { RunSummary } from "../store/store.ts";
 import type { Console } from "./console.ts";
 import { findRun } from "./reference.ts";

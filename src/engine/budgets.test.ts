@@ -2,11 +2,9 @@
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Definition } from "../domain/definition.ts";
-import { timeLeft } from "./limits.ts";
-import { Driver } from "./testing/driver.ts";
-import { performed, scopesOf } from "./testing/invariants.ts";
-import { passed, unfinished } from "./testing/reports.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { performed, scopesOf } from "../../test/support/engine/invariants.ts";
+import { passed, unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -23,7 +21,9 @@ import {
   spending,
   stories,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
+import type { Definition } from "../domain/definition.ts";
+import { timeLeft } from "./limits.ts";
 
 describe("caps of the run", () => {
   test("[LI8] the attempt that would break the cap does not start, and its step fails", () => {

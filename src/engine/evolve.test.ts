@@ -1,13 +1,23 @@
 // Replay: a run is what its log says.
 
 import { describe, expect, test } from "vitest";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { passed, unfinished } from "../../test/support/engine/reports.ts";
+import {
+  agent,
+  ask,
+  atMost,
+  backTo,
+  fail,
+  featureDev,
+  goTo,
+  insert,
+  workflow,
+} from "../../test/support/engine/workflow.ts";
 import type { Event } from "../domain/event.ts";
 import { stepId } from "../domain/ids.ts";
 import { evolve, lifeOf, replay } from "./evolve.ts";
 import { IllegalTransition } from "./tables.ts";
-import { Driver } from "./testing/driver.ts";
-import { passed, unfinished } from "./testing/reports.ts";
-import { agent, ask, atMost, backTo, fail, featureDev, goTo, insert, workflow } from "./testing/workflow.ts";
 
 /** A run in which nearly everything happens. */
 function eventful(): Driver {

@@ -8,10 +8,10 @@ import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import type { StoryEntry } from "../domain/story.ts";
-import { adopted, inOrder, placed, resetStep, withInserted } from "./chains.ts";
-import { changedEntry, entryOf } from "./entries.ts";
+import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
 import { attemptState, checked, stepState } from "./moves.ts";
 import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
+import { changedEntry, entryOf } from "./stories/entries.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
 /** The run before its first event does not exist; `run_started` is the only event that may come then. */

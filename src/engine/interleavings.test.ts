@@ -2,13 +2,23 @@
 // no order may leave a later step done while an earlier one is not.
 
 import { describe, expect, test } from "vitest";
+import { checkChains } from "../../test/support/engine/chain-invariants.ts";
+import { type Asking, Driver } from "../../test/support/engine/driver.ts";
+import { addAfter, addBefore, amend, asks, split } from "../../test/support/engine/edits.ts";
+import { checkState, scopesOf } from "../../test/support/engine/invariants.ts";
+import { passed, unfinished, value } from "../../test/support/engine/reports.ts";
+import {
+  agent,
+  backTo,
+  decider,
+  fail,
+  gate,
+  limit,
+  next,
+  stories,
+  workflow,
+} from "../../test/support/engine/workflow.ts";
 import { decide } from "./decide.ts";
-import { checkChains } from "./testing/chain-invariants.ts";
-import { type Asking, Driver } from "./testing/driver.ts";
-import { addAfter, addBefore, amend, asks, split } from "./testing/edits.ts";
-import { checkState, scopesOf } from "./testing/invariants.ts";
-import { passed, unfinished, value } from "./testing/reports.ts";
-import { agent, backTo, decider, fail, gate, limit, next, stories, workflow } from "./testing/workflow.ts";
 
 /** All orders in which these can be written. */
 function orders<T>(of: readonly T[]): readonly (readonly T[])[] {

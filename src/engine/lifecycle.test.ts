@@ -1,8 +1,8 @@
 // The life of a run as people steer it.
 
 import { describe, expect, test } from "vitest";
-import { Driver } from "./testing/driver.ts";
-import { passed, unfinished } from "./testing/reports.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { passed, unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -16,7 +16,7 @@ import {
   next,
   stories,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
 
 const line = () => new Driver(workflow([agent("a"), agent("b")]));
 

@@ -6,12 +6,12 @@ import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
-import { adoptStories } from "./adoption.ts";
 import { Draft } from "./draft.ts";
 import { changeStory, endRun } from "./ends.ts";
 import { lifeOf } from "./evolve.ts";
 import { reject } from "./rejection.ts";
-import { storiesAtWork, storiesToResume } from "./scheduling.ts";
+import { adoptStories } from "./stories/adoption.ts";
+import { storiesAtWork, storiesToResume } from "./stories/scheduling.ts";
 import { allows, runTable } from "./tables.ts";
 import { advance } from "./walk.ts";
 

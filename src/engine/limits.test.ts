@@ -1,8 +1,8 @@
 // Limits: how often something repeats, and what comes then.
 
 import { describe, expect, test } from "vitest";
-import { Driver } from "./testing/driver.ts";
-import { unfinished } from "./testing/reports.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -18,7 +18,7 @@ import {
   next,
   stories,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
 
 describe("what a limit means, by kind", () => {
   const story = (maxRetries: number) => {

@@ -1,9 +1,8 @@
 // Messages: what people are told without looking.
 
 import { describe, expect, test } from "vitest";
-import { laneOf, type Message } from "../domain/effect.ts";
-import { Driver } from "./testing/driver.ts";
-import { unfinished } from "./testing/reports.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -19,7 +18,8 @@ import {
   spending,
   stories,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
+import { laneOf, type Message } from "../domain/effect.ts";
 
 const kinds = (messages: readonly Message[]) => messages.map(({ kind }) => kind);
 

@@ -1,9 +1,8 @@
 // Outputs: which words reach the context, and how long they stay there.
 
 import { describe, expect, test } from "vitest";
-import { isSafeBranch } from "./outputs.ts";
-import { Driver } from "./testing/driver.ts";
-import { unfinished } from "./testing/reports.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { unfinished } from "../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -16,7 +15,8 @@ import {
   limit,
   next,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
+import { isSafeBranch } from "./outputs.ts";
 
 describe("taking over", () => {
   test("[OU1 A33 B3] what a step said is in the context for the next", () => {

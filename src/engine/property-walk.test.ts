@@ -3,15 +3,15 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type StepShape, type WorkflowShape, workflowOf } from "../../test/support/engine/shapes.ts";
+import { type Move, Walk } from "../../test/support/engine/walker.ts";
+import { beginningOf } from "../../test/support/engine/wishes.ts";
+import { featureDev, ralph } from "../../test/support/engine/workflow.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { MessageKind } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import { fixStoryPrefix } from "../domain/ids.ts";
 import type { StorySpec } from "../domain/story.ts";
-import { type StepShape, type WorkflowShape, workflowOf } from "./testing/shapes.ts";
-import { type Move, Walk } from "./testing/walker.ts";
-import { beginningOf } from "./testing/wishes.ts";
-import { featureDev, ralph } from "./testing/workflow.ts";
 
 // The same walks each time, so that a red suite means a change; other seeds are for looking further.
 const seed = Number(process.env["PAWL_WALK_SEED"] ?? 20_260_101);

@@ -1,7 +1,7 @@
 // Routes: where each verdict leads.
 
 import { describe, expect, test } from "vitest";
-import { Driver } from "./testing/driver.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
 import {
   again,
   agent,
@@ -17,7 +17,7 @@ import {
   limit,
   next,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
 
 /** work, review, polish, ship; review goes back, on, or past polish. */
 function loop(values = {}): Driver {

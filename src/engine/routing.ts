@@ -5,10 +5,10 @@ import type { GateCause } from "../domain/gate.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Route } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
+import { insertSteps, resetSpan, roomIn, skipSpan } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
-import { insertSteps, resetSpan, roomIn, skipSpan } from "./edits.ts";
 import { failStep } from "./ends.ts";
-import { openGate } from "./gates.ts";
+import { openGate } from "./gates/gates.ts";
 import { tell } from "./messages.ts";
 
 export interface Followed {

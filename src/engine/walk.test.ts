@@ -1,10 +1,7 @@
 // The walk: what follows from what happened.
 
 import { describe, expect, test } from "vitest";
-import type { Event } from "../domain/event.ts";
-import { decide } from "./decide.ts";
-import { replay } from "./evolve.ts";
-import { Driver } from "./testing/driver.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
 import {
   agent,
   atMost,
@@ -17,7 +14,10 @@ import {
   next,
   stories,
   workflow,
-} from "./testing/workflow.ts";
+} from "../../test/support/engine/workflow.ts";
+import type { Event } from "../domain/event.ts";
+import { decide } from "./decide.ts";
+import { replay } from "./evolve.ts";
 
 test("[CH1 A7 A8] a later step waits until every earlier one is over", () => {
   const run = new Driver(featureDev());

@@ -5,8 +5,8 @@ import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { endRun } from "./ends.ts";
-import { openGate } from "./gates.ts";
-import { finishStory, openStories, settleStories } from "./stories.ts";
+import { openGate } from "./gates/gates.ts";
+import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 
 /** Walks every chain at hand until nothing moves any more. */
 export function advance(draft: Draft): void {

@@ -1,9 +1,9 @@
 // Why: the one sentence that says what a run is doing or what it waits for.
 
 import { describe, expect, test } from "vitest";
-import { Driver } from "./testing/driver.ts";
-import { unfinished } from "./testing/reports.ts";
-import { agent, fail, gate, next, stories, workflow } from "./testing/workflow.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { unfinished } from "../../test/support/engine/reports.ts";
+import { agent, fail, gate, next, stories, workflow } from "../../test/support/engine/workflow.ts";
 import { why } from "./why.ts";
 
 const line = () => new Driver(workflow([agent("work"), gate("review"), agent("ship")]));

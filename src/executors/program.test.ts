@@ -6,7 +6,7 @@ import { withVariables } from "../../test/support/sandboxes.ts";
 import { plainAcp } from "../../test/support/stub-acp.ts";
 import { performWith, plainOptions } from "../../test/support/stub-agents.ts";
 import { acpExecutor } from "./acp/acp.ts";
-import { agentExecutor } from "./agent-cli.ts";
+import { agentExecutor } from "./agent/agent-cli.ts";
 import { claude } from "./claude/claude.ts";
 import { commandExecutor } from "./command/command.ts";
 import type { Executor } from "./executor.ts";

@@ -2,7 +2,7 @@
 
 import { z } from "zod";
 import { operationWords } from "../protocols/ralph/edit-operation.ts";
-import type { Desk } from "../runtime/desk.ts";
+import type { Desk } from "../runtime/attempt/execute/desk.ts";
 import { type Tool, tool } from "./tool.ts";
 
 /** Agents with many tools hide those of servers until they are searched for; a step is not done by a tool that is not seen. */

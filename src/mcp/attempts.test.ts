@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deskFor, deskIn, deskOf, editingDesk, type TestDesk } from "../../test/support/desks.ts";
-import { Driver } from "../engine/testing/driver.ts";
-import { agent, decider, featureDev, next, ralph } from "../engine/testing/workflow.ts";
-import type { OpenDesk } from "../runtime/desk.ts";
+import { Driver } from "../../test/support/engine/driver.ts";
+import { agent, decider, featureDev, next, ralph } from "../../test/support/engine/workflow.ts";
+import type { OpenDesk } from "../runtime/attempt/execute/desk.ts";
 import { openToolServer } from "./attempts.ts";
 
 interface Answer {

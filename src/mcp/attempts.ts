@@ -1,6 +1,6 @@
 // The tool server for attempts. Owns: a path and a token for each desk, as long as its attempt runs.
 
-import type { Desk, OpenDesk, ToolServer } from "../runtime/desk.ts";
+import type { Desk, OpenDesk, ToolServer } from "../runtime/attempt/execute/desk.ts";
 import { attemptInstructions, attemptTools } from "./attempt-tools.ts";
 import { Loopback } from "./loopback.ts";
 import { Protocol } from "./protocol.ts";

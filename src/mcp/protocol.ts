@@ -1,7 +1,7 @@
 // The Model Context Protocol. Owns: its methods for a server that has tools and nothing else. Does not own: how messages travel.
 
 import { readFileSync } from "node:fs";
-import type { Reply } from "../runtime/desk.ts";
+import type { Reply } from "../runtime/attempt/execute/desk.ts";
 import { packageFile } from "../system/package-root.ts";
 import { type Answered, answerText, type Params, RpcError } from "./json-rpc.ts";
 import type { Tool } from "./tool.ts";

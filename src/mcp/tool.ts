@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import { AppError } from "../domain/error.ts";
-import type { Reply } from "../runtime/desk.ts";
+import type { Reply } from "../runtime/attempt/execute/desk.ts";
 
 export interface Tool {
   readonly name: string;

@@ -1,5 +1,5 @@
 // Targets. Owns: the promise of whoever is told something, how one is configured, and the document that all of them get.
-// Does not own: when to try again (runtime/deliveries.ts).
+// Does not own: when to try again (runtime/effects/deliveries.ts).
 
 import type { MessageKind } from "../domain/effect.ts";
 

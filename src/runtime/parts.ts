@@ -12,8 +12,8 @@ import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
 import type { Secrets } from "../system/secrets/secrets.ts";
-import type { WorkspaceConfig } from "./config-file.ts";
-import type { ToolServer } from "./desk.ts";
+import type { ToolServer } from "./attempt/execute/desk.ts";
+import type { WorkspaceConfig } from "./config/config-file.ts";
 
 export interface Parts {
   readonly store: Store;

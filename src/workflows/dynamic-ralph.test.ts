@@ -3,9 +3,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { AgentStep, IntegrateStep, StoriesStep } from "../domain/definition.ts";
+import { placeholdersIn } from "./check/templates.ts";
 import { loadWorkflow } from "./load.ts";
 import { drawWorkflow } from "./picture.ts";
-import { placeholdersIn } from "./templates.ts";
 
 const folder = new URL("../../workflows/dynamic-ralph/", import.meta.url);
 const { definition, problems, notes } = loadWorkflow(

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { PerformedDefinition, StoriesStep } from "../domain/definition.ts";
+import { performedSteps, placeholdersIn } from "./check/templates.ts";
 import { loadWorkflow } from "./load.ts";
-import { performedSteps, placeholdersIn } from "./templates.ts";
 
 const folder = new URL("../../workflows/feature-dev/", import.meta.url);
 const text = readFileSync(new URL("workflow.yml", folder), "utf8");

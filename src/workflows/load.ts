@@ -1,11 +1,11 @@
 // Loading. Owns: one workflow file from text to a checked definition, or to the reasons why it has none.
 
 import type { Definition } from "../domain/definition.ts";
-import { checkDefinition } from "./check.ts";
-import { parseDocument } from "./document.ts";
+import { checkDefinition } from "./check/check.ts";
+import { parseDocument } from "./document/document.ts";
+import type { Problem } from "./document/problem.ts";
+import { startReading } from "./document/reading.ts";
 import { lowerDocument } from "./lower.ts";
-import type { Problem } from "./problem.ts";
-import { startReading } from "./reading.ts";
 
 export interface LoadedWorkflow {
   /** null if there is any error. */

@@ -10,9 +10,9 @@ import {
 } from "../domain/definition.ts";
 import { namesOf, reasonsOf } from "../domain/gate.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule } from "../domain/route.ts";
-import { formatDuration } from "./duration.ts";
-import { limitsRoutes } from "./exits.ts";
-import { spendText } from "./spend.ts";
+import { limitsRoutes } from "./check/exits.ts";
+import { formatDuration } from "./document/duration.ts";
+import { spendText } from "./format/spend.ts";
 
 const width = 100;
 

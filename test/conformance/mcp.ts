@@ -6,12 +6,12 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { z } from "zod";
-import { agent } from "../../src/engine/testing/workflow.ts";
 import { openToolServer } from "../../src/mcp/attempts.ts";
 import { Loopback } from "../../src/mcp/loopback.ts";
 import { Protocol } from "../../src/mcp/protocol.ts";
 import { tool } from "../../src/mcp/tool.ts";
 import { deskFor } from "../support/desks.ts";
+import { agent } from "../support/engine/workflow.ts";
 
 const suite = { package: "@modelcontextprotocol/conformance", version: "0.1.16" };
 

@@ -8,9 +8,9 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { readScript } from "../../src/executors/script.ts";
-import { readConfig } from "../../src/runtime/config.ts";
+import { readConfig } from "../../src/runtime/config/config.ts";
+import { formatProblem } from "../../src/workflows/document/problem.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
-import { formatProblem } from "../../src/workflows/problem.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const documents = globSync(["*.md", "{docs,workflows}/**/*.md"], { cwd: root }).map((file) => ({

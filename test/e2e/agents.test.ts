@@ -3,8 +3,8 @@
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { transcripts } from "../../src/executors/testing/transcripts.ts";
 import { expectCode, newSite, pawl, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
+import { transcripts } from "../support/transcripts.ts";
 
 /** A directory with programs that print what that agent prints; and only git and a shell beside it. */
 function agentsAt(site: Site, versions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { type Act, actFor, type Script } from "../../src/executors/script.ts";
 import { renderTemplate } from "../../src/prompts/template.ts";
-import { simulate } from "../../src/runtime/simulate.ts";
+import { simulate } from "../../src/runtime/runs/simulate.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
 import { newSite, type Site, type StatusDocument, statuses } from "../support/pawl.ts";
 import { log, runGit } from "../support/repository.ts";

@@ -4,7 +4,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { transcripts } from "../../src/executors/testing/transcripts.ts";
 import {
   expectCode,
   newSite,
@@ -15,6 +14,7 @@ import {
   until,
   writeAt,
 } from "../support/pawl.ts";
+import { transcripts } from "../support/transcripts.ts";
 
 const usedUp = "You’ve hit your usage limit. Try again at Jan 7th, 2030 7:06 AM.";
 const printed: Readonly<Record<string, readonly object[]>> = {

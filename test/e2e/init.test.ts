@@ -3,7 +3,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { readConfigFile } from "../../src/runtime/config-file.ts";
+import { readConfigFile } from "../../src/runtime/config/config-file.ts";
 import { agentsOnPath } from "../support/agents-on-path.ts";
 import { expectCode, newSite, pawl } from "../support/pawl.ts";
 import { commitFile, fingerprint, runGit, tempDir, writeFiles } from "../support/repository.ts";

@@ -5,9 +5,8 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { configuredExecutors, openApp } from "../../src/app.ts";
-import { agentKinds } from "../../src/executors/agents.ts";
-import { transcripts } from "../../src/executors/testing/transcripts.ts";
-import { readConfig } from "../../src/runtime/config.ts";
+import { agentKinds } from "../../src/executors/agent/agents.ts";
+import { readConfig } from "../../src/runtime/config/config.ts";
 import { findHome } from "../../src/system/home.ts";
 import {
   expectCode,
@@ -21,6 +20,7 @@ import {
 } from "../support/pawl.ts";
 import { prdSite } from "../support/prd.ts";
 import { runGit, tempDir } from "../support/repository.ts";
+import { transcripts } from "../support/transcripts.ts";
 import { loopWorkflow } from "../support/workflows.ts";
 
 const secret = `s3cr3t-"välue"/4711+x y`;

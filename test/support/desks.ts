@@ -3,9 +3,9 @@
 import type { AgentStep, Definition } from "../../src/domain/definition.ts";
 import { isPerformed } from "../../src/domain/definition.ts";
 import { definitionOf } from "../../src/engine/definitions.ts";
-import { Driver, type DriverOptions } from "../../src/engine/testing/driver.ts";
-import { ralph, workflow } from "../../src/engine/testing/workflow.ts";
-import { Desk } from "../../src/runtime/desk.ts";
+import { Desk } from "../../src/runtime/attempt/execute/desk.ts";
+import { Driver, type DriverOptions } from "./engine/driver.ts";
+import { ralph, workflow } from "./engine/workflow.ts";
 
 export interface TestDesk {
   readonly desk: Desk;

@@ -3,8 +3,8 @@
 
 import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
 import { runId } from "../../src/domain/ids.ts";
-import { readConfig } from "../../src/runtime/config.ts";
-import { type DriveTimes, driveRun } from "../../src/runtime/drive.ts";
+import { readConfig } from "../../src/runtime/config/config.ts";
+import { type DriveTimes, driveRun } from "../../src/runtime/loop/drive.ts";
 import { findHome } from "../../src/system/home.ts";
 
 const [run = "", times = "{}"] = process.argv.slice(2);

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { commandExecutor } from "../../src/executors/command/command.ts";
 import type { Access, ExecutionEnd, Executor, ExecutorCall } from "../../src/executors/executor.ts";
-import type { Sandbox } from "../../src/executors/sandbox.ts";
-import { missingSandbox } from "../../src/executors/sandbox-missing.ts";
+import type { Sandbox } from "../../src/executors/sandbox/sandbox.ts";
+import { missingSandbox } from "../../src/executors/sandbox/sandbox-missing.ts";
 import { performWith } from "./stub-agents.ts";
 
 export const open: Sandbox = { network: true, write: [] };

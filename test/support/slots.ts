@@ -2,8 +2,8 @@
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { IntegrationWish } from "../../src/workspaces/integration.ts";
-import { ensureSlot, enterStory } from "../../src/workspaces/slot.ts";
+import type { IntegrationRequest } from "../../src/workspaces/integration/integration.ts";
+import { ensureSlot, enterStory } from "../../src/workspaces/trees/slot.ts";
 import { runGit, tempDir } from "./repository.ts";
 
 export interface SlotWorld {
@@ -13,7 +13,7 @@ export interface SlotWorld {
   readonly parked: (story: string) => string;
   /** Makes the slot if need be and enters the story, from where main is now. */
   readonly enter: (story: string, slot?: number) => Promise<{ path: string; branch: string; fresh: boolean }>;
-  readonly wish: (story: string, more?: Partial<IntegrationWish>) => IntegrationWish;
+  readonly wish: (story: string, more?: Partial<IntegrationRequest>) => IntegrationRequest;
 }
 
 export function slotsFor(repo: string): SlotWorld {

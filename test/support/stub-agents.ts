@@ -3,11 +3,11 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentOptions, agentExecutor } from "../../src/executors/agent-cli.ts";
-import type { AgentProfile } from "../../src/executors/agent-profile.ts";
+import { type AgentOptions, agentExecutor } from "../../src/executors/agent/agent-cli.ts";
+import type { AgentProfile } from "../../src/executors/agent/agent-profile.ts";
 import type { ExecutionEnd, Executor, ExecutorCall } from "../../src/executors/executor.ts";
-import { bytesOf } from "../../src/executors/testing/transcripts.ts";
 import { tempDir } from "./repository.ts";
+import { bytesOf } from "./transcripts.ts";
 
 /** An executable that does what the shell text says, and has a version. */
 function stubProgram(text: string): string {

@@ -3,7 +3,13 @@
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
 import { tokensOf } from "../../executors/prices.ts";
-import { type AttemptCost, type CostDocument, type CostList, costDocument, costList } from "../../runtime/cost.ts";
+import {
+  type AttemptCost,
+  type CostDocument,
+  type CostList,
+  costDocument,
+  costList,
+} from "../../runtime/views/cost.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { estimateNote, money, tokens } from "../money.ts";

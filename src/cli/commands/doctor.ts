@@ -3,9 +3,9 @@
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
 import { AppError, exitCodes } from "../../domain/error.ts";
-import { agentKinds } from "../../executors/agents.ts";
+import { agentKinds } from "../../executors/agent/agents.ts";
 import { findHome } from "../../system/home.ts";
-import { inspectRepository } from "../../workspaces/repository.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { describeExecutors, type ExecutorRow } from "../executor-rows.ts";

@@ -11,7 +11,7 @@ import { decide, storiesFor } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { readEdits } from "../../protocols/ralph/edit-file.ts";
 import { noReason } from "../../protocols/ralph/edit-operation.ts";
-import { transition } from "../../runtime/transition.ts";
+import { transition } from "../../runtime/runs/transition.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { readText } from "../input.ts";

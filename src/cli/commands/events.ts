@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import type { RunId } from "../../domain/ids.ts";
 import type { Parts } from "../../runtime/parts.ts";
-import { isoTime } from "../../runtime/status.ts";
+import { isoTime } from "../../runtime/views/status.ts";
 import type { Console } from "../console.ts";
 import { eventDocument } from "../documents.ts";
 import { example } from "../example.ts";

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { namesOf, reasonsOf } from "../../domain/gate.ts";
 import type { GateOptions } from "../../domain/route.ts";
-import { isoTime } from "../../runtime/status.ts";
+import { isoTime } from "../../runtime/views/status.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { asked } from "../lines.ts";

@@ -4,11 +4,11 @@
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
-import { readConfig } from "../../runtime/config.ts";
+import { ignoredOf, inspectProject, type Project } from "../../project/project.ts";
+import { readConfig } from "../../runtime/config/config.ts";
 import { findHome } from "../../system/home.ts";
 import { shellWord } from "../../system/process/words.ts";
-import { ignoredOf, inspectProject, type Project } from "../../workspaces/project.ts";
-import { inspectRepository, type RepositoryFacts } from "../../workspaces/repository.ts";
+import { inspectRepository, type RepositoryFacts } from "../../workspaces/git/repository.ts";
 import { type ConfigPlace, configPath, findConfigPlace, placeConfig } from "../config-place.ts";
 import { configText } from "../config-text.ts";
 import type { Console } from "../console.ts";

@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
-import { transition } from "../../runtime/transition.ts";
+import { transition } from "../../runtime/runs/transition.ts";
 import type { Console } from "../console.ts";
 import { driveToEnd } from "../driving.ts";
 import { example } from "../example.ts";

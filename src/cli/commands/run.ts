@@ -2,9 +2,9 @@
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { tighten } from "../../runtime/config.ts";
-import { openWorkflow } from "../../runtime/library.ts";
-import { beginRun } from "../../runtime/start.ts";
+import { tighten } from "../../runtime/config/config.ts";
+import { beginRun } from "../../runtime/runs/start.ts";
+import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import { findHome } from "../../system/home.ts";
 import type { Console } from "../console.ts";
 import { driveToEnd } from "../driving.ts";

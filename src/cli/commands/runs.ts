@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
-import { runDocument } from "../../runtime/status.ts";
+import { runDocument } from "../../runtime/views/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";

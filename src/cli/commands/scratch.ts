@@ -6,7 +6,7 @@ import { AppError } from "../../domain/error.ts";
 import { storyId } from "../../domain/ids.ts";
 import { appendScratch } from "../../protocols/ralph/scratch.ts";
 import { sharedIn, storyScratch } from "../../protocols/ralph/shared.ts";
-import { chooseShared, usable } from "../../runtime/place.ts";
+import { chooseShared, usable } from "../../runtime/trees/run-base.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { readInput } from "../input.ts";

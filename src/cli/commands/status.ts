@@ -2,7 +2,12 @@
 
 import type { Command } from "commander";
 import type { Parts } from "../../runtime/parts.ts";
-import { type StatusDocument, type StepDocument, type StoryDocument, statusDocument } from "../../runtime/status.ts";
+import {
+  type StatusDocument,
+  type StepDocument,
+  type StoryDocument,
+  statusDocument,
+} from "../../runtime/views/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";

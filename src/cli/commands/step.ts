@@ -3,8 +3,8 @@
 import type { Command } from "commander";
 import type { Decision } from "../../domain/decision.ts";
 import { exitCodes } from "../../domain/error.ts";
-import { hasWork } from "../../runtime/claim.ts";
-import { completeStep, failStep, pullStep } from "../../runtime/pull.ts";
+import { hasWork } from "../../runtime/attempt/claim/claim.ts";
+import { completeStep, failStep, pullStep } from "../../runtime/attempt/execute/pull.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { readStdin, readText } from "../input.ts";

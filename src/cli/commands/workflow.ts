@@ -4,6 +4,7 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { exitCodes } from "../../domain/error.ts";
 import { actFor, readScript } from "../../executors/script.ts";
+import { simulate } from "../../runtime/runs/simulate.ts";
 import {
   findWorkflow,
   installWorkflow,
@@ -12,13 +13,12 @@ import {
   openWorkflow,
   readWorkflow,
   uninstallWorkflow,
-} from "../../runtime/library.ts";
-import { simulate } from "../../runtime/simulate.ts";
+} from "../../runtime/runs/workflow-library.ts";
 import { findHome } from "../../system/home.ts";
+import { formatProblem } from "../../workflows/document/problem.ts";
+import { workflowJsonSchema } from "../../workflows/format/schema.ts";
 import { loadWorkflow } from "../../workflows/load.ts";
 import { drawWorkflow } from "../../workflows/picture.ts";
-import { formatProblem } from "../../workflows/problem.ts";
-import { workflowJsonSchema } from "../../workflows/schema.ts";
 import type { Console } from "../console.ts";
 import { eventDocument } from "../documents.ts";
 import { exitCodeOf } from "../driving.ts";

@@ -4,10 +4,10 @@
 import type { InputPipe } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import { exitOf } from "../agent-end.ts";
-import { usualRetryMs, watchAgent } from "../agent-watch.ts";
-import { carefulSink } from "../careful-sink.ts";
-import { Denials } from "../denials.ts";
+import { exitOf } from "../agent/agent-end.ts";
+import { usualRetryMs, watchAgent } from "../agent/agent-watch.ts";
+import { outsideOf } from "../agent/outside.ts";
+import { withSystem } from "../agent/system-text.ts";
 import {
   type Access,
   attemptMarker,
@@ -17,14 +17,14 @@ import {
   type ExecutorCall,
   type Resumed,
 } from "../executor.ts";
-import { gitPlaces } from "../git-places.ts";
 import { chooseOther, notStarted } from "../not-started.ts";
-import { outsideOf } from "../outside.ts";
 import { programPath } from "../program.ts";
-import type { TokenUsage } from "../reading.ts";
-import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox.ts";
-import { missingSandbox } from "../sandbox-missing.ts";
-import { withSystem } from "../system-text.ts";
+import { gitPlaces } from "../sandbox/git-places.ts";
+import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
+import { missingSandbox } from "../sandbox/sandbox-missing.ts";
+import { carefulSink } from "../stream/careful-sink.ts";
+import { Denials } from "../stream/denials.ts";
+import type { TokenUsage } from "../stream/reading.ts";
 import type { Conversation, Topics } from "./conversation.ts";
 import { type AcpHalt, acpEndOf } from "./end.ts";
 import type { PermissionPolicy } from "./permissions.ts";

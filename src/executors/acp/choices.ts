@@ -1,7 +1,7 @@
 // Choices of a session. Owns: finding, in what an agent offers, the model, the effort or the mode that is wanted, and how that is
 // asked for. The protocol has changed here: newer agents offer options, older ones lists of models and modes.
 
-import { fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
+import { fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
 export type Topic = "model" | "effort" | "mode";
 

@@ -4,9 +4,9 @@
 import { client, PROTOCOL_VERSION, RequestError, type Stream } from "@agentclientprotocol/sdk";
 import { isSafeId } from "../../domain/ids.ts";
 import { longestTimerMs } from "../../system/clock.ts";
-import { mcpName } from "../agent-profile.ts";
+import { mcpName } from "../agent/agent-profile.ts";
 import type { Access, McpServer } from "../executor.ts";
-import { type Fields, fieldsOf, nameOf } from "../fields.ts";
+import { type Fields, fieldsOf, nameOf } from "../stream/fields.ts";
 import { choiceOf, type Topic } from "./choices.ts";
 import type { AcpHalt } from "./end.ts";
 import { agentFiles } from "./files.ts";

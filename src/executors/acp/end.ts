@@ -1,7 +1,7 @@
 // The end of an ACP agent. Owns: why we ended it where only a conversation gives a reason; everything else is as for all agents.
 
-import { type AgentFacts, endOf } from "../agent-end.ts";
-import type { OwnHalt } from "../agent-watch.ts";
+import { type AgentFacts, endOf } from "../agent/agent-end.ts";
+import type { OwnHalt } from "../agent/agent-watch.ts";
 import type { ExecutionEnd } from "../executor.ts";
 import { lastWords } from "../process-end.ts";
 

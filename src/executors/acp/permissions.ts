@@ -1,10 +1,10 @@
 // Permissions. Owns: what an agent that asks is told, by the access that it has and by the policy of its executor.
 
 import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
-import { readOnlyGit } from "../agent-profile.ts";
+import { readOnlyGit } from "../agent/agent-profile.ts";
+import { isOurTool } from "../agent/our-tools.ts";
 import type { Access } from "../executor.ts";
-import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
-import { isOurTool } from "../our-tools.ts";
+import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
 /** For what an agent asks; `ask`: a person decides, and the attempt ends there. */
 export type PermissionPolicy = "allow" | "ask" | "deny";

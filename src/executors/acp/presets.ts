@@ -1,8 +1,8 @@
 // Presets. Owns: agents that are known to work over ACP: how each is started as a server, what it needs to see, and what keeps it
 // asking. Any other is a command line.
 
-import { type AgentProfile, mcpName, runnable } from "../agent-profile.ts";
-import { acpPrograms } from "../agents.ts";
+import { type AgentProfile, mcpName, runnable } from "../agent/agent-profile.ts";
+import { acpPrograms } from "../agent/agents.ts";
 import { claude } from "../claude/claude.ts";
 import { codex } from "../codex/codex.ts";
 import { copilot } from "../copilot/copilot.ts";

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import type { FailureKind } from "../reading.ts";
-import { listen, transcripts } from "../testing/transcripts.ts";
+import { listen, transcripts } from "../../../test/support/transcripts.ts";
+import type { FailureKind } from "../stream/reading.ts";
 import { acpReader } from "./reader.ts";
 
 const run = transcripts["acp"] ?? [];

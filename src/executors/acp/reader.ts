@@ -1,11 +1,11 @@
 // Streams of the Agent Client Protocol. Owns: what its messages mean, as they are recorded: `{ dir, m }`, with `dir` ">" for what
 // was sent to the agent; a message without that is one of the agent's. Does not own: speaking the protocol.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { type Failure, isDenial } from "../failure.ts";
-import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../fields.ts";
-import { Findings, noTokens, sumOf, type Tokens } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { type Failure, isDenial } from "../stream/failure.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../stream/fields.ts";
+import { Findings, noTokens, sumOf, type Tokens } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
 
 /** Of the protocol: "authentication required". */
 const authRequired = -32000;

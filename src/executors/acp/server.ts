@@ -4,7 +4,7 @@ import { AppError } from "../../domain/error.ts";
 import type { Missing } from "../executor.ts";
 import { chooseOther } from "../not-started.ts";
 import { findProgram } from "../program.ts";
-import type { CommandLine } from "../sandbox.ts";
+import type { CommandLine } from "../sandbox/sandbox.ts";
 import { type AcpPreset, type AcpPresetName, acpPresets } from "./presets.ts";
 
 export type AcpServer = Omit<AcpPreset, "places"> & Partial<Pick<AcpPreset, "places">>;

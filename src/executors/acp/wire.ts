@@ -3,11 +3,11 @@
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { InputPipe } from "../../system/process/call.ts";
-import type { AgentEvent } from "../agent-event.ts";
-import { agentStream } from "../agent-stream.ts";
-import { type Fields, fieldsOf } from "../fields.ts";
-import type { Reader } from "../reader.ts";
-import type { Exit, Reading } from "../reading.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { agentStream } from "../stream/agent-stream.ts";
+import { type Fields, fieldsOf } from "../stream/fields.ts";
+import type { Reader } from "../stream/reader.ts";
+import type { Exit, Reading } from "../stream/reading.ts";
 
 /** Questions of the agent that wait for our answer. One that asks more at once is not heard: it would fill the memory. */
 const mostOpen = 100;

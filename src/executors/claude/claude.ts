@@ -13,7 +13,7 @@ import {
   mcpName,
   runnable,
   systemFile,
-} from "../agent-profile.ts";
+} from "../agent/agent-profile.ts";
 import { claudeReader } from "./reader.ts";
 
 /** What asks for permission although edits are accepted. */

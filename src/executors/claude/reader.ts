@@ -1,11 +1,11 @@
 // Claude Code's stream-json. Owns: what its events mean. Others print the same schema with small differences: a dialect.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../fields.ts";
-import { Findings, sumOf, type Tokens } from "../findings.ts";
-import { type NewReader, type Reader, shown } from "../reader.ts";
-import type { Exit, FailureKind } from "../reading.ts";
-import { instantOf } from "../reset-time.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../stream/fields.ts";
+import { Findings, sumOf, type Tokens } from "../stream/findings.ts";
+import { type NewReader, type Reader, shown } from "../stream/reader.ts";
+import type { Exit, FailureKind } from "../stream/reading.ts";
+import { instantOf } from "../stream/reset-time.ts";
 
 export interface Dialect {
   /** The key of its first event that has its version. */

@@ -1,9 +1,9 @@
 // Codex. Owns: how it is called. Its own sandbox keeps it in the workspace; what a commit writes outside of it is opened.
 
 import { join } from "node:path";
-import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent-profile.ts";
-import { gitPlaces } from "../git-places.ts";
-import { linkedFiles } from "../own-home.ts";
+import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent/agent-profile.ts";
+import { linkedFiles } from "../homes/own-home.ts";
+import { gitPlaces } from "../sandbox/git-places.ts";
 import { codexHome, login, obeyed } from "./home.ts";
 import { codexReader } from "./reader.ts";
 

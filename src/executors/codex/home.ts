@@ -3,8 +3,8 @@
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentTask, homeOf } from "../agent-profile.ts";
-import { makeHome } from "../own-home.ts";
+import { type AgentTask, homeOf } from "../agent/agent-profile.ts";
+import { makeHome } from "../homes/own-home.ts";
 
 const settingsFile = "config.toml";
 export const login = ["auth.json", ".credentials.json"];

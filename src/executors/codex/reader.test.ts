@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { listen, transcripts } from "../testing/transcripts.ts";
+import { listen, transcripts } from "../../../test/support/transcripts.ts";
 import { codexReader } from "./reader.ts";
 
 const run = transcripts["codex"] ?? [];

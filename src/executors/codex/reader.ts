@@ -1,10 +1,10 @@
 // Codex's JSON events. Owns: what they mean. Its errors are sentences without a code; failure.ts knows them.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { isDenial } from "../failure.ts";
-import { contentText, type Fields, fieldsOf, nameOf, textOf } from "../fields.ts";
-import { Findings, withoutCached } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { isDenial } from "../stream/failure.ts";
+import { contentText, type Fields, fieldsOf, nameOf, textOf } from "../stream/fields.ts";
+import { Findings, withoutCached } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
 
 export const codexReader: NewReader = (now) => {
   const findings = new Findings(now);

@@ -4,6 +4,8 @@ import { noUsage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
+import { outsideOf } from "../agent/outside.ts";
+import { withSystem } from "../agent/system-text.ts";
 import {
   type Access,
   attemptMarker,
@@ -13,12 +15,10 @@ import {
   type ExecutorCall,
 } from "../executor.ts";
 import { chooseOther, notStarted } from "../not-started.ts";
-import { outsideOf } from "../outside.ts";
 import { lastWords, notesOf, timeLimit } from "../process-end.ts";
 import { findProgram, programPath } from "../program.ts";
-import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox.ts";
-import { missingSandbox } from "../sandbox-missing.ts";
-import { withSystem } from "../system-text.ts";
+import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
+import { missingSandbox } from "../sandbox/sandbox-missing.ts";
 
 export interface CommandOptions {
   readonly name: string;

@@ -11,9 +11,9 @@ import {
   mcpFile,
   mcpName,
   runnable,
-} from "../agent-profile.ts";
-import { linkedFiles, makeHome } from "../own-home.ts";
-import type { Reading } from "../reading.ts";
+} from "../agent/agent-profile.ts";
+import { linkedFiles, makeHome } from "../homes/own-home.ts";
+import type { Reading } from "../stream/reading.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
 

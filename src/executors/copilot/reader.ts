@@ -1,10 +1,10 @@
 // Copilot CLI's JSON events. Owns: what they mean. Most of its lines are ephemeral: pieces of what comes whole.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { type Failure, isDenial } from "../failure.ts";
-import { type Fields, fieldsOf, numberOf, textOf } from "../fields.ts";
-import { Findings } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { type Failure, isDenial } from "../stream/failure.ts";
+import { type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
+import { Findings } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
 
 export const copilotReader: NewReader = (now) => {
   const findings = new Findings(now);

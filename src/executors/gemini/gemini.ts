@@ -11,11 +11,11 @@ import {
   homeOf,
   type Invocation,
   mcpName,
-} from "../agent-profile.ts";
-import { fieldsOf } from "../fields.ts";
-import { linkedDirectory } from "../linked-directory.ts";
-import { linkedFiles } from "../own-home.ts";
-import { type Settings, settingsIn } from "../settings-file.ts";
+} from "../agent/agent-profile.ts";
+import { linkedDirectory } from "../homes/linked-directory.ts";
+import { linkedFiles } from "../homes/own-home.ts";
+import { type Settings, settingsIn } from "../homes/settings-file.ts";
+import { fieldsOf } from "../stream/fields.ts";
 import { geminiReader } from "./reader.ts";
 
 const settingsFile = "settings.json";

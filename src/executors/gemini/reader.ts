@@ -1,11 +1,11 @@
 // Gemini CLI's stream-json. Owns: what its events mean.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { isDenial } from "../failure.ts";
-import { type Fields, fieldsOf, textOf } from "../fields.ts";
-import { Findings, withoutCached } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
-import type { FailureKind } from "../reading.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { isDenial } from "../stream/failure.ts";
+import { type Fields, fieldsOf, textOf } from "../stream/fields.ts";
+import { Findings, withoutCached } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
+import type { FailureKind } from "../stream/reading.ts";
 
 /** What it exits with before it prints anything. */
 const exitCodes: Readonly<Record<number, FailureKind>> = { 41: "auth", 53: "max_turns" };

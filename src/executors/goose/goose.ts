@@ -1,7 +1,7 @@
 // Goose. Owns: how it is called.
 
 import { join } from "node:path";
-import { type AgentProfile, flags, homeOf } from "../agent-profile.ts";
+import { type AgentProfile, flags, homeOf } from "../agent/agent-profile.ts";
 import { gooseReader } from "./reader.ts";
 
 export const goose: AgentProfile = {

@@ -1,11 +1,11 @@
 // Goose's stream-json. Owns: what its events mean. It exits with 0 also when it failed, and tells its errors as if the model had
 // said them.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { type Failure, isDenial } from "../failure.ts";
-import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, textOf } from "../fields.ts";
-import { Findings } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { type Failure, isDenial } from "../stream/failure.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
+import { Findings } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
 
 const errorMark = "Ran into this error: ";
 

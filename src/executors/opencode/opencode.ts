@@ -10,8 +10,8 @@ import {
   mcpName,
   runnable,
   systemFile,
-} from "../agent-profile.ts";
-import { linkedDirectory } from "../linked-directory.ts";
+} from "../agent/agent-profile.ts";
+import { linkedDirectory } from "../homes/linked-directory.ts";
 import { opencodeReader } from "./reader.ts";
 
 /** The last rule that fits counts. Looking at files elsewhere is reading, too. */

@@ -1,11 +1,11 @@
 // OpenCode's JSON events. Owns: what they mean. It has no last event: the end is a step that finished with `stop`, or an error.
 
-import type { AgentEvent } from "../agent-event.ts";
-import { isDenial } from "../failure.ts";
-import { countOf, type Fields, fieldsOf, numberOf, textOf } from "../fields.ts";
-import { Findings, sumOf } from "../findings.ts";
-import { type NewReader, shown } from "../reader.ts";
-import { instantOf } from "../reset-time.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import { isDenial } from "../stream/failure.ts";
+import { countOf, type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
+import { Findings, sumOf } from "../stream/findings.ts";
+import { type NewReader, shown } from "../stream/reader.ts";
+import { instantOf } from "../stream/reset-time.ts";
 
 export const opencodeReader: NewReader = (now) => {
   const findings = new Findings(now);

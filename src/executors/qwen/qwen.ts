@@ -2,10 +2,10 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpName } from "../agent-profile.ts";
-import { fieldsOf } from "../fields.ts";
-import { linkedFiles, makeHome } from "../own-home.ts";
-import { settingsIn } from "../settings-file.ts";
+import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpName } from "../agent/agent-profile.ts";
+import { linkedFiles, makeHome } from "../homes/own-home.ts";
+import { settingsIn } from "../homes/settings-file.ts";
+import { fieldsOf } from "../stream/fields.ts";
 import { qwenReader } from "./reader.ts";
 
 const settingsFile = "settings.json";

@@ -2,7 +2,7 @@
 // cache in it; it is taken as printed all the same (docs/spec/executors.md).
 
 import { streamJsonReader } from "../claude/reader.ts";
-import type { NewReader } from "../reader.ts";
+import type { NewReader } from "../stream/reader.ts";
 
 export const qwenReader: NewReader = (now) =>
   streamJsonReader(now, {

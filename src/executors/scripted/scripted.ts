@@ -5,7 +5,7 @@ import { noUsage, type Usage } from "../../domain/attempt.ts";
 import { packageProgram } from "../../system/package-root.ts";
 import { commandExecutor } from "../command/command.ts";
 import type { Executor, ExecutorCall } from "../executor.ts";
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { actFor, readScript } from "../script.ts";
 
 const agent = packageProgram({ source: "src/executors/scripted/agent.ts", bundled: "dist/scripted-agent.js" });

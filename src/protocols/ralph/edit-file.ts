@@ -3,8 +3,8 @@
 import type { EditOperation, EditRequest } from "../../domain/edit.ts";
 import { spanJson } from "../../prompts/json.ts";
 import { fits } from "../../prompts/plaintext.ts";
+import { foundAt, Lines, skipSpace, withoutMark } from "../files/json-places.ts";
 import { OperationReader, Unreadable } from "./edit-operation.ts";
-import { foundAt, Lines, skipSpace, withoutMark } from "./json-places.ts";
 
 const maxBytes = 1_048_576;
 const maxOperations = 100;

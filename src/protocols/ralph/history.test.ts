@@ -1,7 +1,16 @@
 import { describe, expect, test } from "vitest";
+import {
+  brief,
+  changed,
+  dispatched,
+  ended,
+  happened,
+  historyOf,
+  opened,
+  time,
+} from "../../../test/support/ralph-facts.ts";
 import type { ChainLine, EditOperation } from "../../domain/edit.ts";
 import { stepId } from "../../domain/ids.ts";
-import { brief, changed, dispatched, ended, happened, historyOf, opened, time } from "./testing/facts.ts";
 
 describe("the history", () => {
   test("[RA32 C40 C41] of a story that goes well, with what its steps used", () => {

@@ -1,14 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { attempt, began, event, runOf, sha, step as stepOf, time } from "../../../test/support/ralph-facts.ts";
 import type { Attempt } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
 import { readState } from "./imported-state.ts";
-
 import { type StateDocument, stepStates, stepWords, storyStates, storyWords } from "./state-document.ts";
 import { StateProjection } from "./state-file.ts";
-import { attempt, began, event, runOf, sha, step as stepOf, time } from "./testing/facts.ts";
 
 const samples = fileURLToPath(new URL("../../../../shared/samples/dynamic-ralph/", import.meta.url));
 const absent = !existsSync(samples);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, stepId, stepName, storyId } from "../../domain/ids.ts";
 import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
-import { openJson } from "./json-places.ts";
+import { openJson } from "../files/json-places.ts";
 import { type StepWord, type StoryWord, stepStates, stepTypes, storyStates } from "./state-document.ts";
 
 export interface ImportedState {

@@ -3,7 +3,7 @@
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
-import { itemsOf, type Member, membersOf, type Span } from "./json-places.ts";
+import { itemsOf, type Member, membersOf, type Span } from "../files/json-places.ts";
 
 export interface PrdStory extends StorySpec {
   /** It was finished before: it is not worked on, and whoever depends on it need not wait. */

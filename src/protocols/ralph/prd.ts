@@ -6,7 +6,7 @@ import { fixStoryPrefix, isSafeId, type StoryId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { findCycle } from "../../prompts/cycle.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
-import { itemsOf, type JsonText, Lines, membersOf, openJson, type Span } from "./json-places.ts";
+import { itemsOf, type JsonText, Lines, membersOf, openJson, type Span } from "../files/json-places.ts";
 import { type PrdStory, type Problem, readPrdStory } from "./prd-story.ts";
 
 export interface Prd {

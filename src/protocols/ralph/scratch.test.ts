@@ -7,7 +7,7 @@ import { tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { storyId } from "../../domain/ids.ts";
 import type { Clock } from "../../system/clock.ts";
 import { ownIdentity } from "../../system/process/identity.ts";
-import { withFileLock } from "./file-lock.ts";
+import { withFileLock } from "../files/file-lock.ts";
 import { appendScratch, archiveScratch, readScratch } from "./scratch.ts";
 import { sharedIn, storyScratch } from "./shared.ts";
 

@@ -15,9 +15,9 @@ import { basename, join } from "node:path";
 import type { StoryId } from "../../domain/ids.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import type { Clock } from "../../system/clock.ts";
-import { withFileLock } from "./file-lock.ts";
+import { withFileLock } from "../files/file-lock.ts";
+import { readOptional } from "../files/whole-file.ts";
 import { type Shared, storyScratch } from "./shared.ts";
-import { readOptional } from "./whole-file.ts";
 
 interface AppendOptions {
   /** An entry with this mark is added once, however often somebody tries. */

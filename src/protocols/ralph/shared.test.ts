@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { runId, stepId, storyId } from "../../domain/ids.ts";
+import { writeWhole } from "../files/whole-file.ts";
 import {
   defaultSharedDir,
   editFile,
@@ -18,7 +19,6 @@ import {
   storyScratch,
   writeSidecar,
 } from "./shared.ts";
-import { writeWhole } from "./whole-file.ts";
 
 const story = storyId("US-001");
 const step = stepId("step-005");

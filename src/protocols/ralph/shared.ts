@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId, type StepId, type StoryId } from "../../domain/ids.ts";
-import { readOptional, writeWhole } from "./whole-file.ts";
+import { readOptional, writeWhole } from "../files/whole-file.ts";
 
 /** Files that belong to no single story. All paths are absolute. */
 export interface Shared {

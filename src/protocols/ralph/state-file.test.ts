@@ -3,11 +3,6 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { tempDir } from "../../../test/support/repository.ts";
-import { type StoryId } from "../../domain/ids.ts";
-import type { StepState } from "../../domain/step.ts";
-import type { StoryStatus } from "../../domain/story.ts";
-import { writeState } from "./state-file.ts";
 import {
   brief,
   changed,
@@ -19,7 +14,12 @@ import {
   step,
   storyIn,
   time,
-} from "./testing/facts.ts";
+} from "../../../test/support/ralph-facts.ts";
+import { tempDir } from "../../../test/support/repository.ts";
+import { type StoryId } from "../../domain/ids.ts";
+import type { StepState } from "../../domain/step.ts";
+import type { StoryStatus } from "../../domain/story.ts";
+import { writeState } from "./state-file.ts";
 
 describe("the document", () => {
   test("[RA26 C36 C37 C38] has exactly the fields of the seed, in their order, null where there is nothing", () => {

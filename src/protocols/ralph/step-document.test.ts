@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { attempt, sha, step, stepIn, time } from "../../../test/support/ralph-facts.ts";
 import type { Attempt, Outcome } from "../../domain/attempt.ts";
 import type { Step, StepState } from "../../domain/step.ts";
-import { attempt, sha, step, stepIn, time } from "./testing/facts.ts";
 
 describe("a step", () => {
   const coding = (state: StepState, attempts: readonly Attempt[], more: Partial<Step> = {}) =>

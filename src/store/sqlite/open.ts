@@ -8,8 +8,8 @@ import { Kysely, sql } from "kysely";
 import type { Clock } from "../../system/clock.ts";
 import type { ColumnTypes } from "../column-types.ts";
 import { type Database, KyselyStore } from "../kysely-store.ts";
+import { retryWhileLocked } from "../lock-retry.ts";
 import { migrate, schemaVersion } from "../migrate.ts";
-import { patiently } from "../patience.ts";
 import type { Tables } from "../schema.ts";
 import type { Store } from "../store.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
@@ -67,9 +67,9 @@ class SqliteDatabase implements Database {
 
   async prepare(): Promise<void> {
     // Looked at first: a database of somebody else must stay as it is, its journal mode included.
-    const current = await this.#patiently(async () => this.#isCurrent());
+    const current = await this.#retryWhileLocked(async () => this.#isCurrent());
     // Changing the journal mode needs the file alone for a moment; it is remembered in the file.
-    await this.#patiently(async () => this.#connection.exec("pragma journal_mode = wal"));
+    await this.#retryWhileLocked(async () => this.#connection.exec("pragma journal_mode = wal"));
     this.#connection.exec("pragma synchronous = full");
     this.#connection.exec("pragma foreign_keys = on");
     if (current) return;
@@ -80,16 +80,16 @@ class SqliteDatabase implements Database {
   }
 
   async write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return await this.#patiently(() => this.db.transaction().execute((trx) => work(trx)));
+    return await this.#retryWhileLocked(() => this.db.transaction().execute((trx) => work(trx)));
   }
 
   async read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return await this.#patiently(() => work(this.db));
+    return await this.#retryWhileLocked(() => work(this.db));
   }
 
   /** A deferred transaction: every read of it sees the same moment. */
   async snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return await this.#patiently(() =>
+    return await this.#retryWhileLocked(() =>
       this.db.connection().execute(async (db) => {
         this.#connection.exec("begin");
         try {
@@ -142,9 +142,9 @@ class SqliteDatabase implements Database {
     this.#watches.delete(timer);
   }
 
-  async #patiently<T>(work: () => Promise<T>): Promise<T> {
+  async #retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await patiently(this.#clock, isLocked, work);
+      return await retryWhileLocked(this.#clock, isLocked, work);
     } catch (error) {
       throw explain(error, this.#file);
     }

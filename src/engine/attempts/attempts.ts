@@ -1,0 +1,129 @@
+// Attempts. Owns: starting one, and taking its result: once, for the attempt that is running. What it means is in endings.ts.
+
+import { type Attempt, hasEnded } from "../../domain/attempt.ts";
+import type { BeginAttempt, FinishAttempt, StartAttempt } from "../../domain/command.ts";
+import type { Rejection } from "../../domain/decision.ts";
+import { isPerformed } from "../../domain/definition.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import type { Report } from "../../domain/report.ts";
+import type { GateOptions } from "../../domain/route.ts";
+import type { Step } from "../../domain/step.ts";
+import type { Draft } from "../draft.ts";
+import { failStep } from "../ends.ts";
+import { openGate } from "../gates/gates.ts";
+import { capReached, spendReached } from "../limits.ts";
+import { tell } from "../messages.ts";
+import { reject } from "../rejection.ts";
+import { follow } from "../routing.ts";
+import { emitEnd, endCompleted, endUnfinished, explain } from "./endings.ts";
+
+/** Hands a ready step to whoever will perform it, unless a cap or a budget says otherwise. */
+export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
+  const { header } = draft.run;
+  if (header.end) return reject("over", `the run is ${header.end.status}`);
+  if (header.paused) return reject("illegal", "the run is paused");
+  const scope = draft.scope(command.story);
+  const step = scope.chain.find((candidate) => candidate.id === command.step);
+  if (!step) return reject("unknown", `there is no step ${command.step}`);
+  if (step.state.status !== "ready") return reject("illegal", `step ${step.id} is ${step.state.status}, not ready`);
+  if (step.state.notBefore > command.at) return reject("illegal", `step ${step.id} waits for its time`);
+
+  if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
+  draft.emit(command.story, {
+    type: "attempt_dispatched",
+    attempt: command.attempt,
+    step: step.id,
+    name: step.name,
+    visit: step.visit,
+    number: scope.attempts.filter((attempt) => attempt.step === step.id).length + 1,
+    token: command.token,
+    driver: command.driver,
+    executor: command.executor,
+    host: command.host,
+  });
+  return null;
+}
+
+/** At a run-wide cap nothing starts: the step fails, or a person says whether the cap is raised. */
+function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
+  const { header } = draft.run;
+  const cap = capReached(header, draft.at);
+  if (cap === null) return false;
+  tell(draft, "budget", { story, step: step.name, text: cap });
+  if (header.caps.then === "fail") failStep(draft, story, step, `${cap}; raise the cap or start a new run`);
+  else {
+    const options: GateOptions = { continue: { to: "again" }, stop: { to: "fail", reason: cap } };
+    openGate(draft, story, step, { question: `${cap}. Go on?`, options, deadline: null, cause: "cap", feedback: "" });
+  }
+  return true;
+}
+
+/** A budget of money, tokens or time of the step or its story is spent: its declared end comes instead of an attempt. */
+function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
+  const definition = draft.definition(story, step.name);
+  if (!isPerformed(definition)) return false;
+  const spent = spendReached(draft, story, definition);
+  if (spent === null) return false;
+  tell(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
+  follow(draft, { story, step, route: explain(spent.route, "", spent.exhausted), feedback: "", cause: "exhausted" });
+  return true;
+}
+
+export function beginAttempt(draft: Draft, command: BeginAttempt): Rejection | null {
+  const attempt = findAttempt(draft, command.story, command.attempt);
+  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
+  if (attempt.state.phase !== "dispatched") return reject("stale", `attempt ${attempt.id} is ${attempt.state.phase}`);
+  draft.emit(command.story, {
+    type: "attempt_began",
+    attempt: attempt.id,
+    workspace: command.workspace,
+    base: command.base,
+  });
+  return null;
+}
+
+export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection | null {
+  const attempt = findAttempt(draft, command.story, command.attempt);
+  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
+  const refusal = refusalOf(draft, attempt, command);
+  if (refusal !== null) return refuseReport(draft, command, refusal);
+
+  const step = draft.step(command.story, attempt.step);
+  if (attempt.state.phase === "stopping") return endStopped(draft, attempt, step, command.report, attempt.state.reason);
+  const definition = draft.definition(command.story, step.name);
+  if (!isPerformed(definition)) {
+    return reject("illegal", `step ${step.id} is a ${definition.kind} step and has no attempts`);
+  }
+  const ending = { draft, story: command.story, attempt, step, definition };
+  if (command.report.outcome === "completed") endCompleted(ending, command.report);
+  else endUnfinished(ending, command.report, command.report.outcome);
+  return null;
+}
+
+function refusalOf(draft: Draft, attempt: Attempt, command: FinishAttempt): string | null {
+  if (hasEnded(attempt)) return `attempt ${attempt.id} has ended already (${attempt.state.outcome})`;
+  const bySupervisor = command.token === null;
+  if (!bySupervisor && command.token !== attempt.token) return `the token is not that of attempt ${attempt.id}`;
+  if (!bySupervisor && attempt.state.phase === "stopping")
+    return `attempt ${attempt.id} was told to stop: ${attempt.state.reason}`;
+  if (attempt.state.phase !== "stopping" && draft.run.header.end) return `the run is ${draft.run.header.end.status}`;
+  return null;
+}
+
+/** Recorded and ignored: the log shows that somebody came too late. */
+function refuseReport(draft: Draft, command: FinishAttempt, why: string): Rejection {
+  draft.emit(command.story, { type: "report_refused", attempt: command.attempt, why });
+  return { accepted: false, code: "stale", why, events: draft.accept().events, run: draft.run };
+}
+
+/** Whatever a stopped agent then says: we stopped it. */
+function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
+  emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
+  if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });
+  else draft.emit(attempt.story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  return null;
+}
+
+function findAttempt(draft: Draft, story: StoryId | null, id: Attempt["id"]): Attempt | undefined {
+  return draft.scope(story).attempts.find((attempt) => attempt.id === id);
+}

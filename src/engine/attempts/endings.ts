@@ -1,0 +1,248 @@
+// Endings. Owns: what the end of an attempt means for its step: its verdict's route, its wishes for the chain, or another try.
+
+import type { Attempt, Taken } from "../../domain/attempt.ts";
+import type { PerformedDefinition } from "../../domain/definition.ts";
+import type { EditRequest } from "../../domain/edit.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../../domain/report.ts";
+import type { GateOptions, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
+import type { Header } from "../../domain/run.ts";
+import type { Step } from "../../domain/step.ts";
+import { type Edited, editChain } from "../chain/chain-edits.ts";
+import { resetSpan } from "../chain/edits.ts";
+import type { Draft } from "../draft.ts";
+import { failStep } from "../ends.ts";
+import { openGate } from "../gates/gates.ts";
+import { lostTooOften, permit } from "../limits.ts";
+import { tell } from "../messages.ts";
+import { acceptOutputs, withdrawn } from "../outputs.ts";
+import { follow } from "../routing.ts";
+import { planStories } from "../stories/stories.ts";
+
+export interface Ending {
+  readonly draft: Draft;
+  readonly story: StoryId | null;
+  readonly attempt: Attempt;
+  readonly step: Step;
+  readonly definition: PerformedDefinition;
+}
+
+export function endCompleted(ending: Ending, report: CompletedReport & Report): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const { verdict } = report;
+  const found = ruleFor(definition, verdict);
+  if (!found) {
+    const said = verdict.kind === "value" ? verdict.value : verdict.kind;
+    const why = `"${said}" has no route in step "${definition.name}"`;
+    return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
+  }
+  if (report.edits && endEdited(ending, report, report.edits)) return;
+  const permitted = permit(draft, story, definition, found.key, found.rule);
+  const accepted = acceptOutputs(draft.run.header, definition, report.outputs);
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken: permitted.taken,
+    why: permitted.exhausted ?? (verdict.kind === "rejected" ? report.feedback : ""),
+    notes: [...report.notes, ...accepted.notes],
+  });
+  const { route } = permitted;
+  // Asked again: nothing of what it said reaches the context.
+  if (route.to !== "again") {
+    const cleared = withdrawn(step.produced, accepted.set);
+    const notes = report.summary === undefined ? {} : { notes: report.summary };
+    draft.emit(story, { type: "outputs_set", step: step.id, set: accepted.set, cleared, ...notes });
+  }
+  // A plan that a person must look at first is planned already: the stories are what is shown.
+  const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
+  if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
+  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
+  follow(draft, {
+    story,
+    step,
+    route: explain(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
+    feedback: report.feedback,
+    cause: permitted.exhausted === null ? "route" : "exhausted",
+  });
+}
+
+/**
+ * It wants its chain changed. True when the step itself runs again by that, whatever its verdict was: a fix that it put before
+ * itself matters more than a check that is red without it.
+ */
+function endEdited(ending: Ending, report: CompletedReport & Report, request: EditRequest): boolean {
+  const { draft, story, attempt, step } = ending;
+  const edited = applyRequest(ending, request);
+  if (!edited.applied) {
+    const notes = "unreadable" in request ? [] : request.notes;
+    draft.emit(story, { type: "edit_refused", by: step.id, why: edited.why, notes });
+    if (!edited.exhausted) return false;
+    const taken: Taken = { key: "edit", to: "fail", draws: null };
+    emitEnd(draft, attempt, report, {
+      outcome: "completed",
+      taken,
+      why: edited.why,
+      notes: report.notes,
+      discards: true,
+    });
+    tell(draft, "stuck", { story, step: step.name, text: `${step.name}: ${edited.why}` });
+    failStep(draft, story, step, edited.why);
+    return true;
+  }
+  const { restarts, revisits } = edited;
+  if (restarts === null && !revisits) return false;
+  const why = restarts === null ? "it put steps before itself" : `it starts anew: ${restarts}`;
+  const taken: Taken = { key: "edit", to: restarts === null ? "insert" : "again", draws: null };
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken,
+    why,
+    notes: report.notes,
+    discards: restarts !== null,
+  });
+  resetSpan(draft, story, { from: step, to: step, keeps: null, feedback: restarts ?? "", reason: why });
+  return true;
+}
+
+function applyRequest({ draft, story, step, definition }: Ending, request: EditRequest): Edited {
+  if (!definition.editable)
+    return { applied: false, why: `a ${definition.name} step may not change the chain`, exhausted: false };
+  if ("unreadable" in request) return { applied: false, why: request.unreadable, exhausted: false };
+  return editChain(draft, request.operations, { story, by: step, notes: request.notes });
+}
+
+/** It did not run to its end, or cannot be read. A crash decides nothing: it is asked again, or a person is, or it fails. */
+export function endUnfinished(
+  ending: Ending,
+  report: UnfinishedReport & Report,
+  outcome: UnfinishedReport["outcome"],
+): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const base = { why: report.why, notes: report.notes };
+  if (outcome === "cancelled") {
+    emitEnd(draft, attempt, report, { ...base, outcome, taken: null });
+    return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  }
+  if (outcome === "lost" || outcome === "rate_limited") {
+    const tooOften = outcome === "lost" && lostTooOften(draft, story, step.name);
+    emitEnd(draft, attempt, report, {
+      ...base,
+      outcome,
+      taken: { key: "error", to: tooOften ? "fail" : "again", draws: null },
+    });
+    if (tooOften)
+      return failStep(draft, story, step, `${step.name} was lost ${draft.run.header.caps.lostPerStep + 1} times`);
+    return draft.emit(story, {
+      type: "step_readied",
+      step: step.id,
+      notBefore: Math.max(draft.at, report.retryAt ?? 0),
+      feedback: null,
+    });
+  }
+  if (report.asked !== undefined) return askFor(ending, report, report.asked);
+  if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
+  const permitted = permit(draft, story, definition, "error", definition.onError);
+  emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
+  const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
+  const route = explain(permitted.route, report.why, permitted.exhausted);
+  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
+  follow(draft, { story, step, route, feedback: report.why, cause });
+}
+
+/** An agent that is not logged in will not be the next time either: no limit is used up, and nobody is asked in vain. */
+function askPerson(
+  { draft, story, attempt, step }: Ending,
+  report: UnfinishedReport & Report,
+  question: string,
+  outcome: UnfinishedReport["outcome"],
+): void {
+  const { why, notes } = report;
+  emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
+  const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
+  // What its next attempt was to be told is told all the same.
+  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: step.feedback });
+}
+
+/** It ran, and cannot go on without an answer: nothing is used up, its work stays, and its next attempt is told. */
+function askFor(
+  { draft, story, attempt, step }: Ending,
+  report: UnfinishedReport & Report,
+  { question, options }: AgentQuestion,
+): void {
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken: { key: "asked", to: "gate", draws: null },
+    why: question,
+    notes: report.notes,
+  });
+  // Behind a colon a gate has reasons, and to stop is always offered: neither is the agent's to take.
+  const usable = options.filter((option) => option !== "stop" && option !== "" && !option.includes(":"));
+  const answers = usable.length === 0 ? ["answer"] : usable;
+  const chosen = Object.fromEntries(answers.map((option) => [option, { to: "again" } as const]));
+  const stop = { to: "fail", reason: `nobody answered: ${question}` } as const;
+  openGate(draft, story, step, {
+    question,
+    options: { ...chosen, stop },
+    deadline: null,
+    cause: "asked",
+    feedback: step.feedback,
+  });
+}
+
+/** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
+export function explain(route: Route, why: string, exhausted: string | null): Route {
+  if (route.to !== "fail") return route;
+  const reason = [route.reason || exhausted, why].filter((text) => text).join(": ");
+  return { to: "fail", reason };
+}
+
+function ruleFor(
+  definition: PerformedDefinition,
+  verdict: CompletedReport["verdict"],
+): { key: VerdictKey; rule: RouteRule } | null {
+  const keys: VerdictKey[] =
+    verdict.kind === "passed"
+      ? ["passed"]
+      : verdict.kind === "value"
+        ? [`=${verdict.value}`]
+        : verdict.reason === null
+          ? ["rejected"]
+          : [`rejected:${verdict.reason}`, "rejected"];
+  for (const key of keys) {
+    const rule = definition.on[key];
+    if (rule) return { key, rule };
+  }
+  return null;
+}
+
+interface Ended {
+  readonly outcome: Report["outcome"];
+  readonly taken: Taken | null;
+  readonly why: string;
+  readonly notes: readonly string[];
+  /** Where its own wish decides it. */
+  readonly discards?: boolean;
+}
+
+export function emitEnd(draft: Draft, attempt: Attempt, report: Report, ended: Ended): void {
+  draft.emit(attempt.story, {
+    type: "attempt_ended",
+    attempt: attempt.id,
+    verdict: report.outcome === "completed" && ended.outcome === "completed" ? report.verdict : null,
+    usage: report.usage,
+    session: report.session,
+    model: report.model ?? null,
+    version: report.version ?? null,
+    tree: report.tree,
+    discards: discards(draft.run.header, ended.outcome),
+    ...ended,
+  });
+}
+
+/**
+ * A death that we did not cause, and a stop, leave half-done work: it is saved as a diff and goes. A failure keeps its work
+ * for the next attempt, unless the workflow wants a clean start.
+ */
+export function discards({ definition }: Header, outcome: Report["outcome"]): boolean {
+  if (outcome === "lost" || outcome === "cancelled") return true;
+  return outcome !== "completed" && definition.workspace.onFailure === "reset";
+}

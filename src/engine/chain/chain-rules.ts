@@ -1,0 +1,72 @@
+// The rules of a chain. Owns: what of a chain people and agents see, which steps are still to come, and which new ones it takes.
+
+import type { StepDefinition } from "../../domain/definition.ts";
+import type { ChainLine, NewStep } from "../../domain/edit.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import type { Step } from "../../domain/step.ts";
+import { bodyOf } from "../definitions.ts";
+import type { Draft } from "../draft.ts";
+import { roomIn } from "./edits.ts";
+
+/** Still to come: it can be changed. */
+export function isPending(step: Step): boolean {
+  return step.state.status === "waiting" || step.state.status === "ready";
+}
+
+/** Everything but what Pawl does by itself at the end. */
+export function visibleSteps(draft: Draft, story: StoryId | null): readonly Step[] {
+  return draft.scope(story).chain.filter(({ name }) => draft.definition(story, name).kind !== "integrate");
+}
+
+export function chainLines(draft: Draft, story: StoryId | null): readonly ChainLine[] {
+  return visibleSteps(draft, story).map((step) => ({
+    id: step.id,
+    name: step.name,
+    status: step.state.status,
+    description: step.description ?? draft.definition(story, step.name).title,
+  }));
+}
+
+/** Steps that somebody wants to add. */
+export class NewSteps {
+  readonly #draft: Draft;
+  readonly #story: StoryId | null;
+
+  constructor(draft: Draft, story: StoryId | null) {
+    this.#draft = draft;
+    this.#story = story;
+  }
+
+  /** Why they may not be added, when `leaving` others go; null when they may. */
+  refuse(steps: readonly NewStep[], leaving: number): string | null {
+    if (steps.length === 0) return "it adds no steps";
+    for (const { name } of steps) {
+      const why = this.#refuseOne(name);
+      if (why !== null) return why;
+    }
+    const room = roomIn(this.#draft, this.#story) + leaving;
+    if (steps.length <= room) return null;
+    const most = visibleSteps(this.#draft, this.#story).length + roomIn(this.#draft, this.#story);
+    return `the chain would have more than ${most} steps`;
+  }
+
+  #refuseOne(name: string): string | null {
+    const known = this.#definitions();
+    const definition = known.find((candidate) => candidate.name === name);
+    const usable = known.filter((candidate) => isAddable(candidate)).map((candidate) => candidate.name);
+    if (!definition || definition.kind === "integrate" || definition.kind === "stories")
+      return `there is no step type "${name.slice(0, 60)}"; use one of: ${usable.join(", ")}`;
+    if (definition.spare) return `only Pawl itself adds ${name}`;
+    return isAddable(definition) ? null : `there is one ${name} already, and it stays the last`;
+  }
+
+  #definitions(): readonly StepDefinition[] {
+    const { run } = this.#draft;
+    return this.#story === null ? run.header.definition.steps : bodyOf(run, this.#story).body;
+  }
+}
+
+function isAddable(definition: StepDefinition): boolean {
+  if (definition.spare || definition.kind === "integrate" || definition.kind === "stories") return false;
+  return !("last" in definition && definition.last);
+}

@@ -1,0 +1,73 @@
+// Chains. Owns: what an event makes of the list of steps: how a step enters it, leaves it, moves in it and starts over.
+
+import type { Event, PlacedStep } from "../../domain/event.ts";
+import type { StepId } from "../../domain/ids.ts";
+import type { Chain, Step, StepState } from "../../domain/step.ts";
+import type { AdoptedStep } from "../../domain/story.ts";
+import { stepState } from "../moves.ts";
+import { IllegalTransition } from "../tables.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+export function placed(step: PlacedStep): Step {
+  return {
+    id: step.id,
+    name: step.name,
+    state: { status: "waiting" },
+    visit: 1,
+    produced: [],
+    feedback: "",
+    ...(step.description === undefined ? {} : { description: step.description }),
+  };
+}
+
+/** A step as another life left it. */
+export function adopted(step: AdoptedStep): Step {
+  return {
+    ...placed(step),
+    state: adoptedState(step),
+    ...(step.notes === "" ? {} : { notes: step.notes }),
+    ...(step.restarts === 0 ? {} : { restartsBefore: step.restarts }),
+  };
+}
+
+function adoptedState({ state, reason }: AdoptedStep): StepState {
+  switch (state) {
+    case "waiting":
+    case "done":
+      return { status: state };
+    case "failed":
+      return { status: "failed", reason };
+    case "skipped":
+      return { status: "skipped", by: "edit", reason };
+  }
+}
+
+export function withInserted(chain: Chain, event: Of<"steps_inserted">): Chain {
+  const added = event.steps.map((step, index) =>
+    index === 0 && event.feedback ? { ...placed(step), feedback: event.feedback } : placed(step),
+  );
+  if (event.before === null) return [...chain, ...added];
+  const index = chain.findIndex((step) => step.id === event.before);
+  if (index < 0) throw new IllegalTransition(`step ${event.before}`, "nothing", "insert");
+  return chain.toSpliced(index, 0, ...added);
+}
+
+export function inOrder(chain: Chain, order: readonly StepId[]): Chain {
+  const byId = new Map(chain.map((step) => [step.id, step]));
+  const ordered = order.flatMap((id) => byId.get(id) ?? []);
+  if (ordered.length !== chain.length || byId.size !== new Set(order).size)
+    throw new IllegalTransition("chain", "its steps", "reorder");
+  return ordered;
+}
+
+export function resetStep(step: Step, event: Of<"steps_reset">): Step {
+  const { notes: _void, ...kept } = step;
+  return {
+    ...kept,
+    state: stepState(step, "reset", { status: "waiting" }),
+    visit: step.visit + 1,
+    produced: step.id === event.keeps ? step.produced : [],
+    feedback: event.feedback.steps.includes(step.id) ? event.feedback.text : "",
+  };
+}

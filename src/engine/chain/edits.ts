@@ -1,0 +1,98 @@
+// Edits. Owns: changing a chain: reset, skip, insert. One mechanism, whoever asks: a route, a person or an agent. What people and
+// agents may ask for is in chain-edits.ts.
+
+import type { NewStep } from "../../domain/edit.ts";
+import type { PlacedStep } from "../../domain/event.ts";
+import type { StepId, StoryId } from "../../domain/ids.ts";
+import type { Scope } from "../../domain/scope.ts";
+import { isOver, type Step } from "../../domain/step.ts";
+import { bodyOf } from "../definitions.ts";
+import type { Draft } from "../draft.ts";
+import { withdrawn } from "../outputs.ts";
+import { newIds } from "./step-ids.ts";
+
+export interface Reset {
+  readonly from: Step;
+  readonly to: Step;
+  /** The step that asks: its own keys stay, as the feedback. */
+  readonly keeps: Step | null;
+  readonly feedback: string;
+  readonly reason: string;
+}
+
+/**
+ * Going back invalidates: the steps of the span get a new visit, what they produced and what was approved there is void.
+ * Their attempts stay. A step that an edit skipped stays skipped.
+ */
+export function resetSpan(draft: Draft, story: StoryId | null, reset: Reset): void {
+  const scope = draft.scope(story);
+  const span = spanOf(scope, reset.from, reset.to).filter(
+    ({ state }) => state.status !== "waiting" && !(state.status === "skipped" && state.by === "edit"),
+  );
+  const ids = span.map((step) => step.id);
+  for (const gate of scope.gates) {
+    if (ids.includes(gate.step) && gate.state.status !== "void") {
+      draft.emit(story, { type: "gate_voided", gate: gate.id, reason: reset.reason });
+    }
+  }
+  const told = span.filter(
+    (step) => step.id === reset.from.id || draft.definition(story, step.name).kind === "stories",
+  );
+  draft.emit(story, {
+    type: "steps_reset",
+    steps: ids,
+    cleared: span.filter((step) => step.id !== reset.keeps?.id).flatMap((step) => withdrawn(step.produced)),
+    keeps: reset.keeps?.id ?? null,
+    feedback: { steps: told.map((step) => step.id), text: reset.feedback },
+    reason: reset.reason,
+  });
+}
+
+/** Marks what a forward route jumps over. */
+export function skipSpan(draft: Draft, story: StoryId | null, from: Step, to: Step, reason: string): void {
+  const between = spanOf(draft.scope(story), from, to)
+    .slice(1, -1)
+    .filter((step) => !isOver(step));
+  if (between.length === 0) return;
+  draft.emit(story, { type: "steps_skipped", steps: between.map((step) => step.id), by: "route", reason });
+}
+
+export interface Insertion {
+  /** null: at the end. */
+  readonly before: StepId | null;
+  readonly steps: readonly NewStep[];
+  /** What the first of them is told. */
+  readonly feedback?: string;
+}
+
+/** Puts steps before one that can still run. */
+export function insertSteps(draft: Draft, story: StoryId | null, insertion: Insertion): readonly PlacedStep[] {
+  const { before, feedback } = insertion;
+  const ids = newIds(
+    draft.run,
+    story,
+    insertion.steps.map(({ name }) => name),
+  );
+  const steps = ids.flatMap((id, index): PlacedStep[] => {
+    const added = insertion.steps[index];
+    if (!added) return [];
+    return [{ id, name: added.name, ...(added.description === "" ? {} : { description: added.description }) }];
+  });
+  draft.emit(story, { type: "steps_inserted", before, steps, ...(feedback ? { feedback } : {}) });
+  return steps;
+}
+
+/** How many steps more a chain may have; what Pawl itself adds at its end does not count. */
+export function roomIn(draft: Draft, story: StoryId | null): number {
+  if (story === null) return Number.POSITIVE_INFINITY;
+  const { maxSteps } = bodyOf(draft.run, story);
+  if (maxSteps === undefined) return Number.POSITIVE_INFINITY;
+  const counted = draft.scope(story).chain.filter(({ name }) => draft.definition(story, name).kind !== "integrate");
+  return maxSteps - counted.length;
+}
+
+function spanOf(scope: Scope, from: Step, to: Step): readonly Step[] {
+  const start = scope.chain.findIndex((step) => step.id === from.id);
+  const end = scope.chain.findIndex((step) => step.id === to.id);
+  return scope.chain.slice(start, end + 1);
+}

@@ -1,0 +1,43 @@
+// Gates. Owns: asking a person. The answer is a route; it is taken in answers.ts.
+
+import type { GateCause } from "../../domain/gate.ts";
+import type { GateId, StoryId } from "../../domain/ids.ts";
+import type { GateDeadline, GateOptions } from "../../domain/route.ts";
+import type { Step } from "../../domain/step.ts";
+import type { Draft } from "../draft.ts";
+import { changeStory } from "../ends.ts";
+import { tell } from "../messages.ts";
+
+export interface Question {
+  readonly question: string;
+  readonly options: GateOptions;
+  readonly deadline: GateDeadline | null;
+  readonly cause: GateCause;
+  readonly feedback: string;
+}
+
+export function openGate(draft: Draft, story: StoryId | null, step: Step, asked: Question): void {
+  const { deadline, ...question } = asked;
+  draft.emit(story, {
+    type: "gate_opened",
+    gate: {
+      id: nextGateId(draft, story),
+      story,
+      step: step.id,
+      visit: step.visit,
+      openedAt: draft.at,
+      tree: draft.tree,
+      deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
+      ...question,
+    },
+  });
+  if (story !== null) changeStory(draft, story, "held", asked.question);
+  tell(draft, "needs_you", { story, step: step.name, text: asked.question });
+}
+
+/** Derived, so that a decision needs no chance of its own. */
+function nextGateId(draft: Draft, story: StoryId | null): GateId {
+  const number = draft.scope(story).gates.length + 1;
+  const scope = story === null ? draft.run.header.id : `${draft.run.header.id}.${story}`;
+  return `${scope}.${number}` as GateId;
+}

@@ -1,0 +1,79 @@
+// Adoption. Owns: stories that a run does not plan itself: those it is started with, some with a life behind them, and those added later.
+
+import type { AddStories } from "../../domain/command.ts";
+import type { Rejection } from "../../domain/decision.ts";
+import type { StoriesStep } from "../../domain/definition.ts";
+import { type StepName, stepId } from "../../domain/ids.ts";
+import type { Header } from "../../domain/run.ts";
+import { isOver } from "../../domain/step.ts";
+import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
+import { chainOf } from "../chain/step-ids.ts";
+import type { Draft } from "../draft.ts";
+import { changeStory } from "../ends.ts";
+import { lifeOf } from "../evolve.ts";
+import { reject } from "../rejection.ts";
+
+export function adoptStories(draft: Draft, stories: readonly StorySpec[], adopted: readonly AdoptedStory[]): void {
+  if (stories.length === 0) return;
+  draft.emit(null, { type: "stories_planned", stories, dropped: [] });
+  const of = draft.run.header.definition.steps.find((step) => step.kind === "stories");
+  if (!of) return;
+  for (const story of adopted) {
+    // Without a chain there would be nothing to retry.
+    if (story.chain.length === 0 && story.status === "failed")
+      draft.emit(story.id, { type: "story_opened", of: of.name, chain: chainOf(of) });
+    if (story.chain.length > 0)
+      draft.emit(story.id, { type: "story_adopted", of: of.name, chain: [...goingOn(story), ...ownSteps(of, story)] });
+    // What is blocked follows from what failed; nobody needs to say it.
+    if (story.status === "done" || story.status === "failed")
+      changeStory(draft, story.id, story.status, "it came so from a file");
+  }
+}
+
+/** A story that was at work goes on with the step that failed under it when its driver died. */
+function goingOn({ chain, status }: AdoptedStory): readonly AdoptedStep[] {
+  if (status !== "waiting") return chain;
+  return chain.map((step) => (step.state === "failed" ? { ...step, state: "waiting" } : step));
+}
+
+/** What Pawl does by itself at the end of a story is in no file. */
+function ownSteps({ body }: StoriesStep, { status }: AdoptedStory): readonly AdoptedStep[] {
+  return body
+    .filter(({ kind, spare }) => kind === "integrate" && !spare)
+    .map(({ name, title }) => ({
+      id: stepId(name),
+      name,
+      description: title,
+      state: status === "done" ? "done" : "waiting",
+      reason: "",
+      notes: "",
+      restarts: 0,
+    }));
+}
+
+/** More stories for a run that has some: they wait for their turn like the others. */
+export function addStories(draft: Draft, { stories }: AddStories): Rejection | null {
+  const { header } = draft.run;
+  const life = lifeOf(header);
+  if (life === "done" || life === "cancelled") return reject("over", `the run is ${life}; start a new one`);
+  const step = header.chain.find(({ name }) => isStories(header, name));
+  if (!step || isOver(step)) return reject("illegal", "the stories of this run are over; start a new run");
+  const failed = header.chain.find(({ state }) => state.status === "failed");
+  if (failed && failed.id !== step.id) return reject("illegal", `${failed.name} has failed; retry it first`);
+  const known = new Set([...header.stories, ...stories].map(({ id }) => id));
+  const added = stories.filter(({ id }) => !header.stories.some((entry) => entry.id === id));
+  if (added.length === 0) return reject("illegal", "the run has all of these stories already");
+  for (const { id, dependsOn } of added) {
+    const stranger = dependsOn.find((other) => !known.has(other));
+    if (stranger !== undefined)
+      return reject("unknown", `${id} depends on ${stranger}, which is not a story of the run`);
+  }
+  if (life === "failed") draft.emit(null, { type: "run_reopened" });
+  draft.emit(null, { type: "stories_planned", stories: added, dropped: [] });
+  if (failed) draft.emit(null, { type: "step_opened", step: step.id });
+  return null;
+}
+
+function isStories({ definition }: Header, name: StepName): boolean {
+  return definition.steps.some((step) => step.name === name && step.kind === "stories");
+}

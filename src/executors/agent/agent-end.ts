@@ -1,0 +1,185 @@
+// The end of an agent. Owns: from how its process ended, what its stream says and why we ended it, to the one outcome; with what
+// a person can do about it.
+
+import { noUsage, type Usage } from "../../domain/attempt.ts";
+import type { ProcessEnd } from "../../system/process/call.ts";
+import type { Access, ExecutionEnd, PassingKind } from "../executor.ts";
+import { lastWords, notesOf, timeLimit } from "../process-end.ts";
+import type { Denials } from "../stream/denials.ts";
+import { failureFrom, isDenial } from "../stream/failure.ts";
+import type { Exit, FailureKind, Reading } from "../stream/reading.ts";
+import type { OwnHalt } from "./agent-watch.ts";
+
+/** Whose end it is, in words. */
+interface EndingAgent {
+  readonly title: string;
+  readonly login: string;
+  /** What to do about a denial, where that is not among its arguments. */
+  readonly denied?: string;
+}
+
+export interface AgentFacts {
+  /** The executor's name, by which its settings are found. */
+  readonly name: string;
+  readonly profile: EndingAgent;
+  readonly access: Access;
+  readonly end: ProcessEnd;
+  /** Set when it was us who ended it, and not at the wish of somebody else. */
+  readonly halt: OwnHalt | null;
+  readonly reading: Reading;
+  /** Whether it printed a single event. */
+  readonly hasSpoken: boolean;
+  readonly denials: Denials;
+  /** Those that were asked for and found, where the stream does not tell. */
+  readonly model: string | null;
+  readonly version: string | null;
+  readonly notes: readonly string[];
+  readonly logError: string | null;
+}
+
+/** As a shell tells that a signal ended a program; agents behind a wrapper, and some alone, end so. */
+const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
+
+/** What an exit means to the reader of the stream: who had said his last word, and was then ended, has ended by himself. */
+export function exitOf(end: ProcessEnd, halt: OwnHalt | null): Exit {
+  if (halt?.kind === "over") return { code: 0 };
+  if (end.kind === "exited") return { code: end.code };
+  return { signal: end.kind === "signalled" ? end.signal : "SIGTERM" };
+}
+
+export function endOf(facts: AgentFacts): ExecutionEnd {
+  const { end, reading, halt } = facts;
+  const common = {
+    text: reading.text,
+    usage: end.kind === "not_started" ? noUsage : usageOf(reading),
+    session: reading.session,
+    model: reading.model ?? facts.model,
+    version: reading.version ?? facts.version,
+    notes: [...facts.notes, ...ownNotes(facts), ...notesOf(end, facts.logError)],
+  };
+  switch (end.kind) {
+    case "not_started":
+      return { ...common, outcome: "failed", why: `${facts.profile.title} could not be started: ${end.message}` };
+    case "timed_out":
+      return { ...common, outcome: "timed_out", why: timeLimit(end) + (end.limit === "quiet" ? said(end) : "") };
+    case "stopped":
+      if (halt === null) return { ...common, outcome: "cancelled", why: end.reason };
+      return { ...common, ...(halt.kind === "over" ? fromReading(facts) : fromHalt(facts, halt)) };
+    case "exited":
+    case "signalled":
+      return { ...common, ...fromReading(facts) };
+  }
+}
+
+type Outcome = ExecutionEnd extends infer End
+  ? End extends { readonly outcome: string }
+    ? Omit<End, "text" | "usage" | "session" | "model" | "version" | "notes">
+    : never
+  : never;
+
+function fromHalt(facts: AgentFacts, halt: Exclude<OwnHalt, { kind: "over" }>): Outcome {
+  if (halt.kind !== "silent") return fromKind(facts, halt.kind, halt.message);
+  const why = `it did not start: nothing was printed within ${halt.waitedMs / 1000} s`;
+  return { outcome: "failed", kind: "no_result", why: hinted(why, `try \`pawl executor test ${facts.name}\``) };
+}
+
+function fromReading(facts: AgentFacts): Outcome {
+  const { reading, denials, end } = facts;
+  if (reading.ok) {
+    // Whoever may only read is expected to be denied the rest, and may judge all the same.
+    const isRefused = facts.access === "write" && denials.endedThere;
+    return isRefused
+      ? fromKind(facts, "denied", `${denials.words}, and nothing that it did afterwards succeeded`)
+      : ran;
+  }
+  if (reading.kind === "denied") return fromKind(facts, "denied", denials.words || reading.message);
+  if (reading.kind === "no_result") return fromSilence(facts, end.kind === "exited" ? end.code : 0);
+  return fromKind(facts, reading.kind ?? "other", reading.message + (facts.hasSpoken ? "" : said(end)));
+}
+
+/** It said nothing of its end; what it printed beside its events is all there is. */
+function fromSilence(facts: AgentFacts, code: number): Outcome {
+  const { end, hasSpoken, reading } = facts;
+  const signal = signalCodes[code];
+  if (signal) return { outcome: "lost", why: `ended from outside by ${signal}${said(end)}` };
+  if (code === 0) return fromKind(facts, "no_result", reading.message + said(end));
+  const failure = failureFrom({ message: said(end), at: 0 });
+  const isTelling = !hasSpoken && beforeTheFirstWord.has(failure.kind);
+  return fromKind(facts, isTelling ? failure.kind : "no_result", `exit code ${code}${said(end)}`);
+}
+
+/** Some agents say only on stderr that they are not logged in; later on, such words may be about anything. */
+const beforeTheFirstWord: ReadonlySet<FailureKind> = new Set(["auth", "quota", "rate_limit"]);
+
+const ran: Outcome = { outcome: "ran" };
+
+function fromKind(facts: AgentFacts, kind: FailureKind, what: string): Outcome {
+  const { name, profile } = facts;
+  const settings = `executors.${name}`;
+  const failed = (hint: string): Outcome => ({ outcome: "failed", kind, why: hinted(what, hint) });
+  switch (kind) {
+    case "auth":
+      return { outcome: "blocked", kind, why: hinted(what, profile.login) };
+    case "context":
+      return { outcome: "blocked", kind, why: hinted(what, "make the step smaller, or choose another model") };
+    case "rate_limit":
+    case "quota":
+    case "overloaded":
+    case "server":
+    case "network":
+      return passing(kind, what, facts.reading.resetsAt);
+    case "killed":
+      return {
+        outcome: "lost",
+        why: facts.end.kind === "signalled" ? `ended from outside by ${facts.end.signal}${said(facts.end)}` : what,
+      };
+    case "aborted":
+      return { outcome: "lost", why: `interrupted from outside: ${what}` };
+    case "denied":
+      return failed(
+        profile.denied ?? `allow it with ${settings}.args, in the agent's own settings, or choose another executor`,
+      );
+    case "max_turns":
+      return failed(`raise ${settings}.max_turns, or make the step smaller`);
+    case "max_budget":
+      return failed(`raise ${settings}.max_usd, or make the step smaller`);
+    case "no_result":
+    case "exit":
+    case "other":
+      return failed("`pawl logs` shows all that it printed");
+  }
+}
+
+function passing(kind: PassingKind, why: string, retryAt: number | null): Outcome {
+  return { outcome: "rate_limited", kind, why, retryAt };
+}
+
+function hinted(what: string, hint: string): string {
+  return `${what} (${hint})`;
+}
+
+/** Money that nobody tells is not counted. */
+function usageOf({ usage }: Reading): Usage {
+  const { costUsd, inputTokens, cacheReadTokens, outputTokens } = usage;
+  return { costUsd: costUsd ?? 0, inputTokens, cacheReadTokens, outputTokens };
+}
+
+function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[] {
+  const wrote = deniedLine(end.stderr) || denials.words;
+  return [
+    ...(access === "read" && wrote !== "" ? [`it may only read, and tried more: ${wrote}`] : []),
+    ...(halt?.kind === "over" ? [`it had not left ${halt.waitedMs / 1000} s after its last event, and was ended`] : []),
+  ];
+}
+
+/** Codex tells only here that it was kept from writing. */
+function deniedLine(stderr: string): string {
+  const line = stderr.split("\n").find(isDenial) ?? "";
+  return line.trim().slice(0, 300);
+}
+
+/** What it printed beside its events. */
+function said({ stderr, stdout }: ProcessEnd): string {
+  const plain = stdout.split("\n").filter((line) => !line.trimStart().startsWith("{"));
+  return lastWords(stderr, plain.join("\n"));
+}

@@ -1,0 +1,137 @@
+// Watching an agent. Owns: noticing in its stream, or in its silence, that it must be ended. Does not own: ending it, nor the
+// limits of every program (system/process/limits.ts).
+
+import { longestTimerMs } from "../../system/clock.ts";
+import type { PassingKind } from "../executor.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
+import type { Reader } from "../stream/reader.ts";
+import type { FailureKind } from "../stream/reading.ts";
+
+/** Why we ended it ourselves. What the agent says of it then does not count, except for one that had ended already. */
+export type OwnHalt =
+  | { readonly kind: "over"; readonly waitedMs: number }
+  | { readonly kind: "silent"; readonly waitedMs: number }
+  | { readonly kind: "max_turns" | "max_budget" | "auth" | "context" | PassingKind; readonly message: string };
+
+export interface WatchLimits {
+  /** Without a first byte it has not started. */
+  readonly startMs: number;
+  /** From its last event to its exit; some agents forget to leave. */
+  readonly leaveMs: number;
+  /** For an agent that does nothing but try again: we wait better, and without it. */
+  readonly retryMs: number;
+  /** Null: it keeps that limit itself, or there is none. */
+  readonly maxTurns: number | null;
+  readonly maxUsd: number | null;
+}
+
+export interface AgentWatch {
+  /** A byte, on either stream. */
+  heard(): void;
+  saw(event: AgentEvent): void;
+  forget(): void;
+}
+
+/** Some agents shorten a prompt that is too long, in vain, and for ever. */
+const mostOverflows = 3;
+/** Longer than most agents try, and short beside an hour at the wall. */
+export const usualRetryMs = 3 * 60_000;
+/** Not every agent tells that it thinks: two tries with a long time between them may be two hitches. */
+const fewestRetries = 3;
+const passing: ReadonlySet<FailureKind> = new Set<PassingKind>([
+  "rate_limit",
+  "quota",
+  "overloaded",
+  "server",
+  "network",
+]);
+/** In these it gets on, or says what it has used: it was answered. */
+const answered: ReadonlySet<AgentEvent["type"]> = new Set(["text", "tool_call", "tool_result", "usage", "result"]);
+
+export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnHalt) => void): AgentWatch {
+  let starting: NodeJS.Timeout | null = setTimeout(
+    () => halt({ kind: "silent", waitedMs: limits.startMs }),
+    Math.min(limits.startMs, longestTimerMs),
+  );
+  let leaving: NodeJS.Timeout | null = null;
+  let turns = 0;
+  let isModelsTurn = true;
+  let overflows = 0;
+  /** Since when it only tries again; null: it does not. */
+  let retryingAt: number | null = null;
+  let tries = 0;
+
+  function heard(): void {
+    if (starting === null) return;
+    clearTimeout(starting);
+    starting = null;
+  }
+
+  /** A turn is what the model says or calls before it is told a result. */
+  function countTurn({ type }: AgentEvent): void {
+    if (type === "tool_result") isModelsTurn = true;
+    if (!isModelsTurn || (type !== "text" && type !== "tool_call")) return;
+    isModelsTurn = false;
+    turns += 1;
+    if (limits.maxTurns !== null && turns > limits.maxTurns)
+      halt({ kind: "max_turns", message: `it was stopped after ${limits.maxTurns} turns` });
+  }
+
+  /** What is done is done, also when it cost too much. */
+  function countMoney(costUsd: number): void {
+    if (limits.maxUsd !== null && costUsd > limits.maxUsd && !isOver(reader))
+      halt({ kind: "max_budget", message: `it was stopped after $${Number(costUsd.toFixed(4))} of $${limits.maxUsd}` });
+  }
+
+  /** Each try is a sign of life, so that its quiet limit does not end it; some try for ever. */
+  function retries(kind: FailureKind, message: string): void {
+    // Waiting does not make a wrong key right.
+    if (kind === "auth") halt({ kind, message });
+    if (!isPassing(kind)) return;
+    retryingAt ??= performance.now();
+    tries += 1;
+    const triedMs = performance.now() - retryingAt;
+    if (tries >= fewestRetries && triedMs >= limits.retryMs)
+      halt({ kind, message: `it did nothing but try again for ${Math.round(triedMs / 1000)} s: ${message}` });
+  }
+
+  function getsOn(): void {
+    retryingAt = null;
+    tries = 0;
+  }
+
+  function leaves(): void {
+    if (leaving !== null) clearTimeout(leaving);
+    leaving = setTimeout(() => {
+      if (isOver(reader)) halt({ kind: "over", waitedMs: limits.leaveMs });
+    }, limits.leaveMs);
+  }
+
+  return {
+    heard,
+    saw(event) {
+      countTurn(event);
+      if (event.type === "result") leaves();
+      if (answered.has(event.type)) getsOn();
+      if (event.type === "retry") retries(event.kind, event.message);
+      if (event.type === "error" && event.kind === "context") {
+        overflows += 1;
+        if (overflows >= mostOverflows) halt({ kind: "context", message: event.message });
+      }
+      if (event.type === "usage") countMoney(event.usage.costUsd ?? 0);
+    },
+    forget() {
+      heard();
+      if (leaving !== null) clearTimeout(leaving);
+    },
+  };
+}
+
+function isPassing(kind: FailureKind): kind is PassingKind {
+  return passing.has(kind);
+}
+
+/** What looked like the end may have been followed by more: asked as if it had exited now, a reader says which. */
+function isOver(reader: Reader): boolean {
+  return reader.end({ code: 0 }).ok || reader.end({ signal: "SIGKILL" }).kind !== "killed";
+}

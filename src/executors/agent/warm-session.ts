@@ -1,0 +1,47 @@
+// Warm sessions. Owns: going on with an earlier session: what it has used before is not counted again, and one that is gone costs
+// nobody his attempt.
+
+import type { ProcessEnd } from "../../system/process/call.ts";
+import type { Resumed } from "../executor.ts";
+import type { Reading } from "../stream/reading.ts";
+
+/** How an agent goes on with a session. */
+export interface WarmSessions {
+  /** What it counts from the session's beginning, and not from that of this run. */
+  readonly cumulative: readonly ("money" | "tokens")[];
+  /** It keeps the system text with which the session began, and takes no other. */
+  readonly keepsSystem: boolean;
+  /** Its words for a session that it does not find. */
+  readonly gone: RegExp;
+}
+
+/** It did nothing but to say that it has no such session. */
+export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: Reading): boolean {
+  const { inputTokens, cacheReadTokens, outputTokens } = reading.usage;
+  const hasFailed = end.kind === "exited" && end.code !== 0 && !reading.ok;
+  const isUnused = inputTokens + cacheReadTokens + outputTokens === 0;
+  return hasFailed && isUnused && [reading.message, end.stderr, end.stdout].some((text) => gone.test(text));
+}
+
+/** Some agents begin another session without a word. */
+export function isAnother({ session }: Reading, resumed: string): boolean {
+  return session !== null && session !== resumed;
+}
+
+export function goneNote(session: string): string {
+  return `the session ${session} is gone: it began a new one`;
+}
+
+/** What this run has used, of an agent that counts on. */
+export function withoutSpent(reading: Reading, { cumulative }: WarmSessions, { spent }: Resumed): Reading {
+  const { usage } = reading;
+  const less = (total: number, before: number) => Math.max(0, total - before);
+  const tokens = cumulative.includes("tokens") && {
+    inputTokens: less(usage.inputTokens, spent.inputTokens),
+    cacheReadTokens: less(usage.cacheReadTokens, spent.cacheReadTokens ?? 0),
+    outputTokens: less(usage.outputTokens, spent.outputTokens),
+  };
+  const money = cumulative.includes("money") &&
+    usage.costUsd !== null && { costUsd: less(usage.costUsd, spent.costUsd) };
+  return { ...reading, usage: { ...usage, ...tokens, ...money } };
+}

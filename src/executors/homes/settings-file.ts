@@ -1,0 +1,22 @@
+// Settings files of agents. Owns: reading JSON into which a user may have written comments.
+
+import { readFileSync } from "node:fs";
+import { fieldsOf } from "../stream/fields.ts";
+
+export type Settings = Readonly<Record<string, unknown>>;
+
+/** Empty where there is no such file. */
+export function settingsIn(file: string): Settings {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    return {};
+  }
+  const plain = text.replaceAll(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[^]*?\*\//g, "$1");
+  try {
+    return fieldsOf(JSON.parse(plain));
+  } catch (error) {
+    throw new Error(`${file} is not JSON`, { cause: error });
+  }
+}

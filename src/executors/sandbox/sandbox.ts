@@ -1,0 +1,225 @@
+// Sandboxes. Owns: what a program can reach inside bubblewrap: it reads what its user reads and writes where it works, it sees no
+// processes but its own, gains no rights, and all it started dies with it. Never a silent doing without.
+
+import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { findHome } from "../../system/home.ts";
+import type { ProcessEnd } from "../../system/process/call.ts";
+import type { Access } from "../executor.ts";
+import { findProgram } from "../program.ts";
+import { type GitPlaces, gitPlaces } from "./git-places.ts";
+
+/** As it is configured. */
+export interface Sandbox {
+  readonly network: boolean;
+  /** What may be written beside the workspace: absolute paths, or `~/…`. */
+  readonly write: readonly string[];
+}
+
+/** What a program keeps in the user's home. */
+export interface OwnPlaces {
+  /** Directories that it must be able to write; made where they are missing. */
+  readonly written: readonly string[];
+  /** Files elsewhere that it must be able to write, where they are there. */
+  readonly files?: readonly string[];
+  /** What in there is executed or obeyed elsewhere, later: it stays as it is. */
+  readonly kept: readonly string[];
+}
+
+export interface SandboxPlace {
+  readonly sandbox: Sandbox;
+  readonly cwd: string;
+  /** `read`: not even the workspace is written. */
+  readonly access: Access;
+  readonly env: Readonly<Record<string, string>>;
+  readonly own?: OwnPlaces;
+  /** Further directories that it needs, of which some may not exist. */
+  readonly written?: readonly string[];
+}
+
+export type CommandLine = readonly [string, ...string[]];
+
+export const sandboxProgram = "bwrap";
+
+/** The command that starts `command` inside. What cannot be kept is thrown: nothing is started without its sandbox. */
+export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLine {
+  const bwrap = findProgram(sandboxProgram);
+  if (bwrap === null) throw new Error(`its sandbox needs bubblewrap (\`${sandboxProgram}\`), which is not installed`);
+  const [program, ...args] = command;
+  const file = findProgram(program);
+  if (file === null) throw new Error(`${program} is not installed or not on PATH`);
+  const { env, sandbox, cwd } = place;
+  const hidden = hiddenDirs(env);
+  const words = [file, ...args.filter(isAbsolute), ...(env["PATH"] ?? "").split(delimiter)];
+  const git = gitPlaces(cwd);
+  const needed = [...words, homeIn(env), ...git.written];
+  const mounts = [...visible(needed, hidden), ...places(place, git)];
+  return [
+    bwrap,
+    ...unshared(sandbox.network),
+    ...hidden.flatMap((dir) => ["--tmpfs", dir]),
+    ...byDepth(mounts).flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
+    "--chdir",
+    realPath(cwd) ?? cwd,
+    "--",
+    file,
+    ...args,
+  ];
+}
+
+/** What every sandbox has, whatever it opens. */
+export function unshared(network: boolean): readonly string[] {
+  return [
+    "--die-with-parent",
+    "--new-session",
+    "--unshare-pid",
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    ...(network ? [] : ["--unshare-net"]),
+    // Root would keep the right to mount everything anew.
+    "--cap-drop",
+    "ALL",
+    "--ro-bind",
+    "/",
+    "/",
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    // A socket can be spoken to on a read-only disk: service managers and container engines would do anything for whoever asks.
+    "--tmpfs",
+    "/run",
+    ...inRun.flatMap((path) => ["--ro-bind-try", path, path]),
+  ];
+}
+
+/** Where names of hosts are looked up, and where some systems keep their programs. */
+const inRun = [
+  "/run/systemd/resolve",
+  "/run/resolvconf",
+  "/run/NetworkManager/resolv.conf",
+  "/run/current-system",
+  "/run/wrappers",
+];
+
+/** A program behind bubblewrap that a signal ended is told as a shell tells it. */
+const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
+
+/** How the program inside ended. What it left had no time to outlive it: a sweep may still have seen it die. */
+export function endInside(end: ProcessEnd): ProcessEnd {
+  const signal = end.kind === "exited" ? signalCodes[end.code] : undefined;
+  return signal === undefined ? { ...end, strays: 0 } : { ...end, kind: "signalled", signal, strays: 0 };
+}
+
+interface Mount {
+  readonly path: string;
+  readonly isWritable: boolean;
+}
+
+function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace, git: GitPlaces): readonly Mount[] {
+  const isWritable = access === "write";
+  const home = findHome(process.env).dir;
+  const asked = sandbox.write.map((path) => askedPath(path, env, home));
+  // What is opened elsewhere does not open the workspace to whoever may only read.
+  const opened = isWritable ? asked : asked.filter((path) => !isInside(path, realPath(cwd) ?? cwd));
+  return [
+    ...existing([cwd], isWritable),
+    ...existing(plain(own?.kept ?? []), false),
+    ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...opened], true),
+    ...(isWritable ? gitMounts(git) : []),
+    // Last, for what is said of the same path: the store is nobody's but Pawl's.
+    ...existing([home], false),
+  ];
+}
+
+function gitMounts({ written, kept, made: files }: GitPlaces): readonly Mount[] {
+  for (const file of files) makeEmpty(file);
+  return [...existing(written, true), ...existing(plain(kept), false)];
+}
+
+/** What is obeyed as soon as it is there must be there, to be kept. */
+function makeEmpty(file: string): void {
+  try {
+    writeFileSync(file, "", { flag: "wx" });
+  } catch {
+    // It is there, or nobody with our rights can make it.
+  }
+}
+
+/** Nothing can be mounted over a link: inside, it would be removed, and something else put in its place. */
+function plain(paths: readonly string[]): readonly string[] {
+  const link = paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
+  if (link === undefined) return paths;
+  throw new Error(`its sandbox cannot keep ${link} as it is, which is a link (put what it leads to in its place)`);
+}
+
+/** Inside, nobody could make them. */
+function made(dirs: readonly string[]): readonly string[] {
+  for (const dir of dirs) {
+    try {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+    } catch {
+      // A home that cannot be written is the user's own choice: the agent does without, or says what it misses.
+    }
+  }
+  return dirs;
+}
+
+function askedPath(path: string, env: SandboxPlace["env"], home: string): string {
+  const place = realPath(path.replace(/^~(?=\/|$)/, homeIn(env)));
+  if (place === null) throw new Error(`its sandbox is to open ${path} for writing, and there is no such path`);
+  if (isInside(place, realPath(home) ?? home)) throw new Error(`its sandbox cannot open Pawl's own home (${path})`);
+  return place;
+}
+
+/** For temporary files: empty inside, and its own. */
+function hiddenDirs(env: SandboxPlace["env"]): readonly string[] {
+  const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(realPath).filter((dir) => dir !== null);
+  return [...new Set(dirs)];
+}
+
+/** What it needs to read of what is hidden: all of the directory there that it is in. */
+function visible(needed: readonly string[], hidden: readonly string[]): readonly Mount[] {
+  const paths = needed.flatMap((path) => [path, realPath(path) ?? path]);
+  const tops = hidden.flatMap((dir) =>
+    paths.filter((path) => isInside(path, dir) && path !== dir).map((path) => join(dir, topOf(path, dir))),
+  );
+  return existing(tops, false);
+}
+
+function topOf(path: string, dir: string): string {
+  return relative(dir, path).split(sep, 1)[0] ?? "";
+}
+
+function existing(paths: readonly string[], isWritable: boolean): readonly Mount[] {
+  return paths
+    .map(realPath)
+    .filter((path) => path !== null && path !== dirname(path))
+    .map((path) => ({ path: path ?? "", isWritable }));
+}
+
+/** What is deeper comes later, and so counts; of the same path the last that was said. */
+function byDepth(mounts: readonly Mount[]): readonly Mount[] {
+  const last = new Map(mounts.map((mount) => [mount.path, mount]));
+  return [...last.values()].toSorted((a, b) => a.path.split(sep).length - b.path.split(sep).length);
+}
+
+function isInside(path: string, dir: string): boolean {
+  const way = relative(dir, path);
+  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+}
+
+function homeIn(env: SandboxPlace["env"]): string {
+  return env["HOME"] ?? homedir();
+}
+
+/** Bubblewrap mounts on no symbolic links; null: there is nothing. */
+function realPath(path: string): string | null {
+  try {
+    return path !== "" && existsSync(path) ? realpathSync(path) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,25 @@
+// A log that may fail. Owns: giving it up without giving up what is read beside it. A sink that throws would otherwise end the
+// reading of an agent's events with it.
+
+import type { OutputSink } from "../../system/process/call.ts";
+
+export interface CarefulSink {
+  readonly sink: OutputSink;
+  /** Why the log is not complete; null: it is. */
+  error(): string | null;
+}
+
+export function carefulSink(onOutput: OutputSink): CarefulSink {
+  let problem: string | null = null;
+  return {
+    async sink(stream, chunk) {
+      if (problem !== null) return;
+      try {
+        await onOutput(stream, chunk);
+      } catch (error) {
+        problem = error instanceof Error ? error.message : String(error);
+      }
+    },
+    error: () => problem,
+  };
+}

@@ -1,0 +1,41 @@
+// Accounts. Owns: who performs a step, of those who could: the first whose account has not turned us away.
+
+import type { Hold } from "../../../store/store.ts";
+import type { Executors } from "../../parts.ts";
+
+export type Choice =
+  | { readonly kind: "chosen"; readonly name: string; readonly hold: Hold | null; readonly instead: string | null }
+  /** Every account that could do it is used up. */
+  | { readonly kind: "held"; readonly until: number; readonly why: string }
+  | { readonly kind: "nobody" };
+
+/**
+ * The first whose account lets it in. Where all are held, one that is merely not logged in is asked all the same: a person may
+ * have logged in meanwhile, and if not he is asked to.
+ */
+export function choose(
+  { accountOf }: Pick<Executors, "accountOf">,
+  names: readonly string[],
+  holds: readonly Hold[],
+  now: number,
+): Choice {
+  const [first] = names;
+  if (first === undefined) return { kind: "nobody" };
+  const holdOf = (name: string) => {
+    const whose = accountOf(name);
+    return (whose === null ? undefined : holds.find(({ account }) => account === whose)) ?? null;
+  };
+  const isHeld = (hold: Hold | null) => hold !== null && hold.until > now;
+  const free = names.find((name) => !isHeld(holdOf(name)));
+  if (free !== undefined) {
+    const reason = free === first ? null : (holdOf(first)?.why ?? null);
+    return { kind: "chosen", name: free, hold: holdOf(free), instead: reason === null ? null : `${first}: ${reason}` };
+  }
+  const notLoggedIn = names.find((name) => holdOf(name)?.cause === "auth");
+  if (notLoggedIn !== undefined) return { kind: "chosen", name: notLoggedIn, hold: holdOf(notLoggedIn), instead: null };
+  const held = names.flatMap((name) => holdOf(name) ?? []);
+  const until = Math.min(...held.map((hold) => hold.until));
+  const next = held.find((hold) => hold.until === until);
+  const when = new Date(until).toISOString();
+  return { kind: "held", until, why: `the account ${next?.account ?? ""} until ${when} (${next?.why ?? ""})` };
+}

@@ -1,0 +1,296 @@
+// The desk of an attempt. Owns: what its agent reports, asks and looks up by tools while it runs. Does not own: how the tools are
+// called (src/mcp), and what a report leads to.
+
+import type { Attempt } from "../../../domain/attempt.ts";
+import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { EditOperation, EditRequest } from "../../../domain/edit.ts";
+import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
+import { type Run, scopeOf } from "../../../domain/run.ts";
+import { editChain } from "../../../engine/chain/chain-edits.ts";
+import { chainLines } from "../../../engine/chain/chain-rules.ts";
+import { Draft } from "../../../engine/draft.ts";
+import { cleanText, cutEnd } from "../../../prompts/plaintext.ts";
+import { type Given, readGiven } from "../../../prompts/report.ts";
+import { readSummary } from "../../../prompts/summary.ts";
+import { readEdits } from "../../../protocols/ralph/edit-file.ts";
+
+/** What the agent hears at once. What is not accepted says why, so that it can call again. */
+export interface Reply {
+  readonly accepted: boolean;
+  readonly text: string;
+}
+
+interface Failing {
+  readonly reason: string;
+  readonly kind?: "cannot" | "blocked" | "invalid_input" | undefined;
+  readonly retryable?: boolean | undefined;
+}
+
+interface Progressing {
+  readonly message: string;
+  readonly percent?: number | undefined;
+}
+
+interface Asking {
+  readonly question: string;
+  readonly options?: readonly string[] | undefined;
+  readonly context?: string | undefined;
+}
+
+/** Where a desk can be reached. */
+export interface OpenDesk {
+  readonly url: string;
+  readonly token: string;
+  /** From here on nobody is answered: the token is void. */
+  close(): void;
+}
+
+/** Offers desks to agents that call tools. */
+export interface ToolServer {
+  open(desk: Desk): Promise<OpenDesk>;
+  close(): Promise<void>;
+}
+
+/** What is known of the attempt, and what its agent was told. */
+interface AtDesk {
+  readonly run: Run;
+  readonly number: number;
+  readonly attempt: Attempt;
+  readonly definition: PerformedDefinition;
+}
+
+interface ToldAtDesk {
+  readonly input: string;
+  readonly progressFile: string;
+}
+
+const maxTextBytes = 4 * 1024;
+const maxLine = 500;
+const maxOptions = 10;
+const longestOption = 80;
+const maxOperations = 100;
+
+/** One per attempt, in memory. The last report that was accepted counts. */
+export class Desk {
+  readonly claim: AtDesk;
+  readonly #input: ToldAtDesk;
+  readonly #onSign: () => void;
+  readonly #log: (line: string) => void;
+  #reported: CompletedReport | UnfinishedReport | null = null;
+  #operations: readonly EditOperation[] = [];
+  #editNotes: readonly string[] = [];
+  #isClosed = false;
+
+  /** `onSign`: every call is a sign of life. `log`: one line for whoever reads what the agent did. */
+  constructor(claim: AtDesk, input: ToldAtDesk, onSign: () => void, log: (line: string) => void) {
+    this.claim = claim;
+    this.#input = input;
+    this.#onSign = onSign;
+    this.#log = log;
+  }
+
+  /** What it reported; null: nothing, and what it printed counts. */
+  get report(): CompletedReport | UnfinishedReport | null {
+    const { edits } = this;
+    if (this.#reported?.outcome !== "completed" || edits === undefined) return this.#reported;
+    return { ...this.#reported, edits };
+  }
+
+  /** How it wants its chain changed, also where its report is what it printed. */
+  get edits(): EditRequest | undefined {
+    if (this.#operations.length === 0) return undefined;
+    return { operations: this.#operations, notes: this.#editNotes };
+  }
+
+  /** What a report of this step may say; empty: any word, or none for a step that ends with its summary. */
+  get outcomes(): readonly string[] {
+    const { definition } = this.claim;
+    const rules = Object.keys(definition.on);
+    if (definition.summary) return [];
+    if (definition.decide !== null) return rules.flatMap((rule) => (rule.startsWith("=") ? [rule.slice(1)] : []));
+    return rules.some((rule) => rule.startsWith("rejected")) ? ["done", "retry"] : ["done"];
+  }
+
+  /** Its workflow has stories that are not begun: it may be the one that plans them. */
+  get mayPlan(): boolean {
+    const { run, attempt } = this.claim;
+    const { chain, definition } = run.header;
+    const stories = definition.steps.find(({ kind }) => kind === "stories");
+    const step = chain.find(({ name }) => name === stories?.name);
+    return attempt.story === null && step?.state.status === "waiting";
+  }
+
+  complete(given: Given): Reply {
+    return this.#answer("complete", () => {
+      const { definition, run } = this.claim;
+      const { knownKeys } = run.header.definition;
+      if (definition.summary && !given.summary?.trim())
+        return refuse("`summary` is empty; say what the next steps need to know");
+      const report = definition.summary ? summed(given.summary ?? "") : readGiven(definition, given, knownKeys);
+      if (report.outcome === "invalid_output") return refuse(`${report.why}${this.#allowed()}`);
+      if (report.outcome !== "completed") return this.#record(report, `it failed: ${report.why}`);
+      const { verdict } = report;
+      if (verdict.kind === "rejected" && !saysWhy(given))
+        return refuse("whoever is sent back must know why: say in `summary` what has to change");
+      if (verdict.kind === "rejected" && !this.outcomes.includes("retry"))
+        return refuse(`this step sends nothing back${this.#allowed()}`);
+      const said = verdict.kind === "value" ? verdict.value : verdict.kind;
+      return this.#record(report, [said, ...report.notes].join("; "));
+    });
+  }
+
+  fail({ reason, kind = "cannot", retryable = true }: Failing): Reply {
+    return this.#answer("fail", () => {
+      const said = textOf(reason);
+      if (said === "") return refuse("`reason` is empty; say what is in the way");
+      const why = kind === "invalid_input" ? `what it was given is wrong: ${said}` : said;
+      const failed: UnfinishedReport = { outcome: "failed", why, retryAt: null, notes: [] };
+      const helpless = kind === "blocked" || !retryable;
+      return this.#record(helpless ? { ...failed, asks: `The agent cannot go on: ${why}` } : failed, why);
+    });
+  }
+
+  progress({ message, percent }: Progressing): Reply {
+    const share = percent === undefined ? "" : `${Math.round(Math.min(100, Math.max(0, percent)))} % `;
+    return this.#answer("progress", () => ({ accepted: true, text: "Noted." }), `${share}${lineOf(message)}`);
+  }
+
+  /** Nobody waits for the answer: agents cut a tool that takes longer than a minute. */
+  ask({ question, options = [], context = "" }: Asking): Reply {
+    return this.#answer("ask_human", () => {
+      const asked = textOf([question, context].map((text) => text.trim()).join("\n\n"));
+      if (question.trim() === "") return refuse("`question` is empty");
+      const words = [...new Set(options.map((option) => cleanText(option).text.trim()))];
+      const wrong = words.find((word) => word === "" || word.length > longestOption || /[:\n]/.test(word));
+      if (words.length > maxOptions || wrong !== undefined) {
+        const shape = `at most ${maxOptions} options of one line, up to ${longestOption} characters, without a colon`;
+        return refuse(`give ${shape}; put the details into \`question\``);
+      }
+      const earlier = this.#reported?.outcome === "failed" ? this.#reported.asked : undefined;
+      // A second question does not take the first one's place.
+      const all =
+        earlier === undefined
+          ? { question: asked, options: words }
+          : { question: `${withOptions(earlier)}\n\n${withOptions({ question: asked, options: words })}`, options: [] };
+      const report = {
+        outcome: "failed",
+        why: `it asks: ${all.question}`,
+        retryAt: null,
+        notes: [],
+        asked: all,
+      } as const;
+      this.#record(report, lineOf(question));
+      return {
+        accepted: true,
+        text: `Recorded. End your turn now; you will be started again with the answer. Files stay as they are.${this.#operations.length === 0 ? "" : " Ask for your changes of the chain again then."}`,
+      };
+    });
+  }
+
+  /** What it may want to look up instead of being told it all in its prompt. */
+  context(): Readonly<Record<string, unknown>> {
+    this.#onSign();
+    const { run, number, attempt, definition } = this.claim;
+    const { header } = run;
+    const scope = scopeOf(run, attempt.story);
+    const entry = header.stories.find(({ id }) => id === attempt.story);
+    return {
+      run: { id: header.id, number, workflow: header.definition.id, task: header.task },
+      story: entry === undefined ? null : { id: entry.id, title: entry.title },
+      step: { id: attempt.step, name: attempt.name, title: definition.title, attempt: attempt.number },
+      input: this.#input.input,
+      feedback: scope?.chain.find(({ id }) => id === attempt.step)?.feedback ?? "",
+      context: { ...header.context, ...scope?.context },
+      outcomes: this.outcomes,
+      outputs: definition.produces,
+      steps: chainLines(new Draft(run, nobody), attempt.story),
+      mayEdit: definition.editable ?? false,
+      files: { progress: this.#input.progressFile || null, shared: header.place.shared ?? null },
+    };
+  }
+
+  /** Calls add up, and an empty list takes all of it back. Whether it may be is decided again at the end, by the same rules. */
+  edit({ operations }: { readonly operations: readonly unknown[] }): Reply {
+    return this.#answer("edit_workflow", () => {
+      const { run, attempt, definition } = this.claim;
+      if (!definition.editable) return refuse(`a ${definition.name} step may not change the chain`);
+      if (operations.length === 0) {
+        [this.#operations, this.#editNotes] = [[], []];
+        return { accepted: true, text: "Recorded: the chain stays as it is." };
+      }
+      const read = readEdits(JSON.stringify(operations));
+      if ("unreadable" in read) return refuse(read.unreadable);
+      const all = [...this.#operations, ...read.operations];
+      if (all.length > maxOperations) return refuse(`at most ${maxOperations} operations are taken from one attempt`);
+      const draft = new Draft(run, nobody);
+      const by = scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step) ?? null;
+      const edited = editChain(draft, all, { story: attempt.story, by, notes: [] });
+      if (!edited.applied) return refuse(`${edited.why}; nothing of this call is recorded`);
+      this.#operations = all;
+      this.#editNotes = [...this.#editNotes, ...read.notes];
+      const chain = chainLines(draft, attempt.story).map(({ id, name, status }) => `${id} ${name} (${status})`);
+      const text = `Recorded. When you have completed your step, the chain will be:\n${chain.join("\n")}`;
+      return { accepted: true, text: [text, ...read.notes].join("\n") };
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+  }
+
+  #answer(tool: string, work: () => Reply, said?: string): Reply {
+    if (this.#isClosed) return refuse("this attempt has ended");
+    this.#onSign();
+    const reply = work();
+    this.#log(`${tool}: ${said ?? lineOf(reply.text)}`);
+    return reply;
+  }
+
+  #record(report: CompletedReport | UnfinishedReport, said: string): Reply {
+    const again = this.#reported === null ? "" : " in place of what you reported before";
+    this.#reported = report;
+    return { accepted: true, text: `Recorded${again}: ${said}. End your turn when nothing is left to do.` };
+  }
+
+  #allowed(): string {
+    const { outcomes } = this;
+    return outcomes.length === 0 ? "" : `; \`outcome\` is one of: ${outcomes.join(", ")}`;
+  }
+}
+
+/** A preview is nobody's, and at no time. */
+const nobody = { at: 0, author: "preview" } as const;
+
+/** Where a step ends with a summary, that it is given is the verdict, as it is where it is printed. */
+function summed(text: string): CompletedReport {
+  const { summary, note } = readSummary(`SUMMARY:\n${text}`);
+  const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;
+  return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
+}
+
+function saysWhy({ summary = "", outputs = {} }: Given): boolean {
+  return [summary, ...Object.values(outputs)].some((value) => typeof value !== "string" || value.trim() !== "");
+}
+
+function refuse(why: string): Reply {
+  return { accepted: false, text: `Not recorded: ${why}.` };
+}
+
+function textOf(text: string): string {
+  return cutEnd(cleanText(text).text.trim(), maxTextBytes);
+}
+
+function lineOf(text: string): string {
+  const [line = ""] = cleanText(text).text.trim().split("\n", 1);
+  return line.length > maxLine ? `${line.slice(0, maxLine - 1)}…` : line;
+}
+
+function withOptions({
+  question,
+  options,
+}: {
+  readonly question: string;
+  readonly options: readonly string[];
+}): string {
+  return options.length === 0 ? question : `${question} (${options.join(", ")})`;
+}

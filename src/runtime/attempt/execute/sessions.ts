@@ -1,0 +1,37 @@
+// Warm sessions. Owns: which session an attempt goes on with, and what that session has used so far.
+
+import { type Attempt, addUsage, hasEnded, noUsage } from "../../../domain/attempt.ts";
+import { attemptsOf } from "../../../domain/run.ts";
+import type { Resumed } from "../../../executors/executor.ts";
+import type { Claim } from "../claim/claim.ts";
+
+export interface Warmth {
+  readonly resume: Resumed | null;
+  /** Why it begins a fresh one although the workflow names a session. */
+  readonly notes: readonly string[];
+}
+
+/** Of the same story, by the same executor: a session belongs to one agent, and another one could not open it. */
+export function sessionFor({ run, attempt, definition }: Claim): Warmth {
+  const { session: step } = definition;
+  if (step === undefined) return { resume: null, notes: [] };
+  const earlier = attemptsOf(run, attempt.story).filter(({ id }) => id !== attempt.id);
+  const last = earlier.findLast((candidate) => candidate.name === step && isWhole(candidate));
+  if (last === undefined && step === attempt.name) return { resume: null, notes: [] };
+  if (last === undefined || last.session === null) return fresh(`${step} has left no session`);
+  if (last.executor !== attempt.executor) return fresh(`${step} was performed by ${last.executor}`);
+  const { session } = last;
+  const spent = earlier
+    .filter((candidate) => candidate.session === session && candidate.executor === attempt.executor)
+    .reduce((sum, { usage }) => addUsage(sum, usage), noUsage);
+  return { resume: { session, spent }, notes: [] };
+}
+
+/** One that broke off may have broken its session, too. */
+function isWhole(attempt: Attempt): boolean {
+  return hasEnded(attempt) && attempt.state.outcome === "completed";
+}
+
+function fresh(why: string): Warmth {
+  return { resume: null, notes: [`it began a fresh session: ${why}`] };
+}

@@ -1,0 +1,108 @@
+// The input of an attempt. Owns: gathering what a template may name and what the agent is told around it.
+
+import { join } from "node:path";
+import type { AgentName } from "../../../domain/ids.ts";
+import type { Run } from "../../../domain/run.ts";
+import { scopeOf } from "../../../domain/run.ts";
+import { buildPrompt, buildSystem } from "../../../prompts/prompt.ts";
+import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
+import { storyVariables } from "../../../prompts/variables.ts";
+import { type AgentHome, agentHome, readProgress, readRoles } from "../../../protocols/antfarm/agent-home.ts";
+import { hasFrontendChanges } from "../../../workspaces/trees/changes.ts";
+import type { Parts } from "../../parts.ts";
+import { ralphVariables } from "../../runs/ralph-input.ts";
+import { workspacePath } from "../../trees/workspace-paths.ts";
+import { agentOf, type Claim } from "../claim/claim.ts";
+
+export interface Input {
+  /** The rendered template: what an agent that pulls gets. */
+  readonly input: string;
+  /** With the user's words: what an agent that we start is told to do. */
+  readonly prompt: string;
+  /** Who it is: its role files. */
+  readonly system: string;
+  /** Keys that the template names and nobody sets. */
+  readonly missing: readonly string[];
+  readonly progressFile: string;
+}
+
+export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean): Promise<Input> {
+  const { run, attempt, definition } = claim;
+  const { header } = run;
+  const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
+  const feedback = step?.feedback ?? "";
+  const spec = attempt.story === null ? null : await parts.store.storySpec(header.id, attempt.story);
+  const home = progressHome(parts, run);
+  const path = workspacePath(parts, run, attempt.story);
+  const values = {
+    ...header.context,
+    ...(attempt.story === null ? {} : run.stories[attempt.story]?.context),
+    ...(await builtIn(parts, run, { home, path }, feedback, definition.input)),
+    ...(spec
+      ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
+      : {}),
+    ...ralphVariables(claim),
+  };
+  const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
+  const agent = agentOf(claim);
+  const roles = agent ? readRoles(homeOf(parts, run, agent.name), agent) : [];
+  const prompt = buildPrompt({ task: header.task, input: text, notes: notesFor(run, claim), feedback });
+  const told = parts.secrets.redactAll({ input: text, prompt, system: buildSystem(roles, hasTools) });
+  return { ...told, missing, progressFile: home?.progressFile ?? "" };
+}
+
+function homeOf(parts: Parts, run: Run, agent: AgentName): AgentHome {
+  return agentHome(parts.home.agents, run.header.definition.id, agent, run.header.id);
+}
+
+/** The log belongs to the agent that works on stories; runs without stories have none. */
+export function progressHome(parts: Parts, run: Run): AgentHome | null {
+  const stories = run.header.definition.steps.find((step) => step.kind === "stories");
+  const worker = stories?.body.find((step) => step.kind === "agent");
+  return worker ? homeOf(parts, run, worker.agent) : null;
+}
+
+function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
+  return readProgress(home === null ? [] : progressPlaces(parts, run, home));
+}
+
+/** Where the log may be; the first that exists counts. */
+export function progressPlaces(parts: Parts, run: Run, home: AgentHome): readonly string[] {
+  // Agents that follow antfarm's instructions keep it in their working directory.
+  const tree = workspacePath(parts, run, null);
+  return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
+}
+
+async function builtIn(
+  parts: Parts,
+  run: Run,
+  { home, path }: { readonly home: AgentHome | null; readonly path: string },
+  feedback: string,
+  template: string,
+): Promise<Record<string, string>> {
+  const { header } = run;
+  const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
+  const frontend =
+    named.has("has_frontend_changes") &&
+    header.place.base !== null &&
+    (await hasFrontendChanges(path, header.place.base));
+  return {
+    task: header.task,
+    run_id: header.id,
+    repo: path,
+    base: header.place.baseName ?? "",
+    feedback,
+    verify_feedback: feedback,
+    progress: named.has("progress") ? progressOf(parts, run, home) : "",
+    progress_file: home?.progressFile ?? "",
+    has_frontend_changes: String(frontend),
+  };
+}
+
+/** What people said at gates of this step; its feedback has the newest already. */
+function notesFor(run: Run, { attempt }: Claim): readonly string[] {
+  const gates = scopeOf(run, attempt.story)?.gates ?? [];
+  return gates.flatMap(({ step, state }) =>
+    step === attempt.step && state.status === "answered" && state.note !== "" ? [state.note] : [],
+  );
+}

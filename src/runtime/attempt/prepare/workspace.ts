@@ -1,0 +1,98 @@
+// The workspace of an attempt. Owns: that the tree is there, and is as it should be, before an agent may change it. Every step
+// of it can be done again after a crash.
+
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
+import type { StoryId } from "../../../domain/ids.ts";
+import type { Run } from "../../../domain/run.ts";
+import { scopeOf } from "../../../domain/run.ts";
+import { mayHold } from "../../../engine/definitions.ts";
+import { excludeLocally } from "../../../workspaces/git/exclude.ts";
+import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
+import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
+import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
+import type { Parts } from "../../parts.ts";
+import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
+import { enterTree } from "../../trees/story-tree.ts";
+import { slotOf, workspacePath } from "../../trees/workspace-paths.ts";
+import type { Control } from "../settle/checks.ts";
+
+export interface Workspace {
+  readonly path: string;
+  /** What the attempt starts from: its tree is put back to this if the attempt is lost. Null where we own no tree. */
+  readonly base: string | null;
+  /** What whoever works there should know: ports, names. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export async function prepareWorkspace(
+  parts: Parts,
+  run: Run,
+  attempt: Attempt,
+  control: Control = () => undefined,
+): Promise<Workspace> {
+  const slot = slotOf(run, attempt.story);
+  if (slot !== null) {
+    const { path, env } = await enterTree(parts, run, attempt, slot, control);
+    return { path, env, base: await cleanBase(parts, run, path, attempt) };
+  }
+  const path = await ensurePlace(parts, run);
+  if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
+  return { path, env: {}, base: await cleanBase(parts, run, path, attempt) };
+}
+
+/** What an earlier attempt left that must go is gone; what is there now is what this one starts from. */
+async function cleanBase(parts: Parts, run: Run, path: string, attempt: Attempt): Promise<string> {
+  const before = leftBehind(scopeOf(run, attempt.story)?.attempts ?? [], attempt);
+  if (before !== null) await rollBack(parts, run, path, before, attempt);
+  return await takeSnapshot(path);
+}
+
+/** Trees that this process has made sure of: asking git again before every attempt would cost as much as starting one. */
+const ensured = new WeakMap<Parts, Set<string>>();
+
+async function ensurePlace(parts: Parts, run: Run): Promise<string> {
+  const { id, place, definition } = run.header;
+  const path = workspacePath(parts, run, null);
+  if (place.kind === "directory") mkdirSync(path, { recursive: true });
+  if (place.kind !== "worktree" || place.repo === null || place.base === null) return path;
+  const known = ensured.get(parts) ?? new Set();
+  if (known.has(path) && existsSync(join(path, ".git"))) return path;
+  await ensureWorktree({ run: id, repo: place.repo, path, base: place.base, branch: place.branch });
+  // Its files tell agents to keep their log in the working directory; it must not end up in a commit.
+  if (definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
+  ensured.set(parts, known.add(path));
+  return path;
+}
+
+/**
+ * The unfinished work of an earlier attempt that must go, as the engine has decided. An attempt that died before it began has
+ * left nothing; then the one before it counts. A run that was retried goes on in its failed step.
+ */
+function leftBehind(attempts: readonly Attempt[], attempt: Attempt): LeftBehind | null {
+  return lastDiscarded(attempts.filter(({ step, id }) => step === attempt.step && id !== attempt.id));
+}
+
+async function rollBack(parts: Parts, run: Run, path: string, left: LeftBehind, next: Attempt): Promise<void> {
+  const file = await salvage(parts, run, path, left);
+  // Who was frozen since the claim may have lost it, and somebody else works in the tree: `begin` will refuse the attempt.
+  const now = await parts.store.attempt(next.id);
+  if (now === null || hasEnded(now.attempt)) return;
+  await restoreSnapshot(path, left.base);
+  parts.log("workspace.rolled_back", { run: run.header.id, attempt: left.attempt.id, diff: file });
+}
+
+/** The tree as it is, where a person may be asked about it: an answer counts only for what was shown. */
+export async function shownTree(parts: Parts, run: Run, story: StoryId | null): Promise<string | null> {
+  const { place, definition } = run.header;
+  if (place.kind === "directory" || !mayHold(definition)) return null;
+  return await treeNow(parts, run, story);
+}
+
+/** null when there is none, or none any more. */
+export async function treeNow(parts: Parts, run: Run, story: StoryId | null): Promise<string | null> {
+  const path = workspacePath(parts, run, story);
+  if (run.header.place.kind === "directory" || !existsSync(path)) return null;
+  return await treeOf(path);
+}

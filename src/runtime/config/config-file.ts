@@ -1,0 +1,236 @@
+// One configuration file. Owns: what may be written in it. Apart from config.ts, because its parsers are most of what a command
+// would load, and most commands find no such file.
+
+import { readFileSync, statSync } from "node:fs";
+import { parseDocument } from "yaml";
+import { z } from "zod";
+import { AppError } from "../../domain/error.ts";
+import type { Prices } from "../../executors/prices.ts";
+import type { TargetConfig } from "../../notify/target.ts";
+import { wrongVariable } from "../../workflows/format/environment.ts";
+import {
+  durationSchema as duration,
+  type ExecutorConfig,
+  executorSchema,
+  millisecondsOf,
+  readExecutor,
+} from "./config-executors.ts";
+import { readTargets, targetSchema } from "./config-targets.ts";
+
+const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
+
+/** `500MB`, `2 GB`, `1.5GiB`, or a number of bytes. */
+const sizePattern = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|kib|mib|gib|tib)?$/i;
+
+/** A file of the checkout, by a path that cannot lead out of it. `*` and `?` stand for parts of one name, `**` for directories. */
+const insidePattern = z
+  .string()
+  .refine(
+    staysInside,
+    "a path from the top of the repository, such as .env or config/*.local.yml; no `..`, not absolute",
+  );
+
+const project = z.strictObject({
+  lint: text.optional(),
+  test: text.optional(),
+  layers: text.optional(),
+  hints: text.optional(),
+});
+
+const workspace = z.strictObject({
+  setup: z.array(text).max(20).optional(),
+  setup_when: z.array(insidePattern).max(50).optional(),
+  copy: z.array(insidePattern).max(100).optional(),
+  ports: z.int().min(0).max(20).optional(),
+  min_free: z
+    .union([z.int().min(0), z.string().regex(sizePattern, 'a size such as "2GB" or a number of bytes')])
+    .optional(),
+  env: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+});
+
+const dollars = z.number().min(0);
+
+/** USD for a million tokens, by the name of a model. */
+const prices = z.record(
+  z.string(),
+  z.strictObject({ input: dollars, cached_input: dollars.optional(), output: dollars }),
+);
+
+const executorName = z.string().min(1);
+
+const schema = z.strictObject({
+  default_executor: z.union([executorName, z.array(executorName).min(1).max(10)]).optional(),
+  executors: z.record(z.string(), executorSchema).optional(),
+  prices: prices.optional(),
+  concurrency: z.strictObject({ agents: z.int().min(1).max(64).optional() }).optional(),
+  budget: z
+    .strictObject({
+      usd: z.number().positive().optional(),
+      wall: duration.optional(),
+      attempts: z.int().min(1).optional(),
+    })
+    .optional(),
+  project: project.optional(),
+  workspace: workspace.optional(),
+  notify: z.array(targetSchema).max(20).optional(),
+});
+
+export type { ExecutorConfig } from "./config-executors.ts";
+
+/** How the project is worked on, in its own words; null: nobody said. */
+export interface ProjectConfig {
+  /** The command that lints and formats; it is a check, too. */
+  readonly lint: string | null;
+  readonly test: string | null;
+  /** Which part may use which: `api -> core -> common`. */
+  readonly layers: string | null;
+  readonly hints: string | null;
+}
+
+/** What a story's tree needs before somebody works in it. */
+export interface WorkspaceConfig {
+  /** Commands that make a fresh tree ready. */
+  readonly setup: readonly string[];
+  /** Files whose change makes it necessary again. */
+  readonly setupWhen: readonly string[];
+  /** Files of the user's checkout that git does not have, and that a tree needs. */
+  readonly copy: readonly string[];
+  /** How many ports of its own each tree gets. */
+  readonly ports: number;
+  /** Below this no new tree is made. */
+  readonly minFreeBytes: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** null: the file does not say. */
+export interface ConfigFile {
+  readonly defaultExecutor: string | null;
+  /** In the order in which they are asked; empty: the file does not say. */
+  readonly defaultExecutors: readonly string[];
+  readonly executors: Readonly<Record<string, ExecutorConfig>>;
+  readonly prices: Prices;
+  readonly agents: number | null;
+  readonly budget: {
+    readonly costUsd: number | null;
+    readonly wallMs: number | null;
+    readonly attempts: number | null;
+  };
+  readonly project: ProjectConfig;
+  readonly workspace: { readonly [K in Exclude<keyof WorkspaceConfig, "env">]: WorkspaceConfig[K] | null } & Pick<
+    WorkspaceConfig,
+    "env"
+  >;
+  readonly notify: readonly TargetConfig[];
+}
+
+export function readConfigFile(file: string): ConfigFile {
+  const written = parse(file);
+  const { budget } = written;
+  const executors = Object.entries(written.executors ?? {});
+  const defaultExecutors = [written.default_executor ?? []].flat();
+  return {
+    defaultExecutor: defaultExecutors[0] ?? null,
+    defaultExecutors,
+    executors: Object.fromEntries(
+      executors.map(([name, one]) => [name, readExecutor(name, one, (problem) => invalid(file, problem))]),
+    ),
+    prices: readPrices(written.prices ?? {}),
+    agents: written.concurrency?.agents ?? null,
+    budget: {
+      costUsd: budget?.usd ?? null,
+      wallMs: millisecondsOf(budget?.wall),
+      attempts: budget?.attempts ?? null,
+    },
+    project: {
+      lint: written.project?.lint?.trim() ?? null,
+      test: written.project?.test?.trim() ?? null,
+      layers: written.project?.layers?.trim() ?? null,
+      hints: written.project?.hints?.trim() ?? null,
+    },
+    workspace: readWorkspace(written.workspace ?? {}, file),
+    notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
+  };
+}
+
+function parse(file: string): z.infer<typeof schema> {
+  const read = schema.safeParse(valueIn(file) ?? {});
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);
+}
+
+function valueIn(file: string): unknown {
+  const document = parseDocument(textOf(file), { prettyErrors: true });
+  const [broken] = document.errors;
+  if (broken) throw invalid(file, broken.message);
+  try {
+    return document.toJS({ maxAliasCount: 20 });
+  } catch (error) {
+    throw invalid(file, reasonOf(error));
+  }
+}
+
+const maxBytes = 1024 * 1024;
+
+/** Looked at before it is opened: a pipe or a device, also behind a link, would be read for ever. */
+function textOf(file: string): string {
+  try {
+    const found = statSync(file);
+    if (!found.isFile()) throw new Error("is not a plain file");
+    if (found.size > maxBytes) throw new Error(`has ${found.size} bytes; at most ${maxBytes} are read`);
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("CONFIG_INVALID", `${file}: ${reasonOf(error)}`, {
+      hint: "put a YAML file there that you can read, or remove it",
+      cause: error,
+    });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function readPrices(written: z.infer<typeof prices>): Prices {
+  const read = Object.entries(written).map(
+    ([model, { input, cached_input, output }]) =>
+      [model, { input, cachedInput: cached_input ?? null, output }] as const,
+  );
+  return Object.fromEntries(read);
+}
+
+function readWorkspace(written: z.infer<typeof workspace>, file: string): ConfigFile["workspace"] {
+  const env = Object.entries(written.env ?? {}).map(([name, value]) => [name, String(value)] as const);
+  for (const [name, value] of env) {
+    const wrong = wrongVariable(name, value);
+    if (wrong !== null) throw invalid(file, `workspace.env: ${wrong}`);
+  }
+  return {
+    setup: written.setup ?? null,
+    setupWhen: written.setup_when ?? null,
+    copy: written.copy ?? null,
+    ports: written.ports ?? null,
+    minFreeBytes: written.min_free === undefined ? null : bytesOf(written.min_free),
+    env: Object.fromEntries(env),
+  };
+}
+
+function bytesOf(written: string | number): number {
+  if (typeof written === "number") return written;
+  const [, amount = "0", unit = "b"] = sizePattern.exec(written.trim()) ?? [];
+  const base = unit.toLowerCase().includes("i") ? 1024 : 1000;
+  return Math.round(Number(amount) * base ** "bkmgt".indexOf(unit.charAt(0).toLowerCase()));
+}
+
+/** Of a checkout everything may be named but what is outside, and git's own directory. */
+function staysInside(pattern: string): boolean {
+  const parts = pattern.split("/");
+  const climbs = parts.includes("..") || parts.includes("") || /[\\\0]/.test(pattern);
+  return !climbs && !/^[~-]|^[A-Za-z]:/.test(pattern) && parts[0]?.toLowerCase() !== ".git";
+}
+
+function invalid(file: string, problem: string): AppError {
+  return new AppError("CONFIG_INVALID", `${file}: ${problem}`, {
+    hint: "docs/guides/configure.md has an example of every setting",
+  });
+}

@@ -1,0 +1,132 @@
+// What a repository may say of executors. Owns: that it tightens what the user has chosen, and never loosens it; and that no
+// variable or key of the user's reaches a program that the repository chose.
+
+import { isAgentKind } from "../../executors/agent/agents.ts";
+import type { Sandbox } from "../../executors/sandbox/sandbox.ts";
+import { type ExecutorConfig, wrongExecutor } from "./config-executors.ts";
+import { tightest } from "./tightest.ts";
+
+type Executors = Readonly<Record<string, ExecutorConfig>>;
+
+/** The user's executors and the repository's. What the latter wants and may not is told to `warn`. */
+export function mergedExecutors(
+  own: Executors,
+  theirs: Executors,
+  homeFile: string,
+  warn: (text: string) => void,
+): Executors {
+  const merged = Object.entries(theirs).map(([name, written]) => {
+    const mine = Object.hasOwn(own, name) ? (own[name] ?? null) : null;
+    return [name, mergedExecutor(name, mine, written, { homeFile, warn })] as const;
+  });
+  return { ...own, ...Object.fromEntries(merged) };
+}
+
+interface Telling {
+  readonly homeFile: string;
+  readonly warn: (text: string) => void;
+}
+
+function mergedExecutor(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling) {
+  if (mine === null) return withoutKeys(name, null, closed(name, null, theirs, to), to);
+  const tightened = closed(name, mine, tighter(mine, theirs), to);
+  const called = withoutKeys(name, mine, tightened, to);
+  const problem = wrongExecutor(called) ?? unkept(mine, called);
+  if (problem === null) return called;
+  to.warn(`.pawl/config.yml may not change ${name}, which stays as it is in ${to.homeFile}: ${problem}`);
+  return mine;
+}
+
+/** Whatever the kinds of the two are: another kind by the same name is held by the same limits, or is not taken. */
+function tighter(mine: ExecutorConfig, theirs: ExecutorConfig): ExecutorConfig {
+  return {
+    ...theirs,
+    access: mine.access === "read" ? "read" : theirs.access,
+    isolated: mine.isolated === true ? true : theirs.isolated,
+    permissions: stricter(mine.permissions, theirs.permissions),
+    maxTurns: tightest(mine.maxTurns, theirs.maxTurns),
+    maxUsd: tightest(mine.maxUsd, theirs.maxUsd),
+    wallMs: tightest(mine.wallMs, theirs.wallMs),
+    quietMs: tightest(mine.quietMs, theirs.quietMs),
+    startMs: tightest(mine.startMs, theirs.startMs),
+  };
+}
+
+/** With the sandbox that it may have. */
+function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+  const own = mine?.sandbox ?? null;
+  // In a sandbox of ours Codex has none of its own, and that one opens less: neither a network nor the user's files.
+  if (own === null && theirs.kind === "codex" && theirs.sandbox !== null) {
+    to.warn(`.pawl/config.yml may not replace the sandbox of codex (${name}) by another; choose it in ${to.homeFile}`);
+    return { ...theirs, sandbox: null };
+  }
+  for (const path of theirs.sandbox?.write ?? []) {
+    if (!own?.write.includes(path))
+      to.warn(`.pawl/config.yml may not open ${path} to the sandbox of ${name}; allow it in ${to.homeFile}`);
+  }
+  return { ...theirs, sandbox: tighterSandbox(own, theirs.sandbox) };
+}
+
+/** Where the user has none, any is tighter. */
+function tighterSandbox(mine: Sandbox | null, theirs: Sandbox | null): Sandbox | null {
+  if (theirs === null) return mine;
+  return { network: (mine?.network ?? true) && theirs.network, write: mine?.write ?? [] };
+}
+
+/** How it is called where that decides about keys, and which variables it sees: both only as the user says. */
+function withoutKeys(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+  const same = mine?.kind === theirs.kind && mine.preset === theirs.preset ? mine : null;
+  const called = getsKeys(theirs) ? { ...theirs, ...calledAs(name, same, theirs, to) } : theirs;
+  const env = same !== null && isSameProgram(same, called) ? same.env : [];
+  for (const variable of theirs.env) {
+    if (!env.includes(variable))
+      to.warn(`.pawl/config.yml may not pass ${variable} to ${name}; allow it in ${to.homeFile}`);
+  }
+  return {
+    ...called,
+    env,
+    model: called.model ?? same?.model ?? null,
+    effort: called.effort ?? same?.effort ?? null,
+    account: called.account ?? same?.account ?? null,
+  };
+}
+
+/** Agents get the user's keys by themselves. */
+function getsKeys({ kind, preset }: ExecutorConfig): boolean {
+  return isAgentKind(kind) || preset !== null;
+}
+
+/** Whoever chose the program or the arguments of such an agent could send the keys anywhere. */
+function calledAs(name: string, same: ExecutorConfig | null, theirs: ExecutorConfig, { homeFile, warn }: Telling) {
+  const own = { program: same?.program ?? null, args: same?.args ?? [], command: same?.command ?? [] };
+  const isAsked = theirs.program !== null || theirs.args.length > 0 || theirs.command.length > 0;
+  const settings = isAgentKind(theirs.kind) ? "`program` and `args`" : "`command`";
+  if (isAsked) warn(`.pawl/config.yml may not say how ${name} is called; put ${settings} into ${homeFile}`);
+  return own;
+}
+
+function isSameProgram(one: ExecutorConfig, other: ExecutorConfig): boolean {
+  const words = ({ program, script, command, args }: ExecutorConfig) =>
+    JSON.stringify([program, script, command, args]);
+  return words(one) === words(other);
+}
+
+/** Over ACP these are kept by a program that tells the truth: any other than the user's own need not. */
+function unkept(mine: ExecutorConfig, theirs: ExecutorConfig): string | null {
+  if (theirs.kind !== "acp" || theirs.preset !== null || isSameProgram(mine, theirs)) return null;
+  const { access, permissions, maxTurns, maxUsd } = mine;
+  const isHeld = access === "read" || (permissions ?? "allow") !== "allow" || maxTurns !== null || maxUsd !== null;
+  return isHeld ? "nobody knows whether another program over acp keeps its limits" : null;
+}
+
+const byStrictness = ["allow", "ask", "deny"] as const;
+
+/** To allow is no limit, and need not be kept by a kind that is never asked. */
+function stricter(
+  mine: ExecutorConfig["permissions"],
+  theirs: ExecutorConfig["permissions"],
+): ExecutorConfig["permissions"] {
+  if (mine === null || mine === "allow") return theirs;
+  if (theirs === null) return mine;
+  return byStrictness[Math.max(byStrictness.indexOf(mine), byStrictness.indexOf(theirs))] ?? "deny";
+}

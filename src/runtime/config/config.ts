@@ -1,0 +1,142 @@
+// Configuration. Owns: `$PAWL_HOME/config.yml` and `.pawl/config.yml` in the repository. The second wins where it may: it can
+// tighten limits, never loosen them, and it cannot hand variables of the user's environment to a program.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Definition } from "../../domain/definition.ts";
+import type { Prices } from "../../executors/prices.ts";
+import type { TargetConfig } from "../../notify/target.ts";
+import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
+import { tightest } from "./tightest.ts";
+
+export interface Config {
+  /** The first of `defaultExecutors`; null: nobody chose. */
+  readonly defaultExecutor: string | null;
+  /** Who is asked where neither a workflow nor the command line names somebody, in this order. */
+  readonly defaultExecutors: readonly string[];
+  readonly executors: Readonly<Record<string, ExecutorConfig>>;
+  /** How many agents may work at once; null: nobody chose. */
+  readonly agents: number | null;
+  readonly budget: ConfigFile["budget"];
+  readonly project: ProjectConfig;
+  readonly workspace: WorkspaceConfig;
+  /** Only the user's own: a repository could have the words of its users sent anywhere. */
+  readonly notify: readonly TargetConfig[];
+  /** Only the user's own: whoever lowers a price loosens a budget of money. */
+  readonly prices: Prices;
+  /** What the repository's file wanted and may not. */
+  readonly warnings: readonly string[];
+}
+
+const defaultAgents = 4;
+const defaultPorts = 1;
+const defaultMinFreeBytes = 1_000_000_000;
+
+/** What was chosen; else as many as the workflow has stories at once, and never fewer than the usual number. */
+export function agentsFor({ agents }: Pick<Config, "agents">, { steps }: Definition): number {
+  const wanted = steps.map((step) => (step.kind === "stories" ? step.concurrency : 1));
+  return agents ?? Math.max(defaultAgents, ...wanted);
+}
+
+export async function readConfig(homeFile: string, repo: string | null): Promise<Config> {
+  const own = await readIfThere(homeFile);
+  const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"));
+  const warnings: string[] = [];
+  const executors = await executorsOf(own, theirs, homeFile, (text) => warnings.push(text));
+  const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
+  if (theirs.notify.length > 0)
+    warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
+  if (Object.keys(theirs.prices).length > 0)
+    warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
+  return {
+    defaultExecutor: defaultExecutors[0] ?? null,
+    defaultExecutors,
+    executors,
+    prices: own.prices,
+    agents: tightest(own.agents, theirs.agents),
+    budget: {
+      costUsd: tightest(own.budget.costUsd, theirs.budget.costUsd),
+      wallMs: tightest(own.budget.wallMs, theirs.budget.wallMs),
+      attempts: tightest(own.budget.attempts, theirs.budget.attempts),
+    },
+    project: {
+      lint: theirs.project.lint ?? own.project.lint,
+      test: theirs.project.test ?? own.project.test,
+      layers: theirs.project.layers ?? own.project.layers,
+      hints: theirs.project.hints ?? own.project.hints,
+    },
+    workspace: workspaceOf(own.workspace, theirs.workspace),
+    notify: own.notify,
+    warnings,
+  };
+}
+
+/** What checks them is loaded with the parsers, and only for a repository that has some. */
+async function executorsOf(
+  own: ConfigFile,
+  theirs: ConfigFile,
+  homeFile: string,
+  warn: (text: string) => void,
+): Promise<Config["executors"]> {
+  if (Object.keys(theirs.executors).length === 0) return own.executors;
+  const { mergedExecutors } = await import("./config-rights.ts");
+  return mergedExecutors(own.executors, theirs.executors, homeFile, warn);
+}
+
+/** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */
+export function projectContext({ lint, test, layers, hints }: ProjectConfig): Readonly<Record<string, string>> {
+  const values = { lint_command: lint, test_command: test, layer_rule: layers, tool_hints: hints };
+  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
+/** A workflow's caps, made no looser than the configuration's. */
+export function tighten(config: Config, definition: Definition): Definition {
+  const { budget } = config;
+  const { caps } = definition;
+  return {
+    ...definition,
+    caps: {
+      ...caps,
+      costUsd: Math.min(caps.costUsd, budget.costUsd ?? caps.costUsd),
+      wallMs: Math.min(caps.wallMs, budget.wallMs ?? caps.wallMs),
+      attempts: Math.min(caps.attempts, budget.attempts ?? caps.attempts),
+    },
+  };
+}
+
+/** A project of which nobody has said anything. */
+export const plainProject: ProjectConfig = { lint: null, test: null, layers: null, hints: null };
+
+const nothing: ConfigFile = {
+  defaultExecutor: null,
+  defaultExecutors: [],
+  executors: {},
+  prices: {},
+  agents: null,
+  budget: { costUsd: null, wallMs: null, attempts: null },
+  project: plainProject,
+  workspace: { setup: null, setupWhen: null, copy: null, ports: null, minFreeBytes: null, env: {} },
+  notify: [],
+};
+
+/** The parsers are loaded only for a file that exists. */
+async function readIfThere(file: string): Promise<ConfigFile> {
+  if (!existsSync(file)) return nothing;
+  const { readConfigFile } = await import("./config-file.ts");
+  return readConfigFile(file);
+}
+
+/** A list is taken from one file or the other, never from both; variables are taken one by one. */
+function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace"]): WorkspaceConfig {
+  return {
+    setup: theirs.setup ?? own.setup ?? [],
+    setupWhen: theirs.setupWhen ?? own.setupWhen ?? [],
+    copy: theirs.copy ?? own.copy ?? [],
+    ports: theirs.ports ?? own.ports ?? defaultPorts,
+    minFreeBytes: theirs.minFreeBytes ?? own.minFreeBytes ?? defaultMinFreeBytes,
+    env: { ...own.env, ...theirs.env },
+  };
+}
+
+/** Trees without anything of their own. */
+export const plainWorkspace: WorkspaceConfig = workspaceOf(nothing.workspace, nothing.workspace);

@@ -1,0 +1,86 @@
+// Closing a run. Owns: what is left to do when a run is over: logs to the archive, trees away, and nothing lost by it.
+
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { hasStoryTrees } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { type RunId, storyId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import { archiveProgress } from "../../protocols/antfarm/agent-home.ts";
+import { branchFor } from "../../workspaces/branches/branch-name.ts";
+import { publishSide } from "../../workspaces/integration/integration.ts";
+import { dropRunRefs } from "../../workspaces/trees/parking.ts";
+import { removeWorktree } from "../../workspaces/trees/removal.ts";
+import { occupantOf } from "../../workspaces/trees/slot.ts";
+import { progressHome, progressPlaces } from "../attempt/prepare/input.ts";
+import type { Parts } from "../parts.ts";
+import { integrationOf, intentFile, ownFiles } from "../trees/commit-line.ts";
+import { treesSettled, vacate } from "../trees/story-tree.ts";
+import { takeTurn } from "../trees/tree-lock.ts";
+import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
+import { projectionOf } from "./projection.ts";
+
+/**
+ * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed also
+ * keeps both, since somebody may retry it. Trees of stories go always: what is unfinished in them is parked first.
+ */
+export async function closeRun(parts: Parts, id: RunId): Promise<void> {
+  const run = await parts.store.wholeRun(id);
+  const summary = await parts.store.runById(id);
+  if (!run || !summary || run.header.end === null) return;
+  const home = progressHome(parts, run);
+  const { place, end } = run.header;
+  if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
+  if (place.kind !== "worktree" || place.repo === null) return;
+  if (hasStoryTrees(run.header.definition)) await closeSlots(parts, run, place.repo);
+  if (end.status !== "done") return;
+  const path = workspacePath(parts, run, null);
+  const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);
+  if (!hasStoryTrees(run.header.definition) || existsSync(path))
+    await removeWorktree({ repo: place.repo, path, keepAs });
+}
+
+async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
+  const { id, end } = run.header;
+  const line = integrationOf(run);
+  // They are made ahead; a run may be over before all of them are.
+  await treesSettled(parts);
+  for (const path of slotsOf(parts, id)) {
+    await takeTurn(path, async () => {
+      const occupant = occupantOf(path);
+      if (occupant !== null) await vacate(parts, run, path, storyId(occupant));
+      await removeWorktree({ repo, path, keepAs: `${line.side}-kept`, force: true }).catch((error: unknown) =>
+        leaveForeign(parts, error),
+      );
+      rmSync(`${path}.slot.json`, { force: true });
+    });
+  }
+  const { note } = await publishSide({ ...line, ignoring: ownFiles(run), intentFile: intentFile(parts, line) });
+  if (note !== null) parts.warn(note);
+  if (end?.status !== "done") return;
+  await dropRunRefs(repo, id);
+  rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });
+  await discardShared(parts, run);
+}
+
+/** Something of somebody else's lies where a tree of ours should be: it stays, and our other trees go all the same. */
+function leaveForeign(parts: Parts, error: unknown): void {
+  if (!(error instanceof AppError && error.code === "REFUSED")) throw error;
+  parts.warn(error.message);
+}
+
+/** Also those that are only half made or half removed. */
+function slotsOf(parts: Parts, run: RunId): readonly string[] {
+  const { worktrees } = parts.home;
+  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
+  const slots = names.flatMap((name) =>
+    name.startsWith(`${run}-`) ? (/^\d+/.exec(name.slice(run.length + 1)) ?? []) : [],
+  );
+  return [...new Set(slots)].map((slot) => join(worktrees, `${run}-${slot}`));
+}
+
+/** The files of a run that nobody gave a folder to are ours, and go with it. */
+async function discardShared(parts: Parts, { header }: Run): Promise<void> {
+  const isOurs = header.place.shared?.startsWith(join(parts.home.dir, "shared"));
+  if (isOurs) await projectionOf(parts, header)?.discard();
+}

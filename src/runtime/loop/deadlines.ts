@@ -1,0 +1,13 @@
+// Deadlines. Owns: noticing that nobody has answered a gate in time. What happens then was declared with the gate.
+
+import type { RunId } from "../../domain/ids.ts";
+import type { Parts } from "../parts.ts";
+import { transition } from "../runs/transition.ts";
+
+export async function expireGates(parts: Parts, run: RunId): Promise<void> {
+  for (const { gate } of await parts.store.openGates(run)) {
+    const at = parts.clock.now();
+    if (gate.deadline === null || gate.deadline.at > at) continue;
+    await transition(parts, run, { type: "expire_gate", at, author: "deadline", story: gate.story, gate: gate.id });
+  }
+}

@@ -1,0 +1,36 @@
+// Workers. Owns: the name under which a process holds leases, from which others on its machine can tell whether it lives.
+
+import { hostName } from "../../system/home.ts";
+import { isAlive, ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
+
+interface Worker extends ProcessIdentity {
+  readonly host: string;
+}
+
+export function ownWorker(): string {
+  return JSON.stringify({ host: hostName(), ...ownIdentity() } satisfies Worker);
+}
+
+/** `unknown`: it is on another machine, or no process of ours; only its lease can tell. */
+export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
+  const worker = readWorker(name);
+  if (worker?.host !== hostName()) return "unknown";
+  return isAlive(worker) ? "alive" : "dead";
+}
+
+/** The process behind a name; null when it is on another machine, or no process of ours. */
+export function processOf(name: string): ProcessIdentity | null {
+  const worker = readWorker(name);
+  return worker?.host === hostName() ? { pid: worker.pid, startedAt: worker.startedAt } : null;
+}
+
+function readWorker(name: string): Worker | null {
+  try {
+    const value: unknown = JSON.parse(name);
+    const known =
+      typeof value === "object" && value !== null && "host" in value && "pid" in value && "startedAt" in value;
+    return known ? (value as Worker) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,38 @@
+// What agents of Dynamic Ralph are told. Owns: the template keys of its prompts: the chain, the notes of earlier steps, the scratch
+// files, and how to ask for another chain.
+
+import type { StepName } from "../../domain/ids.ts";
+import { bodyOf } from "../../engine/definitions.ts";
+import { editHelp, notesOf, stepList } from "../../protocols/ralph/prompt.ts";
+import { readScratch } from "../../protocols/ralph/scratch.ts";
+import { sharedIn, storyScratch } from "../../protocols/ralph/shared.ts";
+import type { Claim } from "../attempt/claim/claim.ts";
+
+/** Enough for what others must know, and not so much that a prompt is about nothing else. */
+const scratchBytes = 32 * 1024;
+const nothing = "(nothing yet)";
+
+/** Empty for a run without such files. */
+export function ralphVariables({ run, attempt, definition }: Claim): Readonly<Record<string, string>> {
+  const { shared: dir } = run.header.place;
+  const { story } = attempt;
+  const scope = story === null ? undefined : run.stories[story];
+  if (dir === undefined || story === null || scope === undefined) return {};
+  const shared = sharedIn(dir);
+  const body = bodyOf(run, story);
+  const definitions = new Map<StepName, (typeof body.body)[number]>(body.body.map((step) => [step.name, step]));
+  const step = scope.chain.find(({ id }) => id === attempt.step);
+  const types = body.body.filter((each) => each.kind === "agent" && !each.spare && !each.last).map(({ name }) => name);
+  return {
+    step_id: attempt.step,
+    step_type: attempt.name,
+    step_description: step?.description ?? definition.title,
+    step_notes: notesOf(scope.chain, definitions) || nothing,
+    step_list: stepList(scope.chain, definitions, attempt.step),
+    edit_help: definition.editable ? editHelp(dir, story, attempt.step, types, body) : "",
+    scratch: readScratch(shared.scratchFile, scratchBytes) || nothing,
+    story_scratch: readScratch(storyScratch(shared, story), scratchBytes) || nothing,
+    shared: dir,
+    slot: String(run.header.stories.find((entry) => entry.id === story)?.slot ?? ""),
+  };
+}

@@ -1,0 +1,34 @@
+// Wishes. Owns: what somebody says who wants a run.
+
+import type { Definition } from "../../domain/definition.ts";
+import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
+import type { ProjectConfig } from "../config/config-file.ts";
+import type { LoadedWorkflow } from "./workflow-library.ts";
+
+export interface RunRequest {
+  readonly workflow: LoadedWorkflow;
+  readonly task: string;
+  readonly repo: string;
+  readonly base: string | null;
+  readonly inPlace: boolean;
+  readonly context: Readonly<Record<string, string>>;
+  readonly executor: string | null;
+  readonly author: string;
+  /** What the configuration says of budgets and concurrency; it only ever tightens. */
+  readonly tighten: (definition: Definition) => Definition;
+  /** How the project is linted and tested. */
+  readonly project: ProjectConfig;
+  /** How many stories at once; null: as many as the workflow says. */
+  readonly agents?: number | null;
+  /** Stories that are known already; absent: a step will plan them. */
+  readonly given?: GivenStories;
+}
+
+export interface GivenStories {
+  readonly stories: readonly StorySpec[];
+  readonly adopted: readonly AdoptedStory[];
+  /** The file that they came from; null: there is none. */
+  readonly prd: string | null;
+  /** The folder for the files of the protocol; null: one of our own, which goes when the run is done. */
+  readonly shared: string | null;
+}

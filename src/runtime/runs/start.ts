@@ -1,0 +1,146 @@
+// Starting a run. Owns: from a workflow, a task and a directory to a recorded run. Nothing is changed before all of it is right.
+
+import { dirname, resolve } from "node:path";
+import { type AgentDefinition, type Definition, hasStoryTrees } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { type RunId, storyId } from "../../domain/ids.ts";
+import type { RunPlace } from "../../domain/run.ts";
+import { renderTemplate, templateKeys } from "../../prompts/template.ts";
+import { agentHome, provision } from "../../protocols/antfarm/agent-home.ts";
+import { newRunId } from "../../system/ids.ts";
+import { resolveChecks } from "../../workflows/format/project.ts";
+import { resolveBase } from "../../workspaces/branches/base.ts";
+import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-branch.ts";
+import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
+import { projectContext } from "../config/config.ts";
+import type { Parts } from "../parts.ts";
+import { chooseLine, shareFolder } from "../trees/run-base.ts";
+import { assertNoSecret, redactedWish } from "./redacted.ts";
+import type { GivenStories, RunRequest } from "./run-request.ts";
+import { createRun } from "./transition.ts";
+
+export interface StartedRun {
+  readonly run: RunId;
+  readonly number: number;
+  /** What a person should know about the choices that were made. */
+  readonly notes: readonly string[];
+}
+
+const longestTask = 512 * 1024;
+
+export async function beginRun(parts: Parts, wished: RunRequest): Promise<StartedRun> {
+  const wish = redactedWish(parts.secrets, wished);
+  // What a database or an agent could not hold is not part of anybody's words.
+  const task = wish.task.toWellFormed().replaceAll("\0", "").trim();
+  if (task === "")
+    throw new AppError("USAGE", "the task is empty", {
+      hint: 'say what should be done: pawl run feature-dev "Add a …"',
+    });
+  if (task.length > longestTask) {
+    throw new AppError("USAGE", `the task has ${task.length} characters; at most ${longestTask} are taken`, {
+      hint: "put the details into a file of the repository and name it in the task",
+    });
+  }
+  assertTargets(parts);
+  const notes: string[] = [];
+  const context = { ...parts.secrets.redactAll(projectContext(wish.project)), ...wish.context };
+  const definition = withContext(definitionFor(wish, notes), { ...context, task });
+  assertNoSecret(parts.secrets, definition);
+  const run = newRunId();
+  const given = wish.given ?? (definition.protocol === "ralph" ? oneStory(task) : null);
+  const placed = hasStoryTrees(definition) ? await chooseLine(wish, notes) : await choosePlace(wish, definition, notes);
+  const shared =
+    given === null || definition.protocol === undefined ? null : await shareFolder(parts, run, given, placed(0));
+  for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, wish, agent, run));
+  const created = await createRun(parts, (number) => ({
+    type: "start_run",
+    at: parts.clock.now(),
+    author: wish.author,
+    run,
+    definition,
+    task,
+    place: {
+      ...placed(number),
+      ...(shared === null ? {} : { shared }),
+      ...(given?.prd ? { prd: resolve(given.prd) } : {}),
+    },
+    executor: wish.executor,
+    context,
+    ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
+  }));
+  return { ...created, notes };
+}
+
+/** The workflow as this run will have it: no looser than the configuration, with the project's own checks. */
+function definitionFor(wish: RunRequest, notes: string[]): Definition {
+  const { definition, notes: unchecked } = resolveChecks(wish.tighten(wish.workflow.definition), wish.project);
+  notes.push(...unchecked);
+  const { agents } = wish;
+  if (agents === undefined || agents === null) return definition;
+  const steps = definition.steps.map((step) => (step.kind === "stories" ? { ...step, concurrency: agents } : step));
+  return { ...definition, steps };
+}
+
+/** The same machine for a request without a PRD: its words are the one story. */
+export function oneStory(task: string): GivenStories {
+  const [first = ""] = task.split("\n", 1);
+  const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;
+  const story = { id: storyId("oneshot"), title, description: task, acceptanceCriteria: [], dependsOn: [] };
+  return { stories: [story], adopted: [], prd: null, shared: null };
+}
+
+/** Values of a workflow's own context are templates, resolved once, against what the caller gave. */
+function withContext(definition: Definition, given: Readonly<Record<string, string>>): Definition {
+  const entries = Object.entries(definition.context)
+    // `repo: "{{repo}}"` says that the key exists; the run itself will set it.
+    .filter(([key, value]) => !templateKeys(value).includes(key))
+    .map(([key, value]) => [key, renderTemplate(value, given, definition.knownKeys).text]);
+  return { ...definition, context: Object.fromEntries(entries) };
+}
+
+/** A person who relies on messages should not learn at the end of a run that none could be sent. */
+function assertTargets(parts: Parts): void {
+  for (const target of parts.targets) {
+    const missing = target.missing();
+    if (missing) throw new AppError("CONFIG_INVALID", `notify: ${missing.what}`, { hint: missing.hint });
+  }
+}
+
+/** The place depends on the run's number, which only the store can give; everything slow is done before. */
+async function choosePlace(
+  wish: RunRequest,
+  definition: Definition,
+  notes: string[],
+): Promise<(number: number) => RunPlace> {
+  const dir = resolve(wish.repo);
+  if (wish.inPlace) {
+    const facts = await inPlace(dir);
+    return () => ({
+      repo: facts.root,
+      kind: "in_place",
+      base: facts.head,
+      baseName: facts.branch,
+      branch: facts.branch,
+    });
+  }
+  const facts = await inspectRepository(dir);
+  const base = await resolveBase(dir, wish.base === null ? {} : { base: wish.base });
+  notes.push(...base.notes);
+  if (facts.dirty > 0) {
+    notes.push(
+      `your checkout has ${facts.dirty} uncommitted files; the run works from ${base.name} and does not see them`,
+    );
+  }
+  const common = { repo: facts.root, kind: "worktree", base: base.commit, baseName: base.name } as const;
+  const asked = wish.context["branch"];
+  if (asked !== undefined) await assertFreeBranch(facts.root, asked);
+  if (definition.workspace.branch === "by_step") return () => ({ ...common, branch: null });
+  if (asked !== undefined) return () => ({ ...common, branch: asked });
+  const nameFor = await freeBranch(facts.root, wish.task);
+  return (number) => ({ ...common, branch: nameFor(number) });
+}
+
+function provisionAgent(parts: Parts, wish: RunRequest, agent: AgentDefinition, run: RunId): readonly string[] {
+  const home = agentHome(parts.home.agents, wish.workflow.definition.id, agent.name, run);
+  return provision(home, agent, dirname(wish.workflow.file));
+}

@@ -1,0 +1,136 @@
+// The workflow library. Owns: finding workflows: bundled with the package, installed under Pawl's home, or by path; and keeping
+// installed copies with their role files.
+
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import type { Definition } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { isSafeId } from "../../domain/ids.ts";
+import type { Home } from "../../system/home.ts";
+import { packageFile } from "../../system/package-root.ts";
+import { formatProblem, nearest, type Problem } from "../../workflows/document/problem.ts";
+import { loadWorkflow } from "../../workflows/load.ts";
+
+export interface FoundWorkflow {
+  readonly file: string;
+  readonly origin: "bundled" | "installed" | "path";
+}
+
+export interface LoadedWorkflow extends FoundWorkflow {
+  readonly definition: Definition;
+  readonly warnings: readonly Problem[];
+}
+
+const bundledDir = packageFile("workflows");
+const fileNames = ["workflow.yml", "workflow.yaml"];
+
+/** A path wins over an id only if it looks like one. */
+export function findWorkflow(home: Home, name: string): FoundWorkflow {
+  const looksLikePath = name.includes("/") || /\.ya?ml$/.test(name) || isAbsolute(name);
+  if (looksLikePath) {
+    const file = fileAt(resolve(name));
+    if (file) return { file, origin: "path" };
+    throw new AppError("NOT_FOUND", `there is no workflow file at ${name}`, {
+      hint: "give a workflow.yml or the directory it is in",
+    });
+  }
+  const installed = fileAt(join(home.workflows, name));
+  if (installed) return { file: installed, origin: "installed" };
+  const bundled = fileAt(join(bundledDir, name));
+  if (bundled) return { file: bundled, origin: "bundled" };
+  const known = listWorkflows(home).map(({ id }) => id);
+  const near = nearest(name, known);
+  throw new AppError("NOT_FOUND", `there is no workflow "${name}"`, {
+    hint: near
+      ? `did you mean ${near}?`
+      : `there are: ${known.join(", ") || "none"}; or give a path such as ./workflow.yml`,
+  });
+}
+
+/** Parsed and checked; every problem is told, not only the first. */
+export function openWorkflow(home: Home, name: string): LoadedWorkflow {
+  const found = findWorkflow(home, name);
+  const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file);
+  if (definition) return { ...found, definition, warnings: problems };
+  throw new AppError("WORKFLOW_INVALID", `${found.file} cannot be used`, {
+    details: problems.map((problem) => formatProblem(problem, basename(found.file))),
+    hint: `mend it and look again with \`pawl workflow check ${name}\``,
+  });
+}
+
+export function readWorkflow(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AppError("NOT_FOUND", `${file} cannot be read`, {
+      hint: "check the path and its permissions",
+      cause: error,
+    });
+  }
+}
+
+export function listWorkflows(
+  home: Home,
+): readonly { readonly id: string; readonly file: string; readonly origin: "bundled" | "installed" }[] {
+  const inDir = (dir: string, origin: "bundled" | "installed") =>
+    (existsSync(dir) ? readdirSync(dir) : []).toSorted().flatMap((id) => {
+      const file = fileAt(join(dir, id));
+      return file ? [{ id, file, origin }] : [];
+    });
+  const installed = inDir(home.workflows, "installed");
+  const hidden = new Set(installed.map(({ id }) => id));
+  return [...installed, ...inDir(bundledDir, "bundled").filter(({ id }) => !hidden.has(id))];
+}
+
+/** Keeps a copy with its role files; one that lies outside the workflow's directory is not copied, and named as missing. */
+export function installWorkflow(
+  home: Home,
+  name: string,
+): { readonly id: string; readonly file: string; readonly missing: readonly string[] } {
+  const { definition, file } = openWorkflow(home, name);
+  const target = join(home.workflows, definition.id);
+  const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
+  const missing: string[] = [];
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  cpSync(file, join(draft, "workflow.yml"));
+  for (const agent of Object.values(definition.agents)) {
+    for (const source of Object.values(agent.files)) {
+      const from = resolve(dirname(file), source);
+      const to = resolve(draft, source);
+      const escapes = relative(draft, to).startsWith("..");
+      if (!existsSync(from) || escapes) missing.push(source);
+      else if (statSync(from).isDirectory()) throw directoryAsFile(agent.name, source);
+      else cpSync(from, to);
+    }
+  }
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+  return { id: definition.id, file: join(target, "workflow.yml"), missing };
+}
+
+/** Role files that a workflow names and that are not there; its agents would work without them. */
+export function missingRoleFiles(definition: Definition, file: string): readonly string[] {
+  const sources = Object.values(definition.agents).flatMap((agent) => Object.values(agent.files));
+  return sources.filter((source) => !existsSync(resolve(dirname(file), source)));
+}
+
+export function uninstallWorkflow(home: Home, id: string): void {
+  const dir = join(home.workflows, id);
+  if (!isSafeId(id) || !existsSync(dir)) {
+    throw new AppError("NOT_FOUND", `no workflow "${id}" is installed`, { hint: "`pawl workflow list` shows what is" });
+  }
+  rmSync(dir, { recursive: true, force: true });
+}
+
+function directoryAsFile(agent: string, source: string): AppError {
+  return new AppError("WORKFLOW_INVALID", `agent ${agent}: ${source} is a directory`, {
+    hint: "name single files in `files`",
+  });
+}
+
+function fileAt(path: string): string | null {
+  if (!existsSync(path)) return null;
+  if (statSync(path).isFile()) return path;
+  return fileNames.map((name) => join(path, name)).find((candidate) => existsSync(candidate)) ?? null;
+}

@@ -1,0 +1,52 @@
+// Turns at a tree. Owns: that one process at a time makes or removes the tree of a slot. Trees are made ahead, so no lease guards
+// them, and a run may have two drivers.
+
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { withFileLock } from "../../protocols/files/file-lock.ts";
+import { readJson, writeJson } from "../../workspaces/trees/ownership.ts";
+import { letGitEnd } from "../loop/recover.ts";
+import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
+
+const lookEveryMs = 20;
+
+/** Does `act` when nobody else is at it. Who died over it has no turn any more, but its git may still be at work. */
+export async function takeTurn(path: string, act: () => Promise<void>): Promise<void> {
+  const note = `${path}.turn`;
+  mkdirSync(dirname(path), { recursive: true });
+  await claim(note);
+  try {
+    await act();
+  } finally {
+    rmSync(note, { force: true });
+  }
+}
+
+async function claim(note: string): Promise<void> {
+  for (;;) {
+    const holder = await withFileLock(`${note}.lock`, () => claimNow(note));
+    if (holder === null) return;
+    if (lifeOfWorker(holder) !== "dead") {
+      await sleep(lookEveryMs);
+      continue;
+    }
+    const worker = processOf(holder);
+    if (worker !== null) await letGitEnd(worker);
+    await withFileLock(`${note}.lock`, () => {
+      if (holderIn(note) === holder) rmSync(note, { force: true });
+    });
+  }
+}
+
+/** Who has the turn; null: we have, from now on. */
+function claimNow(note: string): string | null {
+  const holder = holderIn(note);
+  if (holder === null) writeJson(note, { by: ownWorker() });
+  return holder;
+}
+
+function holderIn(note: string): string | null {
+  const read = readJson(note) as { readonly by?: unknown } | null;
+  return typeof read?.by === "string" ? read.by : null;
+}

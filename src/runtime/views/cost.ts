@@ -1,0 +1,127 @@
+// The cost document. Owns: what a run has used, by whom and for what. Every attempt counts, whatever became of it.
+
+import { type Attempt, addUsage, hasEnded, noUsage, type Outcome, type Usage } from "../../domain/attempt.ts";
+import type { Run } from "../../domain/run.ts";
+import { isUnpriced, type Prices } from "../../executors/prices.ts";
+import type { RunSummary } from "../../store/store.ts";
+import { isoTime, type RunDocument, runDocument } from "./status.ts";
+
+/** Sums over attempts. */
+interface Spent extends Required<Usage> {
+  readonly attempts: number;
+}
+
+/** `unpriced`: attempts whose tokens are in no sum of money, since nobody knows a price. */
+interface SpentFor extends Spent {
+  readonly unpriced: number;
+}
+
+export interface AttemptCost extends Required<Usage> {
+  readonly id: string;
+  /** null: a step of the run itself. */
+  readonly story: string | null;
+  readonly step: string;
+  readonly number: number;
+  readonly executor: string;
+  readonly model: string | null;
+  readonly version: string | null;
+  /** null: it has not ended. */
+  readonly outcome: Outcome | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly unpriced: boolean;
+}
+
+type By<Key extends string> = readonly (SpentFor & Readonly<Record<Key, string>>)[];
+type ByMaybe<Key extends string> = readonly (SpentFor & Readonly<Record<Key, string | null>>)[];
+
+export interface CostDocument {
+  readonly run: Omit<RunDocument, "usage" | "branch">;
+  readonly total: SpentFor;
+  /** The dearest first. */
+  readonly byExecutor: By<"executor">;
+  readonly byModel: ByMaybe<"model">;
+  /** In the order of the run, before them its own steps under null. */
+  readonly byStory: ByMaybe<"story">;
+  /** By the name that steps have in the workflow, in the order in which they began. */
+  readonly byStep: By<"step">;
+  readonly attempts: readonly AttemptCost[];
+}
+
+export function costDocument(run: Run, summary: RunSummary, prices: Prices): CostDocument {
+  const { usage: _, branch: __, ...about } = runDocument(summary);
+  const { header } = run;
+  const inOrder = [header, ...header.stories.flatMap(({ id }) => run.stories[id] ?? [])];
+  const attempts = inOrder.flatMap((scope) => scope.attempts).map((attempt) => attemptCost(attempt, prices));
+  const begun = attempts.toSorted((one, other) => one.startedAt.localeCompare(other.startedAt));
+  return {
+    run: about,
+    total: sumOf(attempts),
+    byExecutor: dearestFirst(grouped(attempts, "executor")),
+    byModel: dearestFirst(grouped(attempts, "model")),
+    byStory: grouped(attempts, "story"),
+    byStep: grouped(begun, "step"),
+    attempts: begun,
+  };
+}
+
+export interface CostList {
+  readonly runs: readonly (Omit<RunDocument, "usage" | "branch"> & Spent)[];
+  /** Of the runs that are listed. */
+  readonly total: Spent;
+  /** Whether there are older runs. */
+  readonly more: boolean;
+}
+
+export function costList(summaries: readonly RunSummary[], more: boolean): CostList {
+  const runs = summaries.map((summary) => {
+    const { usage: _, branch: __, ...about } = runDocument(summary);
+    const { attempts } = summary.totals;
+    return { ...about, attempts, ...tidy(summary.totals) };
+  });
+  const total = runs.reduce<Usage>(addUsage, noUsage);
+  return { runs, total: { attempts: runs.reduce((sum, run) => sum + run.attempts, 0), ...tidy(total) }, more };
+}
+
+function attemptCost(attempt: Attempt, prices: Prices): AttemptCost {
+  const { executor, model = null, version = null, usage } = attempt;
+  return {
+    id: attempt.id,
+    story: attempt.story,
+    step: attempt.name,
+    number: attempt.number,
+    executor,
+    model,
+    version,
+    outcome: hasEnded(attempt) ? attempt.state.outcome : null,
+    startedAt: isoTime(attempt.startedAt),
+    endedAt: hasEnded(attempt) ? isoTime(attempt.state.endedAt) : null,
+    ...tidy(usage),
+    unpriced: isUnpriced(usage, { executor, model }, prices),
+  };
+}
+
+function grouped<Key extends "executor" | "model" | "story" | "step">(attempts: readonly AttemptCost[], key: Key) {
+  const groups = Map.groupBy(attempts, (attempt) => attempt[key]);
+  return [...groups].map(([name, members]) => {
+    const named = { [key]: name } as Record<Key, AttemptCost[Key]>;
+    return { ...named, ...sumOf(members) };
+  });
+}
+
+function sumOf(attempts: readonly AttemptCost[]): SpentFor {
+  const used = attempts.reduce<Usage>(addUsage, noUsage);
+  return { attempts: attempts.length, ...tidy(used), unpriced: attempts.filter(({ unpriced }) => unpriced).length };
+}
+
+/** Sums of floating numbers end in noise that nobody spent. */
+function tidy(usage: Usage): Required<Usage> {
+  const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = usage;
+  const usd = (sum: number) => Number(sum.toFixed(6));
+  return { costUsd: usd(costUsd), estimatedUsd: usd(estimatedUsd), inputTokens, cacheReadTokens, outputTokens };
+}
+
+function dearestFirst<Row extends SpentFor>(rows: readonly Row[]): readonly Row[] {
+  const tokens = (row: Row) => row.inputTokens + row.cacheReadTokens + row.outputTokens;
+  return rows.toSorted((one, other) => other.costUsd - one.costUsd || tokens(other) - tokens(one));
+}

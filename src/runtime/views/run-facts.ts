@@ -1,0 +1,25 @@
+// What is known beside a run. Owns: the facts for the sentence that says why it does not move: drivers that are dead, accounts
+// that are used up.
+
+import { type Run, scopeOf } from "../../domain/run.ts";
+import { definitionOf } from "../../engine/definitions.ts";
+import type { Known } from "../../engine/why.ts";
+import { choose } from "../attempt/claim/executor-choice.ts";
+import { findOrphans } from "../loop/recover.ts";
+import type { Executors, Parts } from "../parts.ts";
+
+/** `executors`: as the run's own repository configures them. */
+export async function knownOf(parts: Parts, run: Run, executors: Executors): Promise<Known> {
+  const now = parts.clock.now();
+  const holds = await parts.store.holds();
+  return {
+    orphans: await findOrphans(parts),
+    waitsFor(story, step) {
+      if (scopeOf(run, story) === null) return null;
+      const definition = definitionOf(run, story, step.name);
+      if (definition.kind !== "agent") return null;
+      const chosen = choose(executors, executors.namesFor(run.header, definition.agent), holds, now);
+      return chosen.kind === "held" ? chosen.why : null;
+    },
+  };
+}

@@ -1,0 +1,149 @@
+// The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
+
+import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
+import { hasStoryTrees } from "../../domain/definition.ts";
+import { namesOf } from "../../domain/gate.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import { type Header, type Run, scopeOf, statusOf } from "../../domain/run.ts";
+import type { Scope } from "../../domain/scope.ts";
+import type { Chain } from "../../domain/step.ts";
+import { definitionOf } from "../../engine/definitions.ts";
+import { type Known, why } from "../../engine/why.ts";
+import type { RunSummary } from "../../store/store.ts";
+
+export interface StatusDocument {
+  readonly run: RunDocument;
+  readonly steps: readonly StepDocument[];
+  readonly stories: readonly StoryDocument[];
+  readonly gates: readonly GateDocument[];
+  readonly why: string;
+}
+
+export interface RunDocument {
+  readonly id: string;
+  readonly number: number;
+  readonly workflow: string;
+  readonly task: string;
+  readonly status: string;
+  readonly repo: string | null;
+  readonly branch: string | null;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly usage: Required<Usage>;
+}
+
+export interface StepDocument {
+  readonly id: string;
+  readonly kind: string;
+  /** What it is in its workflow; several steps of a chain may be the same. */
+  readonly name: string;
+  readonly status: string;
+  readonly attempts: number;
+}
+
+export interface StoryDocument {
+  readonly id: string;
+  readonly title: string;
+  readonly status: string;
+  readonly dependsOn: readonly string[];
+  readonly attempts: number;
+  /** The tree it works in; null while it is not at work, or works in its run's. */
+  readonly slot: number | null;
+  /** When its first attempt began. */
+  readonly startedAt: string | null;
+  readonly costUsd: number;
+  /** The part of it that is an estimate. */
+  readonly estimatedUsd: number;
+  readonly steps: readonly StepDocument[];
+}
+
+interface GateDocument {
+  readonly id: string;
+  readonly step: string;
+  readonly story: string | null;
+  readonly question: string;
+  readonly options: readonly string[];
+  readonly status: string;
+}
+
+export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
+  const { header } = run;
+  return {
+    run: {
+      ...runDocument(summary),
+      status: statusOf(header),
+      branch: branchOf(header),
+    },
+    steps: stepDocuments(run, null, header.chain),
+    stories: header.stories.map((entry) => {
+      const story = run.stories[entry.id];
+      const steps = story ? stepDocuments(run, entry.id, story.chain) : [];
+      const [first] = story?.attempts ?? [];
+      return {
+        id: entry.id,
+        title: entry.title,
+        status: entry.status,
+        dependsOn: entry.dependsOn,
+        attempts: Math.max(0, ...steps.map((step) => step.attempts)),
+        slot: entry.slot ?? null,
+        startedAt: first ? isoTime(first.startedAt) : null,
+        ...costOf(story?.attempts ?? []),
+        steps,
+      };
+    }),
+    gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
+    why: why(run, now, known),
+  };
+}
+
+function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "estimatedUsd"> {
+  const { costUsd, estimatedUsd = 0 } = attempts.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), noUsage);
+  return { costUsd, estimatedUsd };
+}
+
+/** Of a run whose stories are integrated one by one, the branch that gets them. */
+function branchOf({ place, definition, context }: Header): string | null {
+  return hasStoryTrees(definition) ? place.baseName : (place.branch ?? context["branch"] ?? null);
+}
+
+export function runDocument(summary: RunSummary): RunDocument {
+  const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = summary.totals;
+  return {
+    id: summary.id,
+    number: summary.number,
+    workflow: summary.workflow,
+    task: summary.task,
+    status: summary.status,
+    repo: summary.repo,
+    branch: null,
+    startedAt: isoTime(summary.startedAt),
+    endedAt: summary.endedAt === null ? null : isoTime(summary.endedAt),
+    usage: { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens },
+  };
+}
+
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly StepDocument[] {
+  const attempts = scopeOf(run, story)?.attempts ?? [];
+  return chain.map((step) => ({
+    id: step.id,
+    kind: definitionOf(run, story, step.name).kind,
+    name: step.name,
+    status: step.state.status,
+    attempts: attempts.filter((attempt) => attempt.step === step.id).length,
+  }));
+}
+
+function gateDocuments(scope: Scope): readonly GateDocument[] {
+  return scope.gates.map((gate) => ({
+    id: gate.id,
+    step: gate.step,
+    story: gate.story,
+    question: gate.question,
+    options: namesOf(gate.options),
+    status: gate.state.status,
+  }));
+}

@@ -1,0 +1,65 @@
+// Templates. Owns: which keys an input names, and which of them somebody can set. What nobody sets is shown as missing.
+
+import { engineKeys } from "../../domain/context.ts";
+import {
+  type Definition,
+  isPerformed,
+  type PerformedDefinition,
+  type StepDefinition,
+} from "../../domain/definition.ts";
+
+/** What the configuration says about the project; empty where it says nothing. */
+const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"];
+
+/** What a step of a chain that may change knows about itself and its story. */
+const ralphKeys =
+  "step_id step_type step_description step_notes step_list edit_help scratch story_scratch shared slot".split(" ");
+
+/** Keys that a template may name although nobody has set them yet. */
+export function knownKeysOf(
+  steps: readonly StepDefinition[],
+  context: Readonly<Record<string, string>>,
+  protocol?: Definition["protocol"],
+): string[] {
+  const keys = new Set<string>([...engineKeys, "branch", ...projectKeys, ...(protocol === "ralph" ? ralphKeys : [])]);
+  for (const key of Object.keys(context)) keys.add(key.toLowerCase());
+  for (const step of performedSteps(steps)) {
+    for (const key of step.produces ?? []) keys.add(key.toLowerCase());
+    if (step.decide !== null) keys.add(step.decide);
+    for (const key of replyKeys(step.input)) keys.add(key);
+    for (const key of replyKeys(step.expects ?? "")) keys.add(key);
+  }
+  return [...keys].toSorted();
+}
+
+export interface Placeholder {
+  /** As it stands in the text, with its braces. */
+  readonly text: string;
+  readonly key: string;
+}
+
+/** `{{key}}`, with spaces, and with a filter (`{{ url | default: "" }}`), which does not belong to the key. */
+export function placeholdersIn(input: string): Placeholder[] {
+  return [...input.matchAll(/\{\{([^{}]*)\}\}/g)].map(([text, inner = ""]) => ({
+    text,
+    key: (inner.split("|")[0] ?? "").trim().toLowerCase(),
+  }));
+}
+
+/** The first placeholder that stands for none of these, exactly as they are spelled: where a text is filled in by word, not by key. */
+export function foreignIn(text: string, known: readonly string[]): Placeholder | null {
+  return placeholdersIn(text).find((found) => !known.includes(found.text.slice(2, -2).trim())) ?? null;
+}
+
+/** Steps that are performed, in bodies too. */
+export function performedSteps(steps: readonly StepDefinition[]): PerformedDefinition[] {
+  return steps.flatMap((step) => {
+    if (step.kind === "stories") return performedSteps(step.body);
+    return isPerformed(step) ? [step] : [];
+  });
+}
+
+/** An input shows the reply that it wants: `KEY: value` lines. */
+function replyKeys(input: string): string[] {
+  return [...input.matchAll(/^\s*([A-Z][A-Z0-9_]*):/gm)].map(([, key = ""]) => key.toLowerCase());
+}

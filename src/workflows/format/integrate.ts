@@ -1,0 +1,68 @@
+// Integration steps. Owns: a written `integrate` to its definition: what it says, and where it leads when the story does not
+// fit or a check is red.
+
+import type { IntegrateStep } from "../../domain/definition.ts";
+import type { StepName } from "../../domain/ids.ts";
+import { durationMs } from "../document/duration.ts";
+import type { Path } from "../document/problem.ts";
+import { type Reading, refuse } from "../document/reading.ts";
+import { readBudget } from "./budget.ts";
+import { againRule, plain, type Rules } from "./default-rules.ts";
+import { readOn, readRule } from "./routes.ts";
+import type { StepInput } from "./schema.ts";
+
+/** Why an integration says no. */
+const reasons = ["conflict", "checks"];
+const usualMessage = "feat: {{story}} - {{title}}";
+/** Git may find its files locked, or a disk full for a while; the work of a story is too dear to be given up for that. */
+const errorsAtMost = 5;
+
+export function readIntegrate(
+  reading: Reading,
+  written: StepInput,
+  path: Path,
+  base: { readonly name: StepName; readonly title: string },
+): IntegrateStep {
+  const given = readOn(reading, written, path);
+  refuseOtherReasons(reading, given, path, base.name);
+  const refused = plain({ to: "fail", reason: `${base.name}: the story cannot be integrated` });
+  const on: Rules = { passed: plain({ to: "next" }), rejected: refused, ...given };
+  const timeout = typeof written.timeout === "object" ? written.timeout : { wall: written.timeout };
+  if ("quiet" in timeout && timeout.quiet !== undefined) {
+    refuse(reading, [...path, "timeout", "quiet"], {
+      message: `Step '${base.name}': \`quiet\` has no effect on an integrate step, which prints nothing`,
+      expected: "`timeout: TIME`",
+      hint: "remove `quiet`",
+    });
+  }
+  return {
+    kind: "integrate",
+    ...base,
+    message: (typeof written.integrate === "object" ? written.integrate?.message : undefined) ?? usualMessage,
+    input: "",
+    produces: [],
+    decide: null,
+    expects: null,
+    on,
+    onError:
+      written.on_error === undefined
+        ? againRule(base.name, "still failing", errorsAtMost)
+        : readRule(reading, written.on_error, [...path, "on_error"], { of: "error", step: base.name }),
+    budget: readBudget(reading, written, path, on),
+    checks: written.checks ?? [],
+    wallMs: timeout.wall === undefined ? null : durationMs(timeout.wall),
+    quietMs: null,
+  };
+}
+
+function refuseOtherReasons(reading: Reading, given: Rules, path: Path, step: StepName): void {
+  for (const key of Object.keys(given)) {
+    const reason = key.startsWith("rejected:") ? key.slice("rejected:".length) : null;
+    if (reason === null || reasons.includes(reason)) continue;
+    refuse(reading, [...path, "on", "rejected", reason], {
+      message: `Step '${step}': an integration is never rejected for the reason "${reason}"`,
+      expected: `default and ${reasons.join(", ")}`,
+      hint: "conflict: the story does not fit on the base; checks: a check is red there",
+    });
+  }
+}

@@ -1,0 +1,59 @@
+// Checked-out branches. Owns: in which trees a branch is being worked on, so that none moves under anybody.
+
+import { dirname, join, resolve } from "node:path";
+import { git } from "../git/git.ts";
+import { commonDirOf, layoutOf, readText, realPath } from "../git/layout.ts";
+import { type Operation, operationIn } from "../git/repository.ts";
+import { entriesOf, treeOfEntry } from "../trees/ownership.ts";
+
+export interface Checkout {
+  /** The top of the tree. */
+  readonly path: string;
+  readonly gitDir: string;
+  /** What git is in the middle of there. */
+  readonly operation: Operation | null;
+  /** False where the tree cannot be found now: it was deleted, or is on a disk that is not attached. */
+  readonly isThere: boolean;
+}
+
+/** Also where the branch is in the middle of a rebase or a bisection: there HEAD does not name it, and git will go back to it. */
+export async function checkoutsOf(repo: string, branch: string): Promise<readonly Checkout[]> {
+  const commonDir = await commonDirOf(repo);
+  const found: Checkout[] = [];
+  for (const gitDir of [commonDir, ...entriesOf(commonDir)]) {
+    if (!(await isOn(gitDir, branch))) continue;
+    const path = gitDir === commonDir ? await mainTree(repo, commonDir) : (treeOfEntry(gitDir) ?? gitDir);
+    if (path === null) continue;
+    found.push({ path, gitDir, operation: operationIn(gitDir), isThere: belongs(path, gitDir) });
+  }
+  return found;
+}
+
+async function isOn(gitDir: string, branch: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const read = (name: string) => readText(join(gitDir, name))?.trim();
+  let head = read("HEAD");
+  // Repositories whose refs are not files keep a stand-in here.
+  if (head === "ref: refs/heads/.invalid") {
+    head = `ref: ${(await git(gitDir, ["symbolic-ref", "--quiet", "HEAD"], { allowFailure: true })).stdout.trim()}`;
+  }
+  if (head === `ref: ${ref}` || read("BISECT_START") === branch) return true;
+  const names = ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs"];
+  return names.some((name) => read(name)?.split("\n").includes(ref));
+}
+
+/** The checkout that the repository was made with; null for a bare one, which has none. */
+async function mainTree(repo: string, commonDir: string): Promise<string | null> {
+  const args = ["config", "--get-regexp", "^core\\.(bare|worktree)$"];
+  const { stdout } = await git(commonDir, args, { allowFailure: true });
+  const settings = new Map(stdout.split("\n").map((line) => line.split(/ (.*)/, 2) as [string, string | undefined]));
+  if (settings.get("core.bare") === "true") return null;
+  const configured = settings.get("core.worktree");
+  if (configured !== undefined) return realPath(resolve(commonDir, configured));
+  return belongs(repo, commonDir) ? realPath(repo) : dirname(commonDir);
+}
+
+function belongs(path: string, gitDir: string): boolean {
+  const layout = layoutOf(path);
+  return layout !== null && realPath(layout.gitDir) === realPath(gitDir);
+}

@@ -1,0 +1,71 @@
+// Refs. Owns: reading several at once, and changing several in one transaction that fails if one is not what was expected, also
+// where a git that was killed has left its lock.
+
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../../domain/error.ts";
+import { git } from "./git.ts";
+import { commonDirOf } from "./layout.ts";
+
+/** Commands of `git update-ref --stdin`, one per line. */
+export type RefChange = string;
+
+/** The refs that match the patterns of `git for-each-ref`, with the commit that each is at. */
+export async function readRefs(repo: string, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const { stdout } = await git(repo, ["for-each-ref", "--format=%(refname) %(objectname)", ...patterns]);
+  const lines = stdout.split("\n").filter((line) => line !== "");
+  return new Map(lines.map((line) => line.split(" ") as [string, string]));
+}
+
+/**
+ * All of it, or false and nothing: a ref has moved, or exists where it should not. In the order given, so that after a
+ * kill of git in the middle a later one is never there without the earlier ones.
+ */
+export async function changeRefs(cwd: string, changes: readonly RefChange[]): Promise<boolean> {
+  const args = ["update-ref", "--stdin", "-m", "pawl"];
+  // A lock that is old enough to go is not waited for first: whoever is killed again and again must get on all the same.
+  const options = { input: changes.map((line) => `${line}\n`).join(""), noLockRetry: true };
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await git(cwd, args, options);
+      return true;
+    } catch (error) {
+      const said = error instanceof AppError ? error.details.join("\n") : "";
+      if (/but expected|already exists|exists; cannot create|unable to resolve/.test(said)) return false;
+      const lock = said.match(/Unable to create '(.+\.lock)': File exists/)?.[1];
+      if (lock === undefined || tries > 20) throw error;
+      await removeStaleLock(lock, staleAfterMs);
+    }
+  }
+}
+
+/** Deletes all refs below these names, which nobody but us uses; also the locks that a killed git has left there. */
+export async function dropRefs(repo: string, names: readonly string[]): Promise<void> {
+  const commonDir = await commonDirOf(repo);
+  for (const name of names) {
+    const directory = join(commonDir, name);
+    const files = existsSync(directory) ? readdirSync(directory, { encoding: "utf8", recursive: true }) : [];
+    for (const file of files) if (file.endsWith(".lock")) rmSync(join(directory, file), { force: true });
+  }
+  const refs = [...(await readRefs(repo, names)).keys()];
+  if (refs.length > 0)
+    await changeRefs(
+      repo,
+      refs.map((ref) => `delete ${ref}`),
+    );
+}
+
+// No git holds the lock of a ref for so long: whoever made it was killed.
+const staleAfterMs = 10_000;
+
+/** Waits for a lock until its owner has freed it, or until it is so old that its owner must be dead; then it goes. */
+export async function removeStaleLock(lock: string, afterMs: number): Promise<void> {
+  for (;;) {
+    const stats = statSync(lock, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
+    if (ageMs > afterMs) return rmSync(lock, { force: true });
+    await sleep(Math.min(100, afterMs - ageMs + 1));
+  }
+}

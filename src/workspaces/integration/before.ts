@@ -1,0 +1,35 @@
+// The state before an integration. Owns: writing it down in the tree's git directory before the tree is changed, and putting
+// it back after a refusal or a crash.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readText } from "../git/layout.ts";
+import { type OwnedTree, readJson, writeJson } from "../trees/ownership.ts";
+import { restoreSnapshot, stateFile } from "../trees/restore.ts";
+import { takeSnapshot } from "../trees/snapshot.ts";
+
+interface Before {
+  readonly snapshot: string;
+  /** A merge that the agent resolved and did not commit: without these files, git would forget what was merged. */
+  readonly merge: Readonly<Record<string, string>>;
+}
+
+const mergeFiles = ["MERGE_HEAD", "MERGE_MODE", "MERGE_MSG"];
+
+/** From here on, `putBack` leads to the state of now. Gives the snapshot; `taken` is one that was taken just before. */
+export async function rememberState({ path, gitDir }: OwnedTree, taken: string | null): Promise<string> {
+  const texts = mergeFiles.map((name) => [name, readText(join(gitDir, name))] as const);
+  const merge = Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null));
+  const snapshot = taken ?? (await takeSnapshot(path));
+  writeJson(stateFile(gitDir), { snapshot, merge } satisfies Before);
+  return snapshot;
+}
+
+/** The tree as it was remembered. False, and nothing happens, where nothing is remembered. */
+export async function putBack({ path, gitDir }: Pick<OwnedTree, "path" | "gitDir">): Promise<boolean> {
+  const before = readJson(stateFile(gitDir)) as Before | null;
+  if (before === null) return false;
+  await restoreSnapshot(path, before.snapshot);
+  for (const [name, text] of Object.entries(before.merge)) writeFileSync(join(gitDir, name), text);
+  return true;
+}

@@ -1,0 +1,190 @@
+// Forwarding. Owns: moving a branch to a later commit, with the checkout of a person who is on it, if that loses nothing.
+
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ownIdentity } from "../../system/process/identity.ts";
+import { findMarked } from "../../system/process/strays.ts";
+import { assertBranchName } from "../branches/branch-name.ts";
+import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
+import { type GitResult, git, gitMarker, splitNul } from "../git/git.ts";
+import { commonDirOf, headOf, readText, realPath } from "../git/layout.ts";
+import { changeRefs, readRefs, removeStaleLock } from "../git/refs.ts";
+import { operationIn } from "../git/repository.ts";
+import { copyIndex } from "../trees/snapshot.ts";
+import {
+  closeIntent,
+  holdIndex,
+  type Intent,
+  isHeld,
+  type Move,
+  nextIndex,
+  openIntent,
+  readIntent,
+  replaceIndex,
+} from "./intent.ts";
+import { type Change, changesBetween, filesAt, isThere, undoMove } from "./undo.ts";
+
+export type { Move } from "./intent.ts";
+
+/** Why not: `moved_meanwhile`, or words for a person. */
+export type Moved = { readonly moved: true } | { readonly moved: false; readonly why: string };
+
+const checkoutTimeoutMs = 600_000;
+
+export async function moveBranch(move: Move): Promise<Moved> {
+  await assertBranchName(move.repo, move.branch);
+  const [place, another] = await checkoutsOf(move.repo, move.branch);
+  if (place === undefined) return (await moveRefs(move.repo, move)) ? { moved: true } : kept(movedMeanwhile);
+  const where = `${move.branch} is checked out in ${place.path}`;
+  if (another !== undefined) return kept(`${where} and in ${another.path}`);
+  if (!place.isThere) return kept(`${where}, which is not there`);
+  if (place.operation !== null) return kept(`${where}, in the middle of a ${place.operation}`);
+  return forwardCheckout(move, place);
+}
+
+/** Finishes or takes back a move that was cut off, and then moves; words for a person where it could do neither. */
+export async function settleMove(intentFile: string): Promise<string | null> {
+  const intent = readIntent(intentFile);
+  if (intent === null) return null;
+  await waitForGitOf(intent);
+  const problem = await settle(intent);
+  if (problem !== null) return `${intent.branch} was being moved in ${intent.path} when Pawl was stopped, ${problem}`;
+  const ref = `refs/heads/${intent.branch}`;
+  const isStillWanted = isThere(intent.path) && (await readRefs(intent.path, [ref])).get(ref) === intent.from;
+  if (isStillWanted) await moveBranch(intent);
+  return null;
+}
+
+async function forwardCheckout(move: Move, place: Checkout): Promise<Moved> {
+  const intent = openIntent(move, place);
+  try {
+    const answer = await forwardHeld(intent, place);
+    closeIntent(intent);
+    return answer;
+  } catch (error) {
+    // Where even this fails, the intent stays, and with it the lock that keeps others from building on half of it.
+    await settle(intent);
+    throw error;
+  }
+}
+
+async function forwardHeld(intent: Intent, place: Checkout): Promise<Moved> {
+  const { path, gitDir } = place;
+  const where = `${intent.branch} is checked out in ${path}`;
+  if (!(await holdIndex(intent))) return kept(`${where}, where another git is at work`);
+  const obstacle = await obstacleTo(intent, place);
+  if (obstacle !== null) return kept(obstacle);
+  const next = nextIndex(intent);
+  copyIndex(join(gitDir, "index"), next);
+  const written = await writeFiles(intent, path, next);
+  if (written.code === 0 && (await moveRefs(path, intent))) {
+    replaceIndex(intent);
+    return { moved: true };
+  }
+  const why = written.code === 0 ? movedMeanwhile : `${where}, and git does not move it: ${reasonIn(written.stderr)}`;
+  const problem = await settle(intent);
+  return kept(problem === null ? why : `${where}, and it could not be moved, ${problem}`);
+}
+
+async function writeFiles({ from, to }: Move, path: string, index: string): Promise<GitResult> {
+  const args = ["read-tree", "-m", "-u", from, to];
+  const options = { env: { GIT_INDEX_FILE: index }, allowFailure: true, timeoutMs: checkoutTimeoutMs };
+  const written = await git(path, args, options);
+  if (written.code === 0) return written;
+  // A file that was touched and not changed looks changed to this command, until git has compared its content.
+  await git(path, ["update-index", "-q", "--refresh"], options);
+  return git(path, args, options);
+}
+
+/** Judges by where the branch is. Nothing of the intent is left afterwards; what it says is that something else is. */
+async function settle(intent: Intent): Promise<string | null> {
+  const problem = await finishOrUndo(intent);
+  closeIntent(intent);
+  return problem;
+}
+
+async function finishOrUndo(intent: Intent): Promise<string | null> {
+  const { branch, path, gitDir, to } = intent;
+  if (!isThere(join(gitDir, "HEAD")) || !isThere(path)) return null;
+  const ref = `refs/heads/${branch}`;
+  const wasHeld = isHeld(intent);
+  // While the index was ours, these were made by a git of ours.
+  const locks = [join(gitDir, "HEAD.lock"), join(await commonDirOf(path), `${ref}.lock`)];
+  if (wasHeld) for (const lock of locks) await removeStaleLock(lock, 2_000);
+  // Either nothing has been written yet, or the index is in place already.
+  if (!isThere(nextIndex(intent))) return null;
+  const isMoved = (await readRefs(path, [ref])).get(ref) === to;
+  if (!(await holdIndex(intent))) return "and another git is at work there: `git status` shows how it looks";
+  if (!isMoved) {
+    const theirs = await undoMove(intent);
+    return theirs === null ? null : `and ${theirs} has been changed since: everything there is left as it is`;
+  }
+  if (!wasHeld) return "and somebody has removed the lock of its index: `git reset` there makes the index fit";
+  replaceIndex(intent);
+  return null;
+}
+
+/** A git outlives the process that started it. Nothing is judged while it still writes. */
+async function waitForGitOf({ by }: Intent): Promise<void> {
+  const own = ownIdentity();
+  if (by.pid === own.pid && by.startedAt === own.startedAt) return;
+  const marker = gitMarker(by);
+  while ((await findMarked(marker.name, marker.value)).length > 0) await sleep(20);
+}
+
+/** Asked while no other git can change the answer. */
+async function obstacleTo(move: Move, { path, gitDir }: Checkout): Promise<string | null> {
+  const where = `${move.branch} is checked out in ${path}`;
+  const head = readText(join(gitDir, "HEAD"))?.trim();
+  const isElsewhere = head !== `ref: refs/heads/${move.branch}` && head !== "ref: refs/heads/.invalid";
+  if (isElsewhere || operationIn(gitDir) !== null || (await headOf(path)) !== move.from) return movedMeanwhile;
+
+  const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=dirty"];
+  const [status, changes] = await Promise.all([git(path, args), changesBetween(path, move.from, move.to)]);
+  const ignoring = new Set(move.ignoring.map(realPath));
+  const changed = new Set(changes.map((change) => change.path));
+  const dirty = splitNul(status.stdout)
+    .map((entry) => entry.slice(3))
+    .filter((name) => changed.has(name) || !ignoring.has(realPath(join(path, name))));
+  if (dirty.length > 0) return `${where} with ${dirty.length} uncommitted file${dirty.length === 1 ? "" : "s"}`;
+  const inTheWay = findInTheWay(path, changes);
+  return inTheWay === null ? null : `${where}, where ${inTheWay} exists and is not in git: it would be lost`;
+}
+
+/** What git would write over in silence when it is ignored: a file, or a directory with files that are not in git. */
+function findInTheWay(tree: string, changes: readonly Change[]): string | null {
+  const deleted = new Set(changes.filter(({ kind }) => kind === "deleted").map(({ path }) => path));
+  for (const { path } of changes.filter(({ kind }) => kind === "added")) {
+    const parts = path.split("/");
+    for (let length = 1; length <= parts.length; length += 1) {
+      const name = parts.slice(0, length).join("/");
+      const stats = lstatSync(join(tree, name), { throwIfNoEntry: false });
+      if (stats === undefined) break;
+      if (!stats.isDirectory() && deleted.has(name)) break;
+      if (stats.isDirectory() && length < parts.length) continue;
+      const lost = filesAt(tree, name).find((file) => !deleted.has(file));
+      if (lost !== undefined) return lost;
+      // An empty directory that is to become a file is nothing to lose.
+      break;
+    }
+  }
+  return null;
+}
+
+/** Only if it is still where it was. */
+function moveRefs(cwd: string, { branch, from, to, also = [] }: Move): Promise<boolean> {
+  const others = also.map((ref) => `update ${ref.ref} ${ref.to}`);
+  return changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`]);
+}
+
+const movedMeanwhile = "moved_meanwhile";
+
+function kept(why: string): Moved {
+  return { moved: false, why };
+}
+
+function reasonIn(stderr: string): string {
+  const [first = "no reason"] = stderr.split("\n").filter((line) => line.trim() !== "");
+  return first.replace(/^(error|fatal): /, "");
+}

@@ -1,0 +1,102 @@
+// Intents. Owns: writing down that a person's checkout is about to be forwarded, holding its index meanwhile, and letting
+// go. Does not own: the forwarding, or taking it back.
+
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
+import type { Checkout } from "../branches/checked-out.ts";
+import { readText } from "../git/layout.ts";
+import { readJson, writeJson } from "../trees/ownership.ts";
+
+export interface Move {
+  readonly repo: string;
+  readonly branch: string;
+  readonly from: string;
+  /** A descendant of `from`. */
+  readonly to: string;
+  /** Absolute paths whose changes do not count: files of the checkout that we write ourselves. */
+  readonly ignoring: readonly string[];
+  readonly intentFile: string;
+  /** Refs that are set in the same transaction, before the branch. */
+  readonly also?: readonly { readonly ref: string; readonly to: string }[];
+}
+
+/** Kept in a file of ours from before the first change until after the last. */
+export interface Intent extends Move {
+  readonly version: 1;
+  /** What our lock of the index has in it: only that one is ours to take away. */
+  readonly id: string;
+  /** Whose git may still be at work. */
+  readonly by: ProcessIdentity;
+  readonly path: string;
+  readonly gitDir: string;
+}
+
+export function openIntent(move: Move, { path, gitDir }: Checkout): Intent {
+  const intent: Intent = { ...move, version: 1, id: `pawl ${randomUUID()}`, by: ownIdentity(), path, gitDir };
+  mkdirSync(dirname(move.intentFile), { recursive: true });
+  writeJson(move.intentFile, intent);
+  return intent;
+}
+
+export function readIntent(file: string): Intent | null {
+  const intent = readJson(file) as Partial<Intent> | null;
+  const isIntent = intent?.version === 1 && typeof intent.id === "string" && typeof intent.gitDir === "string";
+  return isIntent ? (intent as Intent) : null;
+}
+
+/**
+ * The index that the checkout will have. It lies beside the real one, which it replaces in one step. While there is none,
+ * no file has been touched.
+ */
+export function nextIndex({ gitDir, id }: Intent): string {
+  return join(gitDir, `pawl-index-${id.replace(/\W/g, "-")}`);
+}
+
+const waitsForLockMs = [0, 20, 60, 150, 300];
+
+/**
+ * Takes the index's lock as git does: while it is ours, no other git commits, stages or switches there. False if
+ * another holds it.
+ */
+export async function holdIndex(intent: Intent): Promise<boolean> {
+  if (isHeld(intent)) return true;
+  for (const waitMs of waitsForLockMs) {
+    await sleep(waitMs);
+    try {
+      writeFileSync(lockOf(intent), intent.id, { flag: "wx" });
+      return true;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  return false;
+}
+
+export function isHeld(intent: Intent): boolean {
+  return readText(lockOf(intent)) === intent.id;
+}
+
+/** The checkout gets its new index. */
+export function replaceIndex(intent: Intent): void {
+  const next = nextIndex(intent);
+  const file = openSync(next, "r+");
+  fsyncSync(file);
+  closeSync(file);
+  renameSync(next, join(intent.gitDir, "index"));
+}
+
+/** Everything of ours goes, whatever there is of it: the index's lock and the intent last. */
+export function closeIntent(intent: Intent): void {
+  const next = nextIndex(intent);
+  for (const leftover of [next, `${next}.lock`, `${next}.undo`, `${next}.undo.lock`]) rmSync(leftover, { force: true });
+  if (isHeld(intent)) rmSync(lockOf(intent), { force: true });
+  // A process that was frozen may come to this after another has settled its move and begun the next.
+  if (readIntent(intent.intentFile)?.id === intent.id) rmSync(intent.intentFile, { force: true });
+}
+
+function lockOf({ gitDir }: Intent): string {
+  return join(gitDir, "index.lock");
+}

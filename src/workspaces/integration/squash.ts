@@ -1,0 +1,133 @@
+// Squashing. Owns: making one commit of all that a story did, and putting it on another commit, whatever the user's
+// configuration says about commits, rebases and merges.
+
+import { join } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import { git, gitLine, splitNul } from "../git/git.ts";
+import { headOf, readText } from "../git/layout.ts";
+import type { OwnedTree } from "../trees/ownership.ts";
+import { parseSnapshot } from "../trees/snapshot.ts";
+
+const checkoutTimeoutMs = 600_000;
+
+export interface Squash {
+  readonly commit: string;
+  /** Its parent: where the story's work and the tip part. */
+  readonly parent: string;
+}
+
+/** What is added to the environment of every git that makes a commit. */
+export type Settings = Readonly<Record<string, string>>;
+
+/** Null if the story changed nothing. `merging`: commits that the story has merged and not yet committed. */
+export async function squashOnto(
+  tree: OwnedTree,
+  work: { readonly snapshot: string; readonly merging: readonly string[]; readonly message: string },
+  tip: string,
+  env: Settings,
+): Promise<Squash | null> {
+  const { head, content } = parseSnapshot(work.snapshot);
+  const parting = ["merge-base", tip, head, ...work.merging];
+  const parent = (await git(tree.path, parting, { allowFailure: true })).stdout.trim();
+  if (parent === "") {
+    throw new AppError("REFUSED", `the work in ${tree.path} has no commit in common with ${tip.slice(0, 12)}`, {
+      hint: "put the work on a branch that began in this repository",
+    });
+  }
+  const files = `${content ?? head}^{tree}`;
+  const [now, then] = (await gitLine(tree.path, ["rev-parse", files, `${parent}^{tree}`])).split("\n");
+  if (now === then) return null;
+  const args = ["commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", files];
+  const commit = await gitLine(tree.path, args, { env, input: `${work.message.trimEnd()}\n` });
+  return { commit, parent };
+}
+
+/** The tree as the commit has it, detached. Files that are in no commit go, ignored ones stay. */
+export async function checkOutCommit({ path }: OwnedTree, commit: string): Promise<void> {
+  await git(path, ["checkout", "--quiet", "--force", "--detach", commit, "--"], { timeoutMs: checkoutTimeoutMs });
+}
+
+export type Rebased =
+  | { readonly commit: string }
+  /** Paths that both sides changed in ways that git cannot put together. */
+  | { readonly conflicts: readonly string[] };
+
+/** The tree must be clean. Afterwards it is at the new commit, detached; at the tip itself if that has the change already. */
+export async function rebaseOnto(tree: OwnedTree, squash: Squash, tip: string, env: Settings): Promise<Rebased> {
+  const modes = [
+    "--merge",
+    "--quiet",
+    "--empty=drop",
+    "--no-gpg-sign",
+    "--no-autostash",
+    "--no-autosquash",
+    "--no-stat",
+  ];
+  const args = ["rebase", ...modes, "--no-rerere-autoupdate", "--onto", tip, squash.parent, squash.commit];
+  const options = { env, timeoutMs: checkoutTimeoutMs };
+  const done = await git(tree.path, args, { ...options, allowFailure: true });
+  if (done.code === 0) return { commit: await headOf(tree.path) };
+  const conflicts = await unmergedIn(tree.path);
+  if (conflicts.length > 0) return { conflicts };
+  const said = done.stderr.split("\n").filter((line) => line.trim() !== "");
+  throw new AppError("GIT_FAILED", `git rebase failed in ${tree.path}: ${said[0] ?? `exit code ${done.code}`}`, {
+    hint: "run the same git command by hand to see more",
+    details: said.slice(0, 20),
+  });
+}
+
+/** Paths in conflict, each once. */
+export async function unmergedIn(path: string): Promise<readonly string[]> {
+  const entries = splitNul((await git(path, ["ls-files", "--unmerged", "-z"])).stdout);
+  return [...new Set(entries.map((entry) => entry.slice(entry.indexOf("\t") + 1)))];
+}
+
+/** The commits of a merge that is resolved and not committed. */
+export function mergingIn(gitDir: string): readonly string[] {
+  const text = readText(join(gitDir, "MERGE_HEAD")) ?? "";
+  return text.split("\n").filter((line) => line !== "");
+}
+
+// Whatever the user has set, no editor, no signature, no stash, no remembered resolution, and no branch of theirs moved.
+const fixed: readonly (readonly [string, string])[] = [
+  ["i18n.commitEncoding", "UTF-8"],
+  ["commit.cleanup", "verbatim"],
+  ["notes.rewrite.rebase", "false"],
+  ["rebase.updateRefs", "false"],
+  ["rebase.missingCommitsCheck", "ignore"],
+  ["rebase.instructionFormat", "%s"],
+  ["rerere.enabled", "false"],
+];
+
+/** The user's identity, or ours where none is configured; and every merge driver of the user's as git's own merge. */
+export async function commitSettings(path: string): Promise<Settings> {
+  const wanted = "^((user|author|committer)\\.(name|email)|merge\\..*\\.driver)$";
+  const { stdout } = await git(path, ["config", "--null", "--get-regexp", wanted], { allowFailure: true });
+  const keys = splitNul(stdout).map((entry) => entry.slice(0, entry.indexOf("\n")));
+  const drivers = keys.filter((key) => key.endsWith(".driver")).map((key) => [key, ownMerge] as const);
+  return { ...identity(keys), ...asEnvironment([...fixed, ...new Map(drivers)]) };
+}
+
+// A driver is a program, which may wait for somebody. This does for any of them what git does without one.
+const ownMerge = "git merge-file --quiet --marker-size=%L %A %O %B";
+
+function identity(keys: readonly string[]): Settings {
+  const missing = ["author", "committer"].flatMap((who) =>
+    Object.entries({ name: "Pawl", email: "pawl@localhost" }).flatMap(([what, value]) => {
+      const variable = `GIT_${who}_${what}`.toUpperCase();
+      const isKnown = process.env[variable] || keys.includes(`${who}.${what}`) || keys.includes(`user.${what}`);
+      return isKnown ? [] : [[variable, value] as const];
+    }),
+  );
+  return Object.fromEntries(missing);
+}
+
+/** Behind those that the caller's environment has already, if any. */
+function asEnvironment(settings: readonly (readonly [string, string])[]): Settings {
+  const first = Number(process.env["GIT_CONFIG_COUNT"] ?? 0) || 0;
+  const pairs = settings.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${first + index}`, key] as const,
+    [`GIT_CONFIG_VALUE_${first + index}`, value] as const,
+  ]);
+  return { GIT_CONFIG_COUNT: `${first + settings.length}`, ...Object.fromEntries(pairs) };
+}

@@ -1,0 +1,131 @@
+// Undoing a move. Owns: taking back what an interrupted forwarding wrote into a person's checkout, and telling it from what
+// the person wrote.
+
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, type Stats } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { git, splitNul } from "../git/git.ts";
+import { copyIndex } from "../trees/snapshot.ts";
+import { type Intent, nextIndex } from "./intent.ts";
+
+export interface Change {
+  readonly path: string;
+  readonly kind: "added" | "deleted" | "changed";
+}
+
+/** What differs between two commits, each path once. */
+export async function changesBetween(repo: string, from: string, to: string): Promise<readonly Change[]> {
+  const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-status", from, to, "--"];
+  const words = splitNul((await git(repo, args)).stdout);
+  const kinds: Record<string, Change["kind"]> = { A: "added", D: "deleted" };
+  return words.flatMap((word, index) =>
+    index % 2 === 0 ? [{ kind: kinds[word] ?? "changed", path: words[index + 1] ?? "" }] : [],
+  );
+}
+
+/** Puts the files back as the index has them; names a file that a person has changed meanwhile, and then touches none. */
+export async function undoMove(intent: Intent): Promise<string | null> {
+  const { path: tree, from, to } = intent;
+  const changes = await changesBetween(tree, from, to);
+  const scratch = `${nextIndex(intent)}.undo`;
+  for (const leftover of [scratch, `${scratch}.lock`]) rmSync(leftover, { force: true });
+  copyIndex(join(intent.gitDir, "index"), scratch);
+  const env = { GIT_INDEX_FILE: scratch };
+  const staged = await git(tree, ["diff-index", "--cached", "--name-only", "-z", "--no-renames", from, "--"]);
+  const unlikeOld = await namesOfChanged(tree, {});
+  await git(tree, ["read-tree", "--reset", to], { env });
+  const unlikeNew = await namesOfChanged(tree, env);
+
+  const stagedNames = new Set(splitNul(staged.stdout));
+  const foreign = changes.find(({ path }) => stagedNames.has(path));
+  if (foreign !== undefined) return foreign.path;
+  const touched = changes.filter(({ path, kind }) =>
+    kind === "added" ? isFile(join(tree, path)) : unlikeOld.has(path),
+  );
+  const doubtful = touched.filter(({ path }) => unlikeNew.has(path) && isThere(join(tree, path)));
+  const added = new Set(touched.filter(({ kind }) => kind === "added").map(({ path }) => path));
+  const deleted = touched.filter(({ kind }) => kind === "deleted");
+  const theirs =
+    deleted.flatMap(({ path }) => filesAt(tree, path)).find((file) => !added.has(file)) ??
+    (await notBegunByUs(tree, doubtful, env));
+  if (theirs !== null) return theirs;
+
+  for (const path of added) removeAdded(tree, path);
+  const input = touched
+    .filter(({ kind }) => kind !== "added")
+    .map(({ path }) => `${path}\0`)
+    .join("");
+  if (input !== "") await git(tree, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input });
+  return null;
+}
+
+/** By their content; what git wrote down about times and sizes does not count. */
+async function namesOfChanged(tree: string, env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
+  const format = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
+  return new Set(splitNul((await git(tree, ["diff", ...format, "--"], { env })).stdout));
+}
+
+/** A file that a killed git was writing is the beginning of the new version. Anything else in it is a person's. */
+async function notBegunByUs(
+  tree: string,
+  doubtful: readonly Change[],
+  env: Readonly<Record<string, string>>,
+): Promise<string | null> {
+  if (doubtful.length === 0) return null;
+  const directory = mkdtempSync(join(tmpdir(), "pawl-undo-"));
+  try {
+    const input = doubtful.map(({ path }) => `${path}\0`).join("");
+    const args = ["checkout-index", "--force", "--quiet", `--prefix=${directory}/`, "-z", "--stdin"];
+    await git(tree, args, { env, input });
+    const isBegun = ({ path }: Change) => isBeginning(join(tree, path), join(directory, path));
+    return doubtful.find((change) => !isBegun(change))?.path ?? null;
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function isBeginning(file: string, whole: string): boolean {
+  if (!lstatSync(file).isFile() || !lstatSync(whole).isFile()) return false;
+  const begun = readFileSync(file);
+  return begun.equals(readFileSync(whole).subarray(0, begun.length));
+}
+
+/** With the directories that were made for it. */
+function removeAdded(tree: string, name: string): void {
+  const path = join(tree, name);
+  rmSync(path);
+  try {
+    for (let parent = dirname(path); parent !== tree; parent = dirname(parent)) rmdirSync(parent);
+  } catch {
+    // Something else is in it: then it stays.
+  }
+}
+
+/** The name itself if it is a file, all files below it if it is a directory. */
+export function filesAt(tree: string, name: string): readonly string[] {
+  const stats = statsOf(join(tree, name));
+  if (stats === undefined) return [];
+  if (!stats.isDirectory()) return [name];
+  const entries = readdirSync(join(tree, name), { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(tree, join(entry.parentPath, entry.name)));
+}
+
+export function isThere(path: string): boolean {
+  return statsOf(path) !== undefined;
+}
+
+/** Not a directory: where a file is to be, that is what was there before. */
+function isFile(path: string): boolean {
+  return statsOf(path)?.isDirectory() === false;
+}
+
+function statsOf(path: string): Stats | undefined {
+  // A name whose directory is a file has none.
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

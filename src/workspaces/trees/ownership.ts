@@ -1,0 +1,138 @@
+// Ownership of trees. Owns: the marker that says a tree is ours, and the refusal to change any other.
+
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import { isSafeId } from "../../domain/ids.ts";
+import { type Layout, layoutOf, readText, realPath } from "../git/layout.ts";
+
+/** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
+export interface Marker {
+  readonly version: 1;
+  readonly run: string;
+  /** Where the tree stood when it was made: a copy elsewhere is not ours. */
+  readonly path: string;
+  readonly base: string;
+  /** The branch that was made for it; of a slot, for the story that is in it. */
+  readonly branch: string | null;
+  /** Of a slot: the story whose work the tree holds; null or missing when it is free. */
+  readonly story?: string | null;
+  /** Of a slot: the tree is the story's, ready to work in. Until then, and from the moment it is parked, nothing in it counts. */
+  readonly entered?: boolean;
+  /** Of a slot: a branch that did not exist and is being made. After a crash it is known to be ours. */
+  readonly takes?: string;
+}
+
+export interface OwnedTree extends Layout {
+  readonly path: string;
+  readonly marker: Marker;
+}
+
+const markerName = "pawl.json";
+
+/** Every call that resets, cleans, switches or removes a tree passes through here first. */
+export function assertOwned(path: string): OwnedTree {
+  const tree = ownedTree(path);
+  if (tree !== null) return tree;
+  throw new AppError("REFUSED", `${path} is not a worktree that Pawl made: it is left as it is`, {
+    hint: "only worktrees of runs are reset or removed; change your own checkout yourself",
+  });
+}
+
+/** The tree as a slot of the run; any other is refused. Ids become parts of refs, so they are looked at here too. */
+export function slotOf(path: string, run: string, story: string): OwnedTree {
+  for (const id of [run, story]) assertSafe(id);
+  const tree = assertOwned(path);
+  if (tree.marker.run === run) return tree;
+  throw new AppError("REFUSED", `${path} belongs to run ${tree.marker.run}`, { hint: "use a slot of this run" });
+}
+
+export function assertSafe(id: string): void {
+  if (isSafeId(id)) return;
+  throw new AppError("INPUT_INVALID", `${JSON.stringify(id.slice(0, 80))} cannot be the id of a run or a story`, {
+    hint: "use letters, digits, `-`, `_` and `.`, at most 64 of them",
+  });
+}
+
+/** The tree at `path` if we made it; null for a checkout of the user's, a copy, or no tree at all. */
+export function ownedTree(path: string): OwnedTree | null {
+  const real = realPath(path);
+  const layout = layoutOf(real);
+  // In a main checkout the two are the same directory: that is never ours, whatever lies in it.
+  if (layout === null || layout.gitDir === layout.commonDir) return null;
+  const marker = readMarker(layout.gitDir);
+  const isHere = marker?.path === real && treeOfEntry(layout.gitDir) === real;
+  return marker !== null && isHere ? { ...layout, path: real, marker } : null;
+}
+
+export function writeMarker(gitDir: string, marker: Marker): void {
+  writeJson(join(gitDir, markerName), marker);
+}
+
+export function readMarker(gitDir: string): Marker | null {
+  const marker = readJson(join(gitDir, markerName)) as Partial<Marker> | null;
+  const isMarker = marker?.version === 1 && typeof marker.run === "string" && typeof marker.path === "string";
+  return isMarker ? (marker as Marker) : null;
+}
+
+/** Puts back the link from a tree of ours to its entry, where an agent has deleted it. */
+export function relink(commonDir: string, path: string): void {
+  const entry = entryFor(commonDir, path);
+  if (entry === null || readMarker(entry)?.path !== path || !existsSync(path) || existsSync(join(path, ".git"))) return;
+  writeFileSync(join(path, ".git"), `gitdir: ${entry}\n`);
+}
+
+/** The repository's own entry for the tree at `path`, also when the tree itself is gone. */
+export function entryFor(commonDir: string, path: string): string | null {
+  return entriesOf(commonDir).find((gitDir) => treeOfEntry(gitDir) === path) ?? null;
+}
+
+/** The git directories of all linked trees of a repository. */
+export function entriesOf(commonDir: string): readonly string[] {
+  const entries = join(commonDir, "worktrees");
+  if (!existsSync(entries)) return [];
+  return readdirSync(entries).map((name) => join(entries, name));
+}
+
+/** Where an entry says that its tree is; null for an entry that never got that far. */
+export function treeOfEntry(gitDir: string): string | null {
+  const pointer = readText(join(gitDir, "gitdir"))?.trim();
+  return pointer ? realPath(dirname(resolve(gitDir, pointer))) : null;
+}
+
+/** Whole or not at all, also when the machine goes down. */
+export function writeJson(path: string, value: unknown): void {
+  // One name for all: what a crash left is written over by the next try.
+  const temporary = `${path}.tmp`;
+  const file = openSync(temporary, "w");
+  try {
+    writeSync(file, `${JSON.stringify(value)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  try {
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+}
+
+export function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readText(path) ?? "null");
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,91 @@
+// Parking. Owns: keeping the state of a story that is in no slot for now, and letting go of what was kept for a run.
+
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { changeRefs, dropRefs, readRefs } from "../git/refs.ts";
+import { putBack } from "../integration/before.ts";
+import { assertSafe, type OwnedTree, readJson, slotOf, writeJson, writeMarker } from "./ownership.ts";
+import { forgetOperations, removeLocks } from "./restore.ts";
+import { parseSnapshot, snapshotRefs, takeSnapshot } from "./snapshot.ts";
+
+export interface Parking {
+  readonly path: string;
+  readonly run: string;
+  readonly story: string;
+  readonly file: string;
+}
+
+/** Where a story's work is: in a snapshot while it is parked, else on its branch, in some slot. */
+export interface Whereabouts {
+  /** The branch that was made for the story. */
+  readonly branch: string;
+  readonly parked: string | null;
+}
+
+/** Keeps the story's exact state, also past the removal of the tree. The slot is free then. */
+export async function parkStory({ path, run, story, file }: Parking): Promise<void> {
+  const tree = slotOf(path, run, story);
+  if (tree.marker.story !== story) return;
+  if (tree.marker.entered) await keep(tree, story, file);
+  await emptySlot(tree);
+}
+
+/** The snapshot of a parked story; null for one that is not. */
+export function readParked(file: string): string | null {
+  return readWhereabouts(file)?.parked ?? null;
+}
+
+/** Lets go of everything that was kept for a run. */
+export async function dropRunRefs(repo: string, run: string): Promise<void> {
+  assertSafe(run);
+  await dropRefs(repo, [`refs/pawl/parked/${run}`, `refs/pawl/integrated/${run}`]);
+}
+
+export function readWhereabouts(file: string): Whereabouts | null {
+  const read = readJson(file) as Partial<Whereabouts> | null;
+  return typeof read?.branch === "string" && read.parked !== undefined ? (read as Whereabouts) : null;
+}
+
+export function writeWhereabouts(file: string, whereabouts: Whereabouts): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeJson(file, whereabouts);
+}
+
+/** The refs that hold a story's state while it is parked. */
+export function parkedRefs(run: string, story: string): string {
+  return `refs/pawl/parked/${run}/${story}`;
+}
+
+async function keep(tree: OwnedTree, story: string, file: string): Promise<void> {
+  const { gitDir, path, marker } = tree;
+  removeLocks(gitDir);
+  // An integration that was cut off is no state of the story's.
+  await putBack(tree);
+  const parked = await takeSnapshot(path);
+  const { head, content } = parseSnapshot(parked);
+  const refs = parkedRefs(marker.run, story);
+  const of = await readRefs(path, [snapshotRefs(path)]);
+  const kept = [...new Set([head, ...(content === null ? [] : [content]), ...of.values()])];
+  // Earlier snapshots too: an attempt that was lost is rolled back to its own, wherever the story is entered next.
+  await changeRefs(path, [
+    ...kept.map((commit) => `update ${refs}/${commit} ${commit}`),
+    ...[...of.keys()].map((ref) => `delete ${ref}`),
+  ]);
+  writeWhereabouts(file, { branch: marker.branch ?? "", parked });
+  // From here on the file is what counts.
+  writeMarker(gitDir, { ...marker, entered: false });
+}
+
+/** Takes a story out of a tree in which nothing of it counts: it is parked, or entering it was cut off. */
+export async function emptySlot({ path, gitDir, commonDir, marker }: OwnedTree): Promise<void> {
+  forgetOperations(gitDir);
+  removeLocks(gitDir);
+  // Nobody else has made that branch: it is the lock of a git of ours that was killed over it.
+  if (marker.takes !== undefined) rmSync(join(commonDir, "refs/heads", `${marker.takes}.lock`), { force: true });
+  // The branch becomes free for another slot. The base is held by what the tree was made from: no removal keeps it again.
+  await changeRefs(path, ["option no-deref", `update HEAD ${marker.base}`]);
+  // Of a branch that was being made, the base is where it was made. There, nobody has worked on it.
+  if (marker.takes !== undefined) await changeRefs(path, [`delete refs/heads/${marker.takes} ${marker.base}`]);
+  const { takes: _, ...free } = marker;
+  writeMarker(gitDir, { ...free, branch: null, story: null, entered: false });
+}

@@ -1,0 +1,136 @@
+// Removing trees. Owns: taking our own trees away without losing a commit or uncommitted work. Repeatable.
+
+import { existsSync, renameSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import { alternatives, assertBranchName } from "../branches/branch-name.ts";
+import { git } from "../git/git.ts";
+import { branchRefOf, commonDirOf, isCommitId, layoutOf, readText, realPath } from "../git/layout.ts";
+import { changeRefs } from "../git/refs.ts";
+import { countDirty } from "../git/repository.ts";
+import { removeAll } from "./directory.ts";
+import { assertOwned, entryFor, readMarker, relink } from "./ownership.ts";
+import { dropSnapshots } from "./snapshot.ts";
+import { discardClaimed } from "./worktree.ts";
+
+export interface Removal {
+  readonly repo: string;
+  readonly path: string;
+  /** The branch that gets the commits which no branch holds. */
+  readonly keepAs: string;
+  /** Also with uncommitted work, or locked. Commits are kept all the same. */
+  readonly force?: boolean;
+}
+
+export interface Removed {
+  /** False if there was nothing left to do. */
+  readonly removed: boolean;
+  /** The branch that was made so that no commit is lost. */
+  readonly kept: string | null;
+}
+
+export async function removeWorktree(removal: Removal): Promise<Removed> {
+  const path = realPath(removal.path);
+  const commonDir = await commonDirOf(removal.repo);
+  await assertBranchName(removal.repo, removal.keepAs);
+  const gone = `${path}.gone`;
+  // Somebody died over it, or git could not check it out: nobody has worked there.
+  if (discardClaimed(commonDir, path)) return { removed: true, kept: null };
+  if (!existsSync(path)) return finishRemoval(removal, commonDir, path, gone);
+
+  relink(commonDir, path);
+  const tree = assertOwned(path);
+  if (!removal.force) await assertDisposable(path, tree.gitDir);
+  const kept = await keepCommits(path, removal.keepAs);
+  await dropSnapshots(path);
+  // Renamed first: a tree that is half deleted would no longer show that it is ours.
+  removeAll(gone);
+  renameSync(path, gone);
+  deleteEntry(tree.gitDir);
+  removeAll(gone);
+  return { removed: true, kept };
+}
+
+/** Makes a branch if HEAD is detached at commits that nothing else holds; null if there is nothing to keep. */
+export async function keepCommits(path: string, branchName: string): Promise<string | null> {
+  const layout = layoutOf(path);
+  const heads = [(await branchRefOf(path)) === null ? await detachedHead(path) : null];
+  // In the middle of a rebase, the commits from before it are written down only here.
+  for (const place of ["rebase-merge", "rebase-apply"]) {
+    heads.push(layout && (readText(join(layout.gitDir, place, "orig-head"))?.trim() ?? null));
+  }
+  const base = layout && readMarker(layout.gitDir)?.base;
+  let first: string | null = null;
+  for (const head of heads) {
+    if (head === null || !isCommitId(head) || (await isHeld(path, head, base ?? null))) continue;
+    const name = await holdAs(path, branchName, head);
+    first ??= name;
+  }
+  return first;
+}
+
+async function finishRemoval(removal: Removal, commonDir: string, path: string, gone: string): Promise<Removed> {
+  const entry = entryFor(commonDir, path);
+  const hadLeftovers = existsSync(gone) || entry !== null;
+  let kept: string | null = null;
+  if (entry !== null && readMarker(entry)?.path === path) {
+    const head = readText(join(entry, "HEAD"))?.trim() ?? "";
+    const base = readMarker(entry)?.base ?? null;
+    if (isCommitId(head) && !(await isHeld(removal.repo, head, base)))
+      kept = await holdAs(removal.repo, removal.keepAs, head);
+    deleteEntry(entry);
+  }
+  removeAll(gone);
+  return { removed: hadLeftovers, kept };
+}
+
+async function assertDisposable(path: string, gitDir: string): Promise<void> {
+  if (existsSync(join(gitDir, "locked"))) {
+    throw new AppError(
+      "REFUSED",
+      `${path} is locked: ${readText(join(gitDir, "locked"))?.trim() || "no reason given"}`,
+      {
+        hint: `unlock it with \`git worktree unlock ${path}\`, or force the removal`,
+      },
+    );
+  }
+  const dirty = await countDirty(path);
+  if (dirty === 0) return;
+  throw new AppError("REPOSITORY_DIRTY", `${path} has ${dirty} uncommitted file${dirty === 1 ? "" : "s"}`, {
+    hint: "commit them there, or force the removal to discard them",
+  });
+}
+
+async function detachedHead(path: string): Promise<string | null> {
+  const asked = await git(path, ["rev-parse", "--verify", "--quiet", "HEAD^{commit}"], { allowFailure: true });
+  return asked.code === 0 ? asked.stdout.trim() : null;
+}
+
+/** True if every commit up to `head` can be reached from a branch, a remote's branch, a tag, or where the tree began. */
+async function isHeld(cwd: string, head: string, base: string | null): Promise<boolean> {
+  const others = ["--not", "--branches", "--remotes", "--tags", ...(base === null ? [] : [base])];
+  const { stdout, code } = await git(cwd, ["rev-list", "--max-count=1", head, ...others, "--"], { allowFailure: true });
+  return code === 0 && stdout.trim() === "";
+}
+
+async function holdAs(cwd: string, branchName: string, head: string): Promise<string> {
+  await assertBranchName(cwd, branchName);
+  for (const name of alternatives(branchName)) {
+    const ref = `refs/heads/${name}`;
+    const there = await git(cwd, ["rev-parse", "--verify", "--quiet", ref], { allowFailure: true });
+    if (there.stdout.trim() === head) return name;
+    if (there.code === 0) continue;
+    if (await changeRefs(cwd, [`create ${ref} ${head}`])) return name;
+  }
+  throw new AppError("REFUSED", `no free branch name like ${branchName}`, { hint: "delete some of those branches" });
+}
+
+/** Only this entry. `git worktree prune` would also forget trees of the user's on a disk that is not attached now. */
+function deleteEntry(gitDir: string): void {
+  rmSync(gitDir, { recursive: true, force: true });
+  try {
+    rmdirSync(dirname(gitDir));
+  } catch {
+    // Other trees are still registered there.
+  }
+}

@@ -1,0 +1,146 @@
+// Restoring. Owns: putting a tree of ours back to a snapshot, exactly, whatever was left in the middle. Repeatable.
+
+import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../../domain/error.ts";
+import { git, gitLine, splitNul } from "../git/git.ts";
+import { branchRefOf } from "../git/layout.ts";
+import { removeAll } from "./directory.ts";
+import { assertOwned, type OwnedTree } from "./ownership.ts";
+import { parseSnapshot, type Snapshot } from "./snapshot.ts";
+
+const checkoutTimeoutMs = 600_000;
+
+/** Nothing may be working in the tree. Ignored files stay as they are. */
+export async function restoreSnapshot(path: string, text: string): Promise<void> {
+  const tree = assertOwned(path);
+  const snapshot = parseSnapshot(text);
+  const staged = await stagedIn(tree, snapshot);
+  forgetOperations(tree.gitDir);
+  await removeStaleLocks(tree, snapshot);
+  await moveHead(tree, snapshot);
+
+  // The files first, since an uncommitted .gitignore among them decides what is to be cleaned away.
+  await readTree(tree, ["--reset", "-u", snapshot.content ?? snapshot.head]);
+  await clean(tree);
+  if (snapshot.content !== null) {
+    await readTree(tree, ["--reset", staged ?? snapshot.head]);
+    await git(tree.path, ["update-index", "-q", "--refresh"], { allowFailure: true });
+  }
+  forgetState(tree.gitDir);
+}
+
+/** Where the state before an integration is written down. A tree that was put anywhere else has no use for it. */
+export function stateFile(gitDir: string): string {
+  return join(gitDir, "pawl-before.json");
+}
+
+export function forgetState(gitDir: string): void {
+  rmSync(stateFile(gitDir), { force: true });
+}
+
+/** What was staged, if anything. Asked first: where an object is missing, nothing has been touched yet. */
+async function stagedIn(tree: OwnedTree, { head, content }: Snapshot): Promise<string | null> {
+  const wanted = content ?? head;
+  const args = ["rev-list", "--max-count=1", "--parents", wanted, "--"];
+  const [, , second] = (await gitLine(tree.path, args)).split(" ");
+  // A snapshot's own parents are HEAD and what was staged; those of a commit of the user's mean something else.
+  return content === null ? null : (second ?? null);
+}
+
+// An agent that was killed leaves these; the answers that `--abort` would give are all in the snapshot.
+const operationFiles = [
+  "rebase-merge",
+  "rebase-apply",
+  "sequencer",
+  "MERGE_HEAD",
+  "MERGE_MODE",
+  "MERGE_MSG",
+  "MERGE_RR",
+  "MERGE_AUTOSTASH",
+  "AUTO_MERGE",
+  "SQUASH_MSG",
+  "CHERRY_PICK_HEAD",
+  "REVERT_HEAD",
+  "REBASE_HEAD",
+  "BISECT_LOG",
+  "BISECT_START",
+  "BISECT_TERMS",
+  "BISECT_NAMES",
+  "BISECT_EXPECTED_REV",
+  "BISECT_ANCESTORS_OK",
+  "BISECT_RUN",
+  "refs/bisect",
+];
+
+export function forgetOperations(gitDir: string): void {
+  for (const name of operationFiles) rmSync(join(gitDir, name), { recursive: true, force: true });
+}
+
+/** Of a tree in which nothing is at work: whoever made them was killed. */
+export function removeLocks(gitDir: string): void {
+  for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) rmSync(join(gitDir, name), { force: true });
+}
+
+const staleAfterMs = 2_000;
+
+async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): Promise<void> {
+  removeLocks(gitDir);
+  if (branch === null) return;
+  // The branch's lock lies where every tree's git works: it must be older than any that is in use. A younger one is waited for,
+  // since it may be that of an agent's git that was killed just now.
+  const lock = join(commonDir, "refs/heads", `${branch}.lock`);
+  for (;;) {
+    const stats = statSync(lock, { throwIfNoEntry: false });
+    if (stats === undefined) return;
+    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
+    if (ageMs > staleAfterMs) return rmSync(lock, { force: true });
+    await sleep(Math.min(100, staleAfterMs - ageMs + 1));
+  }
+}
+
+/** Back to the branch that the snapshot was on, at the commit that it was at. Other branches stay as they are. */
+async function moveHead(tree: OwnedTree, { head, branch }: Snapshot): Promise<void> {
+  const ref = branch === null ? null : `refs/heads/${branch}`;
+  const current = await currentRef(tree);
+  const isTaken = ref !== null && ref !== current && (await isCheckedOutElsewhere(tree, ref));
+  if (ref === null || isTaken) {
+    await git(tree.path, ["update-ref", "-m", "pawl: restored", "--no-deref", "HEAD", head]);
+    return;
+  }
+  if (ref !== current) await git(tree.path, ["symbolic-ref", "-m", "pawl: restored", "HEAD", ref]);
+  await git(tree.path, ["update-ref", "-m", "pawl: restored", ref, head]);
+}
+
+async function currentRef(tree: OwnedTree): Promise<string | null> {
+  if (existsSync(join(tree.gitDir, "HEAD"))) return branchRefOf(tree.path);
+  throw new AppError("GIT_FAILED", `${tree.path} has lost its HEAD`, { hint: "remove the worktree and make it again" });
+}
+
+/** Somebody may have checked the branch out while the agent was on another: theirs must not move under them. */
+async function isCheckedOutElsewhere(tree: OwnedTree, ref: string): Promise<boolean> {
+  const where = await gitLine(tree.path, ["for-each-ref", "--format=%(worktreepath)", ref]);
+  return where !== "" && where !== tree.path;
+}
+
+/** An index that cannot be read is made anew: all that it should say is in the snapshot. */
+async function readTree(tree: OwnedTree, args: readonly string[]): Promise<void> {
+  const command = ["read-tree", ...args];
+  const done = await git(tree.path, command, { allowFailure: true, timeoutMs: checkoutTimeoutMs });
+  if (done.code === 0) return;
+  rmSync(join(tree.gitDir, "index"), { force: true });
+  await git(tree.path, command, { timeoutMs: checkoutTimeoutMs });
+}
+
+async function clean(tree: OwnedTree): Promise<void> {
+  const done = await git(tree.path, ["clean", "-fdq"], { allowFailure: true, timeoutMs: checkoutTimeoutMs });
+  if (done.code === 0) return;
+  // Most likely a read-only directory: git cannot remove what is in it, and we can after a chmod.
+  const args = ["ls-files", "--others", "--exclude-standard", "--directory", "-z"];
+  for (const name of splitNul((await git(tree.path, args)).stdout)) {
+    const isRepository = existsSync(join(tree.path, name, ".git"));
+    if (!isRepository) removeAll(join(tree.path, name));
+  }
+  await git(tree.path, ["clean", "-fdq"], { timeoutMs: checkoutTimeoutMs });
+}

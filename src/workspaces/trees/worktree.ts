@@ -1,0 +1,217 @@
+// Worktrees. Owns: making a tree of our own beside the user's checkout, so that it can be done again after a crash
+// at any moment. Does not own: removing it.
+
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { AppError } from "../../domain/error.ts";
+import { alternatives, assertBranchName } from "../branches/branch-name.ts";
+import { git } from "../git/git.ts";
+import { commonDirOf, isCommitId, layoutOf, realPath } from "../git/layout.ts";
+import { removeAll } from "./directory.ts";
+import {
+  entriesOf,
+  entryFor,
+  ownedTree,
+  readJson,
+  readMarker,
+  relink,
+  treeOfEntry,
+  writeJson,
+  writeMarker,
+} from "./ownership.ts";
+
+export interface WantedWorktree {
+  readonly run: string;
+  readonly repo: string;
+  /** Absolute, under our home. */
+  readonly path: string;
+  /** A full commit id. */
+  readonly base: string;
+  /** A new branch to work on; null for a detached tree. */
+  readonly branch: string | null;
+}
+
+export interface Worktree {
+  readonly path: string;
+  /** The branch that was made, which may have another name than the one asked for. */
+  readonly branch: string | null;
+  readonly base: string;
+  readonly created: boolean;
+}
+
+/** Written beside the path before anything else: what then lies there without a marker is half-made, and ours. */
+interface Claim {
+  readonly run: string;
+  readonly commonDir: string;
+  /** The branch name we are about to take. */
+  readonly branch: string | null;
+}
+
+const checkoutTimeoutMs = 600_000;
+
+export async function ensureWorktree(wanted: WantedWorktree): Promise<Worktree> {
+  const commonDir = await commonDirOf(wanted.repo);
+  const path = await validate(wanted);
+  const entry = entryFor(commonDir, path);
+  const marker = entry === null ? null : readMarker(entry);
+  if (entry !== null && marker?.path === path) {
+    if (marker.run !== wanted.run) throw refused(path, `it belongs to run ${marker.run}`);
+    await repair(commonDir, entry, path);
+    rmSync(claimPath(path), { force: true });
+    return { path, branch: marker.branch, base: marker.base, created: false };
+  }
+
+  const earlier = readClaim(path);
+  if (earlier === null) assertFree(path, entry);
+  else if (earlier.run !== wanted.run || earlier.commonDir !== commonDir)
+    throw refused(path, "another run is making it");
+
+  mkdirSync(dirname(path), { recursive: true });
+  const claim: Claim = earlier ?? { run: wanted.run, commonDir, branch: null };
+  writeJson(claimPath(path), claim);
+  await addTree(wanted, commonDir, path);
+  const branch = wanted.branch === null ? null : await takeBranch(wanted, wanted.branch, path, claim);
+  await git(path, ["reset", "--quiet", "--hard"], { timeoutMs: checkoutTimeoutMs });
+
+  const made = layoutOf(path)?.gitDir;
+  if (made === undefined) throw refused(path, "git did not register it");
+  for (const other of entriesOf(commonDir)) if (other !== made && treeOfEntry(other) === path) removeAll(other);
+  writeMarker(made, { version: 1, run: wanted.run, path, base: wanted.base, branch });
+  rmSync(claimPath(path), { force: true });
+  return { path, branch, base: wanted.base, created: true };
+}
+
+async function validate({ repo, path, base, branch }: WantedWorktree): Promise<string> {
+  if (!isAbsolute(path) || /\p{Cc}/u.test(path)) {
+    throw new AppError("INPUT_INVALID", `${JSON.stringify(path)} cannot be the path of a worktree`, {
+      hint: "use an absolute path without control characters",
+    });
+  }
+  if (!isCommitId(base)) {
+    throw new AppError("BASE_NOT_FOUND", `${JSON.stringify(base)} is not a commit id`, {
+      hint: "resolve the base to a commit first",
+    });
+  }
+  if (branch !== null) await assertBranchName(repo, branch);
+  return realPath(path);
+}
+
+function assertFree(path: string, entry: string | null): void {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats && !(stats.isDirectory() && readdirSync(path).length === 0)) {
+    throw refused(path, "something is there already");
+  }
+  // A tree that its owner locked may be on a disk that is not attached now.
+  if (entry !== null && existsSync(join(entry, "locked"))) throw refused(path, "a locked worktree is registered there");
+}
+
+/** The files come later, in a command that can be repeated as it is. */
+async function addTree(wanted: WantedWorktree, commonDir: string, path: string): Promise<void> {
+  const args = ["worktree", "add", "--quiet", "--detach", "--no-checkout", path, wanted.base];
+  for (const waitMs of [50, 200, 500, 1000]) {
+    discardHalfMade(commonDir, path);
+    const added = await git(wanted.repo, args, { allowFailure: true });
+    if (added.code === 0) return;
+    // A git that outlived its killed parent by a moment: it is let finish, then its tree is discarded too.
+    if (!/already (exists|registered)/.test(added.stderr)) break;
+    await sleep(waitMs);
+  }
+  discardHalfMade(commonDir, path);
+  await git(wanted.repo, args);
+}
+
+/** Removes what an interrupted `git worktree add` left: nobody has worked in a tree that is claimed and has no marker. */
+function discardHalfMade(commonDir: string, path: string): void {
+  removeAll(path);
+  for (const entry of entriesOf(commonDir)) {
+    if (treeOfEntry(entry) === path || isAbandoned(entry, path)) removeAll(entry);
+  }
+}
+
+/** An entry from before git wrote down where its tree is. It is locked, so that `git worktree prune` never takes it. */
+function isAbandoned(gitDir: string, path: string): boolean {
+  const suffix = basename(gitDir).startsWith(basename(path)) ? basename(gitDir).slice(basename(path).length) : "no";
+  if (!/^\d*$/.test(suffix) || treeOfEntry(gitDir) !== null || existsSync(join(gitDir, "HEAD"))) return false;
+  const ageMs = Date.now() - (statSync(gitDir, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
+  return ageMs > 10_000;
+}
+
+/** Makes the branch and puts the tree on it. A name that is taken gets a suffix. */
+async function takeBranch(wanted: WantedWorktree, asked: string, path: string, claim: Claim): Promise<string> {
+  for (const name of alternatives(await placeable(path, asked))) {
+    const isOurs = claim.branch === name && (await isUntouched(path, name, wanted.base));
+    // A git of ours that was killed while it made the branch has left its lock.
+    if (claim.branch === name) rmSync(join(claim.commonDir, "refs/heads", `${name}.lock`), { force: true });
+    if (!isOurs) {
+      writeJson(claimPath(path), { ...claim, branch: name } satisfies Claim);
+      if (!(await createBranch(path, name, wanted.base))) continue;
+    }
+    await git(path, ["symbolic-ref", "HEAD", `refs/heads/${name}`]);
+    return name;
+  }
+  throw refused(path, `no free branch name like ${asked}`);
+}
+
+/** `pawl/1-x` cannot exist beside a branch `pawl`: then its slashes become dashes. */
+async function placeable(path: string, name: string): Promise<string> {
+  const parts = name.split("/");
+  const parents = parts.slice(1).map((_, index) => `refs/heads/${parts.slice(0, index + 1).join("/")}`);
+  if (parents.length === 0) return name;
+  const { stdout } = await git(path, ["for-each-ref", "--format=%(refname)", ...parents]);
+  return stdout.split("\n").some((ref) => parents.includes(ref)) ? parts.join("-") : name;
+}
+
+/** Creates it only if it does not exist: two runs that want one name cannot both get it. */
+async function createBranch(path: string, name: string, commit: string): Promise<boolean> {
+  const nothing = "0".repeat(commit.length);
+  const args = ["update-ref", "-m", "pawl: branch made", `refs/heads/${name}`, commit, nothing];
+  const made = await git(path, args, { allowFailure: true });
+  if (made.code === 0) return true;
+  if (/already exists|exists; cannot create|but expected/.test(made.stderr)) return false;
+  await git(path, args);
+  return true;
+}
+
+/** The branch of an earlier try: still at the base, and no other tree is on it. */
+async function isUntouched(path: string, name: string, base: string): Promise<boolean> {
+  const format = "--format=%(objectname) %(worktreepath)";
+  const { stdout } = await git(path, ["for-each-ref", format, `refs/heads/${name}`]);
+  return stdout.trim() === base;
+}
+
+/** Takes away what was claimed at `path` and never finished. False: there is no such thing. */
+export function discardClaimed(commonDir: string, path: string): boolean {
+  const claim = readClaim(path);
+  if (claim?.commonDir !== commonDir) return false;
+  const entry = entryFor(commonDir, path);
+  const wasFinished = entry !== null && readMarker(entry)?.path === path;
+  if (!wasFinished) discardHalfMade(commonDir, path);
+  rmSync(claimPath(path), { force: true });
+  return !wasFinished;
+}
+
+/** A tree that was finished once: what is missing is made again, what is there is not touched. */
+async function repair(commonDir: string, gitDir: string, path: string): Promise<void> {
+  const wasGone = !existsSync(path);
+  if (wasGone) mkdirSync(path, { recursive: true });
+  relink(commonDir, path);
+  if (ownedTree(path) === null) throw refused(path, "its .git is not the one that was made for it");
+  if (wasGone) await git(path, ["reset", "--quiet", "--hard"], { timeoutMs: checkoutTimeoutMs });
+  else if (!existsSync(join(gitDir, "index"))) await git(path, ["reset", "--quiet"], { timeoutMs: checkoutTimeoutMs });
+}
+
+function claimPath(path: string): string {
+  return `${path}.claim`;
+}
+
+function readClaim(path: string): Claim | null {
+  const claim = readJson(claimPath(path)) as Partial<Claim> | null;
+  return typeof claim?.run === "string" && typeof claim.commonDir === "string" ? (claim as Claim) : null;
+}
+
+function refused(path: string, why: string): AppError {
+  return new AppError("REFUSED", `no worktree can be made at ${path}: ${why}`, {
+    hint: "move away what is there, or remove the other run first",
+  });
+}

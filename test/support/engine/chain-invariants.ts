@@ -1,0 +1,147 @@
+// Invariants of chains that change. Owns: what holds of stories in parallel and of edited chains after every command, told from
+// states and events.
+
+import type { Accepted } from "../../../src/domain/decision.ts";
+import type { StepDefinition, StoriesStep } from "../../../src/domain/definition.ts";
+import type { Event } from "../../../src/domain/event.ts";
+import type { StoryId } from "../../../src/domain/ids.ts";
+import type { Run } from "../../../src/domain/run.ts";
+import type { Scope } from "../../../src/domain/scope.ts";
+import type { Step } from "../../../src/domain/step.ts";
+import type { StoryEntry } from "../../../src/domain/story.ts";
+import { holds, scopesOf } from "./invariants.ts";
+import { same } from "./same.ts";
+
+export function checkChains(run: Run): void {
+  const loop = run.header.definition.steps.find((step) => step.kind === "stories");
+  for (const { story, scope } of scopesOf(run)) {
+    const where = story ?? "run";
+    const definitions = definitionsOf(run, story);
+    const active = scope.chain.filter(({ state }) => ["ready", "running", "held"].includes(state.status));
+    holds(active.length <= 1, `${where}: ${active.map(({ id }) => id).join(" and ")} at once`);
+    checkFlags(scope, definitions, where);
+    if (story !== null && loop?.maxSteps !== undefined) {
+      const visible = visibleOf(scope, definitions).length;
+      holds(visible <= loop.maxSteps, `${where}: ${visible} steps, at most ${loop.maxSteps} may be`);
+    }
+  }
+  if (loop) checkSlots(run.header.stories, loop);
+  if (loop) checkBusy(run, loop);
+}
+
+function checkFlags(scope: Scope, definitions: readonly StepDefinition[], where: string): void {
+  const visible = visibleOf(scope, definitions);
+  const last = visible.findIndex((step) => flagOf(definitions, step, "last"));
+  holds(last < 0 || last === visible.length - 1, `${where}: ${visible[last + 1]?.id} stands behind the last step`);
+  for (const step of scope.chain) {
+    const wanted = flagOf(definitions, step, "mandatory") || flagOf(definitions, step, "last");
+    const gone = step.state.status === "skipped" && step.state.by === "edit";
+    holds(!(wanted && gone), `${where}: an edit skipped ${step.id}`);
+  }
+  const own = scope.chain.findIndex(({ name }) => kindOf(definitions, name) === "integrate");
+  holds(own < 0 || own === scope.chain.length - 1, `${where}: something stands behind the integration`);
+}
+
+function definitionsOf({ header }: Run, story: StoryId | null): readonly StepDefinition[] {
+  const { steps } = header.definition;
+  return story === null ? steps : (steps.find((step) => step.kind === "stories")?.body ?? []);
+}
+
+function visibleOf(scope: Scope, definitions: readonly StepDefinition[]): readonly Step[] {
+  return scope.chain.filter(({ name }) => kindOf(definitions, name) !== "integrate");
+}
+
+function kindOf(definitions: readonly StepDefinition[], name: string): StepDefinition["kind"] | undefined {
+  return definitions.find((definition) => definition.name === name)?.kind;
+}
+
+function flagOf(definitions: readonly StepDefinition[], step: Step, flag: "mandatory" | "last"): boolean {
+  const definition = definitions.find(({ name }) => name === step.name);
+  return definition?.kind === "agent" && definition[flag] === true;
+}
+
+const isAtWork = ({ status }: StoryEntry) => status === "running" || status === "held";
+
+/** No two stories work in one tree, and none keeps a tree that it does not work in. */
+function checkSlots(stories: readonly StoryEntry[], loop: StoriesStep): void {
+  const slots = stories.flatMap(({ slot }) => slot ?? []);
+  holds(new Set(slots).size === slots.length, `two stories in one slot: ${slots.join(", ")}`);
+  holds(
+    slots.every((slot) => slot >= 1 && slot <= loop.concurrency),
+    `slots ${slots.join(", ")} of ${loop.concurrency}`,
+  );
+  for (const entry of stories) {
+    const wanted = loop.workspace === "worktree" && isAtWork(entry);
+    holds((entry.slot !== undefined) === wanted, `${entry.id} is ${entry.status} in slot ${entry.slot}`);
+  }
+}
+
+/** Nobody waits without a reason: a place is taken, a dependency is not done, or a failure stops the rest. */
+function checkBusy({ header }: Run, loop: StoriesStep): void {
+  const { stories } = header;
+  const open = header.chain.some(({ name, state }) => name === loop.name && state.status === "running");
+  if (header.end || !open || stories.filter(isAtWork).length >= loop.concurrency) return;
+  const done = new Set(stories.filter(({ status }) => status === "done").map(({ id }) => id));
+  const stopped = loop.onStoryFailed === "stop" && stories.some(({ status }) => status === "failed");
+  for (const { id, status, dependsOn, begun } of stories) {
+    if (status !== "waiting" || (stopped && !begun)) continue;
+    holds(!dependsOn.every((other) => done.has(other)), `${id} waits while a place is free`);
+  }
+}
+
+/** What a command may do to chains, and what it says about it. */
+export function checkEdits(after: Run, decision: Accepted, asked: number | null): void {
+  const { events } = decision;
+  const records = events.filter((event) => event.type === "chain_edited");
+  const refused = events.some(({ type }) => type === "edit_refused");
+  holds(!(refused && records.length > 0), "an edit was refused and applied");
+  holds(records.length === 0 || records.length === asked, `${records.length} of ${asked} operations were applied`);
+  holds(records.length > 0 || !events.some(isEdit), "a chain was changed without a record");
+  records.forEach((record, index) => {
+    const next = records[index + 1];
+    if (next) holds(same(record.after, next.before), "between two operations the chain changed");
+    else checkLeft(after, events, record);
+  });
+}
+
+function isEdit(event: Event): boolean {
+  const { type } = event;
+  if (type === "steps_skipped") return event.by === "edit";
+  return type === "steps_removed" || type === "steps_reordered" || type === "step_amended";
+}
+
+/** The chain is as the last record left it, unless a route then inserted something. */
+function checkLeft(after: Run, events: readonly Event[], record: Extract<Event, { type: "chain_edited" }>): void {
+  if (events.slice(events.indexOf(record)).some(({ type }) => type === "steps_inserted")) return;
+  const scope = record.story === null ? after.header : after.stories[record.story];
+  const ids = scope ? visibleOf(scope, definitionsOf(after, record.story)).map(({ id }) => id) : [];
+  holds(
+    same(
+      ids,
+      record.after.map(({ id }) => id),
+    ),
+    `the record says ${record.after.length} steps, there are ${ids.length}`,
+  );
+}
+
+/** Ids that were ever given, by scope. None is given twice, also not after its step is gone. */
+export class Ids {
+  readonly #given = new Map<StoryId | null, Set<string>>();
+
+  enter(events: readonly Event[]): void {
+    for (const event of events) {
+      if (event.type === "run_started" || event.type === "story_opened" || event.type === "story_adopted")
+        this.#give(event.story, event.chain);
+      if (event.type === "steps_inserted") this.#give(event.story, event.steps);
+    }
+  }
+
+  #give(story: StoryId | null, steps: readonly { readonly id: string }[]): void {
+    const given = this.#given.get(story) ?? new Set();
+    this.#given.set(story, given);
+    for (const { id } of steps) {
+      holds(!given.has(id), `${story ?? "run"}: the id ${id} is given twice`);
+      given.add(id);
+    }
+  }
+}

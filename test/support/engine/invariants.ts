@@ -1,0 +1,304 @@
+// Invariants. Owns: what holds for every run after every command, told from outside: from states and events, and never by
+// asking the code under test.
+
+import type { Attempt } from "../../../src/domain/attempt.ts";
+import type { Decision } from "../../../src/domain/decision.ts";
+import { isPerformed, type PerformedDefinition, type StepDefinition } from "../../../src/domain/definition.ts";
+import type { Event } from "../../../src/domain/event.ts";
+import type { StepName, StoryId } from "../../../src/domain/ids.ts";
+import { type Limit, type RouteRule, repeats } from "../../../src/domain/route.ts";
+import { type Run, statusOf } from "../../../src/domain/run.ts";
+import type { Scope } from "../../../src/domain/scope.ts";
+import { same } from "./same.ts";
+
+export function holds(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(what);
+}
+
+/** Every scope of a run, with the name it goes by. */
+export function scopesOf(run: Run): readonly { readonly story: StoryId | null; readonly scope: Scope }[] {
+  return [
+    { story: null, scope: run.header },
+    ...Object.values(run.stories).map((scope) => ({ story: scope.id, scope })),
+  ];
+}
+
+export function checkState(run: Run): void {
+  for (const { story, scope } of scopesOf(run)) {
+    const where = story ?? "run";
+    checkOrder(scope, where);
+    checkAttempts(run, scope, where);
+    checkGates(run, scope, where);
+    checkKeys(scope, where, story === null ? /^o_s\d/ : /^o_b/);
+  }
+  checkCaps(run);
+  checkConcurrency(run);
+  checkProgress(run);
+}
+
+/** Two completions at once must never leave a later step done while an earlier one is open. */
+function checkOrder(scope: Scope, where: string): void {
+  const first = scope.chain.findIndex(({ state }) => state.status !== "done" && state.status !== "skipped");
+  if (first < 0) return;
+  for (const step of scope.chain.slice(first + 1)) {
+    holds(
+      ["waiting", "skipped", "cancelled"].includes(step.state.status),
+      `${where}: ${step.id} is ${step.state.status} while ${scope.chain[first]?.id} is not over`,
+    );
+  }
+  holds(new Set(scope.chain.map(({ id }) => id)).size === scope.chain.length, `${where}: a step id exists twice`);
+}
+
+function checkAttempts(run: Run, scope: Scope, where: string): void {
+  const open = scope.attempts.filter(({ state }) => state.phase !== "ended");
+  holds(new Set(open.map(({ step }) => step)).size === open.length, `${where}: two attempts of one step run`);
+  for (const attempt of open) {
+    const step = scope.chain.find(({ id }) => id === attempt.step);
+    const at = step?.state.status === "running" ? step.state.attempt : null;
+    holds(at === attempt.id, `${where}: ${attempt.id} runs but its step does not`);
+    if (run.header.end) holds(attempt.state.phase === "stopping", `${where}: ${attempt.id} runs in a run that is over`);
+  }
+  for (const { id, state } of scope.chain) {
+    if (state.status !== "running" || state.attempt === null) continue;
+    holds(
+      open.some((attempt) => attempt.id === state.attempt),
+      `${where}: ${id} runs without an attempt`,
+    );
+  }
+}
+
+/** An approval holds for the visit it was given in. An open gate and a held step are the same fact. */
+function checkGates(run: Run, scope: Scope, where: string): void {
+  for (const gate of scope.gates) {
+    const step = scope.chain.find(({ id }) => id === gate.step);
+    if (gate.state.status === "void") continue;
+    holds(gate.visit === step?.visit, `${where}: gate ${gate.id} speaks for a visit that is no more`);
+    if (gate.state.status !== "open") continue;
+    holds(run.header.end === null, `${where}: gate ${gate.id} is open in a run that is over`);
+    holds(
+      step?.state.status === "held" && step.state.gate === gate.id,
+      `${where}: ${gate.id} is open and holds nothing`,
+    );
+  }
+  for (const { id, state } of scope.chain) {
+    if (state.status !== "held") continue;
+    const gate = scope.gates.find((candidate) => candidate.id === state.gate);
+    holds(gate?.state.status === "open", `${where}: ${id} is held by a gate that nobody can answer`);
+  }
+}
+
+/** What a step said is in the context only as long as the step stands by it. */
+function checkKeys(scope: Scope, where: string, own: RegExp): void {
+  const produced = new Set(scope.chain.flatMap((step) => step.produced));
+  for (const key of Object.keys(scope.context)) {
+    if (own.test(key)) holds(produced.has(key), `${where}: ${key} is in the context and nobody says it`);
+  }
+}
+
+function checkCaps({ header, stories }: Run): void {
+  const attempts =
+    header.attempts.length + Object.values(stories).reduce((sum, story) => sum + story.attempts.length, 0);
+  holds(header.totals.attempts === attempts, `${attempts} attempts, but ${header.totals.attempts} in the totals`);
+  holds(attempts <= header.caps.attempts, `${attempts} attempts, the cap is ${header.caps.attempts}`);
+}
+
+function checkConcurrency({ header }: Run): void {
+  const loop = header.definition.steps.find((step) => step.kind === "stories");
+  const active = header.stories.filter(({ status }) => status === "running" || status === "held").length;
+  holds(active <= (loop?.concurrency ?? 0), `${active} stories at work, at most ${loop?.concurrency} may be`);
+}
+
+/** A run that is not over has something to do, something running, or a question to a person. */
+function checkProgress(run: Run): void {
+  if (run.header.end) return;
+  const scopes = scopesOf(run).filter(({ story }) => story === null || entryStatus(run, story) === "running");
+  const moves = scopes.some(
+    ({ scope }) =>
+      scope.chain.some(({ state }) => state.status === "ready") ||
+      scope.attempts.some(({ state }) => state.phase !== "ended"),
+  );
+  const asks = scopesOf(run).some(({ scope }) => scope.gates.some(({ state }) => state.status === "open"));
+  const status = statusOf({ ...run.header, paused: false });
+  if (status === "running") holds(moves, "the run says running, but nothing runs and nothing can start");
+  else holds(asks && !moves, "the run says held, but nobody is asked");
+}
+
+function entryStatus(run: Run, story: StoryId): string | undefined {
+  return run.header.stories.find(({ id }) => id === story)?.status;
+}
+
+/** What may differ between a run before and after a command. */
+export function checkChange(before: Run, after: Run, decision: Decision): void {
+  if (!decision.accepted) {
+    const shows = decision.code === "moved";
+    holds(shows || before === after, "refused, and yet the run changed");
+    holds(
+      decision.events.every(({ type }) => type === (shows ? "gate_shown" : "report_refused")),
+      "a refusal says more than that it refused",
+    );
+    return;
+  }
+  for (const { story, scope } of scopesOf(before)) {
+    const now = story === null ? after.header : after.stories[story];
+    scope.attempts.forEach((attempt, index) => {
+      const then = now?.attempts[index];
+      holds(then?.id === attempt.id, `${attempt.id} is gone`);
+      if (attempt.state.phase === "ended") holds(same(attempt, then), `${attempt.id} had ended and changed`);
+    });
+    const removed = decision.events.flatMap((event) =>
+      event.type === "steps_removed" && event.story === story ? event.steps : [],
+    );
+    scope.chain.forEach(({ id, visit }) => {
+      const then = now?.chain.find((step) => step.id === id);
+      const isGone = removed.includes(id);
+      holds(isGone ? then === undefined : then !== undefined && then.visit >= visit, `${id} is gone or lost a visit`);
+    });
+  }
+  for (const { id, status } of before.header.stories) {
+    if (status !== "done") continue;
+    holds(entryStatus(after, id) === "done", `${id} was done and is ${entryStatus(after, id)}`);
+    holds(before.stories[id] === after.stories[id], `${id} was done and was touched`);
+  }
+  if (before.header.end) checkAfterEnd(before, decision.events);
+}
+
+/** A run that is over takes nothing new; it hears only of the end of what it had stopped, and a failed one of a retry or an edit. */
+function checkAfterEnd(before: Run, events: readonly Event[]): void {
+  const isEdit = events.some(({ type }) => type === "chain_edited");
+  if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
+    const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");
+    return holds(!(isEdit && moved), "an edit set a failed run in motion");
+  }
+  holds(
+    events.every(({ type }) => type === "attempt_ended" || type === "step_cancelled"),
+    `a run that is ${before.header.end?.status} took ${events.map(({ type }) => type).join(", ")}`,
+  );
+}
+
+/** Counts on its own how often each route was taken, and compares with what the workflow allows. */
+export class Tally {
+  readonly #taken = new Map<string, number>();
+
+  count(run: Run, events: readonly Event[]): void {
+    for (const event of events) {
+      const where = event.story ?? "run";
+      if (event.type === "limits_renewed") this.#renew(where, event.of);
+      if (event.type === "attempt_ended") this.#ended(run, where, event);
+    }
+  }
+
+  #renew(where: string, of: StepName | null): void {
+    for (const key of this.#taken.keys()) {
+      if (key.startsWith(`${where} ${of === null ? "" : `${of} `}`)) this.#taken.delete(key);
+    }
+  }
+
+  #ended(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
+    const { name } = attemptOf(run, event);
+    if (event.taken === null) return;
+    if (event.outcome === "lost") {
+      if (event.taken.to === "fail") return;
+      const lost = this.#add(`${where} ${name} lost`);
+      return holds(lost <= run.header.caps.lostPerStep, `${where} ${name}: lost ${lost} times and still asked again`);
+    }
+    if (event.outcome === "rate_limited") return;
+    const { key, to } = event.taken;
+    if (key === "edit") return this.#wished(run, where, event);
+    if (key === "asked") return holds(to === "gate", `${where} ${name} asked, and nobody hears it`);
+    const step = performed(run, event.story, name);
+    const rule = ruleOf(step, key);
+    if (!repeats(rule.route)) return;
+    const limits = this.#limitsOf(run, event.story, step, key, rule, where);
+    if (to === rule.route.to) {
+      for (const { limit, used } of limits) {
+        holds(used < limit.atMost, `${where} ${name}: ${key} taken ${used + 1} times, at most ${limit.atMost} allowed`);
+      }
+      this.#add(`${where} ${name} ${key}`);
+    } else {
+      holds(
+        limits.some(({ limit, used }) => used >= limit.atMost),
+        `${where} ${name}: ${key} was refused before any limit was reached`,
+      );
+    }
+  }
+
+  /** It wished to start anew, or put something before itself, which no limit counts. */
+  #wished(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
+    if (event.taken?.to === "insert") return;
+    const { name, step } = attemptOf(run, event);
+    const key = `${where} ${name} restart:${step}`;
+    const loop = run.header.definition.steps.find((candidate) => candidate.kind === "stories");
+    const most = (event.story === null ? undefined : loop?.restarts) ?? 3;
+    if (event.taken?.to === "again") return holds(this.#add(key) <= most, `${where} ${step} started anew too often`);
+    holds(
+      this.#sum((taken) => taken === key) === most,
+      `${where} ${step} was refused before it had started anew enough`,
+    );
+  }
+
+  #limitsOf(
+    run: Run,
+    story: StoryId | null,
+    step: PerformedDefinition,
+    key: string,
+    rule: RouteRule,
+    where: string,
+  ): { limit: Limit; used: number }[] {
+    const limits: { limit: Limit; used: number }[] = [];
+    if (rule.limit)
+      limits.push({ limit: rule.limit, used: this.#sum((taken) => taken === `${where} ${step.name} ${key}`) });
+    if (step.budget && key !== "error") {
+      const used = this.#sum((taken) => isVerdictOf(taken, `${where} ${step.name} `));
+      limits.push({ limit: step.budget, used });
+    }
+    if (limits.length > 0 || story === null) return limits;
+    const loop = run.header.definition.steps.find((candidate) => candidate.kind === "stories");
+    if (!loop) return limits;
+    const used = this.#sum((taken) => taken.startsWith(`${where} `) && drawsOnStory(run, story, taken));
+    return [{ limit: loop.storyBudget, used }];
+  }
+
+  #add(key: string): number {
+    const count = (this.#taken.get(key) ?? 0) + 1;
+    this.#taken.set(key, count);
+    return count;
+  }
+
+  #sum(counts: (key: string) => boolean): number {
+    return [...this.#taken].reduce((sum, [key, count]) => (counts(key) ? sum + count : sum), 0);
+  }
+}
+
+function isVerdictOf(taken: string, step: string): boolean {
+  return (
+    taken.startsWith(step) && !taken.endsWith(" error") && !taken.endsWith(" lost") && !taken.includes(" restart:")
+  );
+}
+
+function drawsOnStory(run: Run, story: StoryId, taken: string): boolean {
+  const [, name = "", key = ""] = taken.split(" ");
+  if (key === "lost" || key.startsWith("restart:")) return false;
+  const step = performed(run, story, name);
+  return ruleOf(step, key).limit === null && (step.budget === null || key === "error");
+}
+
+function ruleOf(step: PerformedDefinition, key: string): RouteRule {
+  const rule = key === "error" ? step.onError : (step.on as Record<string, RouteRule>)[key];
+  if (!rule) throw new Error(`${step.name} took a route for ${key} and has none`);
+  return rule;
+}
+
+export function performed(run: Run, story: StoryId | null, name: string): PerformedDefinition {
+  const { steps } = run.header.definition;
+  const body = steps.flatMap((step): readonly StepDefinition[] => (step.kind === "stories" ? step.body : []));
+  const step = (story === null ? steps : body).find((candidate) => candidate.name === name);
+  if (!step || !isPerformed(step)) throw new Error(`${name} is not performed`);
+  return step;
+}
+
+function attemptOf(run: Run, event: { story: StoryId | null; attempt: string }): Attempt {
+  const scope = event.story === null ? run.header : run.stories[event.story];
+  const attempt = scope?.attempts.find(({ id }) => id === event.attempt);
+  if (!attempt) throw new Error(`there is no attempt ${event.attempt}`);
+  return attempt;
+}

@@ -1,0 +1,100 @@
+// Questions and messages. Owns: that nothing gets past an open gate, and that people are told what happened, once. Told from
+// states, events and effects.
+
+import type { Accepted, Decision } from "../../../src/domain/decision.ts";
+import type { Message, MessageKind } from "../../../src/domain/effect.ts";
+import type { Event } from "../../../src/domain/event.ts";
+import type { Gate } from "../../../src/domain/gate.ts";
+import { repeats } from "../../../src/domain/route.ts";
+import type { Run } from "../../../src/domain/run.ts";
+import { type Asking, messagesOf } from "./driver.ts";
+import { holds, performed, scopesOf } from "./invariants.ts";
+
+/** An open gate ends by an answer for what it shows, by its deadline, or with its run; until then its step is held. */
+export function checkGatesStand(before: Run, after: Run, decision: Decision, asking: Asking, at: number): void {
+  for (const { story, scope } of scopesOf(before)) {
+    const now = story === null ? after.header : after.stories[story];
+    for (const gate of scope.gates) {
+      if (gate.state.status !== "open") continue;
+      const then = now?.gates.find(({ id }) => id === gate.id);
+      const answer = decision.events.find((event) => event.type === "gate_answered" && event.gate === gate.id);
+      if (answer) checkAnswer(gate, asking, at);
+      else if (asking.type !== "cancel_run") {
+        holds(then?.state.status === "open", `${asking.type} ended gate ${gate.id}`);
+        const step = now?.chain.find(({ id }) => id === gate.step);
+        holds(step?.state.status === "held" && step.state.gate === gate.id, `${asking.type} walked around ${gate.id}`);
+        checkShown(gate, then, asking);
+      }
+    }
+  }
+}
+
+function checkAnswer(gate: Gate, asking: Asking, at: number): void {
+  if (asking.type === "answer_gate") {
+    holds(asking.gate === gate.id, `an answer to ${asking.gate} answered ${gate.id}`);
+    holds(gate.tree === null || (asking.tree ?? "") === gate.tree, `${gate.id} was answered for what it does not show`);
+    return;
+  }
+  holds(asking.type === "expire_gate" && asking.gate === gate.id, `${asking.type} answered ${gate.id}`);
+  holds(gate.deadline !== null && gate.deadline.at <= at, `${gate.id} expired early`);
+}
+
+/** What a gate shows changes only when somebody answers for something else, and is then what they saw. */
+function checkShown(gate: Gate, then: Gate | undefined, asking: Asking): void {
+  const answered = asking.type === "answer_gate" && asking.gate === gate.id;
+  if (then?.tree === gate.tree) {
+    holds(
+      !answered || (asking.tree ?? "") === gate.tree || gate.tree === null || isNoOption(gate, asking),
+      "not shown",
+    );
+    return;
+  }
+  holds(answered && then?.tree === (asking.tree ?? ""), `${gate.id} shows another tree after ${asking.type}`);
+}
+
+function isNoOption(gate: Gate, asking: { readonly option: string }): boolean {
+  return !Object.hasOwn(gate.options, asking.option);
+}
+
+/** Each thing that people are told of has happened, and each that has happened is told once. */
+export function checkMessages(run: Run, decision: Accepted, asking: Asking): void {
+  const told = messagesOf(decision.effects);
+  const expected = decision.events.flatMap((event) => messageFor(run, event));
+  const missed = asking.type === "start_attempt" && !decision.events.some(({ type }) => type === "attempt_dispatched");
+  const wanted = [...expected, ...(missed ? [{ kind: "budget" as const, about: asking.story }] : [])];
+  const words = (list: readonly { kind: MessageKind; about: string | null }[]) =>
+    list
+      .map(({ kind, about }) => `${kind} ${about ?? "run"}`)
+      .toSorted()
+      .join(", ");
+  const said = words(told.map((message: Message) => ({ kind: message.kind, about: message.story })));
+  holds(said === words(wanted), `told: ${said}; happened: ${words(wanted)}`);
+  holds(
+    told.every(({ text, at }) => text !== "" && at === decision.events[0]?.at),
+    "a message without words or time",
+  );
+}
+
+function messageFor(run: Run, event: Event): { kind: MessageKind; about: string | null }[] {
+  if (event.type === "gate_opened") return [{ kind: "needs_you", about: event.story }];
+  if (event.type === "story_changed") return event.status === "done" ? [{ kind: "story_done", about: event.of }] : [];
+  // A chain that is full is a limit, too.
+  if (event.type === "step_failed" && event.reason.includes("must insert"))
+    return [{ kind: "stuck", about: event.story }];
+  if (event.type === "attempt_ended") return isExhausted(run, event) ? [{ kind: "stuck", about: event.story }] : [];
+  if (event.type !== "run_ended" || event.status === "cancelled") return [];
+  return [{ kind: event.status === "done" ? "run_done" : "run_failed", about: null }];
+}
+
+/** Its rule repeats, and yet another route was taken. */
+function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>): boolean {
+  if (event.taken === null || event.outcome === "lost" || event.outcome === "rate_limited") return false;
+  const scope = event.story === null ? run.header : run.stories[event.story];
+  const name = scope?.attempts.find(({ id }) => id === event.attempt)?.name ?? "";
+  const step = performed(run, event.story, name);
+  const { key, to } = event.taken;
+  if (key === "edit") return to === "fail";
+  if (key === "asked") return false;
+  const rule = key === "error" ? step.onError : step.on[key];
+  return rule !== undefined && repeats(rule.route) && rule.route.to !== to;
+}

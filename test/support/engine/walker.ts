@@ -1,0 +1,326 @@
+// Walks. Owns: moving a run at random, by what its state allows and by what it must refuse, and checking each move.
+
+import { type Attempt, hasEnded, type Usage } from "../../../src/domain/attempt.ts";
+import type { Definition } from "../../../src/domain/definition.ts";
+import { type Gate, namesOf } from "../../../src/domain/gate.ts";
+import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../../src/domain/ids.ts";
+import type { CompletedReport, Report } from "../../../src/domain/report.ts";
+import type { Step } from "../../../src/domain/step.ts";
+import { decide } from "../../../src/engine/decide.ts";
+import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
+import { type Asking, Driver } from "./driver.ts";
+import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
+import { Ledger } from "./ledger.ts";
+import { checkGatesStand, checkMessages } from "./questions.ts";
+import { completed, unfinished } from "./reports.ts";
+import { type Beginning, operationsOf, planOf, wishOf } from "./wishes.ts";
+
+export interface Move {
+  /** What kind of move, which of those that are possible, and with what words. */
+  readonly kind: number;
+  readonly pick: number;
+  readonly words: number;
+}
+
+interface Ready {
+  readonly story: StoryId | null;
+  readonly step: Step;
+}
+
+const patience = 400;
+
+export class Walk {
+  readonly driver: Driver;
+  readonly #tally = new Tally();
+  readonly #ledger = new Ledger();
+  readonly #ids = new Ids();
+
+  constructor(definition: Definition, beginning: Beginning = {}) {
+    this.driver = new Driver(definition, { replayEach: false, ...beginning });
+    this.#ids.enter(this.driver.events);
+    checkState(this.driver.run);
+    checkChains(this.driver.run);
+  }
+
+  through(moves: readonly Move[]): this {
+    for (const move of moves) this.#move(move);
+    this.driver.checkReplay();
+    return this;
+  }
+
+  /** Where everybody does what is asked of him, a run comes to its end: whatever was done to its chains before. */
+  toItsEnd(): this {
+    for (let move = 0; move < patience && !this.driver.run.header.end; move += 1) this.#please(move);
+    holds(this.driver.run.header.end !== null, `the run has not ended after ${patience} moves`);
+    this.driver.checkReplay();
+    return this;
+  }
+
+  #please(move: number): void {
+    const { driver } = this;
+    driver.at += 100;
+    if (driver.run.header.paused) return void this.#ask({ type: "resume_run" }, "accept");
+    const [running] = this.#running();
+    if (running) return void this.#ask(driver.finishing(running, this.#words(running, 0), null), "accept");
+    const [ready] = this.#ready();
+    if (ready) return this.#start(ready, 1);
+    const [gate] = this.#open();
+    if (!gate) throw new Error("nothing is ready, runs or asks, and the run is not over");
+    const options = namesOf(gate.options);
+    // Who is asked the same for ever says no.
+    const option = (move < patience / 2 ? options[0] : options.at(-1)) ?? "";
+    const { story, id, tree } = gate;
+    this.#ask({ type: "answer_gate", story, gate: id, option, note: "", tree }, "accept");
+  }
+
+  #move({ kind, pick, words }: Move): void {
+    this.driver.at += 1 + (words % 7);
+    if (kind < 69) this.#goOn(pick, words);
+    else if (kind < 73) this.#edit(pick, words);
+    else if (kind < 75) this.#ask({ type: "add_stories", stories: planOf(words, "V") });
+    else if (kind < 83) this.#disturb(pick, words);
+    else if (kind < 90) this.#ask(this.#nonsense(pick, words), "refuse");
+    else if (kind < 93) this.#ask({ type: "pause_run" });
+    else if (kind < 97) this.#ask({ type: "resume_run" });
+    else if (kind < 99 || pick % 3 > 0) this.#retry(pick, words);
+    else this.#ask({ type: "cancel_run", reason: "walked away" });
+  }
+
+  /** What a well-behaved world does next. */
+  #goOn(pick: number, words: number): void {
+    const { driver } = this;
+    if (driver.run.header.paused && !driver.run.header.end && words % 2 === 0) this.#ask({ type: "resume_run" });
+    if (driver.run.header.end?.status === "failed" && words % 4 === 0) return this.#retry(pick, words);
+    const moves = [...this.#ready(), ...this.#running(), ...this.#open()];
+    const chosen = moves[pick % (moves.length || 1)];
+    if (!chosen) return;
+    if ("openedAt" in chosen) return this.#answer(chosen, words);
+    if ("token" in chosen) return this.#report(chosen, words);
+    this.#start(chosen, words);
+  }
+
+  #retry(pick: number, words: number): void {
+    const { chain } = this.driver.run.header;
+    const step = words % 5 === 0 ? (chain[pick % chain.length]?.name ?? null) : null;
+    this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
+  }
+
+  /** A person looks at one of the chains and wants it otherwise. */
+  #edit(pick: number, words: number): void {
+    const { run } = this.driver;
+    const scopes = scopesOf(run);
+    const { story } = scopes[pick % scopes.length] ?? { story: null };
+    this.#ask({ type: "edit_chain", story, operations: operationsOf(run, story, null, words) });
+  }
+
+  #start({ story, step }: Ready, words: number): void {
+    const { driver } = this;
+    if (step.state.status === "ready" && words % 5 > 0) driver.at = Math.max(driver.at, step.state.notBefore);
+    const place = story === null ? step.id : `${story}/${step.id}`;
+    const decision = this.#ask(driver.starting(place, words % 3 === 0 ? "pull" : "push"));
+    if (!decision) return;
+    // Somebody else wanted the same step.
+    this.#ask(driver.starting(place), "refuse");
+    const attempt = this.#running().find((running) => running.step === step.id && running.story === story);
+    if (!attempt || words % 2 === 0) return;
+    const begin: Asking = { type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base: "c0" };
+    this.#ask(begin, "accept");
+    this.#ask(begin, "refuse");
+  }
+
+  #report(attempt: Attempt, words: number): void {
+    const { driver } = this;
+    const asking = driver.finishing(attempt, this.#words(attempt, words), words % 9 === 0 ? null : attempt.token);
+    this.#ask(driver.finishing(attempt, this.#words(attempt, 0), "stolen"), "refuse");
+    if (attempt.state.phase === "stopping") {
+      this.#ask(driver.finishing(attempt, this.#words(attempt, 0)), "refuse");
+      this.#ask(driver.finishing(attempt, this.#words(attempt, words), null), "accept");
+    } else this.#ask(asking, "accept");
+    this.#ask(asking, "refuse");
+  }
+
+  #answer(gate: Gate, words: number): void {
+    const { story, id } = gate;
+    const { driver } = this;
+    const expire: Asking = { type: "expire_gate", story, gate: id };
+    if (gate.deadline === null) this.#ask(expire, "refuse");
+    else if (words % 3 === 0 || driver.at >= gate.deadline.at) {
+      if (driver.at < gate.deadline.at) this.#ask(expire, "refuse");
+      driver.at = Math.max(driver.at, gate.deadline.at);
+      this.#ask(expire, "accept", "deadline");
+      return void this.#ask(expire, "refuse");
+    }
+    const options = namesOf(gate.options);
+    const option = options[words % options.length] ?? "";
+    const reason = [{ reason: "unclear" }, { reason: "no such reason" }, {}][(words >> 3) % 3] ?? {};
+    const asking: Asking = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree, ...reason };
+    const moved = gate.tree !== null && words % 8 < 4;
+    if (moved) {
+      const tree = words % 4 === 0 ? null : `moved${words}`;
+      this.#ask({ ...asking, tree }, "refuse");
+      this.#ask({ ...asking, tree: "elsewhere" }, "refuse");
+      // Now and then somebody steers while nobody looks; the gate stands.
+      if (words % 5 === 0) for (const type of ["pause_run", "resume_run"] as const) this.#ask({ type });
+    }
+    this.#ask(moved ? { ...asking, tree: "elsewhere" } : asking, "accept");
+    this.#ask(asking, "refuse");
+  }
+
+  /** Deaths, waits, and people who stop things from outside. */
+  #disturb(pick: number, words: number): void {
+    const running = this.#running();
+    const attempt = running[pick % (running.length || 1)];
+    if (!attempt) return;
+    const { driver } = this;
+    const outcome = (["lost", "lost", "rate_limited", "cancelled", "failed"] as const)[words % 5] ?? "lost";
+    const asked = outcome === "failed" ? { asked: { question: "Which way?", options: ["left", "right"] } } : {};
+    const report = unfinished(outcome, outcome, { retryAt: driver.at + 50, usage: usageOf(words), ...asked });
+    this.#ask(driver.finishing(attempt, report, null), "accept");
+  }
+
+  /** Commands that nobody may get through. */
+  #nonsense(pick: number, words: number): Asking {
+    const { driver } = this;
+    const attempts = scopesOf(driver.run).flatMap(({ scope }) => scope.attempts.filter(hasEnded));
+    const gates = scopesOf(driver.run).flatMap(({ scope }) =>
+      scope.gates.filter(({ state }) => state.status !== "open"),
+    );
+    const old = attempts[pick % (attempts.length || 1)];
+    const answered = gates[pick % (gates.length || 1)];
+    const steps = scopesOf(driver.run).flatMap(({ story, scope }) =>
+      scope.chain
+        .filter(({ state }) => state.status !== "ready")
+        .map((step) => (story ? `${story}/${step.id}` : step.id)),
+    );
+    const busy = steps[pick % (steps.length || 1)];
+    switch (words % 8) {
+      case 0:
+        if (old) return driver.finishing(old, this.#words(old, pick));
+        break;
+      case 1:
+        if (old) return driver.finishing(old, this.#words(old, pick), null);
+        break;
+      case 2:
+        if (answered) {
+          const option = Object.keys(answered.options)[0] ?? "";
+          return {
+            type: "answer_gate",
+            story: answered.story,
+            gate: answered.id,
+            option,
+            note: "",
+            tree: answered.tree,
+          };
+        }
+        break;
+      case 3:
+        if (busy) return driver.starting(busy);
+        break;
+      case 4:
+        return { ...driver.starting("s0"), story: storyId("nobody") };
+      case 5:
+        return {
+          type: "answer_gate",
+          story: this.#someStory(pick),
+          gate: gateId("none"),
+          option: "approve",
+          note: "",
+          tree: null,
+        };
+      case 6:
+        return { ...driver.starting("s0"), step: stepId("no-such-step") };
+    }
+    const report = unfinished("failed");
+    const story = words % 2 === 0 ? storyId("nobody") : null;
+    return { type: "finish_attempt", story, attempt: attemptId("a0"), token: token("t0"), report };
+  }
+
+  #words(attempt: Attempt, words: number): Report {
+    const step = performed(this.driver.run, attempt.story, attempt.name);
+    const kind = words % 16;
+    const usage = usageOf(words);
+    if (kind >= 13) {
+      const outcome = (["failed", "timed_out", "invalid_output"] as const)[kind - 13] ?? "failed";
+      return unfinished(outcome, outcome, { usage, tree: words % 5 === 0 ? `tree${words}` : null });
+    }
+    const keys = Object.keys(step.on);
+    const key = kind < 7 ? keys[0] : kind === 12 ? "=unheard of" : keys[1 + (words % (keys.length - 1 || 1))];
+    const verdict: CompletedReport["verdict"] =
+      !key || key === "passed"
+        ? { kind: "passed" }
+        : key.startsWith("=")
+          ? { kind: "value", value: key.slice(1) }
+          : { kind: "rejected", reason: key.includes(":") ? (key.split(":")[1] ?? null) : null };
+    const outputs: Record<string, string> = { [`o_${attempt.name}`]: String(words) };
+    if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
+    const planned = attempt.story === null && words % 5 > 0 ? planOf(words) : null;
+    const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
+    const tree = words % 2 === 0 ? `tree${words}` : null;
+    const wish = words === 0 ? null : wishOf(this.driver.run, attempt.story, attempt.step, words);
+    const said = { ...(wish && { edits: wish }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
+    return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
+  }
+
+  /** Asks, checks what must hold after any command, and says whether it was accepted. */
+  #ask(asking: Asking, expected?: "accept" | "refuse", author?: string): boolean {
+    const { driver } = this;
+    const before = driver.run;
+    const decision = driver.ask(asking, author);
+    const answer = decision.accepted ? "accept" : "refuse";
+    holds(expected === undefined || expected === answer, `${JSON.stringify(asking)} should be ${expected}ed`);
+    checkChange(before, driver.run, decision);
+    checkGatesStand(before, driver.run, decision, asking, driver.at);
+    if (!decision.accepted) return false;
+    this.#ledger.enter(before, asking, decision);
+    checkMessages(driver.run, decision, asking);
+    this.#tally.count(driver.run, decision.events);
+    this.#ids.enter(decision.events);
+    checkState(driver.run);
+    checkChains(driver.run);
+    checkEdits(driver.run, decision, operationsIn(asking));
+    this.#checkIdle();
+    return true;
+  }
+
+  /** Asking for nothing changes nothing: the walk has gone as far as it can. */
+  #checkIdle(): void {
+    const { run, at } = this.driver;
+    if (run.header.end || run.header.paused) return;
+    const idle = decide(run, { type: "resume_run", at, author: "driver" });
+    holds(idle.accepted && idle.events.length === 0, "resuming a run that runs did something");
+    holds(idle.run === run, "doing nothing changed the run");
+  }
+
+  #ready(): Ready[] {
+    if (this.driver.run.header.end || this.driver.run.header.paused) return [];
+    return scopesOf(this.driver.run).flatMap(({ story, scope }) =>
+      scope.chain.filter(({ state }) => state.status === "ready").map((step) => ({ story, step })),
+    );
+  }
+
+  #running(): Attempt[] {
+    return scopesOf(this.driver.run).flatMap(({ scope }) => scope.attempts.filter((attempt) => !hasEnded(attempt)));
+  }
+
+  #open(): Gate[] {
+    return scopesOf(this.driver.run).flatMap(({ scope }) => scope.gates.filter(({ state }) => state.status === "open"));
+  }
+
+  #someStory(pick: number): StoryId | null {
+    const { stories } = this.driver.run.header;
+    return pick % 2 === 0 ? null : (stories[pick % (stories.length || 1)]?.id ?? null);
+  }
+}
+
+/** How many changes to a chain it asks for. */
+function operationsIn(asking: Asking): number | null {
+  if (asking.type === "edit_chain") return asking.operations.length;
+  if (asking.type !== "finish_attempt" || asking.report.outcome !== "completed") return null;
+  const { edits } = asking.report;
+  return edits && "operations" in edits ? edits.operations.length : null;
+}
+
+/** Up to 30 cents and 60 tokens; some attempts are free. */
+function usageOf(words: number): Usage {
+  return { costUsd: (words % 4) / 10, inputTokens: (words % 5) * 10, outputTokens: (words % 3) * 10 };
+}
