@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { AppError } from "../domain/error.ts";
+import { AppError, systemCode } from "../domain/error.ts";
 import { readConfigFile } from "../runtime/config/config-file.ts";
 
 const folderName = ".pawl";
@@ -90,8 +90,9 @@ function freeName(name: string): string {
 }
 
 function unwritable(file: string, error: unknown): unknown {
-  if (!(error instanceof Error && "code" in error) || error instanceof AppError) return error;
-  return new AppError("REPOSITORY_UNUSABLE", `${file} could not be written (${String(error.code)})`, {
+  const code = systemCode(error);
+  if (code === null) return error;
+  return new AppError("REPOSITORY_UNUSABLE", `${file} could not be written (${code})`, {
     hint: "look at who owns the directory and at the free space; `pawl init --print` writes nothing",
     cause: error,
   });

@@ -1,7 +1,7 @@
 // Input. Owns: texts that a user gives as words, as a file or on stdin, with a bound on their size.
 
 import { readFileSync } from "node:fs";
-import { AppError } from "../domain/error.ts";
+import { AppError, systemCode } from "../domain/error.ts";
 
 const largestInput = 16 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    const why = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const why = systemCode(error) ?? "unreadable";
     throw new AppError("NOT_FOUND", `${file} cannot be read (${why})`, {
       hint: "check the path and its permissions",
       cause: error,

@@ -1,4 +1,5 @@
-// Errors. Owns: the one error type that people see, its codes, and what each code means to a calling program.
+// Errors. Owns: the one error type that people see, its codes, what each code means to a calling program, and the text of
+// anything that was thrown.
 
 /** Exit codes are a contract with scripts; see docs/spec/cli.md. */
 export const exitCodes = {
@@ -55,4 +56,17 @@ export class AppError extends Error {
   get exitCode(): number {
     return codes[this.code];
   }
+}
+
+/** The message of anything that was thrown. */
+export function errorText(error: unknown): string {
+  // A connection that was tried at several addresses fails with several errors and no message of its own.
+  if (error instanceof AggregateError) return error.errors.map(errorText).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The code that the operating system gave an error, such as ENOENT; null for an error of another kind. */
+export function systemCode(error: unknown): string | null {
+  const isSystemError = error instanceof Error && !(error instanceof AppError) && "code" in error;
+  return isSystemError && typeof error.code === "string" ? error.code : null;
 }

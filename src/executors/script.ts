@@ -2,7 +2,7 @@
 
 import { parse } from "yaml";
 import { z } from "zod";
-import { AppError } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 
 const text = z.string();
 
@@ -42,7 +42,7 @@ export function readScript(source: string, file: string): Script {
   try {
     value = parse(source, { maxAliasCount: 50 });
   } catch (error) {
-    throw invalid(file, error instanceof Error ? error.message : String(error));
+    throw invalid(file, errorText(error));
   }
   const read = script.safeParse(value);
   if (read.success) return read.data;

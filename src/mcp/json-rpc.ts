@@ -1,5 +1,7 @@
 // JSON-RPC. Owns: messages in, answers out, and what is answered to a message that is none. Does not own: any method.
 
+import { errorText } from "../domain/error.ts";
+
 /** What a caller did wrong; its code is from the table of JSON-RPC. */
 export class RpcError extends Error {
   readonly code: number;
@@ -72,7 +74,7 @@ async function answerRequest(id: string | number, method: string, params: unknow
     return { jsonrpc: "2.0", id, result: await handle(method, params as Params) };
   } catch (error) {
     if (error instanceof RpcError) return { jsonrpc: "2.0", id, error: { code: error.code, message: error.message } };
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     return { jsonrpc: "2.0", id, error: { code: rpcCodes.internal, message } };
   }
 }

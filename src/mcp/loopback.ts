@@ -4,6 +4,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { errorText } from "../domain/error.ts";
 import { rpcCodes } from "./json-rpc.ts";
 import { isVersion, type Protocol, unnamedVersion } from "./protocol.ts";
 
@@ -49,7 +50,7 @@ export class Loopback {
     const server = createServer({ requestTimeout: requestMs }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
         // Only a connection that broke off gets here; whoever is still there is told.
-        if (!response.headersSent) refuse(response, 500, error instanceof Error ? error.message : String(error));
+        if (!response.headersSent) refuse(response, 500, errorText(error));
       });
     });
     await new Promise<void>((resolve, reject) => {

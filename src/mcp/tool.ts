@@ -2,7 +2,7 @@
 // would be right, so that a model can correct itself.
 
 import { z } from "zod";
-import { AppError } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 import type { Reply } from "../runtime/attempt/execute/desk.ts";
 
 export interface Tool {
@@ -62,5 +62,5 @@ function problemsOf(name: string, { issues }: z.ZodError): string {
 function inWords(error: unknown): string {
   if (error instanceof AppError)
     return [`${error.message} (${error.code})`, ...error.details, `hint: ${error.hint}`].join("\n");
-  return error instanceof Error ? error.message : String(error);
+  return errorText(error);
 }

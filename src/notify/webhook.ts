@@ -5,6 +5,7 @@ import { type LookupAddress, type LookupOptions, lookup as resolveName } from "n
 import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
+import { errorText } from "../domain/error.ts";
 import { hostOf, isPublicAddress } from "./address.ts";
 import { type Delivery, type DeliveryCall, type Notice, reasonOf } from "./target.ts";
 
@@ -18,7 +19,7 @@ export async function post(hook: Webhook, notice: Notice, call: DeliveryCall): P
   try {
     return judge(await send(hook, notice, call));
   } catch (error) {
-    return { outcome: "failed", why: call.signal.aborted ? reasonOf(call.signal) : messageOf(error) };
+    return { outcome: "failed", why: call.signal.aborted ? reasonOf(call.signal) : errorText(error) };
   }
 }
 
@@ -93,10 +94,4 @@ function judge(status: number): Delivery {
   if (status === 410) return { outcome: "dropped", why: "it answered 410: it is gone for good" };
   const more = status >= 300 && status < 400 ? "; redirects are not followed" : "";
   return { outcome: "failed", why: `it answered ${status}${more}` };
-}
-
-/** A connection that was tried at several addresses fails with several errors and no words of its own. */
-function messageOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
-  return error instanceof Error ? error.message : String(error);
 }

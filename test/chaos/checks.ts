@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isDeepStrictEqual } from "node:util";
+import { errorText } from "../../src/domain/error.ts";
 import type { Event } from "../../src/domain/event.ts";
 import type { Run } from "../../src/domain/run.ts";
 import { replay } from "../../src/engine/evolve.ts";
@@ -119,7 +120,7 @@ function checkBranch(scene: Scene, summary: RunSummary, run: Run, complain: Comp
     const files = Object.fromEntries(names.map((path) => [path, git(scene.repo, "show", `${branch}:${path}`)]));
     if (!isDeepStrictEqual(files, expectedFiles())) complain(`${name}: its files are ${JSON.stringify(files)}`);
   } catch (error) {
-    complain(`${name}: its branch cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    complain(`${name}: its branch cannot be read: ${errorText(error)}`);
   }
 }
 
@@ -174,7 +175,7 @@ export function checkGit(repo: string, complain: Complain): void {
     const args = ["fsck", "--full", "--strict", "--no-dangling", "--no-progress"];
     execFileSync("git", args, { cwd: repo, stdio: ["ignore", "pipe", "pipe"] });
   } catch (error) {
-    complain(`git fsck: ${error instanceof Error ? error.message : String(error)}`);
+    complain(`git fsck: ${errorText(error)}`);
   }
 }
 

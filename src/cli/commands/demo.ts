@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { AppError } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import { plainProject } from "../../runtime/config/config.ts";
 import { beginRun } from "../../runtime/runs/start.ts";
 import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
@@ -82,7 +82,7 @@ function git(cwd: string, ...args: readonly string[]): string {
   } catch (error) {
     throw new AppError(
       "GIT_MISSING",
-      `git could not make the demo's repository: ${error instanceof Error ? error.message.split("\n", 1)[0] : ""}`,
+      `git could not make the demo's repository: ${errorText(error).split("\n", 1)[0]}`,
       {
         hint: "install git; `pawl doctor` shows what is missing",
         cause: error,

@@ -1,6 +1,7 @@
 // The acp executor. Owns: any agent that speaks the Agent Client Protocol, from a command line or a preset: one prompt in one
 // session, under the same supervision, reading and limits as every agent.
 
+import { errorText } from "../../domain/error.ts";
 import type { InputPipe } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
@@ -110,7 +111,7 @@ function prepare(
     const inside = sandboxed(command, { sandbox, cwd: call.cwd, access, env, written, ...own });
     return { ...ready, command: inside };
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return { ok: false, why: `${title} could not be started: ${why}` };
   }
 }

@@ -4,6 +4,7 @@
 import { lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { RequestError } from "@agentclientprotocol/sdk";
+import { systemCode } from "../../domain/error.ts";
 import type { Access } from "../executor.ts";
 
 /** More than this is no text that a model reads. */
@@ -66,7 +67,7 @@ async function realPlace(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
-    const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
+    const isMissing = systemCode(error) === "ENOENT";
     // A link that leads nowhere yet would be followed when it is written.
     const isLink = (await lstat(path).catch(() => null)) !== null;
     if (!isMissing || isLink || parent === path) throw refused(`${path} cannot be used`);

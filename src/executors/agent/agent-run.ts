@@ -1,5 +1,6 @@
 // One run of an agent's program. Owns: the prompt on stdin, events from stdout, the log, the limits, the end.
 
+import { errorText } from "../../domain/error.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { attemptMarker, type ExecutionEnd, type ExecutorCall } from "../executor.ts";
@@ -151,7 +152,7 @@ function prepare(profile: AgentProfile, options: AgentOptions, task: AgentTask, 
       command: sandboxed(command, { sandbox, cwd, access, env, own: profile.places(env, task.home), written }),
     };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = errorText(error);
     return { ok: false, why: `${profile.title} could not be started: ${problem}` };
   }
 }

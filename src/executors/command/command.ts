@@ -1,6 +1,7 @@
 // The command executor. Owns: any program that reads its prompt from stdin and prints its answer.
 
 import { noUsage } from "../../domain/attempt.ts";
+import { errorText } from "../../domain/error.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
@@ -59,7 +60,7 @@ function start(options: CommandOptions, call: ExecutorCall): Execution {
   try {
     command = commandFor(options, call, env);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     return notStarted(`\`${options.command[0]}\` could not be started: ${why}`);
   }
   const supervised = supervise({

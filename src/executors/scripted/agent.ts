@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { AppError } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import { type Act, actFor, fill, readScript, type Script } from "../script.ts";
 
 const prompt = readFileSync(0, "utf8");
@@ -31,7 +31,7 @@ function openScript(): Script {
   try {
     return readScript(readFileSync(file, "utf8"), file);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     process.stderr.write(
       error instanceof AppError ? `${why} (${error.hint})\n` : `the script cannot be read: ${why}\n`,
     );

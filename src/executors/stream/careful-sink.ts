@@ -1,6 +1,7 @@
 // A log that may fail. Owns: giving it up without giving up what is read beside it. A sink that throws would otherwise end the
 // reading of an agent's events with it.
 
+import { errorText } from "../../domain/error.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 
 export interface CarefulSink {
@@ -17,7 +18,7 @@ export function carefulSink(onOutput: OutputSink): CarefulSink {
       try {
         await onOutput(stream, chunk);
       } catch (error) {
-        problem = error instanceof Error ? error.message : String(error);
+        problem = errorText(error);
       }
     },
     error: () => problem,

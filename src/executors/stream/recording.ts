@@ -2,7 +2,7 @@
 
 import { type FileHandle, open } from "node:fs/promises";
 import { devNull } from "node:os";
-import { AppError } from "../../domain/error.ts";
+import { AppError, systemCode } from "../../domain/error.ts";
 import { agentStream } from "./agent-stream.ts";
 import type { NewReader } from "./reader.ts";
 import type { Exit, Reading } from "./reading.ts";
@@ -19,7 +19,7 @@ export async function readRecording(file: string, newReader: NewReader, exit: Ex
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    const code = systemCode(error) ?? "unreadable";
     if (code === "ENOENT" || code === "ENOTDIR")
       throw new AppError("NOT_FOUND", `there is no file ${file}`, { hint: "check the path", cause: error });
     throw unreadable(file, code, error);

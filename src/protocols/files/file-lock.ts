@@ -2,7 +2,7 @@
 
 import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { AppError } from "../../domain/error.ts";
+import { AppError, systemCode } from "../../domain/error.ts";
 import { type Clock, systemClock } from "../../system/clock.ts";
 import { hostName } from "../../system/home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
@@ -45,7 +45,7 @@ function take(lock: string): boolean {
     linkSync(draft, lock);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   } finally {
     rmSync(draft, { force: true });

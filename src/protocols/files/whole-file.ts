@@ -12,6 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { systemCode } from "../../domain/error.ts";
 import { processIdentity } from "../../system/process/identity.ts";
 
 /** Directories on the way are made. A link stays a link, and a file keeps its mode. */
@@ -54,7 +55,7 @@ export function readOptional(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
 }

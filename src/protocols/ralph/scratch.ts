@@ -12,6 +12,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { basename, join } from "node:path";
+import { systemCode } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import type { Clock } from "../../system/clock.ts";
@@ -51,7 +52,7 @@ export function readScratch(file: string, maxBytes: number): string {
       .trim();
     return left === 0 ? kept : `(the first ${left} bytes of ${basename(file)} are left out)\n\n${kept}`;
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException;
+    const code = systemCode(error) ?? "unreadable";
     // What agents did to their own notes must not stop the next of them.
     return code === "ENOENT" ? "" : `(${basename(file)} cannot be read: ${code})`;
   }
@@ -77,7 +78,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    if (systemCode(error) === "EEXIST") return false;
     throw error;
   }
 }

@@ -4,7 +4,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
-import { AppError } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
 import { wrongVariable } from "../../workflows/format/environment.ts";
@@ -166,7 +166,7 @@ function valueIn(file: string): unknown {
   try {
     return document.toJS({ maxAliasCount: 20 });
   } catch (error) {
-    throw invalid(file, reasonOf(error));
+    throw invalid(file, errorText(error));
   }
 }
 
@@ -180,15 +180,11 @@ function textOf(file: string): string {
     if (found.size > maxBytes) throw new Error(`has ${found.size} bytes; at most ${maxBytes} are read`);
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new AppError("CONFIG_INVALID", `${file}: ${reasonOf(error)}`, {
+    throw new AppError("CONFIG_INVALID", `${file}: ${errorText(error)}`, {
       hint: "put a YAML file there that you can read, or remove it",
       cause: error,
     });
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function readPrices(written: z.infer<typeof prices>): Prices {

@@ -1,6 +1,7 @@
 // Deliveries. Owns: messages from the outbox to their targets: each until it has arrived, in order for each target and run.
 // Apart from the driver's loop: a receiver that hangs keeps nobody but itself waiting.
 
+import { errorText } from "../../domain/error.ts";
 import type { Delivery, Notice, Target } from "../../notify/target.ts";
 import type { RunSummary, StoredDelivery } from "../../store/store.ts";
 import { Wake } from "../loop/wake.ts";
@@ -106,7 +107,7 @@ export class Deliveries {
       }
     } catch (error) {
       // A full disk, a lock: what was not recorded is delivered again, nothing is lost.
-      this.#parts.log("message.store_failed", { why: messageOf(error) });
+      this.#parts.log("message.store_failed", { why: errorText(error) });
       return 0;
     }
     return begun;
@@ -124,7 +125,7 @@ export class Deliveries {
     this.#underWay.set(taken.id, target.name);
     this.#tryOnce(taken, target)
       .then((delivery) => this.#settle(taken, delivery))
-      .catch((error: unknown) => this.#parts.log("message.store_failed", { why: messageOf(error) }))
+      .catch((error: unknown) => this.#parts.log("message.store_failed", { why: errorText(error) }))
       .finally(() => {
         this.#underWay.delete(taken.id);
         this.#wake.up();
@@ -142,7 +143,7 @@ export class Deliveries {
       const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
       return await target.deliver(noticeOf(effect, run), { at: this.#parts.clock.now(), signal });
     } catch (error) {
-      return { outcome: "failed", why: messageOf(error) };
+      return { outcome: "failed", why: errorText(error) };
     } finally {
       clearTimeout(timer);
     }
@@ -203,8 +204,4 @@ function shortened(text: string, most: number): string {
 
 function idsOf({ effect }: StoredDelivery): { target: string; run: string; message: string } {
   return { target: effect.target, run: effect.run, message: effect.id };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

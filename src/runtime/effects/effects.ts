@@ -1,6 +1,7 @@
 // Effects. Owns: doing what the engine asked for, after the commit, from the outbox: at least once, in order within a lane.
 
 import type { Effect } from "../../domain/effect.ts";
+import { errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import type { StoredEffect } from "../../store/store.ts";
@@ -45,7 +46,7 @@ async function performOne(parts: Parts, due: StoredEffect, stop: StopAttempt, fa
   } catch (error) {
     // Nothing of it may hold a run: it is tried again later, and given up with a line in the log. A message is not given up
     // here: only the store can have failed, and nobody has been told yet.
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
     if (due.effect.type === "notify" || due.tries + 1 < giveUpAfter) {
       failed.add(due.id);

@@ -3,6 +3,7 @@
 
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { errorText } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Header, Run } from "../../domain/run.ts";
@@ -72,7 +73,7 @@ export class Projection {
     try {
       return existsSync(file) ? readState(readFileSync(file, "utf8"), file) : null;
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       this.#parts.warn(`what was imported is not shown any more: ${why}`);
       return null;
     }
@@ -120,7 +121,7 @@ export class Projection {
   #enqueue(work: () => Promise<void>): Promise<void> {
     const unlessGone = async () => (this.#isDiscarded ? undefined : await work());
     this.#queue = this.#queue.then(unlessGone).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       this.#parts.log("projection.failed", { run: this.#id, why });
       if (!this.#warned) this.#parts.warn(`the files in ${this.#shared.dir} could not be written: ${why}`);
       this.#warned = true;

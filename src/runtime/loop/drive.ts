@@ -4,6 +4,7 @@
 import type { Lease } from "../../dispatch/dispatch.ts";
 import type { Attempt } from "../../domain/attempt.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
+import { errorText } from "../../domain/error.ts";
 import type { AttemptId, RunId, StoryId } from "../../domain/ids.ts";
 import type { RunStatus } from "../../domain/run.ts";
 import { isSettled } from "../../domain/story.ts";
@@ -222,7 +223,7 @@ class Driver {
       const held = new Set(await this.#parts.dispatch.renew(this.#worker, attempts, until));
       for (const attempt of attempts) if (!held.has(attempt)) this.#stop(attempt, "its lease was taken away");
     } catch (error) {
-      this.#parts.log("lease.not_renewed", { why: error instanceof Error ? error.message : String(error) });
+      this.#parts.log("lease.not_renewed", { why: errorText(error) });
     }
   }
 

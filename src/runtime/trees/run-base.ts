@@ -4,7 +4,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { hasStoryTrees } from "../../domain/definition.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Run, RunPlace } from "../../domain/run.ts";
 import { defaultSharedDir, excludePatterns, sharedIn, writeSidecar } from "../../protocols/ralph/shared.ts";
@@ -106,7 +106,7 @@ export function makeShared(dir: string): void {
 }
 
 function unusable(dir: string, error: unknown): AppError {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return new AppError("USAGE", `the shared files cannot be in ${dir}: ${why}`, {
     hint: "choose a folder that can be written with --shared DIR",
   });

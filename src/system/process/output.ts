@@ -1,6 +1,7 @@
 // The output of a running program. Owns: reading both streams into captures and into the sink, at the sink's pace.
 
 import type { Readable } from "node:stream";
+import { errorText } from "../../domain/error.ts";
 import type { OutputName, OutputSink } from "./call.ts";
 import { type Capture, createCapture } from "./capture.ts";
 
@@ -50,7 +51,7 @@ export function readOutput(streams: Record<OutputName, Readable>, readers: Outpu
     try {
       await readers.sink(name, chunk);
     } catch (error) {
-      sinkError = error instanceof Error ? error.message : String(error);
+      sinkError = errorText(error);
     }
     pending -= 1;
     readers.onByte();

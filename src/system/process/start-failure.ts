@@ -1,12 +1,13 @@
 // A program that did not start. Owns: saying why, in words that lead to what must be done.
 
 import { statSync } from "node:fs";
+import { systemCode } from "../../domain/error.ts";
 import type { ProcessCall, Verdict } from "./call.ts";
 
 type NotStarted = Extract<Verdict, { kind: "not_started" }>;
 
 export function explainStartFailure(error: Error, call: ProcessCall): NotStarted {
-  const code = "code" in error && typeof error.code === "string" ? error.code : "UNKNOWN";
+  const code = systemCode(error) ?? "UNKNOWN";
   const [program] = call.command;
   const because = (why: string, shown = code): NotStarted => ({
     kind: "not_started",

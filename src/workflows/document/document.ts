@@ -2,6 +2,7 @@
 // it throw, hang or grow: size, depth and aliases have limits.
 
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml } from "yaml";
+import { errorText } from "../../domain/error.ts";
 import { foldKey } from "./fold.ts";
 import type { Path, Problem } from "./problem.ts";
 
@@ -207,7 +208,7 @@ const yamlAdvice: Readonly<Record<string, readonly [string, string]>> = {
 
 function aliasOrDepth(error: unknown): ParsedDocument {
   const start = { line: 1, column: 1 };
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error);
   if (error instanceof RangeError)
     return refused(start, "nested too deeply", `at most ${maxDepth} levels`, "flatten the file");
   if (message.includes("Excessive alias count")) {

@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemCode } from "../../domain/error.ts";
 import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
 import type { Checkout } from "../branches/checked-out.ts";
 import { readText } from "../git/layout.ts";
@@ -69,7 +70,7 @@ export async function holdIndex(intent: Intent): Promise<boolean> {
       writeFileSync(lockOf(intent), intent.id, { flag: "wx" });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      if (systemCode(error) !== "EEXIST") throw error;
     }
   }
   return false;

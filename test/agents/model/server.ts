@@ -2,6 +2,7 @@
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { errorText } from "../../../src/domain/error.ts";
 import { chat } from "./chat.ts";
 import type { Conversation, Mind, Move } from "./conversation.ts";
 import { messages } from "./messages.ts";
@@ -50,7 +51,7 @@ export async function openModel(mind: Mind): Promise<ModelServer> {
         const text = await bodyOf(request);
         answer = answerTo(path, text === "" ? {} : (JSON.parse(text) as Json));
       } catch (error) {
-        problems.push(`${request.method} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+        problems.push(`${request.method} ${path}: ${errorText(error)}`);
         answer = refused(400, { error: { type: "invalid_request_error", message: problems.at(-1) } });
       }
       response.writeHead(answer.status, answer.headers).end(answer.body);

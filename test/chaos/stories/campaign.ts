@@ -4,6 +4,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { errorText } from "../../../src/domain/error.ts";
 import { type Choose, chooser } from "../../support/random-run.ts";
 import { checkStories, type StoriesFound } from "./checks.ts";
 import { isOver, killsPerRun, Life } from "./life.ts";
@@ -54,7 +55,7 @@ export async function storyCampaign(options: StoryCampaignOptions): Promise<Stor
 }
 
 function cannotBeChecked(error: unknown): StoriesFound {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = errorText(error);
   return { violations: [`it cannot be checked: ${why}`], events: 0, attempts: 0, lost: 0, resolved: 0 };
 }
 

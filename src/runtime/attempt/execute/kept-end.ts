@@ -4,6 +4,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { EditRequest } from "../../../domain/edit.ts";
+import { errorText } from "../../../domain/error.ts";
 import type { RunId } from "../../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
@@ -41,7 +42,7 @@ export function keepEnd(parts: Parts, run: RunId, attempt: Attempt, kept: Kept):
     parts.log("end.not_kept", {
       run,
       attempt: attempt.id,
-      why: error instanceof Error ? error.message : String(error),
+      why: errorText(error),
     });
   }
 }

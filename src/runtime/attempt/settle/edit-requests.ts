@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats } fr
 import { join } from "node:path";
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { EditRequest } from "../../../domain/edit.ts";
+import { errorText } from "../../../domain/error.ts";
 import type { Header } from "../../../domain/run.ts";
 import { readEdits } from "../../../protocols/ralph/edit-file.ts";
 import { editFile, sharedIn } from "../../../protocols/ralph/shared.ts";
@@ -22,7 +23,7 @@ export function readRequest(run: RequestingRun, attempt: Attempt): EditRequest |
   try {
     return readEdits(readFileSync(file, "utf8"));
   } catch (error) {
-    return { unreadable: `the edit request cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+    return { unreadable: `the edit request cannot be read: ${errorText(error)}` };
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { noUsage } from "../../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../../domain/definition.ts";
-import { AppError } from "../../../domain/error.ts";
+import { AppError, errorText } from "../../../domain/error.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../../../domain/report.ts";
 import { attemptsOf } from "../../../domain/run.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
@@ -105,12 +105,7 @@ function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
  * killed says as little about the step as an agent that was.
  */
 export function troubleReport(error: unknown): Report {
-  const why =
-    error instanceof AppError
-      ? `${error.message} (${error.hint})`
-      : error instanceof Error
-        ? error.message
-        : String(error);
+  const why = error instanceof AppError ? `${error.message} (${error.hint})` : errorText(error);
   const outcome = error instanceof AppError && error.code === "GIT_KILLED" ? "lost" : "failed";
   return { ...unfinished(outcome, why, null), usage: noUsage, session: null, tree: null };
 }
