@@ -1,4 +1,4 @@
-// The driving process of memory.ts. Owns: driving as many runs as it is told at once, and its own memory meanwhile. An agent
+// The driving process of memory.ts. Owns: driving the given number of runs at once, and its own memory meanwhile. An agent
 // prints its share and then stays until all of them have; so all run at the same time, whatever the machine, and end together.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
@@ -59,7 +59,7 @@ clearInterval(watch);
 if (statuses === null || statuses.some((status) => status !== "done")) {
   giveUp.abort();
   await driving;
-  throw new Error(`not all of ${count} runs came to their end`);
+  throw new Error(`not all of ${count} runs ended`);
 }
 await parts.store.close();
 console.log(JSON.stringify({ idleMb, runningMb, endingMb } satisfies Resident));

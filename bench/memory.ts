@@ -1,4 +1,4 @@
-// Memory. Owns: how much a driving process needs for fifty agents at once that print more than anybody reads. It is measured in a
+// Memory: how much a driving process needs for fifty agents at once that print 20 MB each. It is measured in a
 // process of its own (memory-driver.ts), so that nothing else of the benchmark counts.
 
 import { spawn } from "node:child_process";

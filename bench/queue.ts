@@ -13,7 +13,7 @@ export const queue: Measurement = {
     const agent = `${sixSteps.id}/worker`;
 
     const side = (parts: typeof short, wanted: string | null) => async (time: Stopwatch) => {
-      // A run that has come to its end makes room for a new one: the queue keeps its length.
+      // A run that ends makes room for a new one: the queue keeps its length.
       await begin(parts, sixSteps);
       for (let step = 0; step < sixSteps.steps.length; step += 1)
         await complete(parts, await time(() => claim(parts, { agent: wanted })));

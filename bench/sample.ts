@@ -67,7 +67,7 @@ export function newNames(sample: SampleRun, number: number, run: string = newRun
 
 const runsPerTransaction = 500;
 
-/** Puts `count` finished runs into a store that nobody has open. */
+/** Puts `count` finished runs into a store that is not open. */
 function fill(directory: string, sample: SampleRun, count: number): void {
   const db = new DatabaseSync(join(directory, "pawl.db"));
   try {

@@ -1,4 +1,4 @@
-// Start-up. Owns: what a person waits for who only looks: `pawl status` and `pawl --version`, against the same Node doing nothing.
+// Start-up: how long `pawl status` and `pawl --version` take, against the same Node doing nothing.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -12,7 +12,7 @@ const note = join(dist, "made-from.json");
 const files = globSync(["src/**/*.ts", "scripts/bundle.ts", "package-lock.json"], { cwd: root });
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
-// First: while the files are written, and after a failure, nobody may take them for a bundle.
+// First: while the files are written, and after a failure, they must not count as a bundle.
 rmSync(note, { force: true });
 const modules = await bundle();
 writeFileSync(join(dist, "LICENSES.txt"), licences(modules));
@@ -56,7 +56,7 @@ function writeNote(madeFrom: readonly string[]): void {
   writeFileSync(note, `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
 }
 
-/** Whoever passes on a package's code passes on its licence. */
+/** The bundle contains code of these packages, so it carries their licences. */
 function licences(bundled: readonly string[]): string {
   const folders = new Set(bundled.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
   const texts = [...folders].map((folder) => {

@@ -20,7 +20,7 @@ export interface StartRun extends Asked {
   readonly task: string;
   readonly place: RunPlace;
   readonly executor: string | null;
-  /** What the caller gave; nobody overwrites it. */
+  /** What the caller gave; no step overwrites it. */
   readonly context: Readonly<Record<string, string>>;
   /** Stories that are known from the start; absent: a step will plan them. */
   readonly stories?: readonly StorySpec[];
@@ -28,7 +28,7 @@ export interface StartRun extends Asked {
   readonly adopted?: readonly AdoptedStory[];
 }
 
-/** A ready step is handed to somebody who will perform it. */
+/** A worker claims a ready step. */
 export interface StartAttempt extends Asked {
   readonly type: "start_attempt";
   readonly story: StoryId | null;
@@ -71,7 +71,7 @@ export interface AnswerGate extends Asked {
   readonly tree: string | null;
 }
 
-/** Nobody has answered in time. */
+/** No answer came in time. */
 export interface ExpireGate extends Asked {
   readonly type: "expire_gate";
   readonly story: StoryId | null;

@@ -13,7 +13,7 @@ export interface Definition {
   readonly steps: readonly StepDefinition[];
   /** What the file itself puts into the context. */
   readonly context: Readonly<Record<string, string>>;
-  /** Keys that a template may name although nobody has set them yet: they are empty, not missing. */
+  /** Keys that a template may name before a step sets them: they are empty, not missing. */
   readonly knownKeys: readonly string[];
   readonly caps: Caps;
   readonly workspace: WorkspacePolicy;
@@ -28,7 +28,7 @@ export interface AgentDefinition {
   readonly title: string;
   readonly description: string;
   readonly executor: string | null;
-  /** Who goes on when that one's account is used up or not logged in, in order; absent: nobody. */
+  /** Fallbacks, in order, for an account that hit its quota or is not logged in; absent: none. */
   readonly fallbacks?: readonly string[];
   /** `read`: it judges and changes nothing; absent: it may write. */
   readonly access?: "read";
@@ -42,7 +42,7 @@ export interface WorkspacePolicy {
   /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it (antfarm). */
   readonly branch: "own" | "by_step";
   readonly onFailure: "keep" | "reset";
-  /** Variables for whoever works in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
+  /** Variables for programs that run in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -81,7 +81,7 @@ interface StepBase {
 
 /** What every step that is performed (not merely waited for) has. */
 interface PerformedStep extends StepBase {
-  /** The template of what the executor is told. */
+  /** The template of the prompt. */
   readonly input: string;
   /** Only these output keys reach the context; null means all of them. */
   readonly produces: readonly string[] | null;
@@ -100,9 +100,9 @@ interface PerformedStep extends StepBase {
   readonly quietMs: number | null;
   /** It ends with a SUMMARY, which becomes its notes; that it ran to its end is all the verdict there is. */
   readonly summary?: boolean;
-  /** It goes on with the session in which that step of the same chain was last performed; absent: a fresh one. */
+  /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */
   readonly session?: StepName;
-  /** Whoever performs it may change what comes after it. */
+  /** Its agent may request edits of the steps after it. */
   readonly editable?: boolean;
   /** No edit skips it. */
   readonly mandatory?: boolean;
@@ -142,7 +142,7 @@ export interface StoriesStep extends StepBase {
   readonly concurrency: number;
   /** Rejections and failures of one story together, where its steps have no limit of their own. */
   readonly storyBudget: Limit;
-  /** `stop`: start nothing new, let running stories end. `continue`: the others go on. */
+  /** `stop`: start nothing new, let running stories end. `continue`: the others continue. */
   readonly onStoryFailed: "stop" | "continue";
   /** `worktree`: each story has a tree and a branch of its own; absent: all work in the run's. */
   readonly workspace?: "worktree";

@@ -1,4 +1,4 @@
-// Edits. Owns: changes to a chain as somebody asks for them. One mechanism, whoever asks: an agent, a person, a route.
+// Edits. Owns: changes to a chain, as they are requested. One mechanism for agents, people and routes.
 
 import type { StepId, StepName } from "./ids.ts";
 
@@ -23,7 +23,7 @@ export type EditOperation = { readonly reason: string } & (
 /** All of it, or none. */
 export type EditRequest =
   | { readonly operations: readonly EditOperation[]; readonly notes: readonly string[] }
-  /** Somebody asked for something that cannot be read. */
+  /** The request cannot be read. */
   | { readonly unreadable: string };
 
 /** A line of a chain as an edit found it or left it. */

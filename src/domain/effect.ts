@@ -5,7 +5,7 @@ import type { AttemptId, RunId, StoryId } from "./ids.ts";
 export type Effect =
   /** End the process of an attempt that was told to stop. */
   | { readonly type: "stop_attempt"; readonly run: RunId; readonly story: StoryId | null; readonly attempt: AttemptId }
-  /** Tell whoever wants to know. */
+  /** Send a message to the configured targets. */
   | { readonly type: "notify"; readonly run: RunId; readonly message: Message }
   /** One message to one receiver, until it has arrived. */
   | {

@@ -88,7 +88,7 @@ export type Event = Happened &
         readonly type: "steps_inserted";
         readonly before: StepId | null;
         readonly steps: readonly PlacedStep[];
-        /** What the first of them is told. */
+        /** Feedback for the first of them. */
         readonly feedback?: string;
       }
     | { readonly type: "steps_removed"; readonly steps: readonly StepId[] }
@@ -165,7 +165,7 @@ export type Event = Happened &
         readonly dropped: readonly StoryId[];
       }
     | { readonly type: "story_opened"; readonly of: StepName; readonly chain: readonly PlacedStep[] }
-    /** It has a chain from another life. */
+    /** It has a chain from an earlier run. */
     | { readonly type: "story_adopted"; readonly of: StepName; readonly chain: readonly AdoptedStep[] }
     | {
         readonly type: "story_changed";

@@ -13,12 +13,12 @@ export interface Gate {
   readonly question: string;
   readonly options: GateOptions;
   readonly cause: GateCause;
-  /** What the step that is sent back will be told. */
+  /** Feedback for the step that is sent back. */
   readonly feedback: string;
   /** The tree that was shown; an answer for another tree is refused. */
   readonly tree: string | null;
   readonly openedAt: number;
-  /** When nobody has answered by then, this option is taken. */
+  /** This option is taken when no answer has come by then. */
   readonly deadline: { readonly at: number; readonly option: string } | null;
   readonly state: GateState;
 }

@@ -11,7 +11,7 @@ export interface CompletedReport {
   readonly outputs: Readonly<Record<string, string>>;
   /** Stories that it planned; null when it planned none. */
   readonly stories: readonly StorySpec[] | null;
-  /** What a step that is sent back must be told. */
+  /** Feedback for a step that is sent back. */
   readonly feedback: string;
   /** What reading changed or left out, in words. */
   readonly notes: readonly string[];
@@ -28,7 +28,7 @@ export interface UnfinishedReport {
   /** For `rate_limited`: when it makes sense to try again. */
   readonly retryAt: number | null;
   readonly notes: readonly string[];
-  /** Only a person can help, whatever the workflow says of errors: what he is asked. */
+  /** The question to a person; set where only a person can help, whatever `on_error` says. */
   readonly asks?: string;
   /** The agent itself asks a person, and ended its turn: the answer comes with its next attempt. */
   readonly asked?: AgentQuestion;
@@ -36,7 +36,7 @@ export interface UnfinishedReport {
 
 export interface AgentQuestion {
   readonly question: string;
-  /** What the person may choose from; empty: he answers in his own words. */
+  /** The options; empty: the person answers in their own words. */
   readonly options: readonly string[];
 }
 

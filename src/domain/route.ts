@@ -18,13 +18,13 @@ export type Route =
  */
 export type GateOptions = Readonly<Record<string, Route>>;
 
-/** What happens when nobody answers: the option that is then taken. */
+/** The option that is taken when no answer comes in time. */
 export interface GateDeadline {
   readonly afterMs: number;
   readonly option: string;
 }
 
-/** A limit: `route` at most so often, then something else. Exhausted never means "go on as if nothing happened". */
+/** A limit: `route` at most so often, then something else. An exhausted limit never means "continue as if nothing happened". */
 export interface Limit {
   readonly atMost: number;
   readonly then: Route;

@@ -26,7 +26,7 @@ export interface Step {
   readonly visit: number;
   /** The context keys that its last accepted attempt set: cleared when it is reset, replaced when it ends again. */
   readonly produced: readonly string[];
-  /** What the next attempt must be told: why it was sent back or what was wrong with its output. */
+  /** For the next attempt: why the step was sent back, or what was wrong with its output. */
   readonly feedback: string;
   /** What is to be done here, where an edit said it; absent: what the definition says. */
   readonly description?: string;

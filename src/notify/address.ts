@@ -3,7 +3,7 @@
 
 import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
-/** False for whatever is no address, too. */
+/** False also for text that is not an address. */
 export function isPublicAddress(address: string): boolean {
   const [plain = ""] = address.split("%", 1);
   if (isIPv4(plain)) return !specialV4.check(plain);
@@ -11,11 +11,11 @@ export function isPublicAddress(address: string): boolean {
   const groups = groupsOf(plain);
   const inner = innerV4(groups);
   if (inner !== null) return !specialV4.check(inner);
-  // Nothing outside 2000::/3 has been given to anybody.
+  // Nothing outside 2000::/3 has been assigned.
   return ((groups[0] ?? 0) & 0xe000) === 0x2000 && !specialV6.check(plain, "ipv6");
 }
 
-/** Known to be not public without asking anybody; null when it must be resolved first, or is public. */
+/** Not public, without a look-up; null when the name must be resolved first, or is public. */
 export function privateHostOf(url: URL): string | null {
   const host = hostOf(url);
   if (isIP(host) !== 0) return isPublicAddress(host) ? null : host;

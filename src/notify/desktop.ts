@@ -1,4 +1,4 @@
-// The desktop. Owns: a message on the screen of whoever sits there. It is shown now or never: hours later it helps nobody.
+// Shows a message on the desktop. Now or never: hours later it is useless.
 
 import { callProgram, type Surroundings } from "./program.ts";
 import type { Delivery, DeliveryCall, Notice } from "./target.ts";

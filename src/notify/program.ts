@@ -1,4 +1,4 @@
-// A program that is told something. Owns: one call, and what its end means.
+// Delivers a message to a program: one call, and what its end means.
 
 import { randomUUID } from "node:crypto";
 import type { ProcessEnd } from "../system/process/call.ts";
@@ -19,7 +19,7 @@ export interface ProgramCall {
   readonly signal: AbortSignal;
 }
 
-/** `signal` ends it in time; this is for the day when nobody aborts. */
+/** `signal` ends it in time; this limit is the safety net. */
 const wallMs = 60_000;
 const graceMs = 1_000;
 const captureBytes = 16 * 1024;

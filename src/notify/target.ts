@@ -1,4 +1,4 @@
-// Targets. Owns: the promise of whoever is told something, how one is configured, and the document that all of them get.
+// Targets: the interface of a receiver of messages, its configuration, and the document that all receivers get.
 // Does not own: when to try again (runtime/effects/deliveries.ts).
 
 import type { MessageKind } from "../domain/effect.ts";
@@ -24,7 +24,7 @@ export type Delivery =
   | { readonly outcome: "delivered" }
   /** Tried again later. */
   | { readonly outcome: "failed"; readonly why: string }
-  /** Never tried again: nobody is there who could want it. */
+  /** Never retried: the receiver is gone. */
   | { readonly outcome: "dropped"; readonly why: string };
 
 /** A message as its receiver reads it; a contract, see docs/spec/notify.md. */
@@ -72,7 +72,7 @@ interface DesktopConfig extends Common {
   readonly kind: "desktop";
 }
 
-/** Why a delivery was ended from outside, as whoever aborted it says. */
+/** Why a delivery was aborted. */
 export function reasonOf(signal: AbortSignal): string {
   const reason: unknown = signal.reason;
   return reason instanceof Error ? reason.message : "it was stopped";

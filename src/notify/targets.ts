@@ -1,5 +1,5 @@
-// Configured targets. Owns: from a configuration to targets that can be told something. What each kind needs is loaded when
-// the first message goes there: whoever only looks at runs needs none of it.
+// Makes targets from the configuration. The code of each kind is loaded with its first message, so that commands that only
+// look at runs start fast.
 
 import type { Target, TargetConfig, WebhookConfig } from "./target.ts";
 
@@ -44,7 +44,7 @@ function webhook(config: WebhookConfig, env: Environment): Target {
     name,
     on,
     timeoutMs: webhookTimeoutMs,
-    // An empty secret signs nothing: anybody could have written that signature.
+    // An empty secret signs nothing: anyone could forge that signature.
     missing: () =>
       secret === ""
         ? {

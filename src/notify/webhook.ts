@@ -23,7 +23,7 @@ export async function post(hook: Webhook, notice: Notice, call: DeliveryCall): P
   }
 }
 
-/** What a receiver computes again: the time is signed too, so that nobody sends an old message a second time. */
+/** What a receiver recomputes. The time is signed, too, so that an old message cannot be replayed. */
 export function signatureOf(secret: string, timestamp: string, body: string): string {
   return `sha256=${createHmac("sha256", secret).update(`${timestamp}.${body}`).digest("hex")}`;
 }

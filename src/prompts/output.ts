@@ -10,7 +10,7 @@ const maxValueBytes = 64 * 1024;
 const maxKeys = 200;
 const maxNotes = 100;
 
-/** Keys that take the rest of their line only: prose after them is nobody's. */
+/** Keys whose value is one line; prose after it belongs to no key. */
 const singleLineKeys = ["status", "decision", "repo", "branch", "pr", "pr_url"] as const;
 /** Keys that are known without any workflow naming them. */
 const builtIn = new Set<string>([
@@ -72,7 +72,7 @@ export function readEntries(text: string, known: readonly string[], deciding: st
   return reader.end();
 }
 
-/** A key whose value may go on. */
+/** A key whose value may span lines. */
 interface Open {
   readonly key: string;
   readonly lines: string[];

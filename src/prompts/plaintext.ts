@@ -72,7 +72,7 @@ export function flatten(text: string): string {
 // Quotes, marks of Markdown, brackets, points and the usual signs of success. Not `?`: "done?" is a question.
 const wrapping = new Set("\"'`*_.,;:!()[]<>“”‘’«»✅✔☑🎉\uFE0F");
 
-/** A word that somebody was asked for, without what people wrap around a word. */
+/** A word that was asked for, without the quotes and marks around it. */
 export function foldWord(text: string): string {
   const characters = Array.from(text.trim().toLowerCase());
   const isWrapping = (character: string | undefined) =>

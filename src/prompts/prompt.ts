@@ -1,5 +1,5 @@
-// Prompts. Owns: putting together what an agent is told: who it is, the user's words, the step's input, what people and
-// earlier attempts said. Does not own: rendering the input.
+// Builds a prompt: the agent's role, the user's words, the step's input, what people and earlier attempts said. The input
+// arrives rendered.
 
 interface PromptParts {
   /** The user's words. */
@@ -12,7 +12,7 @@ interface PromptParts {
   readonly feedback: string;
 }
 
-/** Named, since some agents show a tool only to whoever asks for it by its name. */
+/** Named, since some agents load a tool only when it is asked for by name. */
 const reporting = `Report by the tools of the MCP server \`pawl\`: \`complete\` when you are done (the keys that you are asked for go into
 \`outputs\`), \`fail\` when it cannot be done, \`ask_human\` to put a question to a person (then end your turn), \`progress\` while you
 work on something long, \`get_context\` for what is known of the run. If you cannot call them, end your reply with the keys as

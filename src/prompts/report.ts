@@ -1,5 +1,5 @@
-// Reports. Owns: turning what an agent printed, or gave by a tool, into a verdict, or into the reason why there is none. Unknown
-// is never a pass. Does not own: which outputs reach the context, and where a verdict leads.
+// Reads what an agent printed, or gave by a tool, as a verdict, or as the reason why there is none. Unknown is never a
+// pass. Which outputs reach the context and where a verdict leads is decided elsewhere.
 
 import type { Verdict } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
@@ -125,7 +125,7 @@ function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>):
   if (summary !== "" && keepsSummary && !isGiven("summary")) add("summary", summary);
   if (reason !== "") add("reason", reason);
   if (outcome === undefined) return entries;
-  // Whoever sends work back by a tool says in its summary what is wrong with it.
+  // A rejection by tool has its reasons in `summary`.
   if (meaningOf(outcome) === "rejected" && !feedbackKeys.some(isGiven)) add("issues", summary);
   if (step.decide !== null && step.decide !== "status" && !isGiven("status")) add("status", "done");
   add(step.decide ?? "status", outcome);

@@ -2,7 +2,7 @@
 
 interface Rendered {
   readonly text: string;
-  /** Keys that nobody knows, as the template spells them, each once. */
+  /** Unknown keys, as the template spells them, each once. */
   readonly missing: readonly string[];
 }
 
