@@ -114,7 +114,10 @@ describe("a cap that asks", () => {
     run.must(run.starting("work"));
     expect(run.attempts("work")).toHaveLength(2);
     expect(run.states()).toEqual({ work: "held" });
-    expect(run.openGate("work")).toMatchObject({ cause: "cap", question: "the run has used its 2 attempts. Go on?" });
+    expect(run.openGate("work")).toMatchObject({
+      cause: "cap",
+      question: "the run has used its 2 attempts. Continue?",
+    });
     expect(Object.keys(run.openGate("work").options)).toEqual(["continue", "stop"]);
   });
 

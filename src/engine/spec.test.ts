@@ -8,7 +8,7 @@ const page = readFileSync("docs/spec/engine.md", "utf8");
 const rules = [...page.matchAll(/^- \*\*([A-Z]+\d+)\*\*/gm)].map(([, id]) => id as string);
 
 const cited = new Set(
-  globSync("src/engine/*.test.ts").flatMap((file) =>
+  globSync("src/engine/**/*.test.ts").flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/["'`]\[([A-Za-z0-9 ]+)\]/g)].flatMap(([, ids = ""]) => ids.split(" ")),
   ),
 );

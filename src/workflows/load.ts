@@ -1,4 +1,4 @@
-// Loading. Owns: one workflow file from text to a checked definition, or to the reasons why it has none.
+// Loads one workflow file: from text to a checked definition, or to the list of its problems.
 
 import type { Definition } from "../domain/definition.ts";
 import { checkDefinition } from "./check/check.ts";
@@ -27,7 +27,7 @@ export function loadWorkflow(text: string, file: string): LoadedWorkflow {
   return { definition: failed ? null : definition, problems: inOrder(reading.problems), notes: reading.notes };
 }
 
-/** What is wrong twice at one place for one reason (a number that limits two routes) is told once. */
+/** What is wrong twice at one place for one reason (a number that limits two routes) is reported once. */
 function inOrder(problems: readonly Problem[]): Problem[] {
   const said = new Set<string>();
   return problems

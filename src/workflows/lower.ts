@@ -1,5 +1,5 @@
-// Lowering. Owns: from a document in either spelling to the one internal form, and everything around the steps: agents,
-// context, caps, workspace. The file's dialect decides defaults here and nothing later.
+// Lowers a document in any dialect to the one internal form, with everything around the steps: agents, context, caps,
+// workspace. The dialect decides defaults here and nothing later.
 
 import type { AgentDefinition, Caps, Definition, StepDefinition, WorkspacePolicy } from "../domain/definition.ts";
 import { defaultCaps } from "../domain/definition.ts";

@@ -166,7 +166,7 @@ steps:
     │       check: project.test
     └─
       a story is not tried again: fail
-      a failed story lets the others go on
+      a failed story lets the others continue
       a story has at most 9 steps and starts none of them anew
 `);
 });
@@ -205,5 +205,5 @@ steps:
   - { id: judge, agent: rev, session: { same_as: code } }
 `);
   expect(drawn).toContain("● judge  agent rev, only reads\n");
-  expect(drawn).toContain("goes on with the session of code\n");
+  expect(drawn).toContain("continues the session of code\n");
 });

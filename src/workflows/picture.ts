@@ -1,5 +1,4 @@
-// Pictures. Owns: a workflow's chain as text, with its routes back, its limits, its questions and the body of its stories,
-// for people who want to see what will happen. At most 100 columns wide.
+// Draws a workflow as text: its chain, routes back, limits, questions and the body of its stories. At most 100 columns wide.
 
 import {
   type Caps,
@@ -70,7 +69,7 @@ function flagLines(step: StepDefinition): string[] {
     step.kind === "agent" || step.kind === "command" ? step : {};
   const parts = [
     ...(step.spare ? ["only when a route inserts it"] : []),
-    ...(session ? [`goes on with the session of ${session}`] : []),
+    ...(session ? [`continues the session of ${session}`] : []),
     ...(summary ? ["ends with a summary"] : []),
     ...(editable ? ["may change what comes after it"] : []),
     ...(mandatory ? ["no edit skips it"] : []),
@@ -100,7 +99,7 @@ function detailsOf(step: StepDefinition): string[] {
     return [...flagLines(step), ...options, ...unanswered];
   }
   if (step.kind === "stories") {
-    const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others go on";
+    const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others continue";
     return [
       step.storyBudget.atMost === 0
         ? `a story is not tried again: ${routeText(step.storyBudget.then)}`

@@ -52,15 +52,18 @@ describe("starting", () => {
   test("[AT15] what only a person can mend is asked, uses up no limit, and goes on by the answer", () => {
     const run = line();
     for (let times = 0; times < 5; times += 1) {
-      run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+      run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Continue?" }));
       expect(run.status).toBe("held");
-      expect(run.gates("a").at(-1)).toMatchObject({ question: "Log in. Go on?", options: { again: { to: "again" } } });
+      expect(run.gates("a").at(-1)).toMatchObject({
+        question: "Log in. Continue?",
+        options: { again: { to: "again" } },
+      });
       run.answer("a", "again");
     }
     run.pass("a");
     expect(run.states()).toMatchObject({ a: "done" });
     const stopped = line();
-    stopped.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+    stopped.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Continue?" }));
     stopped.answer("a", "stop");
     expect(stopped.status).toBe("failed");
   });
@@ -69,7 +72,7 @@ describe("starting", () => {
     const run = new Driver(workflow([agent("a"), agent("b", { on: { rejected: backTo("a") } })]));
     run.pass("a");
     run.reject("b", "the button is green");
-    run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Go on?" }));
+    run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Continue?" }));
     run.answer("a", "again");
     expect(run.step("a").feedback).toContain("the button is green");
   });

@@ -53,7 +53,13 @@ function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
   if (header.caps.then === "fail") failStep(draft, story, step, `${cap}; raise the cap or start a new run`);
   else {
     const options: GateOptions = { continue: { to: "again" }, stop: { to: "fail", reason: cap } };
-    openGate(draft, story, step, { question: `${cap}. Go on?`, options, deadline: null, cause: "cap", feedback: "" });
+    openGate(draft, story, step, {
+      question: `${cap}. Continue?`,
+      options,
+      deadline: null,
+      cause: "cap",
+      feedback: "",
+    });
   }
   return true;
 }

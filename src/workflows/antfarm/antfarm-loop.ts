@@ -1,4 +1,4 @@
-// antfarm's loops. Owns: what `loop` says, and what is wrong with it. Does not own: the chain that comes of it.
+// Reads antfarm's `loop` and reports what is wrong with it. The chain is built elsewhere.
 
 import type { Path } from "../document/problem.ts";
 import { type Finding, type Reading, refuse, warn } from "../document/reading.ts";

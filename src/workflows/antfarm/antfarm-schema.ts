@@ -1,5 +1,5 @@
-// The schema of antfarm's workflow.yml, as its loader and the files in use have it. Owns: which fields are understood. Any
-// other key is a warning, since antfarm accepts every key silently and such files are common.
+// The schema of antfarm's workflow.yml, as its loader and the files in use have it. Any other
+// key is a warning, since antfarm accepts every key silently and such files are common.
 
 import * as z from "zod";
 
@@ -28,7 +28,7 @@ const agent = z.strictObject({
 const step = z.strictObject({
   id: id.describe("Unique; routes use it."),
   agent: id.describe("The agent that performs this step."),
-  input: z.string().describe("What the agent is told."),
+  input: z.string().describe("The prompt."),
   name: z.string().optional(),
   title: z.string().optional(),
   type: z.enum(["single", "loop"]).optional().describe("single (default) or loop."),

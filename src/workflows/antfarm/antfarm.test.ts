@@ -302,9 +302,9 @@ ${values}    max_retries: ${retries}
     ]);
   });
 
-  test("[WF34] nobody to escalate to is a warning at its field, in a decision, too", () => {
+  test("[WF34] an escalation to no person is a warning at its field, in a decision, too", () => {
     const text = loopFile(decision(rejected, 3).replace("escalate_to: human", "escalate_to: slack"));
-    const found = loadWorkflow(text, "w.yml").problems.find((problem) => problem.message.includes("nobody"));
+    const found = loadWorkflow(text, "w.yml").problems.find((problem) => problem.message.includes("not a person"));
     expect(found).toMatchObject({ severity: "warning", path: "steps[3].on_exhausted" });
     expect(load(text).review.budget?.then).toMatchObject({ to: "fail" });
   });

@@ -1,5 +1,5 @@
-// antfarm's spelling. Owns: `type: loop`, `verify_each`, `on_fail`, `decision_key` and their kind as the same definitions
-// that our own format becomes. Behind this file nobody knows which spelling it was.
+// Lowers antfarm's spelling (`type: loop`, `verify_each`, `on_fail`, `decision_key`, …) to the same definitions as our own
+// format. No code behind this file knows which spelling a file used.
 
 import type { AgentStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, stepName } from "../../domain/ids.ts";
@@ -201,7 +201,7 @@ function warnAboutEscalation(reading: Reading, step: AntfarmStep, path: Path): v
   if (escalationOf(step) === undefined || asksPerson(step)) return;
   const field = (["on_fail", "on_exhausted", "escalate_to"] as const).find((name) => step[name] !== undefined);
   warn(reading, [...path, field ?? "escalate_to"], {
-    message: `Step '${step.id}': "${escalationOf(step)}" is nobody to escalate to; the step fails instead`,
+    message: `Step '${step.id}': "${escalationOf(step)}" is not a person to escalate to; the step fails instead`,
     expected: "human, main, or agent:NAME",
     hint: "write `escalate_to: human` to be asked",
   });

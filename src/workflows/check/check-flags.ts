@@ -1,4 +1,4 @@
-// Checks of flags. Owns: that what a file says about a step's part in its chain (`last`, `follows`, `editable`, `session`) can be kept.
+// Checks that the flags of a step (`last`, `follows`, `editable`, `session`) can be kept.
 
 import type { StepDefinition } from "../../domain/definition.ts";
 import { refuse } from "../document/reading.ts";
@@ -12,15 +12,15 @@ export function checkFlags(checked: Checked, step: StepDefinition, index: number
   if (step.session !== undefined) checkSession(checked, step, index, step.session);
 }
 
-/** Only what has been performed before has a session to go on with. */
+/** Only a step that was performed before has a session to continue. */
 function checkSession({ reading, chain }: Checked, step: StepDefinition, index: number, named: string): void {
   const at = chain.findIndex((other) => other.name === named);
   if (at >= 0 && at <= index && chain[at]?.kind === "agent") return;
   const found = at < 0 ? "not found" : at > index ? "comes later" : `is a ${chain[at]?.kind} step`;
   refuse(reading, [...originOf(reading, step), "session", "same_as"], {
-    message: `Step '${step.name}' goes on with the session of '${named}': ${found}`,
+    message: `Step '${step.name}' continues the session of '${named}': ${found}`,
     expected: "an agent step of the same chain: this one, or one before it",
-    hint: "name the step whose work it goes on with, or remove `session`",
+    hint: "name the step whose work it continues, or remove `session`",
   });
 }
 

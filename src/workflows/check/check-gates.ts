@@ -1,4 +1,4 @@
-// Checks of gates. Owns: that every question can be answered to an end, and that one which nobody answers ends, too.
+// Checks that every gate has an answer that leads to an end, and that a deadline ends, too.
 
 import type { StepDefinition } from "../../domain/definition.ts";
 import { namesOf } from "../../domain/gate.ts";

@@ -1,5 +1,4 @@
-// Checks of integration. Owns: that stories which are worked on in trees of their own bring their work back, all of it, and that
-// none counts as done before.
+// Checks that stories with trees of their own bring all their work back to the base, and that none counts as done before.
 
 import type { IntegrateStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import type { Route } from "../../domain/route.ts";
@@ -23,13 +22,13 @@ export function checkTrees({ reading }: Checked, step: StoriesStep): void {
   }
   if (own && !step.body.some((inner) => inner.kind === "integrate")) {
     refuse(reading, [...path, "workspace"], {
-      message: `Step '${step.name}': its stories are not integrated: their work would reach nobody`,
+      message: `Step '${step.name}': its stories are not integrated: their work would be lost`,
       expected: "a last step of the body that integrates",
       hint: "add `- { id: integrate, integrate: true }` to the end of the body",
     });
   }
   if (step.branchPrefix !== undefined) checkPrefix(reading, step, step.branchPrefix, [...path, "branch_prefix"]);
-  // The integration does not count: it is Pawl's own, and nobody sees it in the chain.
+  // The integration does not count: it is Pawl's own step and hidden in the chain.
   const first = step.body.filter((inner) => !inner.spare && inner.kind !== "integrate").length;
   if (step.maxSteps !== undefined && step.maxSteps < first) {
     refuse(reading, [...path, "max_steps"], {
@@ -76,7 +75,7 @@ function checkMessage(reading: Reading, step: IntegrateStep, path: Path): void {
   });
 }
 
-/** Only a story whose commit is on the base goes on; whoever depends on it starts from there. */
+/** Only a story whose commit is on the base continues; its dependants start from there. */
 function checkWaysOn(reading: Reading, step: IntegrateStep): void {
   const { passed, ...others } = step.on;
   if (passed && passed.route.to !== "next") {
@@ -87,7 +86,7 @@ function checkWaysOn(reading: Reading, step: IntegrateStep): void {
     });
   }
   for (const { route } of exitsOf({ ...step, on: others })) {
-    if (route.to === "next") refuseWayOn(reading, step, route, "its work would reach nobody");
+    if (route.to === "next") refuseWayOn(reading, step, route, "its work would be lost");
   }
 }
 
@@ -100,7 +99,7 @@ function checkBudgetAnswers(reading: Reading, step: StoriesStep): void {
 
 function refuseWayOn(reading: Reading, step: StepDefinition, route: Route, hint: string): void {
   refuse(reading, originOf(reading, route, step), {
-    message: `${labelOf(reading, route, step)}: a story that is not integrated cannot go on`,
+    message: `${labelOf(reading, route, step)}: a story that is not integrated cannot continue`,
     expected: "again, back_to, gate or fail",
     hint,
   });

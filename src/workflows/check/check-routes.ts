@@ -1,5 +1,5 @@
-// Checks of routes. Owns: that every target exists in the same chain and on the right side, that every cycle has a limit,
-// and that a limit is one which somebody can wait for.
+// Checks that every target exists in the same chain and on the right side, that every cycle has a limit,
+// and that a limit is small enough to reach.
 
 import { isPerformed, type StepDefinition } from "../../domain/definition.ts";
 import { type Limit, type Route, repeats } from "../../domain/route.ts";
@@ -51,7 +51,7 @@ function checkTarget(checked: Checked, step: StepDefinition, index: number, rout
     refuse(reading, path, {
       message: `${label} '${target}' is a spare step`,
       expected: names(chain.filter((other) => !other.spare && other !== step)),
-      hint: `it is not in the chain until somebody puts it there: \`insert: [${target}]\``,
+      hint: `it is not in the chain until a route puts it there: \`insert: [${target}]\``,
     });
   } else if (route.to === "back_to" && at > index) {
     refuse(reading, path, {
@@ -140,7 +140,7 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
   const label = labelOf(reading, route, step);
   if (as === "then" && route.to === "next") {
     warn(reading, path, {
-      message: `${label}: a used-up limit goes on as if the step had passed`,
+      message: `${label}: a used-up limit continues as if the step had passed`,
       expected: "fail or a gate",
       hint: "ask a person: `then: gate`",
     });
@@ -199,7 +199,7 @@ function timeOf(steps: readonly StepDefinition[]): number {
   }, 0);
 }
 
-/** Nobody looks at what repeats fifty times, or over a weekend. */
+/** No person watches what repeats fifty times, or over a weekend. */
 const patience = { times: 50, ms: 48 * 3_600_000 };
 
 export function checkLimit(

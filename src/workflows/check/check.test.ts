@@ -296,7 +296,7 @@ describe("warnings", () => {
   test("[WF28] how long a limit may take is that of all steps that run again", () => {
     const text = (limit: string) =>
       own(`  - { id: a, agent: dev, timeout: 2h }
-  - { id: g, gate: "Go on?" }
+  - { id: g, gate: "Continue?" }
   - { id: s, stories: {}, body: [{ id: s, agent: dev, timeout: 1h }] }
   - { id: b, agent: dev, ${limit} }
 `);
@@ -336,7 +336,7 @@ describe("warnings", () => {
       "  - id: a\n    agent: dev\n    input: |\n      {{task}} and {{ Tsak }}\n      CHANGES: {{changes}}\n      {{tsak}} {{ progress }}\n",
     );
     expect(warningsOf(text)).toMatchObject([
-      { line: 8, column: 20, message: "Step 'a': `{{tsak}}` is set by nobody", hint: "did you mean `{{task}}`?" },
+      { line: 8, column: 20, message: "Step 'a': `{{tsak}}` is never set", hint: "did you mean `{{task}}`?" },
     ]);
   });
 

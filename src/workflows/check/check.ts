@@ -1,4 +1,4 @@
-// Checks. Owns: what a workflow must promise before anything runs: every verdict has a route, every cycle a limit, every
+// Checks what a workflow must guarantee before anything runs: every verdict has a route, every cycle a limit, every
 // gate an end, every step is reached, every key has one author, every name can be used in a path. Routes and gates are
 // checked in files of their own.
 
@@ -52,7 +52,7 @@ function checkChain(checked: Checked): void {
     // antfarm's loader allows it, and such a step does run when a later route goes back before it.
     (definition.dialect === "pawl" ? refuse : warn)(reading, originOf(reading, step), {
       message: `Step '${step.name}' is reached by no route`,
-      expected: step.spare ? "a route that inserts it" : "a step before it that goes on to it",
+      expected: step.spare ? "a route that inserts it" : "a step before it that leads to it",
       hint: step.spare
         ? `add \`insert: [${step.name}]\` to a route, or remove \`spare\``
         : "add a route `next` or `go_to` that leads there, or remove the step",
@@ -121,7 +121,7 @@ function checkSurroundings(definition: Definition, reading: Reading): void {
   const stories = definition.steps.filter((step) => step.kind === "stories");
   if (definition.protocol !== undefined && stories.length === 0) {
     refuse(reading, ["protocol"], {
-      message: `\`protocol: ${definition.protocol}\` has no effect: its files tell of stories, and there is no stories step`,
+      message: `\`protocol: ${definition.protocol}\` has no effect: its files describe stories, and the workflow has no stories step`,
       expected: "a step with `stories` and a `body`",
       hint: "remove `protocol`",
     });
@@ -175,7 +175,7 @@ function checkTemplates(definition: Definition, reading: Reading): void {
       known.add(key);
       const meant = nearest(key, definition.knownKeys);
       warn(reading, [...originOf(reading, step), "input"], {
-        message: `Step '${step.name}': \`{{${key}}}\` is set by nobody`,
+        message: `Step '${step.name}': \`{{${key}}}\` is never set`,
         expected: "a key that a step produces, that `context` has, or that every run has",
         hint: meant ? `did you mean \`{{${meant}}}\`?` : `it will read "[missing: ${key}]"`,
         text,

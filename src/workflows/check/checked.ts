@@ -1,4 +1,4 @@
-// What is being checked. Owns: one chain with everything that a check of it needs, and where its parts were written.
+// One chain with everything that a check of it needs, and where its parts were written.
 
 import type { Definition, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import type { Route } from "../../domain/route.ts";
@@ -13,7 +13,7 @@ export interface Checked {
   readonly bodyOf: StoriesStep | null;
 }
 
-/** Where a thing was written; a default that nobody wrote stands at its step. */
+/** Where a thing was written; a default is placed at its step. */
 export function originOf(reading: Reading, thing: object, step: object = thing): Path {
   return reading.origins.get(thing) ?? reading.origins.get(step) ?? [];
 }

@@ -1,4 +1,4 @@
-// Exits. Owns: every way out of a step, what each can lead to, and which steps of a chain some way leads to.
+// Every way out of a step, where each can lead, and which steps of a chain can be reached.
 
 import type { GateStep, PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
 import { type Limit, type Route, repeats, type VerdictKey } from "../../domain/route.ts";
@@ -74,8 +74,8 @@ export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
 }
 
 /**
- * Whether some answer can lead out: to the end of the chain, or to a failure that somebody chose. That a step may crash or
- * use up its limit is no way out that a person could take.
+ * Whether some answer can lead out: to the end of the chain, or to a failure that a person chose. A crash or
+ * a used-up limit is not a way out that a person could take.
  */
 export function leadsOut(chain: readonly StepDefinition[], index: number, asking: Asking): boolean {
   const places = placesOf(chain);
@@ -88,7 +88,7 @@ export function leadsOut(chain: readonly StepDefinition[], index: number, asking
   if (take(answers(asking.options), index)) return true;
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const step = chain[at];
-    // Past the last step; a target that does not exist is told elsewhere.
+    // Past the last step; a target that does not exist is reported elsewhere.
     if (!step) return true;
     if (reached.has(at)) continue;
     reached.add(at);
@@ -102,7 +102,7 @@ export function leadsOut(chain: readonly StepDefinition[], index: number, asking
 interface Places {
   readonly chain: readonly StepDefinition[];
   readonly indexOf: ReadonlyMap<string, number>;
-  /** Where each inserted step goes on: a spare one has no other place. */
+  /** Where the chain continues after each inserted step: a spare one has no other place. */
   readonly returns: ReadonlyMap<string, readonly number[]>;
 }
 
@@ -138,7 +138,7 @@ function targetsOf({ chain, indexOf, returns }: Places, route: Route, index: num
   }
 }
 
-/** Spare steps are not in the chain until somebody inserts them. */
+/** Spare steps are not in the chain until a route inserts them. */
 function nextOf(chain: readonly StepDefinition[], index: number): number {
   let next = index + 1;
   while (chain[next]?.spare) next += 1;

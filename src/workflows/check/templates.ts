@@ -1,4 +1,4 @@
-// Templates. Owns: which keys an input names, and which of them somebody can set. What nobody sets is shown as missing.
+// Which keys an input names, and which of them some step sets. A key that is never set is shown as missing.
 
 import { engineKeys } from "../../domain/context.ts";
 import {
@@ -15,7 +15,7 @@ const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"]
 const ralphKeys =
   "step_id step_type step_description step_notes step_list edit_help scratch story_scratch shared slot".split(" ");
 
-/** Keys that a template may name although nobody has set them yet. */
+/** Keys that a template may name before a step sets them. */
 export function knownKeysOf(
   steps: readonly StepDefinition[],
   context: Readonly<Record<string, string>>,

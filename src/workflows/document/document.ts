@@ -1,4 +1,4 @@
-// Documents. Owns: YAML text as plain data that remembers where each part stood. Nothing that a file can contain makes
+// Reads YAML text as plain data that remembers the place of each part. Nothing that a file can contain makes
 // it throw, hang or grow: size, depth and aliases have limits.
 
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml } from "yaml";

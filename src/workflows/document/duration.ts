@@ -1,4 +1,4 @@
-// Durations. Owns: time limits as people write them: "45m", "1h30m", or a number of seconds.
+// Durations as people write them: "45m", "1h30m", or a number of seconds.
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

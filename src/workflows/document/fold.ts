@@ -1,4 +1,4 @@
-// Spelling of keys. Owns: reading `camelCase` as `snake_case` before anything is validated, and only where a key is a
+// Reads `camelCase` keys as `snake_case` before anything is validated, and only where a key is a
 // field of the format: names that an author chose (agents, context, decisions, options, files) stay as they are.
 
 import type { Path } from "./problem.ts";

@@ -1,4 +1,4 @@
-// Problems. Owns: what is wrong with a workflow file: where, what was expected instead, and what to do about it.
+// A problem of a workflow file: where it is, what was expected, and what to do about it.
 
 export interface Problem {
   readonly severity: "error" | "warning";

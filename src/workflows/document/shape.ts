@@ -1,4 +1,4 @@
-// Shapes. Owns: what the published schema says about one place of a document: its keys, its values in words, its purpose.
+// What the published schema says about one place of a document: its keys, its values in words, its purpose.
 // Messages are made from the same text that editors show, so the two cannot differ.
 
 import type { Path } from "./problem.ts";

@@ -1,4 +1,4 @@
-// Validation. Owns: a document's data against a schema, with each complaint as a problem at its line. Unknown keys are
+// Validates a document's data against a schema; each mismatch is a problem at its line. Unknown keys are
 // errors in our own files and warnings in antfarm's, where the rest of the file still counts.
 
 import type * as z from "zod";

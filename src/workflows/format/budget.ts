@@ -1,4 +1,4 @@
-// Budgets. Owns: `budget` of a step and `story_budget` as they are written, and what a person may have once more at their end.
+// Lowers `budget` of a step and `story_budget`, with the options that a person gets when one is used up.
 
 import type { StepName } from "../../domain/ids.ts";
 import type { GateOptions, Limit } from "../../domain/route.ts";
@@ -51,7 +51,7 @@ export function readBudget(reading: Reading, written: StepInput, path: Path, on:
 
 /**
  * The held step is whichever step of the body failed last, so "once more" can only mean that step. Where stories are
- * integrated it may be the integration, and nobody is offered to go on without it.
+ * integrated it may be the integration, and continuing without it is not offered.
  */
 export function readStoryBudget(
   reading: Reading,
@@ -66,7 +66,7 @@ export function readStoryBudget(
     refuse(reading, [...path, "story_budget", "then"], {
       message: `Step '${name}': a story whose budget is used up cannot lead to \`${limit.then.to}\``,
       expected: "fail or gate",
-      hint: "`on_story_failed: continue` lets the other stories go on",
+      hint: "`on_story_failed: continue` lets the other stories continue",
     });
   }
   return limit;

@@ -1,4 +1,4 @@
-// Default rules. Owns: where an answer leads that the file says nothing about, and what a person is offered then.
+// Default rules: where an answer leads that the file does not mention, and which options a person gets then.
 
 import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
 import { repeats } from "../../domain/route.ts";

@@ -21,17 +21,17 @@ const certificates = [
   "NODE_TLS_REJECT_UNAUTHORIZED",
 ];
 
-/** What agents are told by us, or by whoever calls us. */
+/** Variables that Pawl, or Pawl's caller, sets for agents. */
 const ours = ["RALPH_SHARED_DIR", "IS_SANDBOX", "DISABLE_AUTOUPDATER"];
 
-/** Keys, addresses and homes of agents and of whoever serves their models; as families, since agents learn new names. */
+/** Keys, addresses and homes of agents and of model providers; as families, since agents learn new names. */
 const agents = ["ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "OPENCODE_", "GEMINI_", "QWEN_", "COPILOT_", "GOOSE_"];
 const providers = ["GOOGLE_", "DASHSCOPE_", "OPENROUTER_", "GITHUB_", "GH_", "AZURE_", "AWS_"];
 
 const reserved = new Set([...leading, ...certificates, ...ours]);
 const reservedFamilies = [...leadingFamilies, ...agents, ...providers];
 
-/** With such a variable whoever wrote the file would have the user's keys, since agents are started with both. */
+/** With such a variable, the author of the file could get the user's keys, since agents are started with both. */
 function isReserved(name: string): boolean {
   return reserved.has(name) || /_proxy$/i.test(name) || reservedFamilies.some((family) => name.startsWith(family));
 }
@@ -41,7 +41,7 @@ export function wrongVariable(name: string, value: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `"${name}" is not the name of a variable`;
   if (/^PAWL_/i.test(name)) return `${name}: variables that begin with PAWL_ are set by Pawl itself`;
   if (isReserved(name))
-    return `${name}: it decides which programs run, what they obey or where keys go; only whoever calls \`pawl\` sets it`;
+    return `${name}: it decides which programs run, what they obey or where keys go; only the caller of \`pawl\` may set it`;
   if (value.includes("\0")) return `${name}: a value cannot contain a null character`;
   const foreign = foreignIn(value, known);
   return foreign

@@ -162,7 +162,7 @@ describe("[WF54] what edits must leave alone", () => {
     expectRefused(own, "`editable` has no effect: it is not a step of a story", "steps[1].editable");
     expectRefused(
       run("  - { id: a, agent: dev }\n").replace("id: x", "id: x\nprotocol: ralph"),
-      "there is no stories step",
+      "has no stories step",
       "protocol",
     );
   });
@@ -205,11 +205,11 @@ describe("who performs a step, and how", () => {
     expect(second(", session: { same_as: b }")).toMatchObject({ session: "b" });
     expect(second(", session: fresh")).not.toHaveProperty("session");
     const path = "steps[1].session.same_as";
-    expectRefused(withAgent("{}", ", session: { same_as: c }"), "goes on with the session of 'c': not found", path);
+    expectRefused(withAgent("{}", ", session: { same_as: c }"), "continues the session of 'c': not found", path);
     const later = run("  - { id: a, agent: dev, session: { same_as: b } }\n  - { id: b, agent: dev }\n");
-    expectRefused(later, "goes on with the session of 'b': comes later", "steps[0].session.same_as");
+    expectRefused(later, "continues the session of 'b': comes later", "steps[0].session.same_as");
     const command = run("  - { id: a, command: make }\n  - { id: b, agent: dev, session: { same_as: a } }\n");
-    expectRefused(command, "goes on with the session of 'a': is a command step", path);
+    expectRefused(command, "continues the session of 'a': is a command step", path);
     expectRefused(
       run("  - { id: a, command: make, session: fresh }\n"),
       "no effect on a command step",

@@ -1,5 +1,5 @@
-// Flags of steps. Owns: what a file says about a step's part in its chain (`spare`, `summary`, `editable`, `mandatory`, `last`,
-// `follows`), and that the flags of one step do not contradict each other.
+// Lowers the flags of a step (`spare`, `summary`, `editable`, `mandatory`, `last`,
+// `follows`) and refuses flags that contradict each other.
 
 import type { AgentStep } from "../../domain/definition.ts";
 import { stepName } from "../../domain/ids.ts";

@@ -54,7 +54,7 @@ describe("stories in trees of their own", () => {
 
   test("[WF51] work that is not integrated would reach nobody", () => {
     const text = file("{ workspace: worktree }", "      - { id: code, agent: dev }\n");
-    expectRefused(text, "their work would reach nobody", "steps[0].stories.workspace");
+    expectRefused(text, "their work would be lost", "steps[0].stories.workspace");
   });
 
   test.each(["/x", "a//", "-x", "a b/", "a..", ".hidden/", "x/.", "a~", "a:", "a@{", "a.lock/", "ü/", "a\\\\b"])(
@@ -164,7 +164,7 @@ describe("an integrate step", () => {
   });
 
   test.each([
-    ["on: { rejected: next }", "on.rejected: a story that is not integrated cannot go on"],
+    ["on: { rejected: next }", "on.rejected: a story that is not integrated cannot continue"],
     ["on: { rejected: { again, at_most: 1, then: next } }", "on.rejected.then: a story that is not"],
     ["on: { rejected: { gate: Why, options: { yes: next, no: fail } } }", "options.yes: a story that is not"],
     ["on_error: { gate: Why, options: { yes: next, no: fail } }", "on_error.options.yes: a story that is not"],
@@ -199,7 +199,7 @@ describe("an integrate step", () => {
     expect(storyBudget.then.to === "gate" && Object.keys(storyBudget.then.options)).toEqual(["continue", "stop"]);
     const skip = budget("then: { gate: Why, options: { skip: next, stop: fail } }");
     expect(errorsOf(skip).map((problem) => problem.message)).toEqual([
-      expect.stringContaining("story_budget.then.options.skip: a story that is not integrated cannot go on"),
+      expect.stringContaining("story_budget.then.options.skip: a story that is not integrated cannot continue"),
     ]);
   });
 });

@@ -1,5 +1,4 @@
-// Integration steps. Owns: a written `integrate` to its definition: what it says, and where it leads when the story does not
-// fit or a check is red.
+// Lowers `integrate`: its message, and where it leads after a conflict or a red check.
 
 import type { IntegrateStep } from "../../domain/definition.ts";
 import type { StepName } from "../../domain/ids.ts";

@@ -1,5 +1,5 @@
-// Occasions. Owns: why a route is followed, and what follows from that: the words of a bare `fail`, the question and the options of a
-// gate that has none of its own.
+// Why a route is followed, and the defaults that follow from it: the words of a bare `fail`, the question and the options
+// of a gate that has none of its own.
 
 import type { GateOptions, Route } from "../../domain/route.ts";
 
@@ -10,7 +10,7 @@ export type Occasion =
 
 export interface Asker {
   readonly step: string;
-  /** It is, or may be, the integration of a story: nobody is offered to go on without it. */
+  /** It is, or may be, the integration of a story: continuing without it is not offered. */
   readonly integrates?: boolean;
 }
 
@@ -27,7 +27,7 @@ interface Exhausted extends Asker {
 export const stillWords = {
   passed: "not finished",
   rejected: "still rejected",
-  decided: "no decision to go on",
+  decided: "no decision to continue",
   error: "still failing",
   answer: "not settled",
   asked: "not settled",
@@ -49,7 +49,7 @@ export function reasonFor(occasion: Occasion): string {
 
 export function questionFor(occasion: Occasion): string {
   if (occasion.of === "exhausted") return `${occasion.step}: ${occasion.why}. What now?`;
-  if (occasion.of === "passed" || occasion.of === "asked") return `${occasion.step} is done. Go on?`;
+  if (occasion.of === "passed" || occasion.of === "asked") return `${occasion.step} is done. Continue?`;
   return occasion.of === "error"
     ? `${occasion.step} does not complete. What now?`
     : `${occasion.step} was rejected. What now?`;
@@ -60,7 +60,7 @@ export function optionsFor(
   occasion: Occasion | Pick<Exhausted, "of" | "step" | "limited" | "integrates">,
 ): GateOptions {
   const stop: Route = { to: "fail", reason: `${occasion.step}: stopped by a person` };
-  // What is not integrated is nowhere: to accept that would call a story done whose work nobody has.
+  // Work that is not integrated is nowhere: accepting that would call a story done whose work is lost.
   const accept: GateOptions = occasion.integrates ? {} : { accept: { to: "next" } };
   switch (occasion.of) {
     case "exhausted":

@@ -1,5 +1,5 @@
-// The project's own commands. Owns: the words `project.lint` and `project.test` among the checks of a workflow, what they become
-// when a run starts, and that nothing in a check is replaced by anybody's words.
+// The project's own commands: replaces the words `project.lint` and `project.test` in a workflow's checks when a run
+// starts. Nothing else in a check is ever replaced.
 
 import {
   type Definition,
@@ -23,7 +23,7 @@ const commandOf: ReadonlyMap<string, keyof ProjectCommands> = new Map([
 
 export interface ResolvedChecks {
   readonly definition: Definition;
-  /** What is not checked because nobody said how. */
+  /** Checks that are left out because the command is not configured. */
   readonly notes: readonly string[];
 }
 

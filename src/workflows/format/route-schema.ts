@@ -1,5 +1,4 @@
-// The schema of routes. Owns: where an answer may lead, as it is written, with what each word is for; the words that all
-// schemas share.
+// The schema of routes, with a description of each word, and the words that all schemas share.
 
 import * as z from "zod";
 import { durationPattern } from "../document/duration.ts";
@@ -41,7 +40,7 @@ export const route: z.ZodType<RouteInput> = z
     description: "Where it leads: next, again, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
   });
 
-/** An object with both kinds of keys, so that a typo is told where it stands. */
+/** An object with both kinds of keys, so that a typo is reported at its place. */
 export const option: z.ZodType<OptionInput> = z
   .lazy(() => z.union([routeWord, z.object(routeFields).catchall(route)]))
   .meta({ id: "Option", description: "Where it leads: one route, or routes by reason with a `default`." });
@@ -54,19 +53,19 @@ export const options = z.record(z.string(), option).meta({
 export const deadline = z
   .strictObject({
     after: duration.describe('How long the question waits for an answer: "2d", "8h".'),
-    then: id.describe("The option that is taken when nobody has answered by then."),
+    then: id.describe("The option that is taken when no answer has come by then."),
   })
-  .meta({ id: "Deadline", description: "What happens when nobody answers in time. Default: the question waits." });
+  .meta({ id: "Deadline", description: "What happens when no answer comes in time. Default: the question waits." });
 
 const routeFields = {
-  next: alone.optional().describe("Go on to the next step."),
+  next: alone.optional().describe("Continue with the next step."),
   again: alone.optional().describe("Run this step again."),
   back_to: id.optional().describe("Go back to an earlier step of the same chain; everything from there on runs again."),
   go_to: id.optional().describe("Jump forward to a later step of the same chain; the steps between are skipped."),
   insert: z.array(id).min(1).optional().describe("Run these steps first, then this one again."),
   before: id
     .optional()
-    .describe("With `insert`: put them before that earlier step, and go on from there. Default: before this one."),
+    .describe("With `insert`: put them before that earlier step, and continue from there. Default: before this one."),
   gate: z
     .union([z.string().min(1), alone])
     .optional()

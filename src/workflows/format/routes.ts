@@ -1,5 +1,5 @@
-// Routes as they are written. Owns: from `next`, `{ back_to: …, at_most: … }` and their kind to the engine's routes, with
-// the options of every gate filled in. Does not own: whether a target exists; that is a check on the finished chain.
+// Lowers routes (`next`, `{ back_to: …, at_most: … }`, …) to the engine's routes, with the options of every gate filled in.
+// Whether a target exists is checked later, on the finished chain.
 
 import { stepName } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
@@ -73,7 +73,7 @@ export function readLimit(reading: Reading, written: LimitInput, path: Path, on:
   ].join(", or ");
   const reason = spend ? "" : `${on.step}: ${why}`;
   const { step, integrates = false } = on;
-  // A crash is not a verdict: nobody is offered to accept it.
+  // A crash is not a verdict, so `accept` is not offered.
   const occasion: Occasion =
     on.of === "error" ? on : { of: "exhausted", step, integrates, limited: usual.limited, why, reason };
   const at = [...path, "then"];
@@ -119,7 +119,7 @@ export function readOptions(
   return Object.fromEntries(options);
 }
 
-/** Which option is taken when nobody answers. Whether it exists and where it leads is checked on the finished chain. */
+/** The option that is taken when no answer comes. Whether it exists and where it leads is checked on the finished chain. */
 export function readDeadline(reading: Reading, written: DeadlineInput, path: Path): GateDeadline {
   return from(reading, path, { afterMs: durationMs(written.after), option: written.then });
 }

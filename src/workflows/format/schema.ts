@@ -1,5 +1,5 @@
-// The schema of our own format (`pawl: 1`). Owns: the fields, their types and what each is for, for the loader and, as JSON
-// Schema, for editors. Every field in here has an effect; what the engine cannot do yet is not in here.
+// The schema of our own format (`pawl: 1`): fields, types and descriptions, for the loader and, as JSON Schema, for
+// editors. Every field has an effect; what the engine cannot do is not in here.
 
 import * as z from "zod";
 import { alone, count, deadline, duration, id, option, options, route } from "./route-schema.ts";
@@ -122,10 +122,7 @@ const step = z
       .enum(["stop", "continue"])
       .optional()
       .describe("After a failed story: stop (default) or continue with the others."),
-    input: z
-      .string()
-      .optional()
-      .describe("What the performer is told. {{key}} is replaced by what is known under that name."),
+    input: z.string().optional().describe("The prompt. {{key}} is replaced by the value of that key."),
     produces: z.array(id).optional().describe("Only these output keys are kept. Default: all."),
     decide: id.optional().describe("The output key whose value decides; then `on` lists its values."),
     expects: z.string().min(1).optional().describe("Text that the output must contain to pass."),
@@ -160,13 +157,13 @@ const step = z
         z.strictObject({ same_as: id.describe("A step of the same chain, this one or one before it.") }),
       ])
       .optional()
-      .describe("fresh (default), or same_as: it goes on with the session of that step, where the agent can."),
+      .describe("fresh (default), or same_as: continues the session of that step, where the agent can."),
     spare: z.boolean().optional().describe("true: not in the chain at its start; only an `insert` puts it there."),
     summary: z
       .boolean()
       .optional()
       .describe("true: it ends with a SUMMARY for the steps after it; that it ran to its end is all its verdict."),
-    editable: z.boolean().optional().describe("true: whoever performs it may change the steps that are still to come."),
+    editable: z.boolean().optional().describe("true: its agent may change the steps that are still to come."),
     mandatory: z.boolean().optional().describe("true: no edit skips it."),
     last: z
       .boolean()
@@ -231,7 +228,7 @@ export const workflowSchema = z
         env: z
           .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
           .optional()
-          .describe("Variables for whoever works in a story's tree; {{slot}}, {{story}} and {{run}} are replaced."),
+          .describe("Variables for programs in a story's tree; {{slot}}, {{story}} and {{run}} are replaced."),
       })
       .optional()
       .describe("Where the run works."),

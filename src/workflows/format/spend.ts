@@ -1,4 +1,4 @@
-// Spending limits. Owns: money, tokens and time of a `budget` as they are written and as people read them.
+// Limits of money, tokens and time in a `budget`: reading them, and printing them for people.
 
 import type { Spend } from "../../domain/route.ts";
 import { durationMs, formatDuration } from "../document/duration.ts";

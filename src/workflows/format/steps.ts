@@ -1,4 +1,4 @@
-// Steps of our own format. Owns: one written step to its definition, with every default filled in.
+// Lowers a step of our own format to its definition, with every default filled in.
 
 import type { AgentStep, CommandStep, GateStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, type StepName, stepName } from "../../domain/ids.ts";
@@ -20,7 +20,7 @@ export interface StepContext {
   readonly agentTimeoutMs: ReadonlyMap<string, number>;
 }
 
-/** What says or limits something about an attempt, whoever makes it. */
+/** Fields that describe or limit an attempt, for every kind of step. */
 const attemptFields = ["on", "on_error", "budget", "checks", "timeout"] as const;
 const chainFields = ["spare", "mandatory", "last", "follows"] as const;
 const answerFields = ["produces", "decide", "expects", "summary", "editable"] as const;
