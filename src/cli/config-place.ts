@@ -1,20 +1,11 @@
 // The place of a repository's configuration. Owns: putting `.pawl/config.yml` there, whole and readable or not at all, and never
 // outside of the repository.
 
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { AppError, systemCode } from "../domain/error.ts";
 import { readConfigFile } from "../runtime/config/config-file.ts";
+import { replaceFile } from "../system/files/whole-file.ts";
 
 const folderName = ".pawl";
 const fileName = "config.yml";
@@ -67,18 +58,13 @@ export function placeConfig({ file, isTaken }: ConfigPlace, text: string): strin
 
 /** The text is read back first: a wrong one is never put in place. */
 function replace(file: string, isTaken: boolean, text: string): string | null {
-  const draft = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(draft, text);
+  return replaceFile(file, (draft) => {
+    writeFileSync(draft, text, { flag: "wx" });
     readConfigFile(draft);
     const kept = isTaken ? freeName(`${file}.bak`) : null;
     if (kept !== null) copyFileSync(file, kept, constants.COPYFILE_EXCL);
-    renameSync(draft, file);
     return kept;
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
+  });
 }
 
 /** An older copy is not overwritten. */

@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../../system/files/whole-file.ts";
 
 export interface OwnHome {
   readonly dir: string;
@@ -74,13 +75,12 @@ function linkIn(place: string): string | null {
   }
 }
 
-/** Under a name that nobody could have foreseen, and then at once in the place of what was there. */
 function put(place: string, make: (file: string) => void): void {
-  const half = `${place}.${randomUUID()}`;
-  make(half);
-  // A directory is not replaced.
-  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) discard(place);
-  renameSync(half, place);
+  replaceFile(place, (draft) => {
+    make(draft);
+    // A directory is not replaced.
+    if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) discard(place);
+  });
 }
 
 /** What is in use, or was made anew in the same moment, must not keep an attempt from starting: first it is out of the way. */

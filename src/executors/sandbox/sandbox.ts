@@ -1,9 +1,10 @@
 // Sandboxes. Owns: what a program can reach inside bubblewrap: it reads what its user reads and writes where it works, it sees no
 // processes but its own, gains no rights, and all it started dies with it. Never a silent doing without.
 
-import { existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
+import { existingPath } from "../../system/files/paths.ts";
 import { findHome } from "../../system/home.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access } from "../executor.ts";
@@ -61,7 +62,7 @@ export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLin
     ...hidden.flatMap((dir) => ["--tmpfs", dir]),
     ...byDepth(mounts).flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
     "--chdir",
-    realPath(cwd) ?? cwd,
+    existingPath(cwd) ?? cwd,
     "--",
     file,
     ...args,
@@ -123,7 +124,7 @@ function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace, 
   const home = findHome(process.env).dir;
   const asked = sandbox.write.map((path) => askedPath(path, env, home));
   // What is opened elsewhere does not open the workspace to whoever may only read.
-  const opened = isWritable ? asked : asked.filter((path) => !isInside(path, realPath(cwd) ?? cwd));
+  const opened = isWritable ? asked : asked.filter((path) => !isInside(path, existingPath(cwd) ?? cwd));
   return [
     ...existing([cwd], isWritable),
     ...existing(plain(own?.kept ?? []), false),
@@ -168,21 +169,21 @@ function made(dirs: readonly string[]): readonly string[] {
 }
 
 function askedPath(path: string, env: SandboxPlace["env"], home: string): string {
-  const place = realPath(path.replace(/^~(?=\/|$)/, homeIn(env)));
+  const place = existingPath(path.replace(/^~(?=\/|$)/, homeIn(env)));
   if (place === null) throw new Error(`its sandbox is to open ${path} for writing, and there is no such path`);
-  if (isInside(place, realPath(home) ?? home)) throw new Error(`its sandbox cannot open Pawl's own home (${path})`);
+  if (isInside(place, existingPath(home) ?? home)) throw new Error(`its sandbox cannot open Pawl's own home (${path})`);
   return place;
 }
 
 /** For temporary files: empty inside, and its own. */
 function hiddenDirs(env: SandboxPlace["env"]): readonly string[] {
-  const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(realPath).filter((dir) => dir !== null);
+  const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(existingPath).filter((dir) => dir !== null);
   return [...new Set(dirs)];
 }
 
 /** What it needs to read of what is hidden: all of the directory there that it is in. */
 function visible(needed: readonly string[], hidden: readonly string[]): readonly Mount[] {
-  const paths = needed.flatMap((path) => [path, realPath(path) ?? path]);
+  const paths = needed.flatMap((path) => [path, existingPath(path) ?? path]);
   const tops = hidden.flatMap((dir) =>
     paths.filter((path) => isInside(path, dir) && path !== dir).map((path) => join(dir, topOf(path, dir))),
   );
@@ -195,7 +196,7 @@ function topOf(path: string, dir: string): string {
 
 function existing(paths: readonly string[], isWritable: boolean): readonly Mount[] {
   return paths
-    .map(realPath)
+    .map(existingPath)
     .filter((path) => path !== null && path !== dirname(path))
     .map((path) => ({ path: path ?? "", isWritable }));
 }
@@ -213,13 +214,4 @@ function isInside(path: string, dir: string): boolean {
 
 function homeIn(env: SandboxPlace["env"]): string {
   return env["HOME"] ?? homedir();
-}
-
-/** Bubblewrap mounts on no symbolic links; null: there is nothing. */
-function realPath(path: string): string | null {
-  try {
-    return path !== "" && existsSync(path) ? realpathSync(path) : null;
-  } catch {
-    return null;
-  }
 }

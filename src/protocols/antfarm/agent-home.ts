@@ -1,9 +1,11 @@
 // Agents' homes. Owns: the directory that an agent keeps across runs: its role files, its progress log and the archive.
 
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import type { AgentDefinition } from "../../domain/definition.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import { readIfReadable } from "../../system/files/text.ts";
+import { replaceFile } from "../../system/files/whole-file.ts";
 
 /** From this heading on, AGENTS.md belongs to the agent and survives every reinstall. */
 const ownSection = "## Codebase Knowledge";
@@ -27,9 +29,9 @@ export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: st
       problems.push(`${agent.name}: "${name}" is not a usable file name`);
       continue;
     }
-    const text = readOptional(resolve(sourceDir, source));
+    const text = readIfReadable(resolve(sourceDir, source));
     if (text === null) problems.push(`${agent.name}: the role file ${source} is missing`);
-    else writeWhole(join(home.dir, name), keepOwnSection(text, readOptional(join(home.dir, name))));
+    else replaceText(join(home.dir, name), keepOwnSection(text, readIfReadable(join(home.dir, name))));
   }
   return problems;
 }
@@ -37,7 +39,7 @@ export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: st
 /** Role files in the order in which their workflow names them. */
 export function readRoles(home: AgentHome, agent: AgentDefinition): readonly { name: string; text: string }[] {
   return Object.keys(agent.files).flatMap((name) => {
-    const text = readOptional(join(home.dir, name));
+    const text = readIfReadable(join(home.dir, name));
     return text === null ? [] : [{ name, text }];
   });
 }
@@ -45,7 +47,7 @@ export function readRoles(home: AgentHome, agent: AgentDefinition): readonly { n
 export function readProgress(places: readonly string[]): string {
   if (places.length === 0) return "(no progress file)";
   for (const place of places) {
-    const text = readOptional(place);
+    const text = readIfReadable(place);
     if (text !== null) return text;
   }
   return "(no progress yet)";
@@ -76,18 +78,8 @@ function keepOwnSection(fresh: string, present: string | null): string {
   return `${cut < 0 ? fresh.trimEnd() : fresh.slice(0, cut).trimEnd()}\n\n${present.slice(learned)}`;
 }
 
-/** Never half a file: an agent may be reading it. */
-function writeWhole(path: string, text: string): void {
-  if (readOptional(path) === text) return;
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}`);
-  writeFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
-}
-
-function readOptional(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
+/** An agent may be reading the file. */
+function replaceText(file: string, text: string): void {
+  if (readIfReadable(file) === text) return;
+  replaceFile(file, (draft) => writeFileSync(draft, text, { flag: "wx", mode: 0o600 }));
 }

@@ -16,8 +16,8 @@ import { systemCode } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import type { Clock } from "../../system/clock.ts";
-import { withFileLock } from "../files/file-lock.ts";
-import { readOptional } from "../files/whole-file.ts";
+import { withFileLock } from "../../system/files/file-lock.ts";
+import { readOptional } from "../../system/files/text.ts";
 import { type Shared, storyScratch } from "./shared.ts";
 
 interface AppendOptions {

@@ -1,10 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { runId, stepId, storyId } from "../../domain/ids.ts";
-import { writeWhole } from "../files/whole-file.ts";
 import {
   defaultSharedDir,
   editFile,
@@ -128,29 +126,4 @@ test("[RA3] the folder remembers its run and how much of the log its files show"
     writeFileSync(shared.sidecarFile, text);
     expect(() => readSidecar(shared)).toThrow("does not say which run uses this folder");
   }
-});
-
-test("[RA4 C68] a file is replaced whole, through a link, with its mode, and nothing stays beside it", () => {
-  const dir = tempDir();
-  writeFileSync(join(dir, "real.json"), "old", { mode: 0o640 });
-  symlinkSync("real.json", join(dir, "state.json"));
-  writeWhole(join(dir, "state.json"), "new");
-  expect(readFileSync(join(dir, "real.json"), "utf8")).toBe("new");
-  mkdirSync(join(dir, "taken"));
-  expect(() => writeWhole(join(dir, "taken"), "x")).toThrow("EISDIR");
-  expect(readdirSync(dir).toSorted()).toEqual(["real.json", "state.json", "taken"]);
-});
-
-test("[RA4] what a process left that was killed while it wrote goes when the next one writes; what others write stays", () => {
-  const dir = tempDir();
-  const dead = spawnSync("true").pid;
-  const drafts = [
-    `prd.json.${dead}-1.tmp`,
-    `prd.json.${process.pid}-9999.tmp`,
-    `other.json.${dead}-1.tmp`,
-    "prd.json.tmp",
-  ];
-  for (const name of drafts) writeFileSync(join(dir, name), "half");
-  writeWhole(join(dir, "prd.json"), "whole");
-  expect(readdirSync(dir).toSorted()).toEqual(["prd.json", ...drafts.slice(1)].toSorted());
 });

@@ -1,10 +1,11 @@
 // The shared folder. Owns: where Dynamic Ralph's files lie, what git must not see of them, and the note that says whose they are.
 
-import { existsSync, realpathSync } from "node:fs";
-import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId, type StepId, type StoryId } from "../../domain/ids.ts";
-import { readOptional, writeWhole } from "../files/whole-file.ts";
+import { realPath } from "../../system/files/paths.ts";
+import { readOptional } from "../../system/files/text.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
 
 /** Files that belong to no single story. All paths are absolute. */
 export interface Shared {
@@ -122,14 +123,6 @@ function word(id: string): string {
   throw new AppError("INPUT_INVALID", `${JSON.stringify(id.slice(0, 80))} cannot be part of a file name`, {
     hint: 'use letters, digits, ".", "_" and "-"',
   });
-}
-
-/** Follows links as far as the path exists: git compares real paths. */
-function realPath(path: string): string {
-  const whole = resolve(path);
-  if (existsSync(whole)) return realpathSync(whole);
-  const parent = dirname(whole);
-  return parent === whole ? whole : join(realPath(parent), basename(whole));
 }
 
 /** A name as a pattern that means only that name. A line break cannot be written in one, so any character stands for it. */

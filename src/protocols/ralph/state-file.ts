@@ -6,7 +6,7 @@ import type { Event } from "../../domain/event.ts";
 import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StoryEntry, StorySpec } from "../../domain/story.ts";
-import { writeWhole } from "../files/whole-file.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
 import { type Define, isHidden, StoryHistory } from "./history.ts";
 import type { ImportedState, RawStory } from "./imported-state.ts";
 import { isoTime, type StateDocument, type StepDocument, type StoryDocument, storyWords } from "./state-document.ts";

@@ -7,13 +7,13 @@ import { errorText } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Header, Run } from "../../domain/run.ts";
-import { withFileLock } from "../../protocols/files/file-lock.ts";
-import { writeWhole } from "../../protocols/files/whole-file.ts";
 import { markPassed } from "../../protocols/ralph/prd.ts";
 import { appendScratch, archiveScratch } from "../../protocols/ralph/scratch.ts";
 import { readSidecar, type Shared, sharedIn, storyScratch, writeSidecar } from "../../protocols/ralph/shared.ts";
 import { type ImportedState, readState, StateProjection, writeState } from "../../protocols/ralph/state-file.ts";
 import type { StoredEvent } from "../../store/store.ts";
+import { withFileLock } from "../../system/files/file-lock.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
 import type { Parts } from "../parts.ts";
 import { importedName } from "../runs/prd-run.ts";
 

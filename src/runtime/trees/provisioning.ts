@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
-import { readJson, writeJson } from "../../workspaces/trees/ownership.ts";
 import { type Control, firstRed } from "../attempt/settle/checks.ts";
 import type { Parts } from "../parts.ts";
 

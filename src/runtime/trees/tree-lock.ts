@@ -4,8 +4,8 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { withFileLock } from "../../protocols/files/file-lock.ts";
-import { readJson, writeJson } from "../../workspaces/trees/ownership.ts";
+import { withFileLock } from "../../system/files/file-lock.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { letGitEnd } from "../loop/recover.ts";
 import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
 

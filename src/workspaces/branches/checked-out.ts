@@ -1,8 +1,10 @@
 // Checked-out branches. Owns: in which trees a branch is being worked on, so that none moves under anybody.
 
 import { dirname, join, resolve } from "node:path";
+import { realPath } from "../../system/files/paths.ts";
+import { readIfReadable } from "../../system/files/text.ts";
 import { git } from "../git/git.ts";
-import { commonDirOf, layoutOf, readText, realPath } from "../git/layout.ts";
+import { commonDirOf, layoutOf } from "../git/layout.ts";
 import { type Operation, operationIn } from "../git/repository.ts";
 import { entriesOf, treeOfEntry } from "../trees/ownership.ts";
 
@@ -31,7 +33,7 @@ export async function checkoutsOf(repo: string, branch: string): Promise<readonl
 
 async function isOn(gitDir: string, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
-  const read = (name: string) => readText(join(gitDir, name))?.trim();
+  const read = (name: string) => readIfReadable(join(gitDir, name))?.trim();
   let head = read("HEAD");
   // Repositories whose refs are not files keep a stand-in here.
   if (head === "ref: refs/heads/.invalid") {

@@ -2,12 +2,13 @@
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { commonDirOf, readText } from "./layout.ts";
+import { readIfReadable } from "../../system/files/text.ts";
+import { commonDirOf } from "./layout.ts";
 
 /** Adds patterns to `.git/info/exclude` of the repository that a tree belongs to. Doing it twice adds nothing. */
 export async function excludeLocally(path: string, patterns: readonly string[]): Promise<void> {
   const file = join(await commonDirOf(path), "info", "exclude");
-  const present = readText(file) ?? "";
+  const present = readIfReadable(file) ?? "";
   const lines = new Set(present.split("\n"));
   const added = patterns.filter((pattern) => !lines.has(pattern));
   if (added.length === 0) return;

@@ -1,9 +1,10 @@
 // The layout of a repository on disk. Owns: finding the git directories of a tree and reading HEAD without a process,
 // because it is asked between every two steps.
 
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { realpathSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
+import { readIfReadable } from "../../system/files/text.ts";
 import { git, gitLine } from "./git.ts";
 
 export interface Layout {
@@ -17,7 +18,7 @@ export interface Layout {
 export function layoutOf(path: string): Layout | null {
   const gitDir = gitDirOf(path);
   if (gitDir === null) return null;
-  const shared = readText(join(gitDir, "commondir"))?.trim();
+  const shared = readIfReadable(join(gitDir, "commondir"))?.trim();
   return { gitDir, commonDir: shared ? resolve(gitDir, shared) : gitDir };
 }
 
@@ -43,7 +44,7 @@ export async function headOf(path: string): Promise<string> {
 /** The full name of the branch that is checked out (`refs/heads/…`); null when HEAD is detached. */
 export async function branchRefOf(path: string): Promise<string | null> {
   const layout = layoutOf(path);
-  const head = layout ? readText(join(layout.gitDir, "HEAD")) : null;
+  const head = layout ? readIfReadable(join(layout.gitDir, "HEAD")) : null;
   if (head !== null && isCommitId(head.trim())) return null;
   const target = symbolicTarget(head);
   // Repositories whose refs are not files keep a stand-in here.
@@ -63,36 +64,17 @@ export function isCommitId(text: string): boolean {
   return /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(text);
 }
 
-/** The path with links resolved, also where its last part does not exist yet: git writes down real paths. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
-}
-
-/** A file's text; null if there is none. */
-export function readText(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return null;
-  }
-}
-
 function gitDirOf(path: string): string | null {
   const dotGit = join(path, ".git");
   const stats = statSync(dotGit, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return dotGit;
-  const link = stats?.isFile() ? readText(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1] : undefined;
+  const link = stats?.isFile() ? readIfReadable(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1] : undefined;
   return link === undefined ? null : resolve(path, link);
 }
 
 function readHead(path: string): string | null {
   const layout = layoutOf(path);
-  let text = layout ? readText(join(layout.gitDir, "HEAD"))?.trim() : undefined;
+  let text = layout ? readIfReadable(join(layout.gitDir, "HEAD"))?.trim() : undefined;
   // A branch may itself be a name for another one; git allows five such links.
   for (let links = 0; layout && text !== undefined && links < 5; links += 1) {
     if (isCommitId(text)) return text;
@@ -109,9 +91,9 @@ function symbolicTarget(text: string | null): string | null {
 }
 
 function readRef(layout: Layout, ref: string): string | null {
-  const loose = readText(join(layout.commonDir, ref));
+  const loose = readIfReadable(join(layout.commonDir, ref));
   if (loose !== null && loose !== "") return loose;
-  const packed = readText(join(layout.commonDir, "packed-refs"));
+  const packed = readIfReadable(join(layout.commonDir, "packed-refs"));
   const at = packed?.indexOf(` ${ref}\n`) ?? -1;
   return packed && at > 0 ? packed.slice(packed.lastIndexOf("\n", at) + 1, at) : null;
 }

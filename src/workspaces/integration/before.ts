@@ -3,8 +3,9 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readText } from "../git/layout.ts";
-import { type OwnedTree, readJson, writeJson } from "../trees/ownership.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { readIfReadable } from "../../system/files/text.ts";
+import { type OwnedTree } from "../trees/ownership.ts";
 import { restoreSnapshot, stateFile } from "../trees/restore.ts";
 import { takeSnapshot } from "../trees/snapshot.ts";
 
@@ -18,7 +19,7 @@ const mergeFiles = ["MERGE_HEAD", "MERGE_MODE", "MERGE_MSG"];
 
 /** From here on, `putBack` leads to the state of now. Gives the snapshot; `taken` is one that was taken just before. */
 export async function rememberState({ path, gitDir }: OwnedTree, taken: string | null): Promise<string> {
-  const texts = mergeFiles.map((name) => [name, readText(join(gitDir, name))] as const);
+  const texts = mergeFiles.map((name) => [name, readIfReadable(join(gitDir, name))] as const);
   const merge = Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null));
   const snapshot = taken ?? (await takeSnapshot(path));
   writeJson(stateFile(gitDir), { snapshot, merge } satisfies Before);

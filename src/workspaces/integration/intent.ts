@@ -2,14 +2,15 @@
 // go. Does not own: the forwarding, or taking it back.
 
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemCode } from "../../domain/error.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { readIfReadable } from "../../system/files/text.ts";
+import { putInPlace } from "../../system/files/whole-file.ts";
 import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
 import type { Checkout } from "../branches/checked-out.ts";
-import { readText } from "../git/layout.ts";
-import { readJson, writeJson } from "../trees/ownership.ts";
 
 export interface Move {
   readonly repo: string;
@@ -77,16 +78,12 @@ export async function holdIndex(intent: Intent): Promise<boolean> {
 }
 
 export function isHeld(intent: Intent): boolean {
-  return readText(lockOf(intent)) === intent.id;
+  return readIfReadable(lockOf(intent)) === intent.id;
 }
 
 /** The checkout gets its new index. */
 export function replaceIndex(intent: Intent): void {
-  const next = nextIndex(intent);
-  const file = openSync(next, "r+");
-  fsyncSync(file);
-  closeSync(file);
-  renameSync(next, join(intent.gitDir, "index"));
+  putInPlace(nextIndex(intent), join(intent.gitDir, "index"));
 }
 
 /** Everything of ours goes, whatever there is of it: the index's lock and the intent last. */

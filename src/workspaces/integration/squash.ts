@@ -3,8 +3,9 @@
 
 import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
+import { readIfReadable } from "../../system/files/text.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
-import { headOf, readText } from "../git/layout.ts";
+import { headOf } from "../git/layout.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 
@@ -84,7 +85,7 @@ export async function unmergedIn(path: string): Promise<readonly string[]> {
 
 /** The commits of a merge that is resolved and not committed. */
 export function mergingIn(gitDir: string): readonly string[] {
-  const text = readText(join(gitDir, "MERGE_HEAD")) ?? "";
+  const text = readIfReadable(join(gitDir, "MERGE_HEAD")) ?? "";
   return text.split("\n").filter((line) => line !== "");
 }
 

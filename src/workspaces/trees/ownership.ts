@@ -1,20 +1,13 @@
 // Ownership of trees. Owns: the marker that says a tree is ours, and the refusal to change any other.
 
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
-import { type Layout, layoutOf, readText, realPath } from "../git/layout.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { realPath } from "../../system/files/paths.ts";
+import { readIfReadable } from "../../system/files/text.ts";
+import { type Layout, layoutOf } from "../git/layout.ts";
 
 /** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
 export interface Marker {
@@ -106,33 +99,6 @@ export function entriesOf(commonDir: string): readonly string[] {
 
 /** Where an entry says that its tree is; null for an entry that never got that far. */
 export function treeOfEntry(gitDir: string): string | null {
-  const pointer = readText(join(gitDir, "gitdir"))?.trim();
+  const pointer = readIfReadable(join(gitDir, "gitdir"))?.trim();
   return pointer ? realPath(dirname(resolve(gitDir, pointer))) : null;
-}
-
-/** Whole or not at all, also when the machine goes down. */
-export function writeJson(path: string, value: unknown): void {
-  // One name for all: what a crash left is written over by the next try.
-  const temporary = `${path}.tmp`;
-  const file = openSync(temporary, "w");
-  try {
-    writeSync(file, `${JSON.stringify(value)}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  try {
-    renameSync(temporary, path);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-}
-
-export function readJson(path: string): unknown {
-  try {
-    return JSON.parse(readText(path) ?? "null");
-  } catch {
-    return null;
-  }
 }

@@ -2,9 +2,10 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { changeRefs, dropRefs, readRefs } from "../git/refs.ts";
 import { putBack } from "../integration/before.ts";
-import { assertSafe, type OwnedTree, readJson, slotOf, writeJson, writeMarker } from "./ownership.ts";
+import { assertSafe, type OwnedTree, slotOf, writeMarker } from "./ownership.ts";
 import { forgetOperations, removeLocks } from "./restore.ts";
 import { parseSnapshot, snapshotRefs, takeSnapshot } from "./snapshot.ts";
 

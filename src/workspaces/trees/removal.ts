@@ -3,9 +3,11 @@
 import { existsSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
+import { realPath } from "../../system/files/paths.ts";
+import { readIfReadable } from "../../system/files/text.ts";
 import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
-import { branchRefOf, commonDirOf, isCommitId, layoutOf, readText, realPath } from "../git/layout.ts";
+import { branchRefOf, commonDirOf, isCommitId, layoutOf } from "../git/layout.ts";
 import { changeRefs } from "../git/refs.ts";
 import { countDirty } from "../git/repository.ts";
 import { removeAll } from "./directory.ts";
@@ -57,7 +59,7 @@ export async function keepCommits(path: string, branchName: string): Promise<str
   const heads = [(await branchRefOf(path)) === null ? await detachedHead(path) : null];
   // In the middle of a rebase, the commits from before it are written down only here.
   for (const place of ["rebase-merge", "rebase-apply"]) {
-    heads.push(layout && (readText(join(layout.gitDir, place, "orig-head"))?.trim() ?? null));
+    heads.push(layout && (readIfReadable(join(layout.gitDir, place, "orig-head"))?.trim() ?? null));
   }
   const base = layout && readMarker(layout.gitDir)?.base;
   let first: string | null = null;
@@ -74,7 +76,7 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
   const hadLeftovers = existsSync(gone) || entry !== null;
   let kept: string | null = null;
   if (entry !== null && readMarker(entry)?.path === path) {
-    const head = readText(join(entry, "HEAD"))?.trim() ?? "";
+    const head = readIfReadable(join(entry, "HEAD"))?.trim() ?? "";
     const base = readMarker(entry)?.base ?? null;
     if (isCommitId(head) && !(await isHeld(removal.repo, head, base)))
       kept = await holdAs(removal.repo, removal.keepAs, head);
@@ -88,7 +90,7 @@ async function assertDisposable(path: string, gitDir: string): Promise<void> {
   if (existsSync(join(gitDir, "locked"))) {
     throw new AppError(
       "REFUSED",
-      `${path} is locked: ${readText(join(gitDir, "locked"))?.trim() || "no reason given"}`,
+      `${path} is locked: ${readIfReadable(join(gitDir, "locked"))?.trim() || "no reason given"}`,
       {
         hint: `unlock it with \`git worktree unlock ${path}\`, or force the removal`,
       },

@@ -1,7 +1,8 @@
 // Salvage. Owns: saving the work of an attempt that will be rolled back, as a diff that can be applied again.
 
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { draftFor, putInPlace } from "../../system/files/whole-file.ts";
 import { git } from "../git/git.ts";
 import { parseSnapshot, treeOf } from "./snapshot.ts";
 
@@ -15,27 +16,17 @@ export async function saveDiff(path: string, since: string, file: string): Promi
   if (existsSync(file)) return true;
   const now = await treeOf(path);
   const target = resolve(file);
-  const temporary = `${target}.tmp`;
   mkdirSync(dirname(target), { recursive: true });
+  const draft = draftFor(target);
   try {
     // Written by git itself: a diff may be larger than memory, and its bytes need not be text. diff-tree looks at no
     // setting of the user's that would change the format.
     const format = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv"];
-    await git(path, ["diff-tree", ...format, "--no-color", `--output=${temporary}`, content ?? head, now]);
-    if (statSync(temporary).size === 0) return false;
-    flush(temporary);
-    renameSync(temporary, target);
+    await git(path, ["diff-tree", ...format, "--no-color", `--output=${draft}`, content ?? head, now]);
+    if (statSync(draft).size === 0) return false;
+    putInPlace(draft, target);
     return true;
   } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function flush(file: string): void {
-  const handle = openSync(file, "r+");
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
+    rmSync(draft, { force: true });
   }
 }

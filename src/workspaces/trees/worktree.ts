@@ -5,21 +5,13 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { realPath } from "../../system/files/paths.ts";
 import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
-import { commonDirOf, isCommitId, layoutOf, realPath } from "../git/layout.ts";
+import { commonDirOf, isCommitId, layoutOf } from "../git/layout.ts";
 import { removeAll } from "./directory.ts";
-import {
-  entriesOf,
-  entryFor,
-  ownedTree,
-  readJson,
-  readMarker,
-  relink,
-  treeOfEntry,
-  writeJson,
-  writeMarker,
-} from "./ownership.ts";
+import { entriesOf, entryFor, ownedTree, readMarker, relink, treeOfEntry, writeMarker } from "./ownership.ts";
 
 export interface WantedWorktree {
   readonly run: string;

@@ -1,15 +1,15 @@
 // Ends of executions. Owns: keeping what an agent came to from the moment it is gone until the store knows, so that a driver that
 // dies in between does not cost the work of an hour.
 
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { EditRequest } from "../../../domain/edit.ts";
 import { errorText } from "../../../domain/error.ts";
 import type { RunId } from "../../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
+import { readJson, writeJson } from "../../../system/files/json-file.ts";
 import type { Secrets } from "../../../system/secrets/secrets.ts";
-import { writeJson } from "../../../workspaces/trees/ownership.ts";
 import type { Parts } from "../../parts.ts";
 import { redactedReport } from "../../runs/redacted.ts";
 import { endFile } from "../logs.ts";
@@ -58,9 +58,5 @@ export function forgetEnd(parts: Parts, run: RunId, attempt: Attempt): void {
 
 /** null: it had not ended, or nobody can tell. */
 export function keptEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): Kept | null {
-  try {
-    return JSON.parse(readFileSync(endFile(parts, run, attempt), "utf8")) as Kept;
-  } catch {
-    return null;
-  }
+  return readJson(endFile(parts, run, attempt)) as Kept | null;
 }

@@ -1,12 +1,13 @@
-// File locks. Owns: one at a time, between processes, by a file that names its holder. A holder that has died holds nothing.
+// File locks between processes. Owns: a lock file that names its holder. The lock of a process that has died is free.
 
 import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { AppError, systemCode } from "../../domain/error.ts";
-import { type Clock, systemClock } from "../../system/clock.ts";
-import { hostName } from "../../system/home.ts";
-import { isAlive, ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
-import { draftFor, readOptional } from "./whole-file.ts";
+import { type Clock, systemClock } from "../clock.ts";
+import { hostName } from "../home.ts";
+import { isAlive, ownIdentity, type ProcessIdentity } from "../process/identity.ts";
+import { readOptional } from "./text.ts";
+import { draftFor } from "./whole-file.ts";
 
 const lockWaitMs = 60_000;
 const lookEveryMs = 20;
@@ -15,7 +16,7 @@ interface Holder extends ProcessIdentity {
   readonly host: string;
 }
 
-/** Does `act` while holding the lock. `act` is synchronous: a lock is held for a moment, never across a wait. */
+/** Calls `act` while holding the lock. `act` is synchronous, so that the lock is held only briefly. */
 export async function withFileLock<Result>(
   lock: string,
   act: () => Result,
@@ -36,7 +37,7 @@ export async function withFileLock<Result>(
   }
 }
 
-/** A link appears whole: nobody ever sees a lock of ours that does not yet say whose it is. */
+/** A link appears with its content, so no process ever reads a lock without its holder. */
 function take(lock: string): boolean {
   const draft = draftFor(lock, "");
   const holder: Holder = { ...ownIdentity(), host: hostName() };
@@ -53,8 +54,8 @@ function take(lock: string): boolean {
 }
 
 /**
- * Two who find the same dead holder must not both remove "its" lock: the second would remove that of whoever came in between. So
- * removing is done under a lock of its own, and looked at once more there.
+ * When two processes find the same dead holder, only one may remove its lock: the second would remove the lock of a process that
+ * took it in between. So removing needs a second lock, and the holder is checked again under it.
  */
 function freeIfAbandoned(lock: string): void {
   if (!isAbandoned(lock)) return;
@@ -70,7 +71,7 @@ function freeIfAbandoned(lock: string): void {
   }
 }
 
-/** A lock that names nobody is not ours: other programs leave an empty file behind that they no longer hold. */
+/** A lock without a holder is not ours: other programs leave an empty file behind after they let go. */
 function isAbandoned(lock: string): boolean {
   const text = readOptional(lock);
   if (text === null) return false;
@@ -90,7 +91,7 @@ function holderIn(text: string): Holder | null {
 
 function busy(lock: string): AppError {
   const holder = holderIn(readOptional(lock) ?? "");
-  const who = holder ? `process ${holder.pid} on ${holder.host}` : "somebody";
+  const who = holder ? `process ${holder.pid} on ${holder.host}` : "another program";
   return new AppError("WORKSPACE_BUSY", `${basename(lock)} has been held by ${who} for ${lockWaitMs / 1_000} seconds`, {
     hint: `end that process, or remove ${lock} if it no longer runs, and try again`,
   });

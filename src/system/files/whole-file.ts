@@ -1,0 +1,77 @@
+// Whole files. Owns: replacing a file in one step, so that a reader sees the old content or the new one and never a part of either.
+
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { processIdentity } from "../process/identity.ts";
+import { realPath } from "./paths.ts";
+
+/** For files that people also write: missing directories are made, a link stays a link, and a file keeps its mode. */
+export function writeWhole(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const target = realPath(file);
+  replaceFile(target, (draft) => {
+    writeFileSync(draft, text, { flag: "wx" });
+    const mode = statSync(target, { throwIfNoEntry: false })?.mode;
+    if (mode !== undefined) chmodSync(draft, mode & 0o777);
+  });
+}
+
+/**
+ * Puts what `make` creates under the draft's name in the place of `file`, also in the place of a link. If `make` throws, the file
+ * stays as it is.
+ */
+export function replaceFile<Result>(file: string, make: (draft: string) => Result): Result {
+  const draft = draftFor(file);
+  try {
+    const result = make(draft);
+    renameSync(draft, file);
+    return result;
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+/** Puts a finished draft in the place of `file`. After a power failure the file is the old one or the new one. */
+export function putInPlace(draft: string, file: string): void {
+  const handle = openSync(draft, "r+");
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  renameSync(draft, file);
+}
+
+const swept = new Set<string>();
+
+/**
+ * A name beside the file that no other process uses and no agent can predict. The first time, the drafts of processes that were
+ * killed are removed.
+ */
+export function draftFor(file: string, ending = ".tmp"): string {
+  if (!swept.has(file)) sweepDrafts(file, ending);
+  swept.add(file);
+  return `${file}.${process.pid}-${randomBytes(6).toString("hex")}${ending}`;
+}
+
+function sweepDrafts(file: string, ending: string): void {
+  const begin = `${basename(file)}.`;
+  const names = readdirSync(dirname(file)).filter((name) => name.startsWith(begin) && name.endsWith(ending));
+  for (const name of names) {
+    const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.slice(begin.length, name.length - ending.length)) ?? [];
+    if (pid !== undefined && processIdentity(Number(pid)) === null) rmSync(join(dirname(file), name), { force: true });
+  }
+}
