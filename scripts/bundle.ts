@@ -56,18 +56,23 @@ function writeNote(madeFrom: readonly string[]): void {
   writeFileSync(note, `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
 }
 
-/** The bundle contains code of these packages, so it carries their licences. */
+/** The notices that go with the bundle: name, version and licence text of every package whose code is in it. */
 function licences(bundled: readonly string[]): string {
   const folders = new Set(bundled.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
+  // The bundler adds a few lines of its own; they come from no file.
+  folders.add("node_modules/rolldown");
   const texts = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
       readonly name: string;
       readonly version: string;
       readonly license: string;
     };
-    const [file] = globSync("{LICENSE,LICENCE,license}*", { cwd: join(root, folder) });
-    if (file === undefined) throw new Error(`${name} has no licence file`);
-    return `${name} ${version} (${license})\n\n${readFileSync(join(root, folder, file), "utf8").trim()}\n`;
+    const [licence, ...others] = globSync("{LICENSE,LICENCE,license}*", { cwd: join(root, folder) });
+    if (licence === undefined) throw new Error(`${name} has no licence file`);
+    // The Apache licence asks for the NOTICE file, too.
+    const files = [licence, ...others, ...globSync("{NOTICE,notice}*", { cwd: join(root, folder) })];
+    const text = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim()).join("\n\n");
+    return `${name} ${version} (${license})\n\n${text}\n`;
   });
-  return `Code of these packages is part of the files beside this one.\n\n${texts.join(`\n${"-".repeat(80)}\n\n`)}`;
+  return `Code of these packages is part of the files beside this one.\n\n${texts.toSorted().join(`\n${"-".repeat(80)}\n\n`)}`;
 }
