@@ -114,6 +114,20 @@ const others: IForbiddenRuleType[] = [
     to: { path: "(^|/)node_modules/", pathNot: packages.map(inPackage) },
   },
   {
+    name: "kysely-only-in-store",
+    comment: "queries are methods of the store",
+    severity: "error",
+    from: { path: "^src/", pathNot: inSrc("store") },
+    to: { path: inPackage("kysely") },
+  },
+  {
+    name: "store-by-its-interface",
+    comment: "of src/store, other folders import store.ts alone; src/app.ts opens it",
+    severity: "error",
+    from: { path: "^src/", pathNot: [inSrc("store"), inSrc("app.ts"), tests] },
+    to: { path: inSrc("store"), pathNot: inSrc("store/store.ts") },
+  },
+  {
     name: "no-cycles",
     comment: "two files that need each other are one thing, or there is a third between them",
     severity: "error",

@@ -37,8 +37,18 @@ async function missedInPlantedTree(): Promise<string[]> {
     "src/store/row.ts": 'import { open } from "./sqlite/open.ts"; export type Row = ReturnType<typeof open>;',
     "src/store/sqlite/open.ts": 'import { type Row } from "../row.ts"; export const open = (): Row[] => [];',
     "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
+    "src/dispatch/query.ts": 'import { sql } from "kysely"; export const now = sql;',
+    "node_modules/kysely/package.json": '{ "name": "kysely", "main": "index.js" }',
+    "node_modules/kysely/index.js": "exports.sql = 1;",
   };
-  const expected = ["engine-is-pure", "engine-points-inward", "no-cycles", "store-sqlite-only-from-app"];
+  const expected = [
+    "engine-is-pure",
+    "engine-points-inward",
+    "kysely-only-in-store",
+    "no-cycles",
+    "store-by-its-interface",
+    "store-sqlite-only-from-app",
+  ];
 
   const root = mkdtempSync(join(realpathSync(tmpdir()), "pawl-layers-"));
   try {

@@ -17,9 +17,9 @@ import {
 import { Transitions } from "../../test/support/transitions.ts";
 import { type AttemptId, agentName, type RunId, type StoryId, storyId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
-import type { PermitLimit, Store } from "../store/store.ts";
+import type { OfferFilter, PermitLimit, Store } from "../store/store.ts";
 import { newAttemptId } from "../system/ids.ts";
-import type { Dispatch, Offer, Wanted } from "./dispatch.ts";
+import type { Dispatch, Offer } from "./dispatch.ts";
 
 export interface DispatchUnderTest {
   readonly store: Store;
@@ -267,9 +267,8 @@ export function describeDispatch(
   });
 }
 
-async function offers(store: Store, dispatch: Dispatch, wanted: Partial<Wanted> = {}): Promise<readonly Offer[]> {
-  const all = { run: null, agent: null, now: 5000, limit: 100, ...wanted };
-  return await store.read((db) => dispatch.offers({ db }, all));
+async function offers(store: Store, dispatch: Dispatch, wanted: Partial<OfferFilter> = {}): Promise<readonly Offer[]> {
+  return await dispatch.offers(store, { run: null, agent: null, now: 5000, limit: 100, ...wanted });
 }
 
 /** What the runtime does when somebody asks for work: the first offer, its attempt and its lease in one transaction. */

@@ -6,6 +6,8 @@ import type { Gate } from "../domain/gate.ts";
 import { type AttemptId, type GateId, type RunId, runId, type StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import { selectLeases } from "./leases.ts";
+import { selectNextOfferTime, selectOffers } from "./offers.ts";
 import { readAttempt, readEvent, readSummary } from "./rows.ts";
 import type { GateRow, Tables } from "./schema.ts";
 import { insertEffect } from "./statements.ts";
@@ -13,6 +15,9 @@ import type {
   AttemptRef,
   GateRef,
   Hold,
+  Lease,
+  Offer,
+  OfferFilter,
   RunFilter,
   RunSummary,
   Store,
@@ -49,10 +54,6 @@ export class KyselyStore implements Store {
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return await this.#database.write((db) => work(new KyselyTransaction(db, this.#definitions, "change")));
-  }
-
-  async read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return await this.#database.read(work);
   }
 
   async runById(id: RunId): Promise<RunSummary | null> {
@@ -148,6 +149,18 @@ export class KyselyStore implements Store {
         .execute(),
     );
     return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
+  }
+
+  async offers(filter: OfferFilter): Promise<readonly Offer[]> {
+    return await this.#database.read((db) => selectOffers(db, filter));
+  }
+
+  async nextOfferTime(run: RunId | null, after: number): Promise<number | null> {
+    return await this.#database.read((db) => selectNextOfferTime(db, run, after));
+  }
+
+  async leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]> {
+    return await this.#database.read((db) => selectLeases(db, filter.endedBefore));
   }
 
   async dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]> {

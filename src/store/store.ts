@@ -1,6 +1,5 @@
 // The store. Owns: the promise that every implementation keeps (store.contract.ts). What lasts is here and nowhere else.
 
-import type { Kysely } from "kysely";
 import type { Attempt } from "../domain/attempt.ts";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Effect } from "../domain/effect.ts";
@@ -9,14 +8,10 @@ import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, RunId, StepId, StoryId } from "../domain/ids.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
-import type { Tables } from "./schema.ts";
 
 export interface Store {
   /** One write transaction. It waits for other writers without blocking the process; `work` may be called again. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-
-  /** A query of another capability that keeps rows in the same database. */
-  read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
 
   runById(id: RunId): Promise<RunSummary | null>;
   runByNumber(number: number): Promise<RunSummary | null>;
@@ -36,6 +31,13 @@ export interface Store {
   /** The log in order, from after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
 
+  /** As in a transaction, for a caller that only looks. */
+  offers(filter: OfferFilter): Promise<readonly Offer[]>;
+  /** The earliest time after `after` at which an offer of these runs becomes due; null when there is none. Paused runs do not count. */
+  nextOfferTime(run: RunId | null, after: number): Promise<number | null>;
+  /** Leases that ended before that time, or all of them; the longest ended first. */
+  leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
+
   /** The first effect of each lane whose time has come; deliveries are apart, since hundreds of them may wait for one receiver. */
   dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]>;
   /** The same of deliveries, except those to certain targets. */
@@ -54,8 +56,6 @@ export interface Store {
 }
 
 export interface Transaction {
-  /** For capabilities that keep rows of their own in the same commit (dispatch). */
-  readonly db: Kysely<Tables>;
   nextRunNumber(): Promise<number>;
   create(number: number, decision: Accepted): Promise<Changes>;
   /** The header and the stories that `needed` names. */
@@ -64,6 +64,19 @@ export interface Transaction {
   save(loaded: Loaded, decision: Decision): Promise<Changes>;
   takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean>;
   releasePermits(attempts: readonly AttemptId[]): Promise<void>;
+  /** Due offers, the oldest run first; within a run, the one that has been due the longest. */
+  offers(filter: OfferFilter): Promise<readonly Offer[]>;
+  offer(offer: NewOffer): Promise<void>;
+  withdraw(run: RunId, step: Pick<ReadyStep, "story" | "step">): Promise<void>;
+  withdrawAll(run: RunId): Promise<void>;
+  /** Offers of a paused run stay and are not due. */
+  pauseOffers(run: RunId, paused: boolean): Promise<void>;
+  lease(lease: Lease): Promise<void>;
+  endLease(attempt: AttemptId): Promise<void>;
+  /** False when this worker does not hold the lease any more. */
+  renewLease(attempt: AttemptId, worker: string, until: number): Promise<boolean>;
+  /** Gives the lease to another worker; false when it is not as it was seen. */
+  takeOverLease(seen: Lease, worker: string, until: number): Promise<boolean>;
   /** Every account that was turned away and has not been let in since, those whose time is over included. */
   holds(): Promise<readonly Hold[]>;
   hold(turned: Omit<Hold, "times">): Promise<void>;
@@ -80,6 +93,39 @@ export interface Hold {
   /** How often in a row. */
   readonly times: number;
   readonly why: string;
+}
+
+/** A ready step that a worker may claim. */
+export interface Offer {
+  readonly run: RunId;
+  readonly story: StoryId | null;
+  readonly step: StepId;
+  /** `<workflow>/<agent>`; empty for a step that needs no agent. */
+  readonly agent: string;
+}
+
+export interface NewOffer extends Offer {
+  readonly runNumber: number;
+  readonly notBefore: number;
+  readonly paused: boolean;
+}
+
+export interface OfferFilter {
+  readonly run: RunId | null;
+  /** `<workflow>/<agent>`; null: any step, with or without an agent. */
+  readonly agent: string | null;
+  readonly now: number;
+  readonly limit: number;
+}
+
+/** Which worker performs an attempt, and until when it must renew that. */
+export interface Lease {
+  readonly attempt: AttemptId;
+  readonly run: RunId;
+  readonly story: StoryId | null;
+  /** Opaque here. */
+  readonly worker: string;
+  readonly until: number;
 }
 
 /** At most `limit` attempts at once may hold `key`. */

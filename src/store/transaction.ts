@@ -10,6 +10,8 @@ import { type Header, noTotals, type Run, type RunTotals, statusOf } from "../do
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import type { Story } from "../domain/story.ts";
+import { deleteLease, insertLease, renewLease, takeOverLease } from "./leases.ts";
+import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./offers.ts";
 import {
   attemptRow,
   eventRow,
@@ -28,7 +30,11 @@ import * as sql from "./statements.ts";
 import {
   type Changes,
   type Hold,
+  type Lease,
   type Loaded,
+  type NewOffer,
+  type Offer,
+  type OfferFilter,
   type PermitLimit,
   type ReadyStep,
   type Transaction,
@@ -50,18 +56,18 @@ const nothingYet: Omit<TotalsRow, "run_id"> = {
 };
 
 export class KyselyTransaction implements Transaction {
-  readonly db: Kysely<Tables>;
+  readonly #db: Kysely<Tables>;
   readonly #definitions: DefinitionCache;
   readonly #purpose: "change" | "look";
 
   constructor(db: Kysely<Tables>, definitions: DefinitionCache, purpose: "change" | "look") {
-    this.db = db;
+    this.#db = db;
     this.#definitions = definitions;
     this.#purpose = purpose;
   }
 
   async nextRunNumber(): Promise<number> {
-    return (await sql.countUp.one(this.db, { name: "run" })).value;
+    return (await sql.countUp.one(this.#db, { name: "run" })).value;
   }
 
   async create(number: number, decision: Accepted): Promise<Changes> {
@@ -70,12 +76,12 @@ export class KyselyTransaction implements Transaction {
     // Loaded here: `node:crypto` is slow to load, and who only looks hashes nothing.
     const { createHash } = await import("node:crypto");
     const hash = createHash("sha256").update(body).digest("hex");
-    await this.db
+    await this.#db
       .insertInto("definitions")
       .values({ hash, body })
       .onConflict((c) => c.column("hash").doNothing())
       .execute();
-    await this.db
+    await this.#db
       .insertInto("runs")
       .values({
         id: header.id,
@@ -91,7 +97,7 @@ export class KyselyTransaction implements Transaction {
         header: headerDocument(header),
       })
       .execute();
-    await this.db
+    await this.#db
       .insertInto("totals")
       .values({ run_id: header.id, ...nothingYet })
       .execute();
@@ -104,14 +110,14 @@ export class KyselyTransaction implements Transaction {
 
   async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
     const select = this.#purpose === "change" ? sql.selectRunToChange : sql.selectRun;
-    const row = await select.first(this.db, { id });
-    const totals = await sql.selectTotals.first(this.db, { id });
+    const row = await select.first(this.#db, { id });
+    const totals = await sql.selectTotals.first(this.#db, { id });
     if (!row || !totals) return null;
     const header = readHeader(row, totals, await this.#definition(row.definition), await this.#attempts(id, null));
     const stories: Record<StoryId, Story> = {};
     const storyVersions: Record<StoryId, number> = {};
     for (const storyId of needed(header)) {
-      const storyRow = await sql.selectStory.first(this.db, { run: id, id: storyId });
+      const storyRow = await sql.selectStory.first(this.#db, { run: id, id: storyId });
       const story = storyRow && readStory(storyRow, await this.#attempts(id, storyId));
       if (!story) continue;
       stories[storyId] = story;
@@ -138,7 +144,7 @@ export class KyselyTransaction implements Transaction {
     }
     const effects = decision.accepted ? decision.effects : [];
     for (const effect of effects) {
-      await sql.insertEffect.run(this.db, {
+      await sql.insertEffect.run(this.#db, {
         lane: laneOf(effect),
         run_id: id,
         effect: JSON.stringify(effect),
@@ -152,20 +158,56 @@ export class KyselyTransaction implements Transaction {
   async takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean> {
     // Always in the same order: two who want the same keys must not wait for each other.
     for (const { key, limit } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-      await sql.lockPermitKey.run(this.db, { key });
-      const { held } = await sql.countPermits.one(this.db, { key });
+      await sql.lockPermitKey.run(this.#db, { key });
+      const { held } = await sql.countPermits.one(this.#db, { key });
       if (held >= limit) return false;
     }
-    for (const { key } of limits) await sql.insertPermit.run(this.db, { key, attempt_id: attempt });
+    for (const { key } of limits) await sql.insertPermit.run(this.#db, { key, attempt_id: attempt });
     return true;
   }
 
   async releasePermits(attempts: readonly AttemptId[]): Promise<void> {
-    for (const attempt of attempts) await sql.deletePermits.run(this.db, { attempt });
+    for (const attempt of attempts) await sql.deletePermits.run(this.#db, { attempt });
+  }
+
+  async offers(filter: OfferFilter): Promise<readonly Offer[]> {
+    return await selectOffers(this.#db, filter);
+  }
+
+  async offer(offer: NewOffer): Promise<void> {
+    await insertOffer(this.#db, offer);
+  }
+
+  async withdraw(run: RunId, { story, step }: Pick<ReadyStep, "story" | "step">): Promise<void> {
+    await deleteOffer(this.#db, run, story, step);
+  }
+
+  async withdrawAll(run: RunId): Promise<void> {
+    await deleteOffers(this.#db, run);
+  }
+
+  async pauseOffers(run: RunId, paused: boolean): Promise<void> {
+    await pauseOffers(this.#db, run, paused);
+  }
+
+  async lease(lease: Lease): Promise<void> {
+    await insertLease(this.#db, lease);
+  }
+
+  async endLease(attempt: AttemptId): Promise<void> {
+    await deleteLease(this.#db, attempt);
+  }
+
+  async renewLease(attempt: AttemptId, worker: string, until: number): Promise<boolean> {
+    return await renewLease(this.#db, attempt, worker, until);
+  }
+
+  async takeOverLease(seen: Lease, worker: string, until: number): Promise<boolean> {
+    return await takeOverLease(this.#db, seen, worker, until);
   }
 
   async holds(): Promise<readonly Hold[]> {
-    const rows = await sql.selectHolds.all(this.db, {});
+    const rows = await sql.selectHolds.all(this.#db, {});
     return rows.map((row) => ({ ...row, cause: row.cause === "auth" ? "auth" : "quota" }));
   }
 
@@ -174,29 +216,29 @@ export class KyselyTransaction implements Transaction {
     // Those who were refused together were refused once.
     const isRunning = before !== undefined && before.until > turned.since;
     const times = before === undefined ? 1 : before.times + (isRunning ? 0 : 1);
-    await sql.upsertHold.run(this.db, { ...turned, times });
+    await sql.upsertHold.run(this.#db, { ...turned, times });
   }
 
   async release(account: string, since?: number): Promise<void> {
-    await sql.deleteHold.run(this.db, { account, since: since ?? Number.MAX_SAFE_INTEGER });
+    await sql.deleteHold.run(this.#db, { account, since: since ?? Number.MAX_SAFE_INTEGER });
   }
 
   async #definition(hash: string): Promise<Definition> {
     const known = this.#definitions.get(hash);
     if (known) return known;
-    const row = await sql.selectDefinition.first(this.db, { hash });
+    const row = await sql.selectDefinition.first(this.#db, { hash });
     const definition = JSON.parse(row?.body ?? "null") as Definition;
     this.#definitions.set(hash, definition);
     return definition;
   }
 
   async #attempts(run: RunId, story: StoryId | null) {
-    return (await sql.selectAttempts.all(this.db, { run, story: scopeKey(story) })).map(readAttempt);
+    return (await sql.selectAttempts.all(this.#db, { run, story: scopeKey(story) })).map(readAttempt);
   }
 
   async #appendEvents(id: RunId, events: readonly Event[], was: RunTotals, is: RunTotals): Promise<void> {
     if (events.length === 0) return;
-    const total = await sql.addTotals.one(this.db, {
+    const total = await sql.addTotals.one(this.#db, {
       id,
       events: events.length,
       attempts: is.attempts - was.attempts,
@@ -210,12 +252,12 @@ export class KyselyTransaction implements Transaction {
     let seq = total.events - events.length;
     for (const event of events) {
       seq += 1;
-      await sql.insertEvent.run(this.db, eventRow(id, seq, event, eventSchemaVersion));
+      await sql.insertEvent.run(this.#db, eventRow(id, seq, event, eventSchemaVersion));
     }
   }
 
   async #writeHeader(loaded: Loaded, before: Header, after: Header): Promise<void> {
-    const changed = await sql.updateHeader.run(this.db, {
+    const changed = await sql.updateHeader.run(this.#db, {
       id: after.id,
       version: loaded.headerVersion,
       header: headerDocument(after),
@@ -229,9 +271,9 @@ export class KyselyTransaction implements Transaction {
   async #writePlans(run: RunId, events: readonly Event[]): Promise<void> {
     for (const event of events) {
       if (event.type !== "stories_planned") continue;
-      for (const id of event.dropped) await sql.deleteStory.run(this.db, { run, id });
+      for (const id of event.dropped) await sql.deleteStory.run(this.#db, { run, id });
       for (const spec of event.stories) {
-        await sql.insertStory.run(this.db, {
+        await sql.insertStory.run(this.#db, {
           run_id: run,
           id: spec.id,
           title: spec.title,
@@ -249,7 +291,7 @@ export class KyselyTransaction implements Transaction {
     if (before && !storyChanged(before, story)) return;
     const version = loaded.storyVersions[story.id] ?? 0;
     const run = loaded.run.header.id;
-    const changed = await sql.updateScope.run(this.db, { run, id: story.id, version, scope: storyDocument(story) });
+    const changed = await sql.updateScope.run(this.#db, { run, id: story.id, version, scope: storyDocument(story) });
     if (changed === 0) throw new VersionConflict(`story ${story.id}`);
   }
 
@@ -258,7 +300,7 @@ export class KyselyTransaction implements Transaction {
     const known = new Set(before.stories);
     for (const entry of after.stories) {
       if (known.has(entry)) continue;
-      await sql.updateStoryStatus.run(this.db, { run: after.id, id: entry.id, status: entry.status });
+      await sql.updateStoryStatus.run(this.#db, { run: after.id, id: entry.id, status: entry.status });
     }
   }
 
@@ -268,13 +310,13 @@ export class KyselyTransaction implements Transaction {
       if (known === attempt) continue;
       const row = attemptRow(run, position, attempt);
       if (known) await this.#changeAttempt(row, known.state.phase);
-      else await sql.insertAttempt.run(this.db, row);
+      else await sql.insertAttempt.run(this.#db, row);
       if (attempt.state.phase === "ended") ended.push(attempt.id);
     }
   }
 
   async #changeAttempt(row: AttemptRow, was: string): Promise<void> {
-    const changed = await sql.updateAttempt.run(this.db, { ...row, was });
+    const changed = await sql.updateAttempt.run(this.#db, { ...row, was });
     if (changed === 0) throw new VersionConflict(`attempt ${row.id}`);
   }
 
@@ -283,8 +325,8 @@ export class KyselyTransaction implements Transaction {
     for (const [index, gate] of is.gates.entries()) {
       const known = was?.gates[index];
       if (known === gate) continue;
-      if (known) await sql.updateGate.run(this.db, gateRow(run, gate));
-      else await sql.insertGate.run(this.db, gateRow(run, gate));
+      if (known) await sql.updateGate.run(this.#db, gateRow(run, gate));
+      else await sql.insertGate.run(this.#db, gateRow(run, gate));
     }
   }
 }

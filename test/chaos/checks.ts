@@ -14,6 +14,7 @@ import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import type { RunSummary, Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { findMarked } from "../../src/system/process/strays.ts";
+import { queryFile } from "../support/database.ts";
 import { checkoutOf, expectedFiles, git, type Scene, stories, subjectOf } from "./scene.ts";
 
 export interface Found {
@@ -43,7 +44,7 @@ export async function checkScene(scene: Scene): Promise<Found> {
       if (run) checkBranch(scene, summary, run, complain);
       checkAudit(summary, audit, complain);
     }
-    await checkLeftovers(scene, store, attempts, complain);
+    await checkLeftovers(scene, attempts, complain);
     checkRepository(scene, complain);
   } finally {
     await store.close();
@@ -138,8 +139,7 @@ function checkAudit(summary: RunSummary, audit: readonly string[], complain: Com
 }
 
 export async function checkLeftovers(
-  scene: Pick<Scene, "home">,
-  store: Store,
+  scene: Pick<Scene, "home" | "storeFile">,
   attempts: ReadonlySet<string>,
   complain: Complain,
 ): Promise<void> {
@@ -148,7 +148,7 @@ export async function checkLeftovers(
   }
   const tables = ["leases", "permits", "outbox", "ready"] as const;
   for (const table of tables) {
-    const rows = await store.read((db) => db.selectFrom(table).selectAll().execute());
+    const rows = queryFile(scene.storeFile, `select * from ${table}`);
     if (rows.length > 0) complain(`${rows.length} rows are left in ${table}: ${JSON.stringify(rows[0])}`);
   }
   const trees = join(scene.home, "worktrees");

@@ -2,7 +2,7 @@
 // line. Started as `node store-worker.ts <what> <file>`; it prints "ready", then one line of JSON for each thing it did.
 
 import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbeddedDispatch } from "../../src/dispatch/embedded/embedded.ts";
 import { noUsage } from "../../src/domain/attempt.ts";
@@ -10,7 +10,6 @@ import { type Claim, claimStep } from "../../src/runtime/attempt/claim/claim.ts"
 import { plainWorkspace } from "../../src/runtime/config/config.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
-import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { findHome } from "../../src/system/home.ts";
 import { environmentSecrets } from "../../src/system/secrets/secrets.ts";
@@ -65,9 +64,8 @@ async function write(): Promise<void> {
   const parts = await openParts();
   tell("ready");
   const dies = (await orders.next()).value === "die";
-  let left = dies ? 5 + Math.floor(Math.random() * 150) : Number.POSITIVE_INFINITY;
-  const store = dies ? dyingStore(parts.store, () => (left -= 1) < 0) : parts.store;
-  const runs = transitions({ ...parts, store });
+  if (dies) dieAfter(5 + Math.floor(Math.random() * 150));
+  const runs = transitions(parts);
   for (;;) {
     const run = await runs.start(chainOf(2));
     tell({ run, events: 2 });
@@ -95,22 +93,19 @@ async function hold(): Promise<void> {
   }
 }
 
-/** The store, in whose transactions the process may be killed before any statement and before the commit. */
-function dyingStore(store: Store, now: () => boolean): Store {
-  const maybeDie = () => now() && process.kill(process.pid, "SIGKILL");
-  const transaction: Store["transaction"] = (work) =>
-    store.transaction(async (tx) => {
-      const executor = tx.db.getExecutor();
-      const execute = executor.executeQuery.bind(executor);
-      executor.executeQuery = async (...query) => {
-        maybeDie();
-        return await execute(...query);
-      };
-      const result = await work(tx);
-      maybeDie();
-      return result;
+/** From now on the process is killed before any statement that SQLite runs, the commit included, when so many have run. */
+function dieAfter(statements: number): void {
+  let left = statements;
+  const dying = <F extends object>(run: F): F =>
+    new Proxy(run, {
+      apply(target, self, args) {
+        if ((left -= 1) < 0) process.kill(process.pid, "SIGKILL");
+        return Reflect.apply(target as never, self, args);
+      },
     });
-  return new Proxy(store, { get: (target, key) => (key === "transaction" ? transaction : Reflect.get(target, key)) });
+  StatementSync.prototype.run = dying(StatementSync.prototype.run);
+  StatementSync.prototype.all = dying(StatementSync.prototype.all);
+  DatabaseSync.prototype.exec = dying(DatabaseSync.prototype.exec);
 }
 
 async function openParts(): Promise<Parts> {

@@ -5,9 +5,10 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { queryFile } from "../../../test/support/database.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
-import { laneOf, type Message, type MessageKind, messageKinds } from "../../domain/effect.ts";
+import { type Message, type MessageKind, messageKinds } from "../../domain/effect.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { openTargets } from "../../notify/targets.ts";
 import { systemClock } from "../../system/clock.ts";
@@ -290,20 +291,17 @@ async function tell(world: World, run: RunId, message: Partial<Message>): Promis
     run,
     message: { kind: "stuck", story: null, step: "s1", text: "", at: Date.now(), ...message },
   } as const;
-  const now = Date.now();
-  const row = { lane: laneOf(effect), run_id: run, effect: JSON.stringify(effect), created_at: now, not_before: now };
-  await world.parts.store.transaction((tx) =>
-    tx.db
-      .insertInto("outbox")
-      .values({ ...row, tries: 0 })
-      .execute(),
-  );
+  await world.parts.store.transaction(async (tx) => {
+    const loaded = await tx.load(run, () => []);
+    if (!loaded) throw new Error(`there is no run ${run}`);
+    await tx.save(loaded, { accepted: true, events: [], effects: [effect], run: loaded.run });
+  });
 }
 
 async function messagesOf(world: World) {
-  const rows = await world.parts.store.read((db) => db.selectFrom("outbox").select("effect").orderBy("id").execute());
+  const rows = queryFile(world.home.storeFile, "select effect from outbox order by id");
   const effects = rows.map(
-    ({ effect }) => JSON.parse(effect) as { type: string; run: string; id: string; message: Message },
+    ({ effect }) => JSON.parse(effect as string) as { type: string; run: string; id: string; message: Message },
   );
   return effects.filter(({ type }) => type === "deliver" || type === "notify");
 }

@@ -4,24 +4,32 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Kysely } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFile } from "../../../test/support/programs.ts";
 import { chainOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import { systemClock } from "../../system/clock.ts";
+import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
+import type { Tables } from "../schema.ts";
 import { describeStore } from "../store.contract.ts";
 import type { Store } from "../store.ts";
+import { NodeSqliteDialect } from "./dialect.ts";
 import { columnTypes, openSqliteStore } from "./open.ts";
 
-describeStore("SQLite on disk", async () => {
+describeStore("SQLite on disk", openEmpty);
+describeOffersAndLeases("SQLite on disk", openEmpty);
+
+async function openEmpty() {
   const directory = mkdtempSync(join(tmpdir(), "pawl-store-"));
   const opened: Store[] = [];
   onTestFinished(async () => {
     for (const store of opened) await store.close();
     rmSync(directory, { recursive: true, force: true });
   });
+  const file = join(directory, "pawl.db");
   const another = async () => {
-    const store = await openSqliteStore(join(directory, "pawl.db"), systemClock);
+    const store = await openSqliteStore(file, systemClock);
     opened.push(store);
     return store;
   };
@@ -30,8 +38,16 @@ describeStore("SQLite on disk", async () => {
     for (const each of opened.splice(0)) await each.close();
     return await another();
   };
-  return { store, another, reopen, columnTypes };
-});
+  const query = async <T>(work: (db: Kysely<Tables>) => Promise<T>) => {
+    const db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(new DatabaseSync(file)) });
+    try {
+      return await work(db);
+    } finally {
+      await db.destroy();
+    }
+  };
+  return { store, another, reopen, query, columnTypes };
+}
 
 test("[SO13] a store that was only opened lets go of its file when it is closed", async () => {
   const file = freshFile("pawl.db");

@@ -38,7 +38,7 @@ export async function checkStories(scene: StoryScene): Promise<StoriesFound> {
       checkRefs(scene, side, complain);
     }
     const attempts = new Set(events.flatMap((event) => (event.type === "attempt_dispatched" ? [event.attempt] : [])));
-    await checkLeftovers(scene, store, attempts, complain);
+    await checkLeftovers(scene, attempts, complain);
   } finally {
     await store.close();
   }

@@ -77,7 +77,7 @@ export async function claimStep(parts: Parts, wish: ClaimRequest): Promise<Claim
 /** Whether somebody who claims now would get something. Cheap: an agent need not be woken to find out. */
 export async function hasWork(parts: Parts, agent: string): Promise<boolean> {
   const now = parts.clock.now();
-  const offers = await parts.store.read((db) => parts.dispatch.offers({ db }, { run: null, agent, now, limit: 1 }));
+  const offers = await parts.dispatch.offers(parts.store, { run: null, agent, now, limit: 1 });
   return offers.length > 0;
 }
 

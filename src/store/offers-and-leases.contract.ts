@@ -1,0 +1,135 @@
+// The promise of every store about offers and leases, as tests. The rules are in docs/spec/store.md.
+
+import { describe, expect, test } from "vitest";
+import { chainOf } from "../../test/support/sample-runs.ts";
+import { Transitions } from "../../test/support/transitions.ts";
+import { type RunId, stepId, storyId } from "../domain/ids.ts";
+import { newAttemptId } from "../system/ids.ts";
+import type { Lease, NewOffer, OfferFilter, Store } from "./store.ts";
+
+/** `open` gives an empty database and closes what it opened when the test ends. */
+export function describeOffersAndLeases(name: string, open: () => Promise<{ readonly store: Store }>): void {
+  const scenario = (title: string, body: (store: Store, first: RunId, second: RunId) => Promise<void>) =>
+    test(title, async () => {
+      const { store } = await open();
+      const runs = new Transitions(store);
+      await body(store, await runs.start(chainOf(2)), await runs.start(chainOf(2)));
+    });
+
+  describe(`${name}: offers and leases`, () => {
+    scenario("[SO28] offers are found by run and agent, the oldest run first", async (store, first, second) => {
+      await offer(store, offerOf(second, "a", { runNumber: 2 }), offerOf(first, "b", { agent: "w/other" }));
+      await offer(
+        store,
+        offerOf(first, "c", { story: storyId("S"), notBefore: 900 }),
+        offerOf(second, "d", { agent: "" }),
+      );
+      const stepsOf = async (filter: Partial<OfferFilter>) => (await found(store, filter)).map(({ step }) => step);
+      expect(await stepsOf({})).toStrictEqual(["c", "b", "d", "a"]);
+      expect(await stepsOf({ limit: 2 })).toStrictEqual(["c", "b"]);
+      expect(await stepsOf({ run: second })).toStrictEqual(["d", "a"]);
+      expect(await stepsOf({ agent: "w/worker" })).toStrictEqual(["c", "a"]);
+      expect(await stepsOf({ agent: "w/worker", run: second })).toStrictEqual(["a"]);
+      const [story] = await store.transaction((tx) => tx.offers({ ...everything, limit: 1 }));
+      expect(story).toStrictEqual({ run: first, story: "S", step: "c", agent: "w/worker" });
+    });
+
+    scenario(
+      "[SO28] an offer is due from its time on, and not while its run is paused",
+      async (store, first, second) => {
+        await offer(store, offerOf(first, "soon", { notBefore: 6_000 }), offerOf(second, "late", { notBefore: 7_000 }));
+        expect(await found(store, { now: 5_999 })).toStrictEqual([]);
+        expect(await found(store, { now: 6_000 })).toHaveLength(1);
+        expect(await store.nextOfferTime(null, 5_000)).toBe(6_000);
+        expect(await store.nextOfferTime(second, 5_000)).toBe(7_000);
+        await store.transaction((tx) => tx.pauseOffers(first, true));
+        expect(await store.nextOfferTime(null, 5_000)).toBe(7_000);
+        expect((await found(store, { now: 9_000 })).map(({ step }) => step)).toStrictEqual(["late"]);
+        await store.transaction((tx) => tx.pauseOffers(first, false));
+        expect(await found(store, { now: 9_000 })).toHaveLength(2);
+        expect(await store.nextOfferTime(null, 7_000)).toBeNull();
+      },
+    );
+
+    scenario("[SO28] offers are withdrawn one by one, or all of a run", async (store, first, second) => {
+      const story = storyId("S");
+      await offer(
+        store,
+        offerOf(first, "a"),
+        offerOf(first, "a", { story }),
+        offerOf(first, "b"),
+        offerOf(second, "a"),
+      );
+      await store.transaction((tx) => tx.withdraw(first, { story, step: stepId("a") }));
+      expect((await found(store, {})).map((one) => [one.run, one.story, one.step])).toStrictEqual([
+        [first, null, "a"],
+        [first, null, "b"],
+        [second, null, "a"],
+      ]);
+      await store.transaction((tx) => tx.withdrawAll(first));
+      expect((await found(store, {})).map(({ run }) => run)).toStrictEqual([second]);
+    });
+
+    scenario("[SO28] offers and leases are rolled back with their transaction", async (store, first) => {
+      const failing = store.transaction(async (tx) => {
+        await tx.offer(offerOf(first, "a"));
+        await tx.lease(leaseOf(first));
+        throw new Error("the power went out");
+      });
+      await expect(failing).rejects.toThrow("the power went out");
+      expect([await found(store, {}), await store.leases({ endedBefore: null })]).toStrictEqual([[], []]);
+    });
+
+    scenario("[SO29] a lease is renewed by the worker that holds it, until it ends", async (store, first) => {
+      const lease = leaseOf(first);
+      const renew = (worker: string, until: number) =>
+        store.transaction((tx) => tx.renewLease(lease.attempt, worker, until));
+      await store.transaction((tx) => tx.lease(lease));
+      expect(await renew("w2", 90_000)).toBe(false);
+      expect(await renew("w1", 70_000)).toBe(true);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, until: 70_000 }]);
+      await store.transaction((tx) => tx.endLease(lease.attempt));
+      expect(await renew("w1", 80_000)).toBe(false);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([]);
+    });
+
+    scenario("[SO29] a lease is taken over by one worker, if it still is as it was seen", async (store, first) => {
+      const lease = leaseOf(first, { story: storyId("S") });
+      await store.transaction((tx) => tx.lease(lease));
+      const takeOver = (worker: string) => store.transaction((tx) => tx.takeOverLease(lease, worker, 90_000));
+      expect(await Promise.all([takeOver("w2"), takeOver("w3")])).toStrictEqual([true, false]);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, worker: "w2", until: 90_000 }]);
+      expect(await store.transaction((tx) => tx.renewLease(lease.attempt, "w1", 99_000))).toBe(false);
+    });
+
+    scenario("[SO29] leases that have ended are listed, the longest ended first", async (store, first) => {
+      const leases = [30_000, 10_000, 20_000].map((until) => leaseOf(first, { until }));
+      for (const lease of leases) await store.transaction((tx) => tx.lease(lease));
+      const [c, a, b] = leases;
+      expect(await store.leases({ endedBefore: 9_999 })).toStrictEqual([]);
+      expect(await store.leases({ endedBefore: 20_000 })).toStrictEqual([a, b]);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([a, b, c]);
+    });
+  });
+}
+
+const everything: OfferFilter = { run: null, agent: null, now: 5_000, limit: 100 };
+
+async function offer(store: Store, ...offers: readonly NewOffer[]): Promise<void> {
+  await store.transaction(async (tx) => {
+    for (const each of offers) await tx.offer(each);
+  });
+}
+
+async function found(store: Store, filter: Partial<OfferFilter>) {
+  return await store.offers({ ...everything, ...filter });
+}
+
+function offerOf(run: RunId, step: string, changes: Partial<NewOffer> = {}): NewOffer {
+  const plain = { story: null, agent: "w/worker", runNumber: 1, notBefore: 1_000, paused: false };
+  return { run, step: stepId(step), ...plain, ...changes };
+}
+
+function leaseOf(run: RunId, changes: Partial<Lease> = {}): Lease {
+  return { attempt: newAttemptId(), run, story: null, worker: "w1", until: 60_000, ...changes };
+}

@@ -1,0 +1,118 @@
+// Offers: ready steps that workers may claim. Owns: their rows (table `ready`) and every query on them.
+
+import type { Kysely } from "kysely";
+import { type RunId, runId, type StepId, type StoryId, stepId } from "../domain/ids.ts";
+import { scopeKey, storyOfKey } from "./rows.ts";
+import type { ReadyRow, Tables } from "./schema.ts";
+import { statement } from "./statement.ts";
+import type { NewOffer, Offer, OfferFilter } from "./store.ts";
+
+export async function selectOffers(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly Offer[]> {
+  return (await rowsFor(db, filter)).map((row) => ({
+    run: runId(row.run_id),
+    story: storyOfKey(row.story_id),
+    step: stepId(row.step),
+    agent: row.agent,
+  }));
+}
+
+export async function selectNextOfferTime(
+  db: Kysely<Tables>,
+  run: RunId | null,
+  after: number,
+): Promise<number | null> {
+  const later = db
+    .selectFrom("ready")
+    .select((e) => e.fn.min("not_before").as("time"))
+    .where("paused", "=", 0)
+    .where("not_before", ">", after);
+  const row = await (run === null ? later : later.where("run_id", "=", run)).executeTakeFirst();
+  return row?.time ?? null;
+}
+
+export async function insertOffer(db: Kysely<Tables>, offer: NewOffer): Promise<void> {
+  await insert.run(db, {
+    run_id: offer.run,
+    story_id: scopeKey(offer.story),
+    step: offer.step,
+    agent: offer.agent,
+    paused: offer.paused ? 1 : 0,
+    not_before: offer.notBefore,
+    run_number: offer.runNumber,
+  });
+}
+
+export async function deleteOffer(db: Kysely<Tables>, run: RunId, story: StoryId | null, step: StepId): Promise<void> {
+  await remove.run(db, { run, story: scopeKey(story), step });
+}
+
+export async function deleteOffers(db: Kysely<Tables>, run: RunId): Promise<void> {
+  await removeAll.run(db, { run });
+}
+
+export async function pauseOffers(db: Kysely<Tables>, run: RunId, paused: boolean): Promise<void> {
+  await markPaused.run(db, { run, paused: paused ? 1 : 0 });
+}
+
+async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly ReadyRow[]> {
+  const { run, agent, now, limit } = filter;
+  if (run !== null && agent !== null) return await ofRunForAgent.all(db, { run, agent, now, limit });
+  if (run !== null) return await ofRun.all(db, { run, now, limit });
+  if (agent !== null) return await forAgent.all(db, { agent, now, limit });
+  return await forAll.all(db, { now, limit });
+}
+
+type Page = { now: number; limit: number };
+
+/** The oldest run first; within a run, the step that has been ready the longest. */
+const inOrder = (db: Kysely<Tables>, p: (name: keyof Page) => number) =>
+  db
+    .selectFrom("ready")
+    .selectAll()
+    .where("paused", "=", 0)
+    .where("not_before", "<=", p("now"))
+    .orderBy("run_number")
+    .orderBy("not_before")
+    .orderBy("story_id")
+    .limit(p("limit"));
+
+const forAll = statement<Page, ReadyRow>((db, p) => inOrder(db, p));
+
+const forAgent = statement<Page & { agent: string }, ReadyRow>((db, p) =>
+  inOrder(db, p).where("agent", "=", p("agent")),
+);
+
+const ofRun = statement<Page & { run: string }, ReadyRow>((db, p) => inOrder(db, p).where("run_id", "=", p("run")));
+
+const ofRunForAgent = statement<Page & { run: string; agent: string }, ReadyRow>((db, p) =>
+  inOrder(db, p).where("run_id", "=", p("run")).where("agent", "=", p("agent")),
+);
+
+const insert = statement<ReadyRow>((db, p) =>
+  db.insertInto("ready").values({
+    run_id: p("run_id"),
+    story_id: p("story_id"),
+    step: p("step"),
+    agent: p("agent"),
+    paused: p("paused"),
+    not_before: p("not_before"),
+    run_number: p("run_number"),
+  }),
+);
+
+const remove = statement<{ run: string; story: string; step: string }>((db, p) =>
+  db
+    .deleteFrom("ready")
+    .where("run_id", "=", p("run"))
+    .where("story_id", "=", p("story"))
+    .where("step", "=", p("step")),
+);
+
+const removeAll = statement<{ run: string }>((db, p) => db.deleteFrom("ready").where("run_id", "=", p("run")));
+
+const markPaused = statement<{ run: string; paused: number }>((db, p) =>
+  db
+    .updateTable("ready")
+    .set({ paused: p("paused") })
+    .where("run_id", "=", p("run")),
+);

@@ -1,0 +1,18 @@
+// The store's database file, opened beside the store. Owns: what a test reads from it or spoils in it without the store's help.
+
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+
+type Row = Readonly<Record<string, SQLInputValue>>;
+
+/** Runs one statement on the file and gives its rows. */
+export function queryFile(file: string, sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
+  const database = new DatabaseSync(file);
+  try {
+    return database
+      .prepare(sql)
+      .all(...values)
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
+}
