@@ -17,6 +17,7 @@ import { agentsFor, type Config, plainWorkspace } from "./runtime/config/config.
 import type { ExecutorConfig } from "./runtime/config/config-file.ts";
 import { accountOf, defaultExecutors, executorIn, namedFor } from "./runtime/config/executor-names.ts";
 import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
+import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import type { PermitLimit } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
@@ -53,6 +54,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
+    trees: new Trees(),
     secrets,
     log: (event, fields) => options.log(event, secrets.redactAll(fields)),
     warn: (text) => options.warn(secrets.redact(text)),

@@ -44,6 +44,7 @@ export async function withSession<T>(options: SessionOptions, work: (session: Se
   } finally {
     listening.close();
     await parts.tools?.close();
+    await parts.trees.settled();
     await parts.store.close();
   }
 }

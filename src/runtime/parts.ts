@@ -14,6 +14,7 @@ import type { Home } from "../system/home.ts";
 import type { Secrets } from "../system/secrets/secrets.ts";
 import type { ToolServer } from "./attempt/execute/desk.ts";
 import type { WorkspaceConfig } from "./config/config-file.ts";
+import type { Trees } from "./trees/trees.ts";
 
 export interface Parts {
   readonly store: Store;
@@ -23,6 +24,8 @@ export interface Parts {
   readonly executors: Executors;
   /** What the configuration says of trees. */
   readonly settings: Settings;
+  /** The trees that this process has made. */
+  readonly trees: Trees;
   /** Where agents that call tools report; null: they print, as everybody may. */
   readonly tools: ToolServer | null;
   /** Who is told what people should know without looking. */

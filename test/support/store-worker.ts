@@ -9,6 +9,7 @@ import { noUsage } from "../../src/domain/attempt.ts";
 import { type Claim, claimStep } from "../../src/runtime/attempt/claim/claim.ts";
 import { plainWorkspace } from "../../src/runtime/config/config.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
+import { Trees } from "../../src/runtime/trees/trees.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { findHome } from "../../src/system/home.ts";
@@ -129,6 +130,7 @@ async function openParts(): Promise<Parts> {
     secrets: environmentSecrets({}),
     targets: [],
     settings: { workspace: plainWorkspace },
+    trees: new Trees(),
     log: () => {},
     warn: () => {},
     commits: new Commits(),

@@ -15,7 +15,7 @@ import { occupantOf } from "../../workspaces/trees/slot.ts";
 import { progressHome, progressPlaces } from "../attempt/prepare/input.ts";
 import type { Parts } from "../parts.ts";
 import { integrationOf, intentFile, ownFiles } from "../trees/commit-line.ts";
-import { treesSettled, vacate } from "../trees/story-tree.ts";
+import { vacate } from "../trees/story-tree.ts";
 import { takeTurn } from "../trees/tree-lock.ts";
 import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
 import { projectionOf } from "./projection.ts";
@@ -44,7 +44,7 @@ async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
   const { id, end } = run.header;
   const line = integrationOf(run);
   // They are made ahead; a run may be over before all of them are.
-  await treesSettled(parts);
+  await parts.trees.settled();
   for (const path of slotsOf(parts, id)) {
     await takeTurn(path, async () => {
       const occupant = occupantOf(path);

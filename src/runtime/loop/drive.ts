@@ -15,7 +15,7 @@ import { Deliveries } from "../effects/deliveries.ts";
 import { performEffects, settleEffects } from "../effects/effects.ts";
 import { type Projection, projectionOf } from "../effects/projection.ts";
 import type { Parts } from "../parts.ts";
-import { prepareSlots, treesSettled } from "../trees/story-tree.ts";
+import { prepareSlots } from "../trees/story-tree.ts";
 import { expireGates } from "./deadlines.ts";
 import { lowDiskWarning } from "./disk-space.ts";
 import { type Recovered, recover, sweepStrays } from "./recover.ts";
@@ -143,7 +143,7 @@ class Driver {
     this.#options.signal.removeEventListener("abort", this.#aborted);
     for (const performance of this.#running.values()) performance.stop("the driver ends");
     await Promise.allSettled([...this.#running.values()].map((performance) => performance.ended));
-    await treesSettled(this.#parts);
+    await this.#parts.trees.settled();
     clearInterval(this.#renewal);
     await this.#projection?.close();
     for (const listening of this.#listening) listening.close();

@@ -1,5 +1,5 @@
-// Provisioning. Owns: what a fresh tree lacks to run the project's tests: local files that are in no commit, what setup commands
-// install, ports of its own.
+// Provisioning. Owns: giving a fresh tree what it lacks to run the project's tests: local files that are in no commit, what setup
+// commands install, and ports of its own.
 
 import { createHash } from "node:crypto";
 import { AppError } from "../../domain/error.ts";
@@ -9,7 +9,7 @@ import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import { type Control, firstRed } from "../attempt/settle/checks.ts";
-import type { Parts } from "../parts.ts";
+import type { Parts, Settings } from "../parts.ts";
 
 export interface Tree {
   readonly path: string;
@@ -18,51 +18,50 @@ export interface Tree {
   readonly attempt: string;
 }
 
-/** What is kept beside a slot's tree. */
+/** Kept in a file beside the tree of a slot. */
 interface SlotRecord {
   readonly ports?: readonly number[];
-  /** What the last setup was made from. */
+  /** A hash of the commands and files that the last setup used. */
   readonly setup?: string;
 }
 
-/** Makes the tree ready, and gives the variables that whoever works there gets. */
-export async function provision(
-  parts: Parts,
+/** Makes the tree ready, and returns the variables of the attempts that work there. */
+export async function provisionTree(
+  { settings }: Pick<Parts, "settings">,
   run: Run,
   tree: Tree,
   control: Control,
 ): Promise<Readonly<Record<string, string>>> {
-  const { workspace } = parts.settings;
+  const { workspace } = settings;
   const file = `${tree.path}.slot.json`;
   const record = (readJson(file) ?? {}) as SlotRecord;
   const ports = await freePorts(workspace.ports, record.ports ?? []);
   const env = environmentOf(run, tree, ports, workspace.env);
   if (workspace.copy.length > 0) await copyLocalFiles(run.header.place.repo ?? "", tree.path, workspace.copy);
-  const setup = await setUp(parts, tree, env, record.setup ?? null, control);
+  const setup = await setUp(workspace, tree, env, record.setup ?? null, control);
   writeJson(file, { ports, setup } satisfies SlotRecord);
   return env;
 }
 
-/** Once for each tree, and again when something that it depends on is another than then. */
+/** Runs the setup commands once for each tree, and again when the commands or the files of `setup_when` have changed. */
 async function setUp(
-  parts: Parts,
+  { setup, setupWhen }: Settings["workspace"],
   tree: Tree,
   env: Readonly<Record<string, string>>,
-  before: string | null,
+  lastKey: string | null,
   control: Control,
 ): Promise<string> {
-  const { setup, setupWhen } = parts.settings.workspace;
   if (setup.length === 0) return "";
   const inputs = await blobsOf(tree.path, setupWhen);
   const key = createHash("sha256")
     .update(JSON.stringify([setup, inputs]))
     .digest("hex");
-  if (key === before) return key;
+  if (key === lastKey) return key;
   const sink = async () => undefined;
-  const strangers = new Set(await untrackedFiles(tree.path));
+  const before = new Set(await untrackedFiles(tree.path));
   const red = await firstRed(setup, { cwd: tree.path, attempt: tree.attempt, sink, env }, control);
-  // What it made is nobody's work, whether or not the project ignores it.
-  const made = (await untrackedFiles(tree.path)).filter((name) => !strangers.has(name));
+  // Files that the setup created are not part of the story's work, even if the project does not ignore them.
+  const made = (await untrackedFiles(tree.path)).filter((name) => !before.has(name));
   await excludeFiles(tree.path, made);
   if (red === null) return key;
   throw new AppError("SETUP_FAILED", `the setup of a tree failed: ${red.output.slice(0, 2_000)}`, {

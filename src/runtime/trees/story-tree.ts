@@ -1,9 +1,6 @@
-// The tree of a story. Owns: that a slot exists and holds the story that works in it: whoever was there before is parked, whoever
-// comes finds its own state, or the base as it is now.
+// The tree of a story. Owns: making a slot and giving it to the story that works in it. The story that was there before is parked;
+// the next one finds its own earlier state, or the base as it is now.
 
-import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
 import { type StoryId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -16,7 +13,7 @@ import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces
 import type { Control } from "../attempt/settle/checks.ts";
 import type { Parts } from "../parts.ts";
 import { integrationOf } from "./commit-line.ts";
-import { provision } from "./provisioning.ts";
+import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
 import { takeTurn } from "./tree-lock.ts";
 import { parkingFile, slotPath } from "./workspace-paths.ts";
@@ -26,26 +23,10 @@ export interface Entered {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** What this process knows of its slots, so that git is not asked before every attempt. */
-interface Known {
-  /** Trees that are being made: whoever needs one of them waits for it. */
-  readonly making: Map<string, Promise<void>>;
-  /** Trees that it has made sure of. */
-  readonly made: Set<string>;
-  /** Which story a tree was last entered for, and what it was told then. */
-  readonly entered: Map<string, { readonly story: StoryId; readonly env: Readonly<Record<string, string>> }>;
-}
-
-const knownTo = new WeakMap<Parts, Known>();
-
-function knownOf(parts: Parts): Known {
-  const known = knownTo.get(parts) ?? { making: new Map(), made: new Set(), entered: new Map() };
-  knownTo.set(parts, known);
-  return known;
-}
+type TreePorts = Pick<Parts, "trees" | "store" | "home">;
 
 export async function enterTree(
-  parts: Parts,
+  parts: TreePorts & Pick<Parts, "settings">,
   run: Run,
   attempt: Attempt,
   slot: number,
@@ -54,8 +35,7 @@ export async function enterTree(
   const path = slotPath(parts, run.header.id, slot);
   const { story } = attempt;
   if (story === null) throw new Error(`attempt ${attempt.id} has a slot and no story`);
-  const known = knownOf(parts).entered;
-  const before = known.get(path);
+  const before = parts.trees.occupancyOf(path);
   if (before?.story === story && occupantOf(path) === story) return { path, env: before.env };
   await ensureTree(parts, run, path);
   const occupant = occupantOf(path);
@@ -69,43 +49,22 @@ export async function enterTree(
     base: await startOf(run, story),
     parked: parkingFile(parts, run.header.id, story),
   });
-  const env = await provision(parts, run, { path, slot, story, attempt: attempt.id }, control);
-  known.set(path, { story, env });
+  const env = await provisionTree(parts, run, { path, slot, story, attempt: attempt.id }, control);
+  parts.trees.occupy(path, { story, env });
   return { path, env };
 }
 
 /** Makes trees ahead of the stories that will need them: making one is slow, and the first stories all start at once. */
-export async function prepareSlots(parts: Parts, run: Run, count: number): Promise<void> {
+export async function prepareSlots(parts: TreePorts, run: Run, count: number): Promise<void> {
   const slots = Array.from({ length: count }, (_, index) => slotPath(parts, run.header.id, index + 1));
   await Promise.all(slots.map((path) => ensureTree(parts, run, path)));
 }
 
-/** No tree is half made any more: whoever removes them, or leaves, finds all that there are. */
-export async function treesSettled(parts: Parts): Promise<void> {
-  await Promise.allSettled(knownOf(parts).making.values());
+async function ensureTree(parts: TreePorts, run: Run, path: string): Promise<void> {
+  await parts.trees.ensure(path, () => makeTree(parts, run, path));
 }
 
-async function ensureTree(parts: Parts, run: Run, path: string): Promise<void> {
-  const { making, made } = knownOf(parts);
-  if (made.has(path) && existsSync(join(path, ".git"))) return;
-  const begun =
-    making.get(path) ??
-    freeProcessor([...making.values()])
-      .then(() => makeTree(parts, run, path))
-      .then(() => void made.add(path))
-      // Whoever needs one that could not be made tries again.
-      .finally(() => making.delete(path));
-  making.set(path, begun);
-  await begun;
-}
-
-/** No more at once than there are processors: eight that share two would all be ready late, instead of the first ones soon. */
-async function freeProcessor(before: readonly Promise<void>[]): Promise<void> {
-  const inTheWay = before.slice(0, Math.max(0, before.length - availableParallelism() + 1));
-  await Promise.allSettled(inTheWay);
-}
-
-async function makeTree(parts: Parts, run: Run, path: string): Promise<void> {
+async function makeTree(parts: Pick<Parts, "store">, run: Run, path: string): Promise<void> {
   const { id, place } = run.header;
   await takeTurn(path, async () => {
     // Another driver may have ended the run meanwhile, and removed its trees.
@@ -116,11 +75,12 @@ async function makeTree(parts: Parts, run: Run, path: string): Promise<void> {
 }
 
 /**
- * Another story has the slot now. What its last attempt left goes as the engine has decided, the rest is kept for the day when
- * somebody retries it.
+ * Frees a slot for another story. What the last attempt of this story left is discarded where the engine has decided so; the rest is
+ * parked, for a retry.
  */
-export async function vacate(parts: Parts, run: Run, path: string, story: StoryId): Promise<void> {
+export async function vacate(parts: TreePorts, run: Run, path: string, story: StoryId): Promise<void> {
   const { id, place } = run.header;
+  parts.trees.vacate(path);
   const loaded = await parts.store.transaction((tx) => tx.load(id, () => [story]));
   const entry = loaded?.run.header.stories.find((candidate) => candidate.id === story);
   if (entry?.status === "done") {
@@ -132,14 +92,13 @@ export async function vacate(parts: Parts, run: Run, path: string, story: StoryI
     await restoreSnapshot(path, left.base);
   }
   await parkStory({ path, run: id, story, file: parkingFile(parts, id, story) });
-  knownOf(parts).entered.delete(path);
 }
 
 function branchOf(run: Run, story: StoryId): string {
   return `${bodyOf(run, story).branchPrefix ?? "pawl/"}${story}`;
 }
 
-/** The base as it is now; for a story with another life behind it, the branch that has its work. */
+/** The base as it is now; for a story that was finished in an earlier run, the branch that has its work. */
 async function startOf(run: Run, story: StoryId): Promise<string> {
   const repo = run.header.place.repo ?? "";
   const scope = run.stories[story];

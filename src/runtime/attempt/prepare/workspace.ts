@@ -2,7 +2,6 @@
 // of it can be done again after a crash.
 
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
@@ -49,20 +48,17 @@ async function cleanBase(parts: Parts, run: Run, path: string, attempt: Attempt)
   return await takeSnapshot(path);
 }
 
-/** Trees that this process has made sure of: asking git again before every attempt would cost as much as starting one. */
-const ensured = new WeakMap<Parts, Set<string>>();
-
-async function ensurePlace(parts: Parts, run: Run): Promise<string> {
+async function ensurePlace(parts: Pick<Parts, "trees" | "home">, run: Run): Promise<string> {
   const { id, place, definition } = run.header;
   const path = workspacePath(parts, run, null);
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
-  if (place.kind !== "worktree" || place.repo === null || place.base === null) return path;
-  const known = ensured.get(parts) ?? new Set();
-  if (known.has(path) && existsSync(join(path, ".git"))) return path;
-  await ensureWorktree({ run: id, repo: place.repo, path, base: place.base, branch: place.branch });
-  // Its files tell agents to keep their log in the working directory; it must not end up in a commit.
-  if (definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
-  ensured.set(parts, known.add(path));
+  const { kind, repo, base, branch } = place;
+  if (kind !== "worktree" || repo === null || base === null) return path;
+  await parts.trees.ensure(path, async () => {
+    await ensureWorktree({ run: id, repo, path, base, branch });
+    // Its files tell agents to keep their log in the working directory; it must not end up in a commit.
+    if (definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
+  });
   return path;
 }
 
