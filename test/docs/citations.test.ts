@@ -1,5 +1,6 @@
-// Rules, requirements and links. Checks: what docs/spec says is shown by a test, what tests cite exists, and documents lead
-// somewhere. Does not check: whether a sentence is true.
+// Rules, requirements and links. Checks: what docs/spec says is shown by a test, what is cited exists, and documents lead
+// somewhere. Does not check: whether a sentence is true. A rule counts as shown by the name of a test alone, never by a
+// comment; tests of documents, such as this one, show no rule.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -7,7 +8,8 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const requirementsFile = join(root, "../shared/spec/requirements.md");
+const enginePage = "docs/spec/engine.md";
+const requirementsPage = "docs/spec/requirements.md";
 
 interface Rule {
   readonly id: string;
@@ -17,44 +19,83 @@ interface Rule {
   readonly untested: string | null;
 }
 
-const rules = filesOf("docs/spec/*.md").flatMap(rulesIn);
-const sources = filesOf("src/**/*.ts", "test/**/*.ts").filter((file) => file !== "test/docs/citations.test.ts");
-const inTests = sources.filter(isTest).flatMap((file) => bracketed(read(file)).map((id) => ({ id, file })));
-const inComments = sources.flatMap((file) => commentsOf(read(file)).flatMap(idsIn));
+const pages = filesOf("docs/spec/*.md");
+const rules = pages.flatMap(rulesIn);
+const requirements = [...read(requirementsPage).matchAll(/^- \*\*([A-Z]\d+)\*\* /gm)].map(([, id = ""]) => id);
+const cited = filesOf("src/**/*.ts", "test/**/*.ts")
+  .filter((file) => isTest(file) && !isAboutDocuments(file))
+  .flatMap((file) => idsInNames(read(file)).map((id) => ({ id, file })));
+const shown = new Set(cited.map(({ id }) => id));
 
-test("a rule has one place", () => {
+test("a rule has one place, its group has one page, and the engine's rules stand in order", () => {
   const ids = rules.map(({ id }) => id);
-  expect(ids.filter((id, index) => ids.indexOf(id) < index)).toEqual([]);
+  expect(repeated(ids)).toEqual([]);
   expect(ids.length).toBeGreaterThan(50);
+  for (const group of new Set(ids.map(groupOf))) {
+    const ofGroup = rules.filter(({ id }) => groupOf(id) === group);
+    expect({ group, pages: new Set(ofGroup.map(({ file }) => file)).size }).toEqual({ group, pages: 1 });
+    if (ofGroup[0]?.file !== enginePage) continue;
+    const numbers = ofGroup.map(({ id }) => Number(/\d+/.exec(id)?.[0]));
+    expect({ group, numbers }).toEqual({ group, numbers: numbers.toSorted((a, b) => a - b) });
+  }
 });
 
-test("every rule is cited by a test or a comment, or says why not", () => {
-  const cited = new Set([...inTests.map(({ id }) => id), ...inComments]);
-  const uncited = rules.filter(({ id, untested }) => untested === null && !cited.has(id));
-  expect(uncited.map(({ id, file }) => `${id} (${file})`)).toEqual([]);
+test("every rule is shown by the name of a test, or says why not", () => {
+  const missing = rules.filter(({ id, untested }) => untested === null && !shown.has(id));
+  expect(missing.map(({ id, file }) => `${id} (${file})`)).toEqual([]);
+});
+
+test("every rule of the engine is shown by a test of the engine", () => {
+  const inEngine = new Set(cited.filter(({ file }) => file.startsWith("src/engine/")).map(({ id }) => id));
+  const missing = rules.filter(({ id, file }) => file === enginePage && !inEngine.has(id));
+  expect(missing.map(({ id }) => id)).toEqual([]);
 });
 
 test("every rule that a test cites exists", () => {
   const known = new Set(rules.map(({ id }) => id));
-  const unknown = inTests.filter(({ id }) => !isRequirement(id) && !known.has(id));
+  const unknown = cited.filter(({ id }) => !isRequirement(id) && !known.has(id));
   expect(unknown.map(({ id, file }) => `${id} (${file})`)).toEqual([]);
 });
 
-test.skipIf(!existsSync(requirementsFile))(
-  "every requirement of parts A, B and C is cited by a test or a rule, or is a known deviation (skipped where the list is not there)",
-  () => {
-    const wanted = [...readFileSync(requirementsFile, "utf8").matchAll(/^- \*\*([ABC]\d+)\*\*/gm)].map(
-      ([, id = ""]) => id,
-    );
-    const deviations = read("docs/spec/deviations.md")
-      .split("\n")
-      .filter((line) => line.startsWith("|"))
-      .flatMap((line) => idsIn(line.split("|")[1] ?? ""));
-    const cited = new Set([...inTests.map(({ id }) => id), ...rules.flatMap(({ answers }) => answers), ...deviations]);
-    expect(wanted.length).toBeGreaterThanOrEqual(106 + 84 + 111);
-    expect(wanted.filter((id) => !cited.has(id))).toEqual([]);
-  },
-);
+test("tests of documents cite no rule", () => {
+  const documentTests = filesOf("test/docs/*.ts");
+  expect(documentTests.length).toBeGreaterThan(1);
+  expect(documentTests.flatMap((file) => idsInNames(read(file)))).toEqual([]);
+});
+
+test("a comment, and an id that is not in a name, show nothing", () => {
+  const named = (ids: string) => `test("[${ids}] …")`;
+  const commented = [`// ${named("AA1")}`, ` * ${named("AA2")}`, `call([AA3]); // ${named("AA4")}`];
+  const source = [...commented, named("AA5] [antfarm J3] [A6, A7")];
+  expect(idsInNames(source.join("\n"))).toEqual(["AA5", "A6", "A7"]);
+});
+
+test("every requirement is cited by a test or a rule, or is a known deviation", () => {
+  const deviations = read("docs/spec/deviations.md")
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .flatMap((line) => idsIn(line.split("|")[1] ?? ""));
+  const answered = new Set([...shown, ...rules.flatMap(({ answers }) => answers), ...deviations]);
+  expect(requirements.filter((id) => !answered.has(id))).toEqual([]);
+  expect(repeated(requirements)).toEqual([]);
+  expect(requirements.length).toBeGreaterThanOrEqual(106 + 84 + 111);
+});
+
+test("every requirement that a test or a page cites is on the page of requirements", () => {
+  const known = new Set(requirements);
+  const inPages = pages
+    .filter((file) => file !== requirementsPage)
+    .flatMap((file) => idsIn(read(file)).map((id) => ({ id, file })));
+  const unknown = [...cited, ...inPages].filter(({ id }) => isRequirement(id) && !known.has(id));
+  expect(unknown.map(({ id, file }) => `${id} (${file})`)).toEqual([]);
+});
+
+test("a requirement is one short line", () => {
+  const lines = read(requirementsPage)
+    .split("\n")
+    .filter((line) => line.startsWith("- **"));
+  expect(lines.filter((line) => line.length > 160 || !line.endsWith("."))).toEqual([]);
+});
 
 test("every relative link in a document leads to a file", () => {
   const broken = documents().flatMap((file) =>
@@ -82,14 +123,11 @@ function rulesIn(file: string): Rule[] {
   }));
 }
 
-/** The ids of `[LI3 A44]`; what follows `antfarm` names defects, not rules. */
-function bracketed(text: string): string[] {
-  const lists = text.matchAll(/\[((?:(?:antfarm )?[A-Z]{1,3}\d*[ ,]*)+)\]/g);
-  return [...lists].flatMap(([, inside = ""]) => idsIn(inside.replace(/antfarm .*/, "")));
-}
-
-function commentsOf(text: string): string[] {
-  return text.split("\n").filter((line) => /^\s*(?:\/\/|\*|\/\*\*)|\s\/\/\s/.test(line));
+/** The ids that a test's name begins with: `"[LI3 A44] …"`. What follows `antfarm` names defects, not rules. */
+function idsInNames(text: string): string[] {
+  const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$|\s\/\/\s.*$/gm, "");
+  const names = code.matchAll(/["'`]((?:\[(?:(?:antfarm )?[A-Z]{1,3}\d*[ ,]*)+\] ?)+)/g);
+  return [...names].flatMap(([, brackets = ""]) => idsIn(brackets.replace(/antfarm [^\]]*/g, "")));
 }
 
 function idsIn(text: string): string[] {
@@ -97,7 +135,19 @@ function idsIn(text: string): string[] {
 }
 
 function isRequirement(id: string): boolean {
-  return /^[A-EXYZ]\d+$/.test(id);
+  return /^[A-EXY]\d+$/.test(id);
+}
+
+function groupOf(id: string): string {
+  return id.replace(/\d+$/, "");
+}
+
+function repeated(ids: readonly string[]): string[] {
+  return ids.filter((id, index) => ids.indexOf(id) < index);
+}
+
+function isAboutDocuments(file: string): boolean {
+  return file.startsWith("test/docs/");
 }
 
 function isTest(file: string): boolean {

@@ -1,0 +1,12 @@
+// Documents that are written by a program: each is what that program writes now.
+
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+test.each([["docs/spec/states.md", "docs/spec/diagrams.ts"]])("%s is what %s writes", (_, script) => {
+  const check = () => execFileSync(process.execPath, [script, "--check"], { cwd: root, stdio: "pipe" });
+  expect(check).not.toThrow();
+});
