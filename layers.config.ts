@@ -11,6 +11,7 @@ const inner = ["domain", "engine", "workflows", "prompts", "system"];
 /** A folder of src/, and the folders it may import besides itself. */
 const layers: Record<string, readonly string[]> = {
   domain: [],
+  contracts: ["domain"],
   engine: ["domain"],
   workflows: ["domain"],
   prompts: ["domain"],
@@ -22,13 +23,31 @@ const layers: Record<string, readonly string[]> = {
   project: ["domain", "system", "workspaces"],
   protocols: ["domain", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
-  runtime: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
-  mcp: [...inner, "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],
-  cli: [...inner, "store", "dispatch", "executors", "workspaces", "project", "protocols", "runtime", "mcp", "app.ts"],
+  runtime: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
+  mcp: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],
+  cli: [
+    ...inner,
+    "contracts",
+    "store",
+    "dispatch",
+    "executors",
+    "workspaces",
+    "project",
+    "protocols",
+    "runtime",
+    "mcp",
+    "app.ts",
+  ],
 };
 
 /** Folders that do no I/O, and the npm packages they may import all the same. */
-const pure: Record<string, readonly string[]> = { domain: [], engine: [], workflows: ["yaml", "zod"], prompts: [] };
+const pure: Record<string, readonly string[]> = {
+  domain: [],
+  contracts: ["zod"],
+  engine: [],
+  workflows: ["yaml", "zod"],
+  prompts: [],
+};
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */
 const packages = ["@agentclientprotocol/sdk", "commander", "kysely", "yaml", "zod"];

@@ -195,4 +195,11 @@ export const catalogue: readonly Entry[] = [
     summary: "what is installed and what is missing",
     load: () => import("./commands/doctor.ts"),
   },
+  {
+    name: "schema",
+    group: "Setting up",
+    usage: "schema [NAME]",
+    summary: "the JSON Schemas of what --json and --events print",
+    load: () => import("./commands/schema.ts"),
+  },
 ];

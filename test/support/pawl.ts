@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
+import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
 
 // Every command is a process: on a busy machine a test of twenty of them takes its time.
@@ -105,7 +106,10 @@ export function newSite(dir: string = tempDir("pawl-e2e-")): Site {
     async json<T>(args: readonly string[], code = 0): Promise<T> {
       const called = await call(...args, "--json");
       expectCode(called, code);
-      return JSON.parse(called.stdout) as T;
+      const document: unknown = JSON.parse(called.stdout);
+      // What `workflow schema` prints is a schema itself.
+      if (!args.includes("schema")) expectDocument(args, document);
+      return document as T;
     },
     status: (run = "1") => site.json<StatusDocument>(["status", run]),
     async events(run = "1") {
@@ -167,7 +171,11 @@ export function eventLines(text: string): readonly EventDocument[] {
   return text
     .split("\n")
     .filter((line) => line !== "")
-    .map((line) => JSON.parse(line) as EventDocument);
+    .map((line) => {
+      const document: unknown = JSON.parse(line);
+      expectEvent(document);
+      return document as EventDocument;
+    });
 }
 
 /** `US-001:done,US-002:running`: what a table of statuses is compared with. */

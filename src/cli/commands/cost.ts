@@ -1,15 +1,10 @@
 // `pawl cost`. Owns: what a run has cost, by executor, model, story, step and attempt; or what all of them have.
 
 import type { Command } from "commander";
+import type { AttemptCost, CostDocument, CostList } from "../../contracts/cost-documents.ts";
 import { AppError } from "../../domain/error.ts";
 import { tokensOf } from "../../executors/prices.ts";
-import {
-  type AttemptCost,
-  type CostDocument,
-  type CostList,
-  costDocument,
-  costList,
-} from "../../runtime/views/cost.ts";
+import { costDocument, costList } from "../../runtime/views/cost.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { estimateNote, money, tokens } from "../money.ts";

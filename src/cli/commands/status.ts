@@ -1,13 +1,9 @@
 // `pawl status`. Owns: where a run stands: one look that tells what is going on and why.
 
 import type { Command } from "commander";
+import type { StatusDocument, StepDocument, StoryDocument } from "../../contracts/run-documents.ts";
 import type { Parts } from "../../runtime/parts.ts";
-import {
-  type StatusDocument,
-  type StepDocument,
-  type StoryDocument,
-  statusDocument,
-} from "../../runtime/views/status.ts";
+import { statusDocument } from "../../runtime/views/status.ts";
 import type { RunSummary } from "../../store/store.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";

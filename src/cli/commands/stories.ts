@@ -1,7 +1,8 @@
 // `pawl stories` and `pawl step stories`. Owns: the stories of a run, one line each.
 
 import type { Command } from "commander";
-import { type StatusDocument, statusDocument } from "../../runtime/views/status.ts";
+import type { StatusDocument } from "../../contracts/run-documents.ts";
+import { statusDocument } from "../../runtime/views/status.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { findRun } from "../reference.ts";

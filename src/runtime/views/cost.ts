@@ -1,52 +1,13 @@
 // The cost document. Owns: what a run has used, by whom and for what. Every attempt counts, whatever became of it.
 
-import { type Attempt, addUsage, hasEnded, noUsage, type Outcome, type Usage } from "../../domain/attempt.ts";
+import type { AttemptCost, CostDocument, CostList } from "../../contracts/cost-documents.ts";
+import { type Attempt, addUsage, hasEnded, noUsage, type Usage } from "../../domain/attempt.ts";
 import type { Run } from "../../domain/run.ts";
 import { isUnpriced, type Prices } from "../../executors/prices.ts";
 import type { RunSummary } from "../../store/store.ts";
-import { isoTime, type RunDocument, runDocument } from "./status.ts";
+import { isoTime, runDocument } from "./status.ts";
 
-/** Sums over attempts. */
-interface Spent extends Required<Usage> {
-  readonly attempts: number;
-}
-
-/** `unpriced`: attempts whose tokens are in no sum of money, since nobody knows a price. */
-interface SpentFor extends Spent {
-  readonly unpriced: number;
-}
-
-export interface AttemptCost extends Required<Usage> {
-  readonly id: string;
-  /** null: a step of the run itself. */
-  readonly story: string | null;
-  readonly step: string;
-  readonly number: number;
-  readonly executor: string;
-  readonly model: string | null;
-  readonly version: string | null;
-  /** null: it has not ended. */
-  readonly outcome: Outcome | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly unpriced: boolean;
-}
-
-type By<Key extends string> = readonly (SpentFor & Readonly<Record<Key, string>>)[];
-type ByMaybe<Key extends string> = readonly (SpentFor & Readonly<Record<Key, string | null>>)[];
-
-export interface CostDocument {
-  readonly run: Omit<RunDocument, "usage" | "branch">;
-  readonly total: SpentFor;
-  /** The dearest first. */
-  readonly byExecutor: By<"executor">;
-  readonly byModel: ByMaybe<"model">;
-  /** In the order of the run, before them its own steps under null. */
-  readonly byStory: ByMaybe<"story">;
-  /** By the name that steps have in the workflow, in the order in which they began. */
-  readonly byStep: By<"step">;
-  readonly attempts: readonly AttemptCost[];
-}
+type SpentFor = CostDocument["total"];
 
 export function costDocument(run: Run, summary: RunSummary, prices: Prices): CostDocument {
   const { usage: _, branch: __, ...about } = runDocument(summary);
@@ -63,14 +24,6 @@ export function costDocument(run: Run, summary: RunSummary, prices: Prices): Cos
     byStep: grouped(begun, "step"),
     attempts: begun,
   };
-}
-
-export interface CostList {
-  readonly runs: readonly (Omit<RunDocument, "usage" | "branch"> & Spent)[];
-  /** Of the runs that are listed. */
-  readonly total: Spent;
-  /** Whether there are older runs. */
-  readonly more: boolean;
 }
 
 export function costList(summaries: readonly RunSummary[], more: boolean): CostList {

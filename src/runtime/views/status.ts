@@ -1,5 +1,12 @@
 // The status document. Owns: what a run looks like from outside: the same for the command line and every other reader.
 
+import type {
+  GateDocument,
+  RunDocument,
+  StatusDocument,
+  StepDocument,
+  StoryDocument,
+} from "../../contracts/run-documents.ts";
 import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { namesOf } from "../../domain/gate.ts";
@@ -10,61 +17,6 @@ import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
 import type { RunSummary } from "../../store/store.ts";
-
-export interface StatusDocument {
-  readonly run: RunDocument;
-  readonly steps: readonly StepDocument[];
-  readonly stories: readonly StoryDocument[];
-  readonly gates: readonly GateDocument[];
-  readonly why: string;
-}
-
-export interface RunDocument {
-  readonly id: string;
-  readonly number: number;
-  readonly workflow: string;
-  readonly task: string;
-  readonly status: string;
-  readonly repo: string | null;
-  readonly branch: string | null;
-  readonly startedAt: string;
-  readonly endedAt: string | null;
-  readonly usage: Required<Usage>;
-}
-
-export interface StepDocument {
-  readonly id: string;
-  readonly kind: string;
-  /** What it is in its workflow; several steps of a chain may be the same. */
-  readonly name: string;
-  readonly status: string;
-  readonly attempts: number;
-}
-
-export interface StoryDocument {
-  readonly id: string;
-  readonly title: string;
-  readonly status: string;
-  readonly dependsOn: readonly string[];
-  readonly attempts: number;
-  /** The tree it works in; null while it is not at work, or works in its run's. */
-  readonly slot: number | null;
-  /** When its first attempt began. */
-  readonly startedAt: string | null;
-  readonly costUsd: number;
-  /** The part of it that is an estimate. */
-  readonly estimatedUsd: number;
-  readonly steps: readonly StepDocument[];
-}
-
-interface GateDocument {
-  readonly id: string;
-  readonly step: string;
-  readonly story: string | null;
-  readonly question: string;
-  readonly options: readonly string[];
-  readonly status: string;
-}
 
 export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
   const { header } = run;

@@ -1,0 +1,110 @@
+// The list of contracts: every JSON document that Pawl prints, by name, with the commands that print it. Loads zod: only
+// `pawl schema`, tests and scripts import this file.
+
+import { z } from "zod";
+import { costContract, costsContract } from "./cost-documents.ts";
+import { errorContract } from "./error-document.ts";
+import { eventContract } from "./events.ts";
+import {
+  doctorContract,
+  executorReadingContract,
+  executorsContract,
+  executorTestContract,
+  initContract,
+  type SchemaList,
+  schemasContract,
+} from "./machine-documents.ts";
+import {
+  answerContract,
+  gatesContract,
+  logsContract,
+  oneRunContract,
+  runsContract,
+  startedContract,
+  statusContract,
+  storiesContract,
+  whyContract,
+} from "./run-documents.ts";
+import { contractVersion } from "./shape.ts";
+import {
+  claimContract,
+  editContract,
+  installedContract,
+  peekContract,
+  prdCheckContract,
+  prdDoneContract,
+  reportContract,
+  scratchContract,
+  simulationContract,
+  uninstalledContract,
+  workflowCheckContract,
+  workflowContract,
+  workflowsContract,
+} from "./workflow-documents.ts";
+
+export interface Contract {
+  readonly summary: string;
+  /** As `pawl COMMAND` spells them. */
+  readonly commands: readonly string[];
+  readonly schema: z.ZodType;
+}
+
+function contract(schema: z.ZodType, summary: string, ...commands: readonly string[]): Contract {
+  return { schema, summary, commands };
+}
+
+const driving = ["run", "resume", "demo", "prd run", "prd import", "agent run"];
+
+export const contracts: Readonly<Record<string, Contract>> = {
+  status: contract(statusContract, "where a run stands", "status", "workflow status", ...driving),
+  runs: contract(runsContract, "the list of runs", "runs", "workflow runs"),
+  run: contract(oneRunContract, "a run after it was steered", "pause", "cancel", "retry", "workflow stop"),
+  started: contract(startedContract, "a run that was only recorded", "run --detach"),
+  stories: contract(storiesContract, "the stories of a run", "stories", "step stories"),
+  why: contract(whyContract, "what a run is doing or waits for", "why"),
+  cost: contract(costContract, "what a run used", "cost RUN"),
+  costs: contract(costsContract, "what each run used", "cost"),
+  logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
+  event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),
+  gates: contract(gatesContract, "open questions", "gates"),
+  answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),
+  edit: contract(editContract, "a chain before and after an edit", "edit"),
+  peek: contract(peekContract, "whether a claim would get a step", "step peek"),
+  claim: contract(claimContract, "a step that was claimed", "step claim"),
+  report: contract(reportContract, "whether a report was accepted", "step complete", "step fail"),
+  workflows: contract(workflowsContract, "bundled and installed workflows", "workflow list"),
+  workflow: contract(workflowContract, "a workflow in its internal form", "workflow show"),
+  "workflow-check": contract(workflowCheckContract, "what is wrong with a workflow file", "workflow check"),
+  "workflow-install": contract(installedContract, "an installed workflow", "workflow install"),
+  "workflow-uninstall": contract(uninstalledContract, "an uninstalled workflow", "workflow uninstall"),
+  simulation: contract(simulationContract, "the path that a simulated run took", "workflow simulate"),
+  "prd-check": contract(prdCheckContract, "the stories of a PRD and their order", "prd check"),
+  "prd-done": contract(prdDoneContract, "a PRD whose stories all pass already", "prd run"),
+  scratch: contract(scratchContract, "the file that was added to", "scratch append"),
+  executors: contract(executorsContract, "what can perform attempts", "executor list"),
+  "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),
+  "executor-reading": contract(executorReadingContract, "what a recorded output means", "executor read"),
+  init: contract(initContract, "what was found in a repository and written", "init"),
+  doctor: contract(doctorContract, "what is installed and what is missing", "doctor"),
+  schemas: contract(schemasContract, "the list of documents", "schema"),
+  error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),
+};
+
+export function listSchemas(): SchemaList {
+  const documents = Object.entries(contracts).map(([name, { summary, commands }]) => ({ name, summary, commands }));
+  return { version: contractVersion, documents };
+}
+
+/** Open, unlike the contract: a document of a later Pawl may have more keys. */
+export function jsonSchemaOf(name: string, { schema, summary }: Contract): Readonly<Record<string, unknown>> {
+  const body = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+      // Of every object and list, and it says nothing about a document that is printed.
+      delete jsonSchema.readOnly;
+    },
+  });
+  const { $schema, id: _, ...rest } = body;
+  return { $schema, $id: `pawl:${contractVersion}:${name}`, title: `${name}: ${summary}`, ...rest };
+}

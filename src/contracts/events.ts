@@ -1,0 +1,187 @@
+// The contract of events: one for each type of event in domain/event.ts. `pawl events --json`, `--events` and the library emit
+// them. Tokens and the definition of the run are left out.
+
+import { z } from "zod";
+import { caps, gateOptions, placedSteps, routeTarget, verdict } from "./routes.ts";
+import { runStatus, storyStatus } from "./run-documents.ts";
+import { count, list, milliseconds, object, text, textMap, texts, time } from "./shape.ts";
+
+const usage = object({
+  costUsd: z.number(),
+  inputTokens: z.number(),
+  outputTokens: z.number(),
+  cacheReadTokens: z.number().exactOptional(),
+  estimatedUsd: z.number().exactOptional(),
+});
+
+const place = object({
+  repo: text.nullable(),
+  kind: z.enum(["worktree", "in_place", "directory"]),
+  base: text.nullable(),
+  baseName: text.nullable(),
+  branch: text.nullable(),
+  shared: text.exactOptional(),
+  prd: text.exactOptional(),
+});
+
+const newSteps = list(object({ name: text, description: text }));
+const reason = text;
+const editOperation = z.union([
+  object({ op: z.literal("insert"), after: text, steps: newSteps, reason }),
+  object({ op: z.literal("insert"), before: text, steps: newSteps, reason }),
+  object({ op: z.literal("replace"), step: text, steps: newSteps, reason }),
+  object({ op: z.literal("skip"), step: text, reason }),
+  object({ op: z.literal("reorder"), order: texts, reason }),
+  object({ op: z.literal("amend"), step: text, description: text, reason }),
+  object({ op: z.literal("restart"), step: text, description: text, reason }),
+]);
+
+export const chainLine = object({ id: text, name: text, status: text, description: text }).meta({ id: "ChainLine" });
+
+const outcome = z.enum(["completed", "failed", "timed_out", "lost", "cancelled", "rate_limited", "invalid_output"]);
+
+const taken = object({
+  key: z
+    .templateLiteral(["rejected:", z.string()])
+    .or(z.templateLiteral(["=", z.string()]))
+    .or(z.enum(["passed", "rejected", "error", "edit", "asked"])),
+  to: routeTarget,
+  draws: z.enum(["edge", "decision", "story"]).nullable(),
+});
+
+const openedGate = object({
+  id: text,
+  story: text.nullable(),
+  step: text,
+  visit: count,
+  question: text,
+  options: gateOptions,
+  cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked"]),
+  feedback: text,
+  tree: text.nullable(),
+  openedAt: milliseconds,
+  deadline: object({ at: milliseconds, option: text }).nullable(),
+});
+
+const storySpec = object({
+  id: text,
+  title: text,
+  description: text,
+  acceptanceCriteria: texts,
+  dependsOn: texts,
+  priority: z.number().exactOptional(),
+  touches: texts.exactOptional(),
+});
+
+const adoptedStep = object({
+  id: text,
+  name: text,
+  description: text,
+  state: z.enum(["waiting", "done", "failed", "skipped"]),
+  reason: text,
+  notes: text,
+  restarts: z.number(),
+});
+
+function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
+  return object({
+    seq: count.describe("The position in the log of the run, from 1."),
+    at: time,
+    type: z.literal(type),
+    author: text.describe("driver, engine, agent:NAME or user:NAME."),
+    story: text.nullable().describe("The story that it happened in. null: the run itself."),
+    ...shape,
+  });
+}
+
+const step = text;
+const attempt = text;
+const steps = texts;
+const notes = texts;
+
+export const eventContract = z
+  .discriminatedUnion("type", [
+    event("run_started", {
+      run: text,
+      task: text,
+      place,
+      executor: text.nullable(),
+      context: textMap,
+      given: texts,
+      caps,
+      chain: placedSteps,
+    }),
+    event("run_paused", {}),
+    event("run_resumed", {}),
+    event("run_ended", { status: runStatus.extract(["done", "failed", "cancelled"]), reason }),
+    event("run_reopened", {}),
+    event("caps_raised", { caps }),
+    event("limits_renewed", { of: text.nullable() }),
+    event("step_readied", { step, notBefore: milliseconds, feedback: text.nullable() }),
+    event("step_opened", { step }),
+    event("outputs_set", { step, set: textMap, cleared: texts, notes: text.exactOptional() }),
+    event("step_done", { step }),
+    event("step_failed", { step, reason }),
+    event("step_cancelled", { step }),
+    event("steps_reset", {
+      steps,
+      cleared: texts,
+      keeps: text.nullable(),
+      feedback: object({ steps, text }),
+      reason,
+    }),
+    event("steps_skipped", { steps, by: z.enum(["route", "edit"]), reason }),
+    event("steps_inserted", { before: text.nullable(), steps: placedSteps, feedback: text.exactOptional() }),
+    event("steps_removed", { steps }),
+    event("steps_reordered", { order: texts }),
+    event("step_amended", { step, description: text }),
+    event("chain_edited", {
+      by: text.nullable(),
+      operation: editOperation,
+      added: placedSteps,
+      before: list(chainLine),
+      after: list(chainLine),
+      notes,
+    }),
+    event("edit_refused", { by: text, why: text, notes }),
+    event("attempt_dispatched", {
+      attempt,
+      step,
+      name: text,
+      visit: count,
+      number: count,
+      driver: z.enum(["push", "pull"]),
+      executor: text,
+      host: text,
+    }),
+    event("attempt_began", { attempt, workspace: text.nullable(), base: text.nullable() }),
+    event("attempt_stopping", { attempt, reason }),
+    event("attempt_ended", {
+      attempt,
+      outcome,
+      verdict: verdict.nullable(),
+      taken: taken.nullable(),
+      why: text,
+      discards: z.boolean(),
+      notes,
+      usage,
+      session: text.nullable(),
+      model: text.nullable().exactOptional(),
+      version: text.nullable().exactOptional(),
+      tree: text.nullable(),
+    }),
+    event("report_refused", { attempt, why: text }),
+    event("gate_opened", { gate: openedGate }),
+    event("gate_answered", { gate: text, option: text, reason: text.nullable(), note: text, took: routeTarget }),
+    event("gate_shown", { gate: text, tree: text.nullable() }),
+    event("gate_voided", { gate: text, reason }),
+    event("stories_planned", { stories: list(storySpec), dropped: texts }),
+    event("story_opened", { of: text, chain: placedSteps }),
+    event("story_adopted", { of: text, chain: list(adoptedStep) }),
+    event("story_changed", { of: text, status: storyStatus, reason, slot: count.exactOptional() }),
+    event("story_merged", { of: text, set: textMap }),
+  ])
+  .meta({ id: "EventDocument" });
+
+export type EventDocument = z.infer<typeof eventContract>;
+export type ChainLineDocument = z.infer<typeof chainLine>;

@@ -1,0 +1,135 @@
+// Contracts of runs: the status document and the shorter ones that are parts of it.
+
+import { z } from "zod";
+import { count, list, object, text, texts, time, usd } from "./shape.ts";
+
+export const runStatus = z.enum(["running", "held", "paused", "done", "failed", "cancelled"]);
+export const storyStatus = z.enum(["waiting", "running", "held", "done", "failed", "blocked", "skipped", "cancelled"]);
+const stepStatus = z.enum(["waiting", "ready", "running", "held", "done", "failed", "skipped", "cancelled"]);
+const gateStatus = z.enum(["open", "answered", "void"]);
+
+/** What attempts used. */
+export const usageShape = {
+  costUsd: usd,
+  estimatedUsd: usd.describe("The part of costUsd that is an estimate."),
+  inputTokens: count.describe("Without those that were read from a cache."),
+  cacheReadTokens: count,
+  outputTokens: count,
+};
+
+/** What every document says of a run. */
+export const runShape = {
+  id: text,
+  number: count,
+  workflow: text,
+  task: text,
+  status: runStatus,
+  repo: text.nullable(),
+  startedAt: time,
+  endedAt: time.nullable(),
+};
+
+export const runContract = object({
+  ...runShape,
+  branch: text.nullable().describe("The branch that has the work."),
+  usage: object(usageShape),
+}).meta({ id: "RunDocument" });
+
+export const stepContract = object({
+  id: text,
+  kind: z.enum(["agent", "command", "integrate", "gate", "stories"]),
+  name: text.describe("Its name in the workflow. Several steps of a chain may have the same."),
+  status: stepStatus,
+  attempts: count,
+}).meta({ id: "StepDocument" });
+
+export const storyContract = object({
+  id: text,
+  title: text,
+  status: storyStatus,
+  dependsOn: texts,
+  attempts: count.describe("The largest number among its steps."),
+  slot: count
+    .nullable()
+    .describe("The tree that it works in. null: it is not at work, or works in the tree of the run."),
+  startedAt: time.nullable().describe("When its first attempt began."),
+  costUsd: usd,
+  estimatedUsd: usd.describe("The part of costUsd that is an estimate."),
+  steps: list(stepContract),
+}).meta({ id: "StoryDocument" });
+
+const gateShape = {
+  id: text,
+  step: text,
+  story: text.nullable(),
+  question: text,
+  options: texts,
+  status: gateStatus,
+};
+
+export const gateContract = object(gateShape).meta({ id: "GateDocument" });
+
+export const statusContract = object({
+  run: runContract,
+  steps: list(stepContract),
+  stories: list(storyContract),
+  gates: list(gateContract),
+  why: text.describe("One sentence: what the run is doing, or what it waits for."),
+}).meta({ id: "StatusDocument" });
+
+export const runsContract = object({ runs: list(runContract) }).meta({ id: "RunList" });
+export const oneRunContract = object({ run: runContract }).meta({ id: "OneRun" });
+export const storiesContract = object({ stories: list(storyContract) }).meta({ id: "StoryList" });
+export const whyContract = object({ run: text, status: runStatus, why: text }).meta({ id: "WhyDocument" });
+
+export const startedContract = object({ run: object({ id: text, number: count, workflow: text }) }).meta({
+  id: "StartedDocument",
+});
+
+export const openGateContract = object({
+  ...gateShape,
+  run: text,
+  openedAt: time,
+  deadline: object({ at: time, option: text }).nullable().describe("The option that is taken if no answer comes."),
+}).meta({ id: "OpenGate" });
+
+export const gatesContract = object({ gates: list(openGateContract) }).meta({ id: "GateList" });
+
+export const answerContract = object({ gate: text, option: text, run: text, status: runStatus.nullable() }).meta({
+  id: "AnswerDocument",
+});
+
+export const logsContract = object({
+  attempts: list(
+    object({
+      story: text.nullable(),
+      step: text,
+      attempt: count.describe("The 1-based attempt number."),
+      executor: text,
+      startedAt: time,
+      phase: z.enum(["dispatched", "started", "stopping", "ended"]),
+      outcome: z
+        .enum(["completed", "failed", "timed_out", "lost", "cancelled", "rate_limited", "invalid_output"])
+        .nullable(),
+      why: text,
+      file: text.describe("What the agent printed."),
+      session: text.nullable(),
+      open: text.nullable().describe("The command that opens the session of the agent."),
+    }),
+  ),
+}).meta({ id: "LogList" });
+
+export type RunDocument = z.infer<typeof runContract>;
+export type StepDocument = z.infer<typeof stepContract>;
+export type StoryDocument = z.infer<typeof storyContract>;
+export type GateDocument = z.infer<typeof gateContract>;
+export type StatusDocument = z.infer<typeof statusContract>;
+export type RunList = z.infer<typeof runsContract>;
+export type OneRun = z.infer<typeof oneRunContract>;
+export type StoryList = z.infer<typeof storiesContract>;
+export type WhyDocument = z.infer<typeof whyContract>;
+export type StartedDocument = z.infer<typeof startedContract>;
+export type OpenGate = z.infer<typeof openGateContract>;
+export type GateList = z.infer<typeof gatesContract>;
+export type AnswerDocument = z.infer<typeof answerContract>;
+export type LogList = z.infer<typeof logsContract>;

@@ -1,0 +1,119 @@
+// Documents and their contracts. Plays every command that has `--json` and holds what it prints against its contract. The documents
+// that other tests read are checked, too, where they are read (`site.json`, `site.events`).
+
+import { expect, test } from "vitest";
+import { contracts } from "../../src/contracts/contracts.ts";
+import { eventLines, expectCode, newSite, type Site, writeAt } from "../support/pawl.ts";
+import { prdSite } from "../support/prd.ts";
+import { done, featureScript, story, writeScript } from "../support/scripts.ts";
+import { loopWorkflow } from "../support/workflows.ts";
+
+const asking = `
+pawl: 1
+id: asking
+agents: { worker: {} }
+steps:
+  - { id: work, agent: worker, input: "{{task}}" }
+  - { id: look, gate: "Is this right?", options: { approve: next, reject: fail } }
+  - { id: ship, agent: worker, input: "ship it", on_error: fail }
+`;
+
+/** The names of the contracts that were met. */
+const met = new Set<string>();
+
+/** Calls a command with `--json`; its document must fit the contract of that name. */
+async function expectContract(site: Site, name: string, args: readonly string[], code = 0): Promise<void> {
+  const called = await site.pawl(...args, "--json");
+  expectCode(called, code);
+  const { error } = (contracts[name] as (typeof contracts)[string]).schema.safeParse(JSON.parse(called.stdout));
+  expect({ command: args.join(" "), problem: error?.message ?? null }).toEqual({
+    command: args.join(" "),
+    problem: null,
+  });
+  met.add(name);
+}
+
+test("[LB1 LB3 CM2] a run with a question, from its start to its end: every document fits its contract", async () => {
+  const site = newSite();
+  const work = { work: [{ say: done }], ship: [{ exit: 1, say: "no" }] };
+  const [file, script] = [writeAt(site, "asking.yml", asking), writeScript(site, work)];
+  await expectContract(site, "runs", ["runs"]);
+  await expectContract(site, "error", ["status", "9"], 5);
+  await expectContract(site, "status", ["run", file, "Do it", "--script", script], 3);
+  await expectContract(site, "started", ["run", file, "Do it later", "--script", script, "--detach"]);
+  await expectContract(site, "gates", ["gates"]);
+  await expectContract(site, "why", ["why", "1"]);
+  await expectContract(site, "run", ["pause", "1"]);
+  await expectContract(site, "answer", ["approve", "1", "--note", "fine"]);
+  await expectContract(site, "status", ["resume", "1"], 1);
+  await expectContract(site, "run", ["retry", "1"]);
+  await expectContract(site, "run", ["cancel", "1"]);
+  await expectContract(site, "status", ["status", "1"]);
+  await expectContract(site, "runs", ["runs"]);
+  await expectContract(site, "logs", ["logs", "1"]);
+  await expectContract(site, "cost", ["cost", "1"]);
+  await expectContract(site, "costs", ["cost"]);
+  const events = await site.events("1");
+  expect(new Set(events.map(({ type }) => type)).size).toBeGreaterThan(15);
+  const driven = await site.pawl("resume", "2", "--events");
+  expect(eventLines(driven.stdout).length).toBeGreaterThan(3);
+  met.add("event");
+});
+
+test("[LB1 LB3 CM2] stories, agents that pull, and workflow files: every document fits its contract", async () => {
+  const site = newSite();
+  const script = writeScript(site, featureScript([story("US-001")]));
+  await expectContract(site, "workflows", ["workflow", "list"]);
+  await expectContract(site, "workflow", ["workflow", "show", "feature-dev"]);
+  await expectContract(site, "workflow", ["workflow", "show", "dynamic-ralph"]);
+  await expectContract(site, "workflow-check", ["workflow", "check", "feature-dev"]);
+  await expectContract(site, "workflow-check", ["workflow", "check", writeAt(site, "bad.yml", "id: x\n")], 2);
+  await expectContract(site, "workflow-install", ["workflow", "install", "feature-dev"]);
+  await expectContract(site, "workflow-uninstall", ["workflow", "uninstall", "feature-dev"]);
+  await expectContract(site, "simulation", ["workflow", "simulate", "feature-dev", "--script", script]);
+  await expectContract(site, "status", ["run", "feature-dev", "Do it", "--script", script]);
+  await expectContract(site, "stories", ["stories", "1"]);
+  await site.events("1");
+
+  expectCode(await site.pawl("run", writeAt(site, "loop.yml", loopWorkflow), "the task", "--detach"), 0);
+  await expectContract(site, "peek", ["step", "peek", "mini_planner"]);
+  await expectContract(site, "claim", ["step", "claim", "mini_dev"]);
+  const { stdout } = await site.pawl("step", "claim", "mini_planner", "--json");
+  const claimed = JSON.parse(stdout) as { readonly stepId: string; readonly token: string };
+  expect(contracts["claim"]?.schema.safeParse(claimed).error).toBeUndefined();
+  const token = ["--token", claimed.token];
+  await expectContract(site, "report", ["step", "complete", claimed.stepId, "STATUS: done", "--token", "no"], 6);
+  await expectContract(site, "report", ["step", "fail", claimed.stepId, ...token, "no model"]);
+});
+
+test("[LB1 LB3 CM2] a PRD and its steps, and what this machine has: every document fits its contract", async () => {
+  const site = prdSite([{ id: "A" }]);
+  await expectContract(site, "prd-check", ["prd", "check", site.prd]);
+  await expectContract(site, "status", ["prd", "run", site.prd, "--executor", site.executor]);
+  await expectContract(site, "prd-done", ["prd", "run", site.prd, "--executor", site.executor]);
+  await expectContract(site, "edit", ["edit", "1", "--story", "A"]);
+  await expectContract(site, "scratch", ["scratch", "append", "All times are UTC"]);
+  await site.events("1");
+  await expectContract(site, "init", ["init", "--print"]);
+  await expectContract(site, "executors", ["executor", "list"]);
+  await expectContract(site, "executor-test", ["executor", "test", "command: echo STATUS: done"]);
+  const recorded = writeAt(site, "stdout.jsonl", `${JSON.stringify({ type: "result", result: "hi" })}\n`);
+  await expectContract(site, "executor-reading", ["executor", "read", "claude", recorded]);
+  await expectContract(site, "doctor", ["doctor"]);
+});
+
+test("[LB2] `pawl schema` lists the documents with their version and prints each as JSON Schema", async () => {
+  const site = newSite();
+  await expectContract(site, "schemas", ["schema"]);
+  const listed = await site.pawl("schema");
+  expect(listed.stderr).toContain("Version 1");
+  for (const name of Object.keys(contracts)) expect(listed.stdout).toMatch(new RegExp(`^${name} `, "m"));
+  const printed = await site.pawl("schema", "event");
+  expect(JSON.parse(printed.stdout)).toMatchObject({ $id: "pawl:1:event" });
+  const unknown = await site.pawl("schema", "constructor");
+  expect(unknown).toMatchObject({ code: 5, stderr: expect.stringContaining("there are: status, runs") });
+});
+
+test("[LB3] no contract is left out", () => {
+  expect(Object.keys(contracts).filter((name) => !met.has(name))).toEqual([]);
+});
