@@ -58,15 +58,12 @@ const implementations = [
   "dispatch/embedded",
   "executors/command",
   "executors/scripted",
-  "executors/claude",
-  "executors/codex",
-  "executors/opencode",
-  "executors/gemini",
-  "executors/qwen",
-  "executors/copilot",
-  "executors/goose",
   "executors/acp",
+  "executors/agents.ts",
 ];
+
+/** One folder for each agent, with all that is its own: only src/executors/agents.ts imports them, and no other file names one. */
+const agents = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"];
 
 const tests = "\\.(test|contract)\\.ts$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;
@@ -94,6 +91,14 @@ const onlyFromRoot = (implementation: string): IForbiddenRuleType => ({
   severity: "error",
   from: { path: "^src/", pathNot: [inSrc(dirname(implementation)), inSrc("app.ts"), tests] },
   to: { path: inSrc(implementation) },
+});
+
+const onlyFromAgents = (agent: string): IForbiddenRuleType => ({
+  name: `${agent}-only-from-agents`,
+  comment: `only src/executors/agents.ts imports src/executors/${agent}`,
+  severity: "error",
+  from: { path: "^src/", pathNot: [inSrc(`executors/${agent}`), inSrc("executors/agents.ts"), tests] },
+  to: { path: inSrc(`executors/${agent}`) },
 });
 
 const others: IForbiddenRuleType[] = [
@@ -159,6 +164,7 @@ export const rules = [
   ...Object.entries(layers).map(inward),
   ...Object.entries(pure).map(noOutsideWorld),
   ...implementations.map(onlyFromRoot),
+  ...agents.map(onlyFromAgents),
   ...others,
 ];
 

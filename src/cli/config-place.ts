@@ -3,6 +3,7 @@
 
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { agents } from "../app.ts";
 import { AppError, systemCode } from "../domain/error.ts";
 import { readConfigFile } from "../runtime/config/config-file.ts";
 import { replaceFile } from "../system/files/whole-file.ts";
@@ -60,7 +61,7 @@ export function placeConfig({ file, isTaken }: ConfigPlace, text: string): strin
 function replace(file: string, isTaken: boolean, text: string): string | null {
   return replaceFile(file, (draft) => {
     writeFileSync(draft, text, { flag: "wx" });
-    readConfigFile(draft);
+    readConfigFile(draft, agents);
     const kept = isTaken ? freeName(`${file}.bak`) : null;
     if (kept !== null) copyFileSync(file, kept, constants.COPYFILE_EXCL);
     return kept;

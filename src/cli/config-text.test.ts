@@ -3,8 +3,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { agents } from "../../test/support/agents.ts";
 import { tempDir } from "../../test/support/repository.ts";
-import { agentKinds } from "../executors/agent/agents.ts";
 import type { Project } from "../project/project.ts";
 import { type ConfigFile, readConfigFile } from "../runtime/config/config-file.ts";
 import { configText } from "./config-text.ts";
@@ -38,7 +38,7 @@ const full: Project = {
 function readBack(text: string): ConfigFile {
   const file = join(tempDir(), "config.yml");
   writeFileSync(file, text);
-  return readConfigFile(file);
+  return readConfigFile(file, agents);
 }
 
 /** As a person would who wants everything that is suggested. */
@@ -70,7 +70,7 @@ describe("[CM63] the written file", () => {
     expect(readBack(text).defaultExecutor).toBeNull();
   });
 
-  test.each(agentKinds)("with %s, every suggestion is right as it stands", (kind) => {
+  test.each(agents.kinds)("with %s, every suggestion is right as it stands", (kind) => {
     for (const project of [nothing, full]) {
       const read = readBack(withSuggestions(configText(project, kind)));
       expect(read.executors[kind]).toMatchObject({ kind, maxTurns: 80 });

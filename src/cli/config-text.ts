@@ -2,7 +2,7 @@
 // What is not known is there as a comment that is right when its `# ` is taken away.
 
 import { stringify } from "yaml";
-import { type AgentKind, abilities } from "../executors/agent/agents.ts";
+import { agents } from "../app.ts";
 import type { Project } from "../project/project.ts";
 
 const head = `# Pawl's settings for everybody who works on this repository, written by \`pawl init\` and yours to change.
@@ -12,8 +12,8 @@ const head = `# Pawl's settings for everybody who works on this repository, writ
 # wrong.
 `;
 
-export function configText(project: Project, executor: AgentKind | null): string {
-  const agent = executor ?? "claude";
+export function configText(project: Project, executor: string | null): string {
+  const agent = executor ?? agents.kinds[0] ?? "NAME";
   return [
     head,
     "# Who performs the steps whose workflow names nobody. `--executor NAME` wins; without both, the first agent that is there.",
@@ -45,18 +45,16 @@ function section(name: string, settings: readonly string[]): readonly string[] {
   return [`# ${name}:`, ...settings.map((line) => `#   ${line.slice(2)}`)];
 }
 
-const models: Partial<Readonly<Record<AgentKind, string>>> = { claude: "sonnet", gemini: "gemini-2.5-pro" };
-
-function agentExamples(agent: AgentKind): readonly string[] {
-  const can = abilities[agent];
+function agentExamples(agent: string): readonly string[] {
+  const { can, exampleModel } = agents.find(agent) ?? {};
   const settings = [
-    `model: ${models[agent] ?? "NAME"}`,
-    ...(can.effort ? ["effort: high"] : []),
+    `model: ${exampleModel ?? "NAME"}`,
+    ...(can?.effort ? ["effort: high"] : []),
     "max_turns: 80",
-    ...(can.money ? ["max_usd: 5"] : []),
+    ...(can?.money ? ["max_usd: 5"] : []),
   ];
   const reviewer = `# reviewer: { kind: ${agent}, access: read }`;
-  return [`# ${agent}: { ${settings.join(", ")} }`, ...(can.readOnly ? [reviewer] : [])];
+  return [`# ${agent}: { ${settings.join(", ")} }`, ...(can?.readOnly ? [reviewer] : [])];
 }
 
 function projectSettings({ commands: { test, lint, types } }: Project): readonly string[] {

@@ -2,12 +2,14 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { agents } from "../app.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
 import type { Header } from "../domain/run.ts";
-import { type AgentKind, isAgentKind } from "../executors/agent/agents.ts";
+import type { AgentDescriptor } from "../executors/agent/descriptor.ts";
 import { homeVariable, openCommand, shownSession } from "../executors/agent/sessions.ts";
-import { type Config, readConfig } from "../runtime/config/config.ts";
+import type { ExecutorConfig } from "../executors/executor-config.ts";
+import { readConfig } from "../runtime/config/config.ts";
 import type { Home } from "../system/home.ts";
 
 interface Opening {
@@ -20,29 +22,35 @@ export type Opener = (attempt: Attempt) => Opening;
 
 /** For the attempts of one run. */
 export async function openerFor(home: Home, { place }: Pick<Header, "place">): Promise<Opener> {
-  const config = await readConfig(home.configFile, place.repo).catch(unlessWrong);
+  const config = await readConfig(home.configFile, place.repo, agents).catch(unlessWrong);
   return (attempt) => {
     const session = shownSession(attempt.session);
     if (session === null || config === null) return { session, open: null };
-    return { session, open: commandFor(attempt, session, config, home) };
+    const { executor } = attempt;
+    const configured = Object.hasOwn(config.executors, executor) ? config.executors[executor] : undefined;
+    const agent = agents.find(configured?.kind ?? executor);
+    return { session, open: agent && commandFor(attempt, session, { agent, configured }, home) };
   };
 }
 
-function commandFor(attempt: Attempt, session: string, { executors }: Config, home: Home): string | null {
-  const name = attempt.executor;
-  const configured = Object.hasOwn(executors, name) ? executors[name] : undefined;
-  const kind = configured?.kind ?? name;
-  if (!isAgentKind(kind)) return null;
-  const [program, isolated] = [configured?.program ?? kind, configured?.isolated ?? false];
-  const own = homeOf(kind, isolated, configured?.env ?? [], home);
-  return openCommand(kind, session, { cwd: treeOf(attempt), program, isolated, home: own });
+interface Called {
+  readonly agent: AgentDescriptor;
+  readonly configured: ExecutorConfig | undefined;
+}
+
+function commandFor(attempt: Attempt, session: string, { agent, configured }: Called, home: Home): string | null {
+  const [program, isolated] = [configured?.program ?? agent.kind, configured?.isolated ?? false];
+  const own = homeOf(agent, isolated, configured?.env ?? [], home);
+  return openCommand(agent, session, { cwd: treeOf(attempt), program, isolated, home: own });
 }
 
 /** Where the configuration hands the variable on, the agent worked in the user's own, unless it was isolated. */
-function homeOf(kind: AgentKind, isolated: boolean, env: readonly string[], home: Home): string {
-  const variable = homeVariable(kind, isolated);
+function homeOf(agent: AgentDescriptor, isolated: boolean, env: readonly string[], home: Home): string {
+  const variable = homeVariable(agent, isolated);
   const isTheirs = variable !== null && !isolated && env.includes(variable);
-  return (isTheirs ? process.env[variable] : undefined) ?? join(home.dir, isolated ? `${kind}-isolated` : kind);
+  return (
+    (isTheirs ? process.env[variable] : undefined) ?? join(home.dir, isolated ? `${agent.kind}-isolated` : agent.kind)
+  );
 }
 
 /** A repository's file that is broken now says nothing about an attempt of then. */

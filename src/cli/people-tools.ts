@@ -4,12 +4,11 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { configuredExecutors } from "../app.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
-import { agentKinds } from "../executors/agent/agents.ts";
 import { type Tool, tool } from "../mcp/tool.ts";
 import { type Config, tighten } from "../runtime/config/config.ts";
-import { knownExecutors } from "../runtime/config/executor-names.ts";
 import { beginRun } from "../runtime/runs/start.ts";
 import { listWorkflows, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import { findHome } from "../system/home.ts";
@@ -46,7 +45,7 @@ export const peopleTools: readonly Tool[] = [
       task: z.string().describe("What should be done, in the user's words"),
       repo: z.string().optional().describe("The git repository; without it, the directory of this session"),
       context: z.record(z.string(), z.string()).optional().describe("Values for the workflow's templates"),
-      executor: z.string().optional().describe("A configured executor, such as claude; without it, as configured"),
+      executor: z.string().optional().describe("A configured executor, or an agent; without it, as configured"),
     }),
     work: async (wish) => told(await startRun(wish)),
   }),
@@ -165,7 +164,11 @@ async function startRun({ workflow: id, task, repo = ".", context = {}, executor
 }
 
 function assertConfigured(config: Config, executor: string): void {
-  const known = new Set([...knownExecutors(config).map(({ name }) => name), ...agentKinds]);
+  const known = new Set(
+    configuredExecutors(config)
+      .every()
+      .map(({ name }) => name),
+  );
   if (executor.split(",").every((name) => known.has(name.trim()))) return;
   throw new AppError("EXECUTOR_MISSING", `there is no executor "${executor}"`, {
     hint: `there are: ${[...known].join(", ")}; the configuration may have others`,

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { configuredExecutors, configuredTargets, openApp } from "../app.ts";
+import { agents, configuredExecutors, configuredTargets, openApp } from "../app.ts";
 import type { RunId } from "../domain/ids.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
 import { deliverDue } from "../runtime/effects/deliveries.ts";
@@ -28,7 +28,7 @@ const deliveriesMs = 2_000;
 /** Opens, works, and closes again whatever happens. */
 export async function withSession<T>(options: SessionOptions, work: (session: Session) => Promise<T>): Promise<T> {
   const home = findHome(process.env);
-  const config = await readConfig(home.configFile, options.repo ? topOf(options.repo) : null);
+  const config = await readConfig(home.configFile, options.repo ? topOf(options.repo) : null, agents);
   const store = options.store ?? process.env["PAWL_STORE"] ?? null;
   const [executors, targets] = [configuredExecutors(config), configuredTargets(config, home)];
   const settings = { workspace: config.workspace };

@@ -2,10 +2,10 @@
 // said of a run that is only recorded.
 
 import { resolve } from "node:path";
-import { absoluteExecutor } from "../app.ts";
 import { engineKeys } from "../domain/context.ts";
 import { AppError } from "../domain/error.ts";
 import { agentName } from "../domain/ids.ts";
+import { absoluteExecutor } from "../executors/inline-command.ts";
 import { readScript } from "../executors/script.ts";
 import type { Parts } from "../runtime/parts.ts";
 import type { LoadedWorkflow } from "../runtime/runs/workflow-library.ts";

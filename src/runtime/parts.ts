@@ -2,11 +2,11 @@
 
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Usage } from "../domain/attempt.ts";
-import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
-import type { AgentName, RunId } from "../domain/ids.ts";
+import type { RunId } from "../domain/ids.ts";
 import type { Header } from "../domain/run.ts";
 import type { ExecutionEnd, Executor } from "../executors/executor.ts";
+import type { ExecutorNames } from "../executors/executor-names.ts";
 import type { Target } from "../notify/target.ts";
 import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
@@ -44,18 +44,11 @@ export interface Settings {
 }
 
 /** Which executor performs what. */
-export interface Executors {
-  /** Who performs an agent of a run, in the order in which they are asked; `pull` when only a puller may; empty when nobody is named. */
-  namesFor(
-    run: { readonly executor: string | null; readonly definition: Definition },
-    agent: AgentName,
-  ): readonly string[];
-  /** Whose quota it uses: what one executor of an account is refused, the others of it are too. null: nobody's. */
-  accountOf(name: string): string | null;
+export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf"> {
   get(name: string): Promise<Executor>;
-  /** What it used, with an estimate where it tells tokens and no cost. */
+  /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;
-  permitsFor(name: string, run: Header): readonly PermitLimit[];
+  permitsFor(name: string, run: Pick<Header, "definition">): readonly PermitLimit[];
 }
 
 /** The log is events with ids, not prose. */

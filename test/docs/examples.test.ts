@@ -11,6 +11,7 @@ import { readScript } from "../../src/executors/script.ts";
 import { readConfig } from "../../src/runtime/config/config.ts";
 import { formatProblem } from "../../src/workflows/document/problem.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
+import { agents } from "../support/agents.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const documents = globSync(["*.md", "{docs,workflows}/**/*.md"], { cwd: root }).map((file) => ({
@@ -39,7 +40,7 @@ test.each(blocks.filter(({ block }) => /^(?:executors|default_executor):/.test(b
     const dir = mkdtempSync(join(tmpdir(), "pawl-docs-"));
     try {
       writeFileSync(join(dir, "config.yml"), block);
-      const config = await readConfig(join(dir, "config.yml"), null);
+      const config = await readConfig(join(dir, "config.yml"), null, agents);
       expect(config.defaultExecutor).not.toBeNull();
     } finally {
       rmSync(dir, { recursive: true });
@@ -51,7 +52,7 @@ test.each(blocks.filter(({ block }) => block.startsWith("notify:\n")))("targets:
   const dir = mkdtempSync(join(tmpdir(), "pawl-docs-"));
   try {
     writeFileSync(join(dir, "config.yml"), block);
-    expect((await readConfig(join(dir, "config.yml"), null)).notify).not.toEqual([]);
+    expect((await readConfig(join(dir, "config.yml"), null, agents)).notify).not.toEqual([]);
   } finally {
     rmSync(dir, { recursive: true });
   }

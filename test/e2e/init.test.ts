@@ -4,6 +4,7 @@ import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSyn
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readConfigFile } from "../../src/runtime/config/config-file.ts";
+import { agents as known } from "../support/agents.ts";
 import { agentsOnPath } from "../support/agents-on-path.ts";
 import { expectCode, newSite, pawl } from "../support/pawl.ts";
 import { commitFile, fingerprint, runGit, tempDir, writeFiles } from "../support/repository.ts";
@@ -44,7 +45,7 @@ test("[CM60 CM63 CM65] what is found is written, shown, and the next command is 
   expect(called.stderr).toMatch(/commit it, so that everybody has it; secrets do not belong there/);
 
   const file = join(site.repo, ".pawl/config.yml");
-  expect(readConfigFile(file)).toMatchObject({
+  expect(readConfigFile(file, known)).toMatchObject({
     defaultExecutor: "claude",
     project: { test: "npm test", lint: "npm run lint" },
     workspace: { setup: ["npm install"] },
@@ -107,7 +108,7 @@ test("[CM61] a file that is there stays as it is; --force writes anew and keeps 
   expectCode(forced, 0);
   expect(forced.stderr).toContain("the old one is .pawl/config.yml.bak");
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("this: is not: yaml\n");
-  expect(() => readConfigFile(file)).not.toThrow();
+  expect(() => readConfigFile(file, known)).not.toThrow();
   expectCode(await site.pawl("init", "--force"), 0);
   expect(readFileSync(`${file}.bak`, "utf8")).toBe("this: is not: yaml\n");
   expect(readdirSync(join(site.repo, ".pawl")).toSorted()).toEqual([
@@ -125,7 +126,7 @@ test("[CM61] --print shows what would be written, also beside a file that is the
   expectCode(called, 0);
   const printed = site.path("printed.yml");
   writeFileSync(printed, called.stdout);
-  expect(readConfigFile(printed).project.test).toBe("cargo test");
+  expect(readConfigFile(printed, known).project.test).toBe("cargo test");
   const { config } = await site.json<{ config: { written: boolean; text: string } }>(["init", "--print"]);
   expect(config).toMatchObject({ written: false, text: called.stdout });
   expect(fingerprint(site.repo)).toEqual(before);
@@ -203,7 +204,7 @@ test("[CM65] the first command fits: the repository, the base, the executor, and
   );
   // The first on PATH is too old: the first that can be used is written.
   expect(elsewhere.stderr).toMatch(/Gemini CLI .* is too old: it is 0\.1\.0/);
-  expect(readConfigFile(join(site.repo, ".pawl/config.yml")).defaultExecutor).toBe("qwen");
+  expect(readConfigFile(join(site.repo, ".pawl/config.yml"), known).defaultExecutor).toBe("qwen");
 
   const fresh = tempDir();
   runGit(fresh, "init", "--quiet", "--initial-branch=main");
@@ -220,7 +221,7 @@ test("[CM63] a default that only this user knows is not written for everybody", 
   expectCode(called, 0);
   expect(called.stderr).toMatch(/^agents +mine \(default\), claude 2\.1\.325$/m);
   expect(called.stdout).not.toContain("--executor");
-  expect(readConfigFile(join(site.repo, ".pawl/config.yml")).defaultExecutor).toBeNull();
+  expect(readConfigFile(join(site.repo, ".pawl/config.yml"), known).defaultExecutor).toBeNull();
 });
 
 test("[CM65] where git ignores the file, that is said", async () => {

@@ -5,9 +5,9 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { join, relative } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { configuredExecutors, openApp } from "../../src/app.ts";
-import { agentKinds } from "../../src/executors/agent/agents.ts";
 import { readConfig } from "../../src/runtime/config/config.ts";
 import { findHome } from "../../src/system/home.ts";
+import { agents } from "../support/agents.ts";
 import {
   expectCode,
   newSite,
@@ -254,7 +254,7 @@ test("[SE10] a workflow or a command line with a secret in it is refused before 
 function stubsAt(site: Site, note: (who: string) => string): string {
   const dir = site.path("agents");
   mkdirSync(dir);
-  for (const name of agentKinds) {
+  for (const name of agents.kinds) {
     const lines = (transcripts[name] ?? []).map((line) => `${JSON.stringify(line)}\n`).join("");
     const text = `[ "$1" = --version ] && { ${note(`${name}-version`)}; echo 99.1.2; exit; }\n${note(name)}\n`;
     writeFileSync(join(dir, name), `#!/bin/sh\n${text}cat > /dev/null\ncat <<'EVENTS'\n${lines}EVENTS\n`);
@@ -280,12 +280,12 @@ test("[SE12 SE13] no program gets the variable: agents, commands, scripts, steps
     notify: [{ kind: "command", command: ["sh", "-c", note("notify")], on: ["run_done"] }],
   };
   writeFileSync(join(site.home, "config.yml"), JSON.stringify(config));
-  const agents = [...Object.keys(config.executors), ...agentKinds];
-  const steps = agents.map((name) => ({ id: `by-${name}`, agent: name, input: "Do it" }));
+  const names = [...Object.keys(config.executors), ...agents.kinds];
+  const steps = names.map((name) => ({ id: `by-${name}`, agent: name, input: "Do it" }));
   const workflow = {
     pawl: 1,
     id: "everybody",
-    agents: Object.fromEntries(agents.map((name) => [name, { executor: name }])),
+    agents: Object.fromEntries(names.map((name) => [name, { executor: name }])),
     steps: [
       { id: "first", command: note("step") },
       { id: "checked", agent: "plain", input: "Do it", checks: [note("check")] },
@@ -314,7 +314,7 @@ test("[SE12 SE13] no program gets the variable: agents, commands, scripts, steps
   await start("run", writeAt(site, "trees.yml", JSON.stringify(inTrees)), "Do it");
 
   const seen = readdirSync(site.path("seen"));
-  const wanted = ["plain", "allowed", "scripted", "step", "check", "setup", "notify", ...agentKinds];
+  const wanted = ["plain", "allowed", "scripted", "step", "check", "setup", "notify", ...agents.kinds];
   expect(wanted.filter((who) => !seen.includes(who))).toEqual([]);
   expect(leaksIn(site.path("seen"))).toEqual(["allowed"]);
   expect(readFileSync(site.path("seen", "allowed"), "utf8")).toContain(`MY_SECRET=${secret}\n`);
@@ -333,7 +333,7 @@ test("[SE11] our own log and what people are warned of have no secret", async ()
   const parts = await openApp({
     home: findHome({ PAWL_HOME: join(dir, "home") }),
     store: null,
-    executors: configuredExecutors(await readConfig(join(dir, "config.yml"), null)),
+    executors: configuredExecutors(await readConfig(join(dir, "config.yml"), null, agents)),
     log: (event, fields) => heard.push({ event, ...fields }),
     warn: (text) => heard.push(text),
   });

@@ -6,10 +6,11 @@ import { runId } from "../../src/domain/ids.ts";
 import { readConfig } from "../../src/runtime/config/config.ts";
 import { type DriveTimes, driveRun } from "../../src/runtime/loop/drive.ts";
 import { findHome } from "../../src/system/home.ts";
+import { agents } from "./agents.ts";
 
 const [run = "", times = "{}"] = process.argv.slice(2);
 const home = findHome(process.env);
-const config = await readConfig(home.configFile, null);
+const config = await readConfig(home.configFile, null, agents);
 const parts = await openApp({
   home,
   store: null,

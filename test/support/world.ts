@@ -18,6 +18,7 @@ import { beginRun } from "../../src/runtime/runs/start.ts";
 import { openWorkflow } from "../../src/runtime/runs/workflow-library.ts";
 import type { Clock } from "../../src/system/clock.ts";
 import { findHome, type Home } from "../../src/system/home.ts";
+import { agents } from "./agents.ts";
 import { makeRepository, tempDir } from "./repository.ts";
 
 export interface WorldOptions {
@@ -134,7 +135,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   writeFileSync(join(dir, "workflow.yml"), `pawl: 1\nid: small\nagents: { worker: {} }\nsteps:${steps}`);
   const file = join(dir, "config.yml");
   if (options.config !== undefined) writeFileSync(file, options.config);
-  const config = await readConfig(file, null);
+  const config = await readConfig(file, null, agents);
   const parts = await openParts(home, config, options.clock);
   return new World(dir, repo, home, parts, config, options.executor ?? `command: sh ${agent}`);
 }

@@ -2,8 +2,8 @@
 
 import { spawnSync } from "node:child_process";
 import type { Command } from "commander";
+import { agents } from "../../app.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
-import { agentKinds } from "../../executors/agent/agents.ts";
 import { findHome } from "../../system/home.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Console } from "../console.ts";
@@ -110,7 +110,7 @@ async function storeFinding(store: string | undefined): Promise<Finding> {
   }
 }
 
-/** `2.1.325, default`, or `codex 0.166.0` where the name does not say what it is. */
+/** `2.1.325, default`, or `KIND 0.166.0` where the name does not say what it is. */
 function detailOf({ name, kind, version, sandbox, isDefault }: ExecutorRow): string {
   const parts = name === kind ? [version ?? kind] : [kind, version ?? ""];
   const inside = sandbox === "none" ? "" : `, ${sandbox}`;
@@ -121,7 +121,7 @@ async function executorFindings(store: string | undefined): Promise<readonly Fin
   try {
     const rows = await withSession({ store, repo: process.cwd() }, describeExecutors);
     if (rows.length === 0) {
-      const hint = `install an agent (${agentKinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (docs/guides/run-with-your-own-agent.md)`;
+      const hint = `install an agent (${agents.kinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (docs/guides/run-with-your-own-agent.md)`;
       return [{ name: "executor", needed: false, ok: false, detail: "no agent was found, none is configured", hint }];
     }
     return rows.map((row) => ({

@@ -2,8 +2,9 @@
 
 import { constants } from "node:os";
 import type { Command } from "commander";
-import { readers } from "../../app.ts";
+import { agents } from "../../app.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
+import { readerFor, recordedFormats } from "../../executors/recorded-formats.ts";
 import type { Exit, Reading } from "../../executors/stream/reading.ts";
 import { readRecording } from "../../executors/stream/recording.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
@@ -83,7 +84,7 @@ export function define(program: Command, console: Console): void {
   executor
     .command("read")
     .description("what Pawl makes of the recorded output of an agent: a file with what it printed on stdout")
-    .argument("<name>", `whose format it is: ${[...readers.keys()].join(", ")}`)
+    .argument("<name>", `whose format it is: ${recordedFormats(agents).join(", ")}`)
     .argument("<file>", "the recorded output")
     .option("--exit <code|signal>", "how the agent's process ended", "0")
     .addHelpText(
@@ -91,13 +92,13 @@ export function define(program: Command, console: Console): void {
       example("pawl executor read claude ./stdout.jsonl --exit 1", "pawl executor read acp ./acp.jsonl --json"),
     )
     .action(async (name: string, file: string, options: { exit: string }) => {
-      const load = readers.get(name);
-      if (!load)
+      const newReader = await readerFor(name, agents);
+      if (newReader === null)
         throw new AppError("NOT_FOUND", `Pawl does not know what "${name}" prints`, {
-          hint: `it knows: ${[...readers.keys()].join(", ")}`,
+          hint: `it knows: ${recordedFormats(agents).join(", ")}`,
         });
       const exit = exitOf(options.exit);
-      const reading = await readRecording(file, await load(), exit);
+      const reading = await readRecording(file, newReader, exit);
       if (console.json) console.document(readingDocument(reading));
       else console.print(readingLines(reading));
     });

@@ -3,6 +3,7 @@
 
 import { relative, resolve } from "node:path";
 import type { Command } from "commander";
+import { agents, configuredExecutors } from "../../app.ts";
 import { AppError } from "../../domain/error.ts";
 import { ignoredOf, inspectProject, type Project } from "../../project/project.ts";
 import { readConfig } from "../../runtime/config/config.ts";
@@ -76,9 +77,10 @@ function alreadyThere({ file }: ConfigPlace): AppError {
 
 async function lookAround(facts: RepositoryFacts): Promise<Findings> {
   // Of the configuration only the user's own part: the repository's is what is being written.
-  const config = await readConfig(findHome(process.env).configFile, null);
-  const [project, agents] = await Promise.all([inspectProject(facts), lookForAgents(config)]);
-  return { facts, project, agents, chosen: chooseExecutor(config, agents) };
+  const config = await readConfig(findHome(process.env).configFile, null, agents);
+  const executors = configuredExecutors(config);
+  const [project, found] = await Promise.all([inspectProject(facts), lookForAgents(executors)]);
+  return { facts, project, agents: found, chosen: chooseExecutor(executors, found) };
 }
 
 /** What to type now, in order. */

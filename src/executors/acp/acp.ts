@@ -6,6 +6,7 @@ import type { InputPipe } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { exitOf } from "../agent/agent-end.ts";
+import type { RunOptions } from "../agent/agent-options.ts";
 import { usualRetryMs, watchAgent } from "../agent/agent-watch.ts";
 import { outsideOf } from "../agent/outside.ts";
 import { withSystem } from "../agent/system-text.ts";
@@ -18,43 +19,25 @@ import {
   type ExecutorCall,
   type Resumed,
 } from "../executor.ts";
+import { missingFrom } from "../missing.ts";
 import { chooseOther, notStarted } from "../not-started.ts";
 import { programPath } from "../program.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
-import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
-import { missingSandbox } from "../sandbox/sandbox-missing.ts";
+import { type CommandLine, endInside, sandboxed } from "../sandbox/sandbox.ts";
 import { carefulSink } from "../stream/careful-sink.ts";
 import { Denials } from "../stream/denials.ts";
 import type { TokenUsage } from "../stream/reading.ts";
 import type { Conversation, Topics } from "./conversation.ts";
 import { type AcpHalt, acpEndOf } from "./end.ts";
 import type { PermissionPolicy } from "./permissions.ts";
-import type { AcpRight } from "./presets.ts";
+import type { AcpRight } from "./preset.ts";
 import { acpReader } from "./reader.ts";
-import { type AcpServer, missingServer, type ServerOptions, serverOf } from "./server.ts";
+import { type AcpServer, type ServerOptions, serverOf } from "./server.ts";
 import { openWire } from "./wire.ts";
 
-export interface AcpOptions extends ServerOptions {
-  readonly model: string | null;
-  readonly effort: string | null;
-  readonly maxTurns: number | null;
-  readonly maxUsd: number | null;
-  readonly access: Access;
-  /** What to answer when it asks. */
+export interface AcpOptions extends RunOptions, ServerOptions {
+  /** The answer when it asks for permission. */
   readonly permissions: PermissionPolicy;
-  /** Names of variables that it may see beside the usual ones and its preset's keys. */
-  readonly env: readonly string[];
-  /** None, unless told. */
-  readonly sandbox?: Sandbox | null;
-  readonly wallMs: number;
-  readonly quietMs: number | null;
-  /** For each answer before the prompt: to `initialize`, to `session/new`. */
-  readonly startMs: number;
-  /** From its answer, after which stdin is closed, to its exit. */
-  readonly leaveMs: number;
-  /** How long it may do nothing but try again; a few minutes, unless told. */
-  readonly retryMs?: number;
-  readonly graceMs: number;
 }
 
 /** Of stdout only what is no message is looked at afterwards. */
@@ -62,12 +45,16 @@ const captureBytes = 64 * 1024;
 const unreachable = "its sandbox has no network: our own tools were not offered";
 
 export function acpExecutor(options: AcpOptions): Executor {
+  const { name, sandbox = null } = options;
   const server = serverOf(options);
+  const { title, install } = server;
+  const [program] = server.command;
   return {
-    name: options.name,
+    name,
     callsTools: true,
-    async missing() {
-      return missingServer(server) ?? (options.sandbox ? await missingSandbox(options.name, options.sandbox) : null);
+    missing: async () => {
+      const shown = title === program ? `\`${program}\`` : `${title} (\`${program}\`)`;
+      return await missingFrom({ name, program, shown, install, sandbox });
     },
     start(call) {
       const prepared = prepare(options, server, call);

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { AcpAct, AcpPlay } from "../../../test/support/acp-agent.ts";
+import { agents, profileOf } from "../../../test/support/agents.ts";
 import { freshFile, identityIn, inOwnSession } from "../../../test/support/programs.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { plainAcp, stubAcp } from "../../../test/support/stub-acp.ts";
@@ -13,7 +14,7 @@ import { findMarked } from "../../system/process/strays.ts";
 import { attemptMarker, type ExecutorCall } from "../executor.ts";
 import { findProgram } from "../program.ts";
 import { type AcpOptions, acpExecutor } from "./acp.ts";
-import { acpPresetNames, acpPresets } from "./presets.ts";
+import { serverOf } from "./server.ts";
 
 const done: AcpAct = { say: "STATUS: done" };
 const play = (acts: readonly AcpAct[], more: Partial<AcpPlay> = {}, options: Partial<AcpOptions> = {}) =>
@@ -214,12 +215,12 @@ describe("permissions", () => {
   });
 
   test("[EX64] an agent that never asks is not started where it may only read; one without the mode that asks is ended", async () => {
-    const goose = acpExecutor({ ...optionsWith([]), preset: "goose" });
+    const goose = acpExecutor({ ...optionsWith([]), preset: await profileOf("goose") });
     expect(await performWith(goose, { access: "read" })).toMatchObject({
       outcome: "failed",
       why: expect.stringContaining("Goose cannot be kept from writing"),
     });
-    const gemini = acpExecutor({ ...optionsWith([done]), preset: "gemini" });
+    const gemini = acpExecutor({ ...optionsWith([done]), preset: await profileOf("gemini") });
     expect(await performWith(gemini, { access: "read" })).toMatchObject({
       outcome: "failed",
       why: expect.stringContaining('no mode "default"'),
@@ -233,7 +234,7 @@ describe("permissions", () => {
       const cwd = tempDir();
       const goose = acpExecutor({
         ...optionsWith([{ shell: "touch x || echo refused" }]),
-        preset: "goose",
+        preset: await profileOf("goose"),
         sandbox: { network: true, write: [] },
       });
       expect(await goose.missing()).toBeNull();
@@ -473,10 +474,11 @@ describe("going on with a session", () => {
 });
 
 describe("presets", () => {
-  test.each(acpPresetNames)(
+  test.each(agents.acpKinds)(
     "[EX61] %s has a command, a title and what to do where it is not installed",
-    async (preset) => {
-      const { command, title, install, login } = acpPresets[preset];
+    async (name) => {
+      const preset = await profileOf(name);
+      const { command, title, install, login } = serverOf({ name, command: null, preset });
       expect([...command, title, install, login].every((word) => word.length > 0)).toBe(true);
       const absent = acpExecutor({ ...optionsWith([]), preset, command: ["no-such-program-anywhere"] });
       expect(await absent.missing()).toMatchObject({
@@ -489,7 +491,7 @@ describe("presets", () => {
   test("[EX61] one sees its own keys and settings; any other command sees none", async () => {
     process.env["GEMINI_API_KEY"] = "key-1";
     const env: AcpAct[] = [{ shell: "env" }];
-    const known = await performWith(acpExecutor({ ...optionsWith(env), preset: "gemini" }));
+    const known = await performWith(acpExecutor({ ...optionsWith(env), preset: await profileOf("gemini") }));
     const plain = await ending(env);
     delete process.env["GEMINI_API_KEY"];
     expect(known.text).toContain("GEMINI_API_KEY=key-1\n");
@@ -499,8 +501,9 @@ describe("presets", () => {
 
   test("[EX61] OpenCode asks for nothing where all is allowed, and refuses by itself what nobody may allow", async () => {
     const env: AcpAct[] = [{ shell: "printenv OPENCODE_CONFIG_CONTENT" }];
+    const preset = await profileOf("opencode");
     const opencode = (changes: Partial<AcpOptions>) =>
-      performWith(acpExecutor({ ...optionsWith(env), preset: "opencode", ...changes }));
+      performWith(acpExecutor({ ...optionsWith(env), preset, ...changes }));
     const permission = async (changes: Partial<AcpOptions>) =>
       (JSON.parse((await opencode(changes)).text) as { permission: Record<string, string> }).permission["*"];
     expect(await permission({})).toBe("allow");

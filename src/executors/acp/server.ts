@@ -1,36 +1,49 @@
-// The server that an ACP agent is. Owns: what a preset and the configuration come to, and what of it is not there.
+// The server that an ACP executor starts: the preset of a known agent, or the command line of the configuration.
 
 import { AppError } from "../../domain/error.ts";
-import type { Missing } from "../executor.ts";
-import { chooseOther } from "../not-started.ts";
-import { findProgram } from "../program.ts";
+import type { AgentProfile } from "../agent/agent-profile.ts";
 import type { CommandLine } from "../sandbox/sandbox.ts";
-import { type AcpPreset, type AcpPresetName, acpPresets } from "./presets.ts";
+import type { AcpPreset } from "./preset.ts";
 
-export type AcpServer = Omit<AcpPreset, "places"> & Partial<Pick<AcpPreset, "places">>;
+export interface AcpServer
+  extends Pick<AgentProfile, "title" | "install" | "login" | "keys">,
+    Partial<Pick<AgentProfile, "places">>,
+    Pick<AcpPreset, "asks" | "modes" | "env"> {
+  readonly command: CommandLine;
+}
 
 export interface ServerOptions {
   readonly name: string;
-  /** Wins over the preset's; null: that of the preset. */
+  /** Wins over the preset's command; null: that of the preset. */
   readonly command: CommandLine | null;
-  readonly preset: AcpPresetName | null;
+  /** A known agent. */
+  readonly preset: AgentProfile | null;
 }
 
 export function serverOf({ name, command, preset }: ServerOptions): AcpServer {
-  const known = preset === null ? null : acpPresets[preset];
-  if (known !== null) return { ...known, command: command ?? known.command };
+  const known = preset && presetServer(preset, command);
+  if (known) return known;
   if (command === null)
     throw new AppError("CONFIG_INVALID", `executors.${name} says neither a command nor a preset`, {
-      hint: `add \`command: [PROGRAM, ARGUMENT]\`, or \`preset:\` with one of ${Object.keys(acpPresets).join(", ")}`,
+      hint: "add `command: [PROGRAM, ARGUMENT]`, or `preset:` with the name of an agent",
     });
   const [program] = command;
   const login = `log in with \`${program}\`, or allow its key with executors.${name}.env`;
   return { title: program, install: `install ${program}`, login, keys: [], asks: true, command };
 }
 
-export function missingServer({ title, command, install }: AcpServer): Missing | null {
-  const [program] = command;
-  if (findProgram(program) !== null) return null;
-  const shown = title === program ? `\`${program}\`` : `${title} (\`${program}\`)`;
-  return { what: `${shown} is not installed or not on PATH`, hint: `${install}, or ${chooseOther}` };
+/** Null for an agent that does not speak the protocol. */
+function presetServer(agent: AgentProfile, command: CommandLine | null): AcpServer | null {
+  const { title, install, login, keys, acp, acpServer } = agent;
+  if (acp === null || acpServer === undefined) return null;
+  const { args, keys: more = [], ...own } = acpServer;
+  return {
+    title,
+    install,
+    login,
+    places: (env, ours) => agent.places(env, ours),
+    ...own,
+    keys: [...keys, ...more],
+    command: command ?? [acp.program, ...args],
+  };
 }

@@ -1,47 +1,53 @@
 // Agents with a command line. Owns: the executor that all of them are, whose differences are in their profiles; a session that is
 // gone is begun anew.
 
-import type { Execution, ExecutionEnd, Executor, ExecutorCall, Missing } from "../executor.ts";
-import { chooseOther } from "../not-started.ts";
+import type { Execution, ExecutionEnd, Executor, ExecutorCall } from "../executor.ts";
+import { missingFrom } from "../missing.ts";
 import { findProgram } from "../program.ts";
-import { missingSandbox } from "../sandbox/sandbox-missing.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { AgentProfile } from "./agent-profile.ts";
 import { type AgentRun, type AgentRunEnd, runAgent } from "./agent-run.ts";
-import { isOlder, type ProgramVersion, versionOf } from "./agent-version.ts";
+import { isOlder, versionOf } from "./agent-version.ts";
 import { goneNote } from "./warm-session.ts";
 
 export type { AgentOptions } from "./agent-options.ts";
 
 export function agentExecutor(profile: AgentProfile, options: AgentOptions): Executor {
+  const { name, program, sandbox = null } = options;
+  const { title, install } = profile;
   const visible = [...profile.keys, ...options.env];
-  const ask = async (): Promise<ProgramVersion | null> => {
-    const file = findProgram(options.program);
-    return file === null ? null : await versionOf(file, visible);
-  };
   const version = async () => {
-    const told = await ask();
+    const file = findProgram(program);
+    const told = file === null ? null : await versionOf(file, visible);
     return told?.works === true ? told.version : null;
   };
   return {
-    name: options.name,
+    name,
     callsTools: true,
-    async missing() {
-      const missing = missingIn(profile, options, await ask());
-      return missing === null && options.sandbox ? await missingSandbox(options.name, options.sandbox) : missing;
-    },
+    missing: async () =>
+      await missingFrom({
+        name,
+        program,
+        shown: `${title} (\`${program}\`)`,
+        install,
+        sandbox,
+        unfit: async (file) => await unfitVersion(profile, program, file, visible),
+      }),
     version,
     start: (call) => start(profile, options, call, version),
   };
 }
 
-function missingIn(profile: AgentProfile, { program }: AgentOptions, told: ProgramVersion | null): Missing | null {
-  const what = `${profile.title} (\`${program}\`)`;
-  const hint = `${profile.install}, or ${chooseOther}`;
-  if (told === null) return { what: `${what} is not installed or not on PATH`, hint };
-  if (!told.works) return { what: `${what} does not work: \`${program} --version\` says: ${told.why}`, hint };
-  if (told.version === null || !isOlder(told.version, profile.oldest)) return null;
-  return { what: `${what} is too old: it is ${told.version}, and Pawl needs ${profile.oldest} or newer`, hint };
+async function unfitVersion(
+  { oldest }: AgentProfile,
+  program: string,
+  file: string,
+  visible: readonly string[],
+): Promise<string | null> {
+  const told = await versionOf(file, visible);
+  if (!told.works) return `does not work: \`${program} --version\` says: ${told.why}`;
+  if (told.version === null || !isOlder(told.version, oldest)) return null;
+  return `is too old: it is ${told.version}, and Pawl needs ${oldest} or newer`;
 }
 
 function start(

@@ -1,31 +1,38 @@
-// The options of an agent. Owns: what the configuration says about one, in the words of its executor.
+// The options of executors for agents, as the factory fills them from the configuration.
 
 import type { Access } from "../executor.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
-export interface AgentOptions {
+/** What every agent has, however Pawl talks to it. */
+export interface RunOptions {
   readonly name: string;
-  /** On PATH, or an absolute path. */
-  readonly program: string;
   readonly model: string | null;
   readonly effort: string | null;
   readonly maxTurns: number | null;
   readonly maxUsd: number | null;
   readonly access: Access;
-  readonly args: readonly string[];
-  /** Names of variables that it may see beside the usual ones and its own keys. */
+  /** Variables that it sees beside the usual ones and its own keys. */
   readonly env: readonly string[];
-  /** A directory for what the agent must keep apart from the user's own. */
-  readonly home: string;
-  /** Without the user's own settings for that agent; his, unless told. */
-  readonly isolated?: boolean;
-  /** None, unless told. */
+  /** Absent: none. */
   readonly sandbox?: Sandbox | null;
   readonly wallMs: number;
   readonly quietMs: number | null;
+  /** The longest wait for its first byte; over ACP, for each answer before the prompt. */
   readonly startMs: number;
+  /** From its last event to its exit. */
   readonly leaveMs: number;
-  /** How long it may do nothing but try again; a few minutes, unless told. */
+  /** How long it may do nothing but retry; absent: a few minutes. */
   readonly retryMs?: number;
   readonly graceMs: number;
+}
+
+/** An agent with a command line. */
+export interface AgentOptions extends RunOptions {
+  /** On PATH, or an absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  /** A directory for what the agent must keep apart from the user's own. */
+  readonly home: string;
+  /** Without the user's own settings for that agent. */
+  readonly isolated?: boolean;
 }

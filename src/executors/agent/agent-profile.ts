@@ -4,20 +4,16 @@
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import type { AcpPreset } from "../acp/preset.ts";
 import type { Access, McpServer } from "../executor.ts";
 import type { OwnPlaces } from "../sandbox/sandbox.ts";
 import type { NewReader } from "../stream/reader.ts";
 import type { Reading } from "../stream/reading.ts";
-import type { AgentKind } from "./agents.ts";
+import type { AgentDescriptor } from "./descriptor.ts";
 import type { WarmSessions } from "./warm-session.ts";
 
-export interface AgentProfile {
-  readonly kind: AgentKind;
-  /** As its maker calls it. */
-  readonly title: string;
+export interface AgentProfile extends AgentDescriptor {
   readonly newReader: NewReader;
-  /** What older ones take or print is something else. */
-  readonly oldest: string;
   /** What to do where it is not installed, or not logged in. */
   readonly install: string;
   readonly login: string;
@@ -27,7 +23,9 @@ export interface AgentProfile {
   readonly cachedIsInput?: boolean;
   /** Which limits it keeps itself when it is told; the others are watched from outside. */
   readonly keeps: { readonly turns: boolean; readonly money: boolean };
-  /** How it goes on with an earlier session; null: it cannot. */
+  /** Where its role goes: a file that an argument names, or an argument; null: before the prompt. */
+  readonly system: "file" | "argument" | null;
+  /** How it resumes an earlier session; null: it cannot. */
   readonly sessions: WarmSessions | null;
   /**
    * What is its own in the user's home, and what of it a sandbox must keep open; by the environment that it gets. `ours`: its
@@ -36,6 +34,8 @@ export interface AgentProfile {
   places(env: Readonly<Record<string, string>>, ours?: string): OwnPlaces;
   /** May write files; what goes wrong there is thrown. */
   prepare(task: AgentTask): Invocation;
+  /** How it runs as a server for the Agent Client Protocol; absent: it does not. */
+  readonly acpServer?: AcpPreset;
 }
 
 export interface AgentTask {

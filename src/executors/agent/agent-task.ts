@@ -4,7 +4,6 @@ import type { ExecutorCall } from "../executor.ts";
 import type { Scratch } from "../homes/scratch.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { AgentProfile, AgentTask } from "./agent-profile.ts";
-import { abilities } from "./agents.ts";
 import { outsideOf } from "./outside.ts";
 import { fitsArgument } from "./system-text.ts";
 
@@ -14,7 +13,6 @@ export function taskOf(
   call: ExecutorCall,
   own: { readonly env: Readonly<Record<string, string>>; readonly scratch: Scratch },
 ): AgentTask {
-  const can = abilities[profile.kind];
   const access = options.access === "read" || call.access === "read" ? "read" : "write";
   const resume = resumable(profile, call) ? (call.resume?.session ?? null) : null;
   return {
@@ -22,7 +20,7 @@ export function taskOf(
     access,
     commands: call.commands ?? [],
     model: call.model ?? options.model,
-    effort: can.effort ? (call.effort ?? options.effort) : null,
+    effort: profile.can.effort ? (call.effort ?? options.effort) : null,
     maxTurns: options.maxTurns,
     maxUsd: options.maxUsd,
     resume,
@@ -40,11 +38,9 @@ export function taskOf(
 
 /** What the call asks for and this agent does not have. */
 export function leftOut(profile: AgentProfile, options: AgentOptions, call: ExecutorCall): readonly string[] {
-  const { kind, title } = profile;
+  const { can, title } = profile;
   return [
-    ...(call.effort && !abilities[kind].effort
-      ? [`${title} has no levels of effort: ${call.effort} was left out`]
-      : []),
+    ...(call.effort && !can.effort ? [`${title} has no levels of effort: ${call.effort} was left out`] : []),
     ...(call.resume && !resumable(profile, call)
       ? [`${title} cannot go on with that session: it began a new one`]
       : []),
@@ -53,8 +49,8 @@ export function leftOut(profile: AgentProfile, options: AgentOptions, call: Exec
 }
 
 /** Why it is not started at all; null: it may be. */
-export function refusal({ title, kind }: AgentProfile, task: AgentTask, chooseOther: string): string | null {
-  if (task.access === "read" && !abilities[kind].readOnly && !task.isSandboxed)
+export function refusal({ title, can }: AgentProfile, task: AgentTask, chooseOther: string): string | null {
+  if (task.access === "read" && !can.readOnly && !task.isSandboxed)
     return `${title} cannot be kept from writing, and this step may only read (${chooseOther})`;
   const strange = [task.model, task.effort].find((word) => word !== null && !isWord(word));
   return strange === undefined ? null : `${title} has no model or effort ${JSON.stringify(strange)}`;
@@ -71,11 +67,10 @@ function isWord(text: string): boolean {
 
 /** In the place that the agent has for it. Null: before the prompt, where it has none, or would not look there. */
 function placedSystem(
-  { kind, sessions }: AgentProfile,
+  { system: place, sessions }: AgentProfile,
   { system }: ExecutorCall,
   resume: string | null,
 ): string | null {
-  const place = abilities[kind].system;
   const told = system?.trim() ?? "";
   const isOverlooked = resume !== null && sessions?.keepsSystem === true;
   if (told === "" || place === null || isOverlooked) return null;

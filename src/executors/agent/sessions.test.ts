@@ -2,8 +2,8 @@
 
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { agentOf, agents } from "../../../test/support/agents.ts";
 import { shellWord } from "../../system/process/words.ts";
-import { agentKinds } from "./agents.ts";
 import { openCommand, shownSession } from "./sessions.ts";
 
 const id = "0f8e2a51-6c1d-4f5e-9a3b-7d2c1e4b5a60";
@@ -19,12 +19,12 @@ describe("[CM66] the command that opens a session", () => {
     ["qwen", `cd /trees/k3 && qwen --resume ${id}`],
     ["goose", null],
   ] as const)("%s", (kind, line) => {
-    expect(openCommand(kind, id, { ...place, program: kind })).toBe(line);
+    expect(openCommand(agentOf(kind), id, { ...place, program: kind })).toBe(line);
   });
 
   test("isolated, some have a home of ours; Gemini's sessions are then not found from outside", () => {
-    const lines = agentKinds.map((kind) =>
-      openCommand(kind, id, { cwd: null, program: kind, isolated: true, home: "/h" }),
+    const lines = agents.kinds.map((kind) =>
+      openCommand(agentOf(kind), id, { cwd: null, program: kind, isolated: true, home: "/h" }),
     );
     expect(lines).toEqual([
       `claude --resume ${id}`,
@@ -38,7 +38,7 @@ describe("[CM66] the command that opens a session", () => {
   });
 
   test("without a tree there is no cd; the program is the one that is configured", () => {
-    expect(openCommand("claude", id, { ...place, cwd: null, program: "/opt/my agents/claude" })).toBe(
+    expect(openCommand(agentOf("claude"), id, { ...place, cwd: null, program: "/opt/my agents/claude" })).toBe(
       `'/opt/my agents/claude' --resume ${id}`,
     );
   });
@@ -49,7 +49,8 @@ describe("[CM67] what an agent calls its session", () => {
     "%j is no id: it is not shown, and no command has it",
     (session) => {
       expect(shownSession(session)).toBeNull();
-      for (const kind of agentKinds) expect(openCommand(kind, session, { ...place, program: kind })).toBeNull();
+      for (const kind of agents.kinds)
+        expect(openCommand(agentOf(kind), session, { ...place, program: kind })).toBeNull();
     },
   );
 
@@ -58,7 +59,8 @@ describe("[CM67] what an agent calls its session", () => {
   });
 
   test("a directory with any name is one word of the shell", () => {
-    const line = openCommand("claude", id, { ...place, cwd: "/tmp/it's $(id) `x`\n; &", program: "echo" }) ?? "";
+    const line =
+      openCommand(agentOf("claude"), id, { ...place, cwd: "/tmp/it's $(id) `x`\n; &", program: "echo" }) ?? "";
     const printed = execFileSync("sh", ["-c", `printf '%s|' ${line.replace(/^cd /, "").replace(" && ", " ")}`]);
     expect(printed.toString()).toBe(`/tmp/it's $(id) \`x\`\n; &|echo|--resume|${id}|`);
     expect(shellWord("")).toBe("''");

@@ -14,6 +14,7 @@ import {
   runnable,
   systemFile,
 } from "../agent/agent-profile.ts";
+import { claudeAgent } from "./agent.ts";
 import { claudeReader } from "./reader.ts";
 
 /** What asks for permission although edits are accepted. */
@@ -36,11 +37,12 @@ const obeyed = [
   "workflows",
 ];
 
+/** With its usual ten retries a dead API takes three minutes; Pawl backs off itself, and longer. */
+const quiet = { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_MAX_RETRIES: "4" };
+
 export const claude: AgentProfile = {
-  kind: "claude",
-  title: "Claude Code",
+  ...claudeAgent,
   newReader: claudeReader,
-  oldest: "2.1.0",
   install: "npm install --global @anthropic-ai/claude-code",
   login: "run `claude` and log in, or set ANTHROPIC_API_KEY",
   keys: [
@@ -52,6 +54,7 @@ export const claude: AgentProfile = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",
   ],
   keeps: { turns: true, money: true },
+  system: "file",
   sessions: { cumulative: ["money"], keepsSystem: true, gone: /No conversation found|does not match any session/ },
   places(env) {
     const home = env["CLAUDE_CONFIG_DIR"] ?? join(homeOf(env), ".claude");
@@ -78,9 +81,20 @@ export const claude: AgentProfile = {
       ...tools(task),
       ...task.args,
     ],
-    // With its usual ten retries a dead API takes three minutes; we wait ourselves, and better.
-    env: { DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_MAX_RETRIES: "4" },
+    env: quiet,
   }),
+  acpServer: {
+    title: "Claude Code over ACP",
+    install: "npm install --global @agentclientprotocol/claude-agent-acp",
+    args: [],
+    asks: true,
+    modes: { reading: "default", asking: "default" },
+    env: () => ({
+      ...quiet,
+      // As root it opens no session without this, in any mode.
+      ...(process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
+    }),
+  },
 };
 
 function permissions(task: AgentTask): readonly string[] {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent/agent-profile.ts";
 import { linkedFiles } from "../homes/own-home.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
+import { codexAgent } from "./agent.ts";
 import { codexHome, login, obeyed } from "./home.ts";
 import { codexReader } from "./reader.ts";
 
@@ -11,14 +12,13 @@ const tokenVariable = "PAWL_MCP_TOKEN";
 const secrets = ["OPENAI_API_KEY", "CODEX_API_KEY"];
 
 export const codex: AgentProfile = {
-  kind: "codex",
-  title: "Codex",
+  ...codexAgent,
   newReader: codexReader,
-  oldest: "0.100.0",
   install: "npm install --global @openai/codex",
   login: "run `codex login`, or set OPENAI_API_KEY",
   keys: [...secrets, "OPENAI_BASE_URL"],
   keeps: { turns: false, money: false },
+  system: "argument",
   sessions: { cumulative: ["tokens"], keepsSystem: true, gone: /no rollout found for thread id/ },
   places(env, ours) {
     const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
@@ -51,6 +51,14 @@ export const codex: AgentProfile = {
       ],
       env: { ...codexHome(task), ...(mcp === null ? {} : { [tokenVariable]: mcp.token }) },
     };
+  },
+  acpServer: {
+    title: "Codex over ACP",
+    install: "npm install --global @agentclientprotocol/codex-acp",
+    keys: ["CODEX_HOME"],
+    args: [],
+    asks: true,
+    modes: { reading: "read-only", asking: "workspace-write" },
   },
 };
 

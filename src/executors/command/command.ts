@@ -15,11 +15,11 @@ import {
   type Executor,
   type ExecutorCall,
 } from "../executor.ts";
-import { chooseOther, notStarted } from "../not-started.ts";
+import { missingFrom } from "../missing.ts";
+import { notStarted } from "../not-started.ts";
 import { lastWords, notesOf, timeLimit } from "../process-end.ts";
-import { findProgram, programPath } from "../program.ts";
+import { programPath } from "../program.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
-import { missingSandbox } from "../sandbox/sandbox-missing.ts";
 
 export interface CommandOptions {
   readonly name: string;
@@ -39,17 +39,12 @@ export interface CommandOptions {
 const captureBytes = 512 * 1024;
 
 export function commandExecutor(options: CommandOptions): Executor {
+  const { name, sandbox = null } = options;
+  const [program] = options.command;
   return {
-    name: options.name,
-    async missing() {
-      const [program] = options.command;
-      if (findProgram(program) === null)
-        return {
-          what: `\`${program}\` is not installed or not on PATH`,
-          hint: `install ${program}, or ${chooseOther}`,
-        };
-      return options.sandbox ? await missingSandbox(options.name, options.sandbox) : null;
-    },
+    name,
+    missing: async () =>
+      await missingFrom({ name, program, shown: `\`${program}\``, install: `install ${program}`, sandbox }),
     start: (call) => start(options, call),
   };
 }

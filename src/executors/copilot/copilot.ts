@@ -14,6 +14,7 @@ import {
 } from "../agent/agent-profile.ts";
 import { linkedFiles, makeHome } from "../homes/own-home.ts";
 import type { Reading } from "../stream/reading.ts";
+import { copilotAgent } from "./agent.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
 
@@ -33,10 +34,8 @@ const obeyed = [
 const secrets = ["COPILOT_GITHUB_TOKEN", "COPILOT_PROVIDER_API_KEY"];
 
 export const copilot: AgentProfile = {
-  kind: "copilot",
-  title: "Copilot CLI",
+  ...copilotAgent,
   newReader: copilotReader,
-  oldest: "1.0.0",
   install: "npm install --global @github/copilot",
   login: "run `copilot` and log in, or set COPILOT_GITHUB_TOKEN",
   keys: [
@@ -49,6 +48,7 @@ export const copilot: AgentProfile = {
     "COPILOT_PROVIDER_WIRE_API",
   ],
   keeps: { turns: false, money: false },
+  system: null,
   sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No session, task, or name matched/ },
   places(env) {
     const home = homeIn(env);
@@ -82,6 +82,7 @@ export const copilot: AgentProfile = {
       complete: (reading) => withUsage(reading, usageFile),
     };
   },
+  acpServer: { args: ["--acp", "--stdio"], asks: true },
 };
 
 function homeIn(env: Readonly<Record<string, string>>): string {

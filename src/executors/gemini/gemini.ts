@@ -16,6 +16,7 @@ import { linkedDirectory } from "../homes/linked-directory.ts";
 import { linkedFiles } from "../homes/own-home.ts";
 import { type Settings, settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
+import { geminiAgent } from "./agent.ts";
 import { geminiReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
@@ -25,10 +26,8 @@ const login = new Set(["oauth_creds.json", "google_accounts.json", "gemini-crede
 const sessions = "tmp";
 
 export const gemini: AgentProfile = {
-  kind: "gemini",
-  title: "Gemini CLI",
+  ...geminiAgent,
   newReader: geminiReader,
-  oldest: "0.11.0",
   install: "npm install --global @google/gemini-cli",
   login: "run `gemini` and log in, or set GEMINI_API_KEY",
   keys: [
@@ -41,6 +40,7 @@ export const gemini: AgentProfile = {
     "GOOGLE_APPLICATION_CREDENTIALS",
   ],
   keeps: { turns: true, money: false },
+  system: null,
   sessions: { cumulative: [], keepsSystem: false, gone: /Invalid session identifier|Error resuming session/ },
   places(env) {
     const home = join(homeOf(env), ".gemini");
@@ -63,6 +63,12 @@ export const gemini: AgentProfile = {
       env: { GEMINI_CLI_TRUST_WORKSPACE: "true", ...env },
       written,
     };
+  },
+  acpServer: {
+    args: ["--acp"],
+    asks: true,
+    modes: { reading: "default", asking: "default" },
+    env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: "true" }),
   },
 };
 

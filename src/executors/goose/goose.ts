@@ -2,13 +2,12 @@
 
 import { join } from "node:path";
 import { type AgentProfile, flags, homeOf } from "../agent/agent-profile.ts";
+import { gooseAgent } from "./agent.ts";
 import { gooseReader } from "./reader.ts";
 
 export const goose: AgentProfile = {
-  kind: "goose",
-  title: "Goose",
+  ...gooseAgent,
   newReader: gooseReader,
-  oldest: "1.20.0",
   install: "install Goose (https://github.com/block/goose)",
   login: "run `goose configure`, or set GOOSE_PROVIDER and the key of that provider",
   keys: [
@@ -23,6 +22,7 @@ export const goose: AgentProfile = {
     "GOOGLE_API_KEY",
   ],
   keeps: { turns: true, money: false },
+  system: "argument",
   sessions: null,
   places(env) {
     const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "goose");
@@ -50,4 +50,5 @@ export const goose: AgentProfile = {
     ],
     env: { GOOSE_MODE: "auto", ...(model === null ? {} : { GOOSE_MODEL: model }) },
   }),
+  acpServer: { args: ["acp", "--with-builtin", "developer"], asks: false, env: () => ({ GOOSE_MODE: "auto" }) },
 };

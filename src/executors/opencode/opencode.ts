@@ -1,6 +1,7 @@
 // OpenCode. Owns: how it is called. Its settings come in a variable, so that nothing is written into the user's.
 
 import { join } from "node:path";
+import type { AcpRight } from "../acp/preset.ts";
 import {
   type AgentProfile,
   type AgentTask,
@@ -12,26 +13,37 @@ import {
   systemFile,
 } from "../agent/agent-profile.ts";
 import { linkedDirectory } from "../homes/linked-directory.ts";
+import { opencodeAgent } from "./agent.ts";
 import { opencodeReader } from "./reader.ts";
 
-/** The last rule that fits counts. Looking at files elsewhere is reading, too. */
-export function reading(commands: readonly string[]): object {
+/** Reading files outside of the workspace is reading, too. */
+const looking = {
+  ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
+  [`${mcpName}_*`]: "allow",
+};
+
+/** The last rule that fits counts. */
+function readingRules(commands: readonly string[]): object {
   return {
     "*": "deny",
-    ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
-    [`${mcpName}_*`]: "allow",
+    ...looking,
     bash: { "*": "deny", ...Object.fromEntries(commands.map((command) => [`${command}*`, "allow"])) },
   };
 }
+
+/** With `reading` its own rules refuse the rest: a refusal by Pawl would end its turn. */
+const acpRules: Readonly<Record<AcpRight, (commands: readonly string[]) => object>> = {
+  free: () => ({ "*": "allow" }),
+  asking: () => ({ "*": "ask", ...looking }),
+  reading: (commands) => readingRules(runnable({ commands })),
+};
 
 /** What it downloads, and runs in later sessions and outside of a sandbox, too. */
 const executed = ["bin", "node_modules", "packages", "plugin", "plugins", "skills"];
 
 export const opencode: AgentProfile = {
-  kind: "opencode",
-  title: "OpenCode",
+  ...opencodeAgent,
   newReader: opencodeReader,
-  oldest: "1.0.0",
   install: "npm install --global opencode-ai",
   login: "run `opencode auth login`, or set the key of its provider",
   keys: [
@@ -45,6 +57,7 @@ export const opencode: AgentProfile = {
     "OPENCODE_CONFIG_DIR",
   ],
   keeps: { turns: false, money: false },
+  system: "file",
   sessions: { cumulative: [], keepsSystem: false, gone: /Session not found/ },
   places(env) {
     const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "opencode");
@@ -73,6 +86,18 @@ export const opencode: AgentProfile = {
     },
     withheld: task.isolated ? ["OPENCODE_CONFIG", "OPENCODE_CONFIG_DIR"] : [],
   }),
+  acpServer: {
+    args: ["acp"],
+    asks: true,
+    env: (right, commands) => ({
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_CONFIG_CONTENT: JSON.stringify({
+        permission: acpRules[right](commands),
+        share: "disabled",
+        autoupdate: false,
+      }),
+    }),
+  },
 };
 
 /** Other programs find their settings there as well: all of it is as it was, but for its own. */
@@ -91,7 +116,7 @@ function settings(task: AgentTask): object {
   const { access, mcp, system, scratch } = task;
   const server = mcp && { type: "remote", url: mcp.url, headers: bearer(mcp), enabled: true };
   return {
-    ...(access === "read" && { permission: reading(runnable(task)) }),
+    ...(access === "read" && { permission: readingRules(runnable(task)) }),
     share: "disabled",
     autoupdate: false,
     ...(system !== null && { instructions: [systemFile(system, scratch())] }),

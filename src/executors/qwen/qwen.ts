@@ -6,6 +6,7 @@ import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpN
 import { linkedFiles, makeHome } from "../homes/own-home.ts";
 import { settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
+import { qwenAgent } from "./agent.ts";
 import { qwenReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
@@ -14,15 +15,14 @@ const login = ["oauth_creds.json", "installation_id"];
 const obeyed = [settingsFile, ".env", "QWEN.md", "agents", "commands", "extensions", "hooks", "skills"];
 
 export const qwen: AgentProfile = {
-  kind: "qwen",
-  title: "Qwen Code",
+  ...qwenAgent,
   newReader: qwenReader,
-  oldest: "0.15.0",
   install: "npm install --global @qwen-code/qwen-code",
   login: "run `qwen` and log in, or set OPENAI_API_KEY, OPENAI_BASE_URL and OPENAI_MODEL",
   keys: ["OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL", "DASHSCOPE_API_KEY"],
   cachedIsInput: true,
   keeps: { turns: true, money: false },
+  system: "argument",
   sessions: { cumulative: ["tokens"], keepsSystem: false, gone: /No saved session found/ },
   places(env) {
     const home = homeIn(env);
@@ -48,6 +48,12 @@ export const qwen: AgentProfile = {
     ],
     env: task.isolated ? { QWEN_HOME: isolatedHome(task) } : {},
   }),
+  acpServer: {
+    args: ["--acp"],
+    asks: true,
+    // Without a choice, a model of its own decides what is too risky.
+    modes: { reading: "default", asking: "default", free: "yolo" },
+  },
 };
 
 function homeIn(env: Readonly<Record<string, string>>): string {

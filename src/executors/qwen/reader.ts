@@ -1,8 +1,8 @@
-// Qwen Code's stream. Owns: where it differs from Claude Code's, whose schema it prints. Its `input_tokens` has what came from the
-// cache in it; it is taken as printed all the same (docs/spec/executors.md).
+// Qwen Code's stream. Owns: its dialect of stream-json. Its `input_tokens` include what came from the cache; the reader takes the
+// number as printed all the same (docs/spec/executors.md).
 
-import { streamJsonReader } from "../claude/reader.ts";
 import type { NewReader } from "../stream/reader.ts";
+import { streamJsonReader } from "../stream/stream-json.ts";
 
 export const qwenReader: NewReader = (now) =>
   streamJsonReader(now, {

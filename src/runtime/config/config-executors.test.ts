@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { agents } from "../../../test/support/agents.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { AppError } from "../../domain/error.ts";
 import { type Config, readConfig } from "./config.ts";
@@ -13,7 +14,7 @@ async function configOf(own: string, theirs = ""): Promise<Config> {
   writeFileSync(file, own);
   mkdirSync(join(dir, ".pawl"));
   writeFileSync(join(dir, ".pawl", "config.yml"), theirs);
-  return await readConfig(file, dir);
+  return await readConfig(file, dir, agents);
 }
 
 async function problemOf(text: string): Promise<string> {

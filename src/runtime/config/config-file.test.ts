@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { agents } from "../../../test/support/agents.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { AppError } from "../../domain/error.ts";
 import { loadWorkflow } from "../../workflows/load.ts";
@@ -13,10 +14,10 @@ async function configOf(own: string, theirs: string | null = null): Promise<Conf
   const dir = tempDir();
   const file = join(dir, "config.yml");
   writeFileSync(file, own);
-  if (theirs === null) return await readConfig(file, null);
+  if (theirs === null) return await readConfig(file, null, agents);
   mkdirSync(join(dir, ".pawl"));
   writeFileSync(join(dir, ".pawl", "config.yml"), theirs);
-  return await readConfig(file, dir);
+  return await readConfig(file, dir, agents);
 }
 
 async function problemOf(text: string): Promise<string> {
@@ -173,7 +174,7 @@ describe("[WF61] a file that is none", () => {
     mkdirSync(join(dir, ".pawl"));
     const [own, theirs] = [join(dir, "config.yml"), join(dir, ".pawl", "config.yml")];
     put(where === "home" ? own : theirs);
-    const error: unknown = await readConfig(own, dir).catch((thrown: unknown) => thrown);
+    const error: unknown = await readConfig(own, dir, agents).catch((thrown: unknown) => thrown);
     if (!(error instanceof AppError)) throw new Error(`not refused: ${String(error)}`);
     expect([error.code, error.hint]).toEqual(["CONFIG_INVALID", expect.stringContaining("or remove it")]);
     return error;
@@ -198,7 +199,7 @@ describe("[WF61] a file that is none", () => {
     const dir = tempDir();
     writeFileSync(join(dir, "mine.yml"), "project: { test: make }");
     symlinkSync(join(dir, "mine.yml"), join(dir, "config.yml"));
-    expect((await readConfig(join(dir, "config.yml"), null)).project.test).toBe("make");
+    expect((await readConfig(join(dir, "config.yml"), null, agents)).project.test).toBe("make");
   });
 
   test("aliases that lead nowhere, or grow without end", async () => {

@@ -5,16 +5,12 @@ import { readFileSync, statSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { AppError, errorText } from "../../domain/error.ts";
+import type { AgentRegistry } from "../../executors/agent/registry.ts";
+import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
 import { wrongVariable } from "../../workflows/format/environment.ts";
-import {
-  durationSchema as duration,
-  type ExecutorConfig,
-  executorSchema,
-  millisecondsOf,
-  readExecutor,
-} from "./config-executors.ts";
+import { durationSchema as duration, executorSchema, millisecondsOf, readExecutor } from "./config-executors.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
@@ -58,24 +54,23 @@ const prices = z.record(
 
 const executorName = z.string().min(1);
 
-const schema = z.strictObject({
-  default_executor: z.union([executorName, z.array(executorName).min(1).max(10)]).optional(),
-  executors: z.record(z.string(), executorSchema).optional(),
-  prices: prices.optional(),
-  concurrency: z.strictObject({ agents: z.int().min(1).max(64).optional() }).optional(),
-  budget: z
-    .strictObject({
-      usd: z.number().positive().optional(),
-      wall: duration.optional(),
-      attempts: z.int().min(1).optional(),
-    })
-    .optional(),
-  project: project.optional(),
-  workspace: workspace.optional(),
-  notify: z.array(targetSchema).max(20).optional(),
-});
-
-export type { ExecutorConfig } from "./config-executors.ts";
+const schemaFor = (agents: AgentRegistry) =>
+  z.strictObject({
+    default_executor: z.union([executorName, z.array(executorName).min(1).max(10)]).optional(),
+    executors: z.record(z.string(), executorSchema(agents)).optional(),
+    prices: prices.optional(),
+    concurrency: z.strictObject({ agents: z.int().min(1).max(64).optional() }).optional(),
+    budget: z
+      .strictObject({
+        usd: z.number().positive().optional(),
+        wall: duration.optional(),
+        attempts: z.int().min(1).optional(),
+      })
+      .optional(),
+    project: project.optional(),
+    workspace: workspace.optional(),
+    notify: z.array(targetSchema).max(20).optional(),
+  });
 
 /** How the project is worked on, in its own words; null: nobody said. */
 export interface ProjectConfig {
@@ -123,8 +118,8 @@ export interface ConfigFile {
   readonly notify: readonly TargetConfig[];
 }
 
-export function readConfigFile(file: string): ConfigFile {
-  const written = parse(file);
+export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile {
+  const written = parse(file, agents);
   const { budget } = written;
   const executors = Object.entries(written.executors ?? {});
   const defaultExecutors = [written.default_executor ?? []].flat();
@@ -132,7 +127,7 @@ export function readConfigFile(file: string): ConfigFile {
     defaultExecutor: defaultExecutors[0] ?? null,
     defaultExecutors,
     executors: Object.fromEntries(
-      executors.map(([name, one]) => [name, readExecutor(name, one, (problem) => invalid(file, problem))]),
+      executors.map(([name, one]) => [name, readExecutor(name, one, agents, (problem) => invalid(file, problem))]),
     ),
     prices: readPrices(written.prices ?? {}),
     agents: written.concurrency?.agents ?? null,
@@ -152,8 +147,8 @@ export function readConfigFile(file: string): ConfigFile {
   };
 }
 
-function parse(file: string): z.infer<typeof schema> {
-  const read = schema.safeParse(valueIn(file) ?? {});
+function parse(file: string, agents: AgentRegistry): z.infer<ReturnType<typeof schemaFor>> {
+  const read = schemaFor(agents).safeParse(valueIn(file) ?? {});
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);

@@ -1,37 +1,34 @@
 // What a repository may say of executors. Owns: that it tightens what the user has chosen, and never loosens it; and that no
 // variable or key of the user's reaches a program that the repository chose.
 
-import { isAgentKind } from "../../executors/agent/agents.ts";
+import type { AgentRegistry } from "../../executors/agent/registry.ts";
+import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Sandbox } from "../../executors/sandbox/sandbox.ts";
-import { type ExecutorConfig, wrongExecutor } from "./config-executors.ts";
+import { wrongExecutor } from "./executor-rules.ts";
 import { tightest } from "./tightest.ts";
 
 type Executors = Readonly<Record<string, ExecutorConfig>>;
 
 /** The user's executors and the repository's. What the latter wants and may not is told to `warn`. */
-export function mergedExecutors(
-  own: Executors,
-  theirs: Executors,
-  homeFile: string,
-  warn: (text: string) => void,
-): Executors {
+export function mergedExecutors(own: Executors, theirs: Executors, context: MergeContext): Executors {
   const merged = Object.entries(theirs).map(([name, written]) => {
     const mine = Object.hasOwn(own, name) ? (own[name] ?? null) : null;
-    return [name, mergedExecutor(name, mine, written, { homeFile, warn })] as const;
+    return [name, mergedExecutor(name, mine, written, context)] as const;
   });
   return { ...own, ...Object.fromEntries(merged) };
 }
 
-interface Telling {
+export interface MergeContext {
+  readonly agents: AgentRegistry;
   readonly homeFile: string;
   readonly warn: (text: string) => void;
 }
 
-function mergedExecutor(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling) {
+function mergedExecutor(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: MergeContext) {
   if (mine === null) return withoutKeys(name, null, closed(name, null, theirs, to), to);
   const tightened = closed(name, mine, tighter(mine, theirs), to);
   const called = withoutKeys(name, mine, tightened, to);
-  const problem = wrongExecutor(called) ?? unkept(mine, called);
+  const problem = wrongExecutor(called, to.agents) ?? unkept(mine, called);
   if (problem === null) return called;
   to.warn(`.pawl/config.yml may not change ${name}, which stays as it is in ${to.homeFile}: ${problem}`);
   return mine;
@@ -53,11 +50,12 @@ function tighter(mine: ExecutorConfig, theirs: ExecutorConfig): ExecutorConfig {
 }
 
 /** With the sandbox that it may have. */
-function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: MergeContext): ExecutorConfig {
   const own = mine?.sandbox ?? null;
-  // In a sandbox of ours Codex has none of its own, and that one opens less: neither a network nor the user's files.
-  if (own === null && theirs.kind === "codex" && theirs.sandbox !== null) {
-    to.warn(`.pawl/config.yml may not replace the sandbox of codex (${name}) by another; choose it in ${to.homeFile}`);
+  // Inside of Pawl's sandbox such an agent gives up its own, which opens less.
+  if (own === null && theirs.sandbox !== null && to.agents.find(theirs.kind)?.hasSandbox) {
+    const which = `${theirs.kind} (${name})`;
+    to.warn(`.pawl/config.yml may not replace the sandbox of ${which} by another; choose it in ${to.homeFile}`);
     return { ...theirs, sandbox: null };
   }
   for (const path of theirs.sandbox?.write ?? []) {
@@ -74,9 +72,14 @@ function tighterSandbox(mine: Sandbox | null, theirs: Sandbox | null): Sandbox |
 }
 
 /** How it is called where that decides about keys, and which variables it sees: both only as the user says. */
-function withoutKeys(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: Telling): ExecutorConfig {
+function withoutKeys(
+  name: string,
+  mine: ExecutorConfig | null,
+  theirs: ExecutorConfig,
+  to: MergeContext,
+): ExecutorConfig {
   const same = mine?.kind === theirs.kind && mine.preset === theirs.preset ? mine : null;
-  const called = getsKeys(theirs) ? { ...theirs, ...calledAs(name, same, theirs, to) } : theirs;
+  const called = getsKeys(theirs, to.agents) ? { ...theirs, ...calledAs(name, same, theirs, to) } : theirs;
   const env = same !== null && isSameProgram(same, called) ? same.env : [];
   for (const variable of theirs.env) {
     if (!env.includes(variable))
@@ -92,15 +95,16 @@ function withoutKeys(name: string, mine: ExecutorConfig | null, theirs: Executor
 }
 
 /** Agents get the user's keys by themselves. */
-function getsKeys({ kind, preset }: ExecutorConfig): boolean {
-  return isAgentKind(kind) || preset !== null;
+function getsKeys({ kind, preset }: ExecutorConfig, agents: AgentRegistry): boolean {
+  return agents.has(kind) || preset !== null;
 }
 
 /** Whoever chose the program or the arguments of such an agent could send the keys anywhere. */
-function calledAs(name: string, same: ExecutorConfig | null, theirs: ExecutorConfig, { homeFile, warn }: Telling) {
+function calledAs(name: string, same: ExecutorConfig | null, theirs: ExecutorConfig, to: MergeContext) {
+  const { agents, homeFile, warn } = to;
   const own = { program: same?.program ?? null, args: same?.args ?? [], command: same?.command ?? [] };
   const isAsked = theirs.program !== null || theirs.args.length > 0 || theirs.command.length > 0;
-  const settings = isAgentKind(theirs.kind) ? "`program` and `args`" : "`command`";
+  const settings = agents.has(theirs.kind) ? "`program` and `args`" : "`command`";
   if (isAsked) warn(`.pawl/config.yml may not say how ${name} is called; put ${settings} into ${homeFile}`);
   return own;
 }

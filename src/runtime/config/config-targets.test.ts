@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { agents } from "../../../test/support/agents.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { messageKinds } from "../../domain/effect.ts";
 import { AppError } from "../../domain/error.ts";
@@ -12,10 +13,10 @@ async function configOf(own: string, theirs: string | null = null): Promise<Conf
   const dir = tempDir();
   const file = join(dir, "config.yml");
   writeFileSync(file, own);
-  if (theirs === null) return await readConfig(file, null);
+  if (theirs === null) return await readConfig(file, null, agents);
   mkdirSync(join(dir, ".pawl"));
   writeFileSync(join(dir, ".pawl", "config.yml"), theirs);
-  return await readConfig(file, dir);
+  return await readConfig(file, dir, agents);
 }
 
 async function problemOf(notify: string): Promise<string> {

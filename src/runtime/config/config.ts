@@ -4,9 +4,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
+import type { AgentRegistry } from "../../executors/agent/registry.ts";
+import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
-import type { ConfigFile, ExecutorConfig, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
+import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
+import type { MergeContext } from "./config-rights.ts";
 import { tightest } from "./tightest.ts";
 
 export interface Config {
@@ -38,11 +41,11 @@ export function agentsFor({ agents }: Pick<Config, "agents">, { steps }: Definit
   return agents ?? Math.max(defaultAgents, ...wanted);
 }
 
-export async function readConfig(homeFile: string, repo: string | null): Promise<Config> {
-  const own = await readIfThere(homeFile);
-  const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"));
+export async function readConfig(homeFile: string, repo: string | null, agents: AgentRegistry): Promise<Config> {
+  const own = await readIfThere(homeFile, agents);
+  const theirs = repo === null ? nothing : await readIfThere(join(repo, ".pawl", "config.yml"), agents);
   const warnings: string[] = [];
-  const executors = await executorsOf(own, theirs, homeFile, (text) => warnings.push(text));
+  const executors = await executorsOf(own, theirs, { agents, homeFile, warn: (text) => warnings.push(text) });
   const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
   if (theirs.notify.length > 0)
     warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
@@ -72,15 +75,10 @@ export async function readConfig(homeFile: string, repo: string | null): Promise
 }
 
 /** What checks them is loaded with the parsers, and only for a repository that has some. */
-async function executorsOf(
-  own: ConfigFile,
-  theirs: ConfigFile,
-  homeFile: string,
-  warn: (text: string) => void,
-): Promise<Config["executors"]> {
+async function executorsOf(own: ConfigFile, theirs: ConfigFile, context: MergeContext): Promise<Config["executors"]> {
   if (Object.keys(theirs.executors).length === 0) return own.executors;
   const { mergedExecutors } = await import("./config-rights.ts");
-  return mergedExecutors(own.executors, theirs.executors, homeFile, warn);
+  return mergedExecutors(own.executors, theirs.executors, context);
 }
 
 /** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */
@@ -120,10 +118,10 @@ const nothing: ConfigFile = {
 };
 
 /** The parsers are loaded only for a file that exists. */
-async function readIfThere(file: string): Promise<ConfigFile> {
+async function readIfThere(file: string, agents: AgentRegistry): Promise<ConfigFile> {
   if (!existsSync(file)) return nothing;
   const { readConfigFile } = await import("./config-file.ts");
-  return readConfigFile(file);
+  return readConfigFile(file, agents);
 }
 
 /** A list is taken from one file or the other, never from both; variables are taken one by one. */

@@ -2,15 +2,16 @@
 // to set, and no directory is opened by a variable.
 
 import { expect, test } from "vitest";
+import { agents, profileOf } from "../../../../test/support/agents.ts";
 import { tempDir } from "../../../../test/support/repository.ts";
 import { makeWorld } from "../../../../test/support/world.ts";
-import { acpPresetNames, acpPresets } from "../../../executors/acp/presets.ts";
+import { serverOf } from "../../../executors/acp/server.ts";
 import type { ExecutorCall } from "../../../executors/executor.ts";
 import { wrongVariable } from "../../../workflows/format/environment.ts";
 import { plainWorkspace } from "../../config/config.ts";
 
-test.each(acpPresetNames)("[WF58] what %s is paid, led or confined by cannot be set by a file", (name) => {
-  const preset = acpPresets[name];
+test.each(agents.acpKinds)("[WF58] what %s is paid, led or confined by cannot be set by a file", async (name) => {
+  const preset = serverOf({ name, command: null, preset: await profileOf(name) });
   const asked: string[] = [];
   const seen = new Proxy<Record<string, string>>(
     {},
@@ -21,7 +22,7 @@ test.each(acpPresetNames)("[WF58] what %s is paid, led or confined by cannot be 
       },
     },
   );
-  preset.places(seen);
+  preset.places?.(seen);
   const set = Object.keys({ ...preset.env?.("free", []), ...preset.env?.("reading", []) });
   expect(asked).toContain("HOME");
   expect([...preset.keys, ...asked, ...set].filter((key) => wrongVariable(key, "x") === null)).toEqual([]);

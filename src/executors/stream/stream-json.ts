@@ -1,0 +1,144 @@
+// Reads `stream-json`, a schema of events that several agents print with small differences: a dialect each.
+
+import type { AgentEvent } from "./agent-event.ts";
+import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "./fields.ts";
+import { Findings, sumOf, type Tokens } from "./findings.ts";
+import { type Reader, shown } from "./reader.ts";
+import type { Exit, FailureKind } from "./reading.ts";
+import { instantOf } from "./reset-time.ts";
+
+export interface Dialect {
+  /** The key of its first event that has its version. */
+  readonly version: string;
+  readonly exitCodes: Readonly<Record<number, FailureKind>>;
+}
+
+export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
+  const findings = new Findings(now);
+
+  function system(event: Fields): readonly AgentEvent[] {
+    switch (event["subtype"]) {
+      case "init":
+        findings.goesOn();
+        return [findings.begins({ id: event["session_id"], model: event["model"], version: event[dialect.version] })];
+      case "api_retry": {
+        const [status, name] = [numberOf(event["error_status"]), textOf(event["error"])];
+        // A connection that failed has no status and no name.
+        const names = status === null && name === "unknown" ? ["connection_failed"] : [name];
+        return [
+          {
+            type: "retry",
+            kind: findings.failureFrom({ message: name, status, names }).kind,
+            attempt: numberOf(event["attempt"]),
+            waitMs: numberOf(event["retry_delay_ms"]),
+            message: status === null ? name : `${status} ${name}`,
+          },
+        ];
+      }
+      case "permission_denied":
+        return [findings.isDenied(textOf(event["tool_use_id"]), textOf(event["tool_name"]), textOf(event["message"]))];
+      default:
+        return [];
+    }
+  }
+
+  function assistant(event: Fields): readonly AgentEvent[] {
+    const message = fieldsOf(event["message"]);
+    // An API's error dressed as a message is not what the model said; the result has it.
+    if (event["is_api_error_message"] === true || message["model"] === "<synthetic>") return [];
+    const isSubAgent = nameOf(event["parent_tool_use_id"]) !== null;
+    if (!isSubAgent) findings.goesOn();
+    const events: AgentEvent[] = [];
+    for (const block of listOf(message["content"]).map(fieldsOf)) {
+      if (block["type"] === "tool_use")
+        events.push({
+          type: "tool_call",
+          id: textOf(block["id"]),
+          name: textOf(block["name"]),
+          input: block["input"],
+        });
+      else if (block["type"] === "text" && !isSubAgent) events.push(findings.says(textOf(block["text"])));
+    }
+    return events;
+  }
+
+  function user(event: Fields): readonly AgentEvent[] {
+    const events: AgentEvent[] = [];
+    for (const block of listOf(fieldsOf(event["message"])["content"]).map(fieldsOf)) {
+      if (block["type"] !== "tool_result") continue;
+      events.push({
+        type: "tool_result",
+        id: textOf(block["tool_use_id"]),
+        ok: block["is_error"] !== true,
+        text: shown(contentText(block["content"])),
+      });
+    }
+    return events;
+  }
+
+  function rateLimit(info: Fields): readonly AgentEvent[] {
+    const status = textOf(info["status"]);
+    return [
+      findings.limit({
+        status: status === "rejected" ? "rejected" : status.includes("warning") ? "warning" : "allowed",
+        name: textOf(info["rateLimitType"]),
+        resetsAt: instantOf(numberOf(info["resetsAt"])),
+      }),
+    ];
+  }
+
+  function result(event: Fields): readonly AgentEvent[] {
+    const untold = listOf(event["permission_denials"])
+      .map(fieldsOf)
+      .filter((denial) => !findings.hasDenied(textOf(denial["tool_use_id"])))
+      .map((denial) => findings.isDenied(textOf(denial["tool_use_id"]), textOf(denial["tool_name"]), ""));
+    if (typeof event["result"] === "string") findings.said.whole(event["result"]);
+    const cost = numberOf(event["total_cost_usd"]) ?? findings.costUsd;
+    // A process may print several results: the cost is that of all, the usage that of each.
+    const tokens = sumOf(findings.tokens, tokensOf(fieldsOf(event["usage"])));
+    return [...untold, findings.uses(tokens, cost), findings.isOver(failureOf(event))];
+  }
+
+  /** `subtype` is "success" also when the API failed: only `is_error` counts. */
+  function failureOf(event: Fields) {
+    if (event["is_error"] === false) return null;
+    const errors = listOf(event["errors"]).map(textOf).join("; ");
+    return findings.failureFrom({
+      message: nameOf(event["result"]) ?? nameOf(fieldsOf(event["error"])["message"]) ?? errors,
+      status: numberOf(event["api_error_status"]),
+      names: [event["api_error"], event["terminal_reason"], event["api_error_type"], event["subtype"]],
+    });
+  }
+
+  return {
+    // Pieces of messages that come whole afterwards.
+    noise: ['{"type":"stream_event"'],
+    read(event) {
+      const fields = fieldsOf(event);
+      switch (fields["type"]) {
+        case "system":
+          return system(fields);
+        case "assistant":
+          return assistant(fields);
+        case "user":
+          return user(fields);
+        case "rate_limit_event":
+          return rateLimit(fieldsOf(fields["rate_limit_info"]));
+        case "result":
+          return result(fields);
+        default:
+          return [];
+      }
+    },
+    end: (exit: Exit) => findings.reading(exit, dialect.exitCodes),
+  };
+}
+
+/** What goes into the cache is read anew and paid for; `input_tokens` has it not. */
+function tokensOf(usage: Fields): Tokens {
+  return {
+    inputTokens: countOf(usage["input_tokens"]) + countOf(usage["cache_creation_input_tokens"]),
+    cacheReadTokens: countOf(usage["cache_read_input_tokens"]),
+    outputTokens: countOf(usage["output_tokens"]),
+  };
+}

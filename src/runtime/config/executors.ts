@@ -1,0 +1,32 @@
+// The executors of a configuration, as the runtime asks for them.
+
+import type { AgentRegistry } from "../../executors/agent/registry.ts";
+import { type ExecutorNames, executorNames, type NamedExecutor } from "../../executors/executor-names.ts";
+import { makeExecutor } from "../../executors/factory.ts";
+import { estimate, priceOf } from "../../executors/prices.ts";
+import { type ProbedExecutor, probeExecutors } from "../../executors/probe.ts";
+import type { Executors } from "../parts.ts";
+import { agentsFor, type Config } from "./config.ts";
+
+/** The executors of a configuration, with what a person asks about them. */
+export interface ConfiguredExecutors extends Executors, ExecutorNames {
+  /** Whether each of these can be used here. */
+  probe(executors: readonly NamedExecutor[]): Promise<readonly ProbedExecutor[]>;
+}
+
+type ExecutorsConfig = Pick<Config, "executors" | "defaultExecutors" | "prices" | "agents">;
+
+/** `home`: the directory below which agents keep what must stay apart from the user's own. */
+export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home: () => string): ConfiguredExecutors {
+  const names = executorNames(config, agents);
+  const get = async (name: string) => await makeExecutor(name, { executors: config.executors, agents, home });
+  return {
+    ...names,
+    get,
+    probe: async (executors) => await probeExecutors(executors, get),
+    priced: (name, { usage, model }) =>
+      estimate(usage, priceOf({ executor: name, model: model ?? null }, config.prices)),
+    permitsFor: (name, { definition }) =>
+      name.startsWith("shell") ? [] : [{ key: "agents", limit: agentsFor(config, definition) }],
+  };
+}
