@@ -3,17 +3,13 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { define } from "../../src/cli/commands/executor.ts";
 import { Console } from "../../src/cli/console.ts";
 import { expectCode, pawl } from "../support/pawl.ts";
+import { expectedReadings, recordingPath } from "../support/recordings.ts";
 import { tempDir } from "../support/repository.ts";
-
-const folder = fileURLToPath(new URL("../../../shared/samples/agents/", import.meta.url));
-const list = join(folder, "EXPECTED.txt");
-const expected = existsSync(list) ? readFileSync(list, "utf8").trim().split("\n") : [];
 
 interface ReadingDocument {
   readonly ok: boolean;
@@ -57,18 +53,15 @@ function lineOf(file: string, exit: string, reading: ReadingDocument): string {
   ].join(" ");
 }
 
-test.skipIf(expected.length === 0)(
-  "[EX18 EX20 EX24] every recorded transcript is read as expected (skipped where they are not)",
-  async () => {
-    const read: string[] = [];
-    for (const line of expected) {
-      const [, file = "", agent = "", exit = ""] = /^(([a-z]+)-\S+)\s+exit=(\S+)/.exec(line) ?? [];
-      read.push(lineOf(file, exit, await readHere(agent, join(folder, file), "--exit", exit)));
-    }
-    expect(read).toEqual(expected);
-    expect(read.length).toBeGreaterThan(30);
-  },
-);
+test("[EX18 EX20 EX24] every recorded transcript is read as expected", async () => {
+  const read: string[] = [];
+  for (const line of expectedReadings) {
+    const [, file = "", agent = "", exit = ""] = /^(([a-z]+)-\S+)\s+exit=(\S+)/.exec(line) ?? [];
+    read.push(lineOf(file, exit, await readHere(agent, recordingPath(file), "--exit", exit)));
+  }
+  expect(read).toEqual(expectedReadings);
+  expect(read.length).toBeGreaterThan(30);
+});
 
 /** What Codex prints when a plan is used up. */
 function usedUp(): string {

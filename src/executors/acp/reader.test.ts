@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { recordingPath } from "../../../test/support/recordings.ts";
 import { listen, transcripts } from "../../../test/support/transcripts.ts";
 import type { FailureKind } from "../stream/reading.ts";
 import { acpReader } from "./reader.ts";
@@ -81,9 +80,7 @@ test("[EX19] messages as the agent sends them, without a recording around them, 
   expect(listen(acpReader, bare).reading).toEqual(listen(acpReader, run).reading);
 });
 
-const folder = fileURLToPath(new URL("../../../../shared/samples/agents/", import.meta.url));
-
-test.skipIf(!existsSync(folder)).each([
+test.each([
   ["acp-claude.jsonl", "claude-opus-5-5", [3600, 1500, 102, 0.02232]],
   ["acp-codex.jsonl", "gpt-5.5", [2100, 1500, 102, null]],
   ["acp-copilot.jsonl", null, [2100, 1500, 102, null]],
@@ -91,8 +88,8 @@ test.skipIf(!existsSync(folder)).each([
   // Of its last message alone: it tells no more.
   ["acp-opencode.jsonl", "fake/fake-model", [700, 500, 34, 0.00783]],
   ["acp-qwen.jsonl", "$runtime|openai|fake-model(openai)", [2100, 1500, 102, null]],
-])("[EX18 EX24] %s was done (skipped where the recordings are not)", (file, model, used) => {
-  const { reading } = listen(acpReader, readFileSync(join(folder, file)));
+])("[EX18 EX24] %s was done", (file, model, used) => {
+  const { reading } = listen(acpReader, readFileSync(recordingPath(file)));
   expect(reading).toMatchObject({ ok: true, kind: null, text: "Done.\nSTATUS: done", denials: 0, model });
   const { inputTokens, cacheReadTokens, outputTokens, costUsd } = reading.usage;
   expect([inputTokens, cacheReadTokens, outputTokens, costUsd]).toEqual(used);
@@ -100,8 +97,8 @@ test.skipIf(!existsSync(folder)).each([
   expect(reading.version).toMatch(/^\d+\./);
 });
 
-test.skipIf(!existsSync(folder))("[EX25] a 429 that codex-acp ends as usual is a rate limit (skipped as above)", () => {
-  const { reading, events } = listen(acpReader, readFileSync(join(folder, "acp-e429-codex.jsonl")));
+test("[EX25] a 429 that codex-acp ends as usual is a rate limit", () => {
+  const { reading, events } = listen(acpReader, readFileSync(recordingPath("acp-e429-codex.jsonl")));
   expect(reading).toMatchObject({ ok: false, kind: "rate_limit", message: expect.stringContaining("429") });
   expect(events).toContainEqual(expect.objectContaining({ type: "retry", kind: "rate_limit" }));
 });
