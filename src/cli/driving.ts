@@ -7,7 +7,7 @@ import { agentsFor, type Config } from "../runtime/config/config.ts";
 import { driveRun } from "../runtime/loop/drive.ts";
 import { inWords } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
-import { branchWithWork } from "../runtime/trees/run-base.ts";
+import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { statusDocument } from "../runtime/views/status.ts";
 import type { Console } from "./console.ts";
 import { Progress } from "./progress.ts";
@@ -62,7 +62,7 @@ async function conclude(
   const number = `#${drive.number}`;
   if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${drive.number}\` goes on where it stopped.`);
   else if (end === "done") {
-    const branch = await branchWithWork(run);
+    const branch = await findWorkBranch(run.header);
     console.say(`Run ${number} is done.${branch ? ` The work is on branch ${branch}.` : ""}`);
     console.say(`Look closer: pawl status ${drive.number} · pawl logs ${drive.number} · pawl events ${drive.number}`);
   } else {

@@ -9,6 +9,7 @@ import { AppError, errorText } from "../../domain/error.ts";
 import { plainProject } from "../../runtime/config/config.ts";
 import { beginRun } from "../../runtime/runs/start.ts";
 import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
+import { workBranch } from "../../runtime/trees/work-branch.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Console } from "../console.ts";
 import { driveToEnd } from "../driving.ts";
@@ -41,7 +42,8 @@ export function define(program: Command, console: Console): void {
           tighten: (definition) => definition,
         });
         const status = await driveToEnd(console, session, { ...started, events: false, concurrency: null });
-        const branch = (await parts.store.wholeRun(started.run))?.header.place.branch;
+        const run = await parts.store.wholeRun(started.run);
+        const branch = run && workBranch(run.header);
         if (status !== "done" || !branch) return;
         console.say(`\n$ git -C ${repo} log --oneline ${branch}`);
         console.say(git(repo, "log", "--oneline", branch).trimEnd());

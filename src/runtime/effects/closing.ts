@@ -17,6 +17,7 @@ import type { Parts } from "../parts.ts";
 import { integrationOf, intentFile, ownFiles } from "../trees/commit-line.ts";
 import { vacate } from "../trees/story-tree.ts";
 import { takeTurn } from "../trees/tree-lock.ts";
+import { ownBranch } from "../trees/work-branch.ts";
 import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
 import { projectionOf } from "./projection.ts";
 
@@ -35,7 +36,7 @@ export async function closeRun(parts: Parts, id: RunId): Promise<void> {
   if (hasStoryTrees(run.header.definition)) await closeSlots(parts, run, place.repo);
   if (end.status !== "done") return;
   const path = workspacePath(parts, run, null);
-  const keepAs = place.branch ?? run.header.context["branch"] ?? branchFor(summary.number, run.header.task);
+  const keepAs = ownBranch(run.header) ?? branchFor(summary.number, run.header.task);
   if (!hasStoryTrees(run.header.definition) || existsSync(path))
     await removeWorktree({ repo: place.repo, path, keepAs });
 }

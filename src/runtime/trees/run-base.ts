@@ -3,15 +3,14 @@
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { hasStoryTrees } from "../../domain/definition.ts";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
-import type { Run, RunPlace } from "../../domain/run.ts";
+import type { RunPlace } from "../../domain/run.ts";
 import { defaultSharedDir, excludePatterns, sharedIn, writeSidecar } from "../../protocols/ralph/shared.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
 import { freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { excludeLocally } from "../../workspaces/git/exclude.ts";
-import { branchCommit } from "../../workspaces/git/layout.ts";
+import { branchCommit } from "../../workspaces/git/head.ts";
 import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts";
 import type { Parts } from "../parts.ts";
 import type { GivenStories, RunRequest } from "../runs/run-request.ts";
@@ -110,12 +109,4 @@ function unusable(dir: string, error: unknown): AppError {
   return new AppError("USAGE", `the shared files cannot be in ${dir}: ${why}`, {
     hint: "choose a folder that can be written with --shared DIR",
   });
-}
-
-/** The branch on which somebody finds the work; where stories are integrated, that is the base unless it could not be moved. */
-export async function branchWithWork({ header }: Run): Promise<string | null> {
-  const { place, definition, context } = header;
-  const own = place.branch ?? context["branch"] ?? null;
-  if (!hasStoryTrees(definition) || place.repo === null || own === null) return own;
-  return (await branchCommit(place.repo, own)) === null ? place.baseName : own;
 }

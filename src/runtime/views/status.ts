@@ -8,15 +8,15 @@ import type {
   StoryDocument,
 } from "../../contracts/run-documents.ts";
 import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
-import { hasStoryTrees } from "../../domain/definition.ts";
 import { namesOf } from "../../domain/gate.ts";
 import type { StoryId } from "../../domain/ids.ts";
-import { type Header, type Run, scopeOf, statusOf } from "../../domain/run.ts";
+import { type Run, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
 import type { RunSummary } from "../../store/store.ts";
+import { workBranch } from "../trees/work-branch.ts";
 
 export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
   const { header } = run;
@@ -24,7 +24,7 @@ export function statusDocument(run: Run, summary: RunSummary, now: number, known
     run: {
       ...runDocument(summary),
       status: statusOf(header),
-      branch: branchOf(header),
+      branch: workBranch(header),
     },
     steps: stepDocuments(run, null, header.chain),
     stories: header.stories.map((entry) => {
@@ -51,11 +51,6 @@ export function statusDocument(run: Run, summary: RunSummary, now: number, known
 function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "estimatedUsd"> {
   const { costUsd, estimatedUsd = 0 } = attempts.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), noUsage);
   return { costUsd, estimatedUsd };
-}
-
-/** Of a run whose stories are integrated one by one, the branch that gets them. */
-function branchOf({ place, definition, context }: Header): string | null {
-  return hasStoryTrees(definition) ? place.baseName : (place.branch ?? context["branch"] ?? null);
 }
 
 export function runDocument(summary: RunSummary): RunDocument {
