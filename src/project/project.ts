@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AppError } from "../domain/error.ts";
 import { git, splitNul } from "../workspaces/git/git.ts";
-import { branchCommit } from "../workspaces/git/layout.ts";
+import { branchCommit } from "../workspaces/git/head.ts";
 import type { RepositoryFacts } from "../workspaces/git/repository.ts";
 import { type Folder, makeTools, type Tools, toolsIn } from "./project-tools.ts";
 

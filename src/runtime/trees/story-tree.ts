@@ -5,7 +5,7 @@ import type { Attempt } from "../../domain/attempt.ts";
 import { type StoryId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { bodyOf } from "../../engine/definitions.ts";
-import { branchCommit } from "../../workspaces/git/layout.ts";
+import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/trees/parking.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";

@@ -3,10 +3,11 @@
 import { dirname, join, resolve } from "node:path";
 import { realPath } from "../../system/files/paths.ts";
 import { readIfReadable } from "../../system/files/text.ts";
+import { layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 import { git } from "../git/git.ts";
-import { commonDirOf, layoutOf } from "../git/layout.ts";
+import { branchRefIn, commonDirOf } from "../git/head.ts";
 import { type Operation, operationIn } from "../git/repository.ts";
-import { entriesOf, treeOfEntry } from "../trees/ownership.ts";
+import { entriesOf } from "../trees/ownership.ts";
 
 export interface Checkout {
   /** The top of the tree. */
@@ -34,12 +35,7 @@ export async function checkoutsOf(repo: string, branch: string): Promise<readonl
 async function isOn(gitDir: string, branch: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;
   const read = (name: string) => readIfReadable(join(gitDir, name))?.trim();
-  let head = read("HEAD");
-  // Repositories whose refs are not files keep a stand-in here.
-  if (head === "ref: refs/heads/.invalid") {
-    head = `ref: ${(await git(gitDir, ["symbolic-ref", "--quiet", "HEAD"], { allowFailure: true })).stdout.trim()}`;
-  }
-  if (head === `ref: ${ref}` || read("BISECT_START") === branch) return true;
+  if ((await branchRefIn(gitDir)) === ref || read("BISECT_START") === branch) return true;
   const names = ["rebase-merge/head-name", "rebase-apply/head-name", "rebase-merge/update-refs"];
   return names.some((name) => read(name)?.split("\n").includes(ref));
 }

@@ -3,7 +3,7 @@
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readIfReadable } from "../../system/files/text.ts";
-import { commonDirOf } from "./layout.ts";
+import { commonDirOf } from "./head.ts";
 
 /** Adds patterns to `.git/info/exclude` of the repository that a tree belongs to. Doing it twice adds nothing. */
 export async function excludeLocally(path: string, patterns: readonly string[]): Promise<void> {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { git } from "./git.ts";
-import { commonDirOf } from "./layout.ts";
+import { commonDirOf } from "./head.ts";
 
 /** Commands of `git update-ref --stdin`, one per line. */
 export type RefChange = string;

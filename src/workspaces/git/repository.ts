@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine, splitNul } from "./git.ts";
-import { branchRefOf } from "./layout.ts";
+import { branchRefOf } from "./head.ts";
 
 export type Operation = "rebase" | "merge" | "cherry-pick" | "revert" | "bisect" | "am";
 

@@ -4,13 +4,12 @@ import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { realPath } from "../../system/files/paths.ts";
-import { readIfReadable } from "../../system/files/text.ts";
 import { ownIdentity } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
 import { type GitResult, git, gitMarker, splitNul } from "../git/git.ts";
-import { commonDirOf, headOf } from "../git/layout.ts";
+import { branchRefIn, commonDirOf, headOf } from "../git/head.ts";
 import { changeRefs, readRefs, removeStaleLock } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { copyIndex } from "../trees/snapshot.ts";
@@ -138,8 +137,7 @@ async function waitForGitOf({ by }: Intent): Promise<void> {
 /** Asked while no other git can change the answer. */
 async function obstacleTo(move: Move, { path, gitDir }: Checkout): Promise<string | null> {
   const where = `${move.branch} is checked out in ${path}`;
-  const head = readIfReadable(join(gitDir, "HEAD"))?.trim();
-  const isElsewhere = head !== `ref: refs/heads/${move.branch}` && head !== "ref: refs/heads/.invalid";
+  const isElsewhere = (await branchRefIn(gitDir, path)) !== `refs/heads/${move.branch}`;
   if (isElsewhere || operationIn(gitDir) !== null || (await headOf(path)) !== move.from) return movedMeanwhile;
 
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=dirty"];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
-import { headOf } from "../git/layout.ts";
+import { headOf } from "../git/head.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 

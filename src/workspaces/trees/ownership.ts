@@ -1,13 +1,12 @@
 // Ownership of trees. Owns: the marker that says a tree is ours, and the refusal to change any other.
 
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { realPath } from "../../system/files/paths.ts";
-import { readIfReadable } from "../../system/files/text.ts";
-import { type Layout, layoutOf } from "../git/layout.ts";
+import { type Layout, layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 
 /** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
 export interface Marker {
@@ -95,10 +94,4 @@ export function entriesOf(commonDir: string): readonly string[] {
   const entries = join(commonDir, "worktrees");
   if (!existsSync(entries)) return [];
   return readdirSync(entries).map((name) => join(entries, name));
-}
-
-/** Where an entry says that its tree is; null for an entry that never got that far. */
-export function treeOfEntry(gitDir: string): string | null {
-  const pointer = readIfReadable(join(gitDir, "gitdir"))?.trim();
-  return pointer ? realPath(dirname(resolve(gitDir, pointer))) : null;
 }

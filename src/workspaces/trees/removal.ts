@@ -5,9 +5,10 @@ import { dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { realPath } from "../../system/files/paths.ts";
 import { readIfReadable } from "../../system/files/text.ts";
+import { isCommitId, layoutOf, readHead } from "../../system/git-directory.ts";
 import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
-import { branchRefOf, commonDirOf, isCommitId, layoutOf } from "../git/layout.ts";
+import { branchRefOf, commonDirOf } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
 import { countDirty } from "../git/repository.ts";
 import { removeAll } from "./directory.ts";
@@ -76,10 +77,10 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
   const hadLeftovers = existsSync(gone) || entry !== null;
   let kept: string | null = null;
   if (entry !== null && readMarker(entry)?.path === path) {
-    const head = readIfReadable(join(entry, "HEAD"))?.trim() ?? "";
+    const head = readHead(entry);
     const base = readMarker(entry)?.base ?? null;
-    if (isCommitId(head) && !(await isHeld(removal.repo, head, base)))
-      kept = await holdAs(removal.repo, removal.keepAs, head);
+    if (head !== null && "commit" in head && !(await isHeld(removal.repo, head.commit, base)))
+      kept = await holdAs(removal.repo, removal.keepAs, head.commit);
     deleteEntry(entry);
   }
   removeAll(gone);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
-import { branchRefOf } from "../git/layout.ts";
+import { branchRefOf } from "../git/head.ts";
 import { removeAll } from "./directory.ts";
 import { assertOwned, type OwnedTree } from "./ownership.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";

@@ -3,11 +3,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
+import { isCommitId } from "../../system/git-directory.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
 import { type Branches, branchesLike, freeName, isFreeFor } from "../branches/story-branch.ts";
 import { git, splitNul } from "../git/git.ts";
-import { branchRefOf, headOf, isCommitId } from "../git/layout.ts";
+import { branchRefOf, headOf } from "../git/head.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
 import { putBack } from "../integration/before.ts";
 import { assertOwned, type OwnedTree, ownedTree, slotOf, writeMarker } from "./ownership.ts";

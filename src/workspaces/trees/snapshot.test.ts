@@ -9,7 +9,7 @@ import {
   tempDir,
   writeFiles,
 } from "../../../test/support/repository.ts";
-import { branchRefOf } from "../git/layout.ts";
+import { branchRefOf } from "../git/head.ts";
 import {
   dropSnapshots,
   headIn,

@@ -5,12 +5,13 @@ import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
+import { isCommitId, layoutOf } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
-import { branchRefOf, headOf, isCommitId, layoutOf } from "../git/layout.ts";
+import { branchRefOf, headOf } from "../git/head.ts";
 import { changeRefs, dropRefs } from "../git/refs.ts";
 import { statusOf } from "../git/repository.ts";
 
-export { headOf } from "../git/layout.ts";
+export { headOf } from "../git/head.ts";
 
 /** `<head>[+<content>][@<branch>]`: the commit id alone for a clean tree without a branch. */
 export interface Snapshot {
