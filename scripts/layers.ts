@@ -3,15 +3,15 @@
 import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { cruise, type ICruiseResult } from "dependency-cruiser";
-import { options, rules } from "../layers.config.ts";
+import { rules } from "../layers.config.ts";
+import { importGraph } from "./import-graph.ts";
 
 const problems = [...(await missedInPlantedTree()), ...(await problemsIn(process.cwd()))];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 async function problemsIn(root: string): Promise<string[]> {
-  const { modules, summary } = await cruiseSrc(root);
+  const { modules, summary } = await importGraph(root);
   const dependenciesOf = new Map(modules.map((module) => [module.source, module.dependencies.length]));
   const unseen = globSync("src/**/*.ts", { cwd: root }).filter((file) => !dependenciesOf.has(file));
   const blind = dependenciesOf.get("src/engine/decide.ts") ? [] : ["src/engine/decide.ts"];
@@ -56,18 +56,12 @@ async function missedInPlantedTree(): Promise<string[]> {
       mkdirSync(join(root, dirname(file)), { recursive: true });
       writeFileSync(join(root, file), text);
     }
-    const { summary } = await cruiseSrc(root);
+    const { summary } = await importGraph(root);
     const broken = new Set(summary.violations.map(({ rule }) => rule.name));
     return expected.filter((name) => !broken.has(name)).map((name) => `blind: ${name} did not see a planted violation`);
   } finally {
     rmSync(root, { recursive: true });
   }
-}
-
-async function cruiseSrc(root: string): Promise<ICruiseResult> {
-  const { output } = await cruise(["src"], { ...options, baseDir: root });
-  if (typeof output === "string") throw new Error(`dependency-cruiser answered with text: ${output}`);
-  return output;
 }
 
 function commentOf(ruleName: string): string {

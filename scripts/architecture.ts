@@ -1,0 +1,91 @@
+// The picture in ARCHITECTURE.md: which folder of src/ imports which, from the import graph of the product's files.
+// `npm run diagrams` writes it between two markers; `--check` fails when it is stale.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { importGraph } from "./import-graph.ts";
+
+/** For each folder of src/, and each file beside them, what it imports of the others. */
+type Imports = ReadonlyMap<string, ReadonlySet<string>>;
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+const page = new URL("../ARCHITECTURE.md", import.meta.url);
+const begin = "<!-- written by `npm run diagrams` from the imports; do not edit -->";
+const end = "<!-- end of what `npm run diagrams` writes -->";
+
+const before = readFileSync(page, "utf8");
+const after = withPicture(before, await folderImports());
+
+if (!process.argv.includes("--check")) {
+  if (after !== before) writeFileSync(page, after);
+} else if (after !== before) {
+  console.error("ARCHITECTURE.md does not show the imports as they are: run `npm run diagrams`");
+  process.exitCode = 1;
+}
+
+async function folderImports(): Promise<Imports> {
+  const { modules } = await importGraph(root);
+  const imports = new Map<string, Set<string>>();
+  for (const { source, dependencies } of modules) {
+    const from = folderOf(source);
+    if (from === null) continue;
+    const known = imports.get(from) ?? new Set();
+    imports.set(from, known);
+    for (const { resolved } of dependencies) {
+      const to = folderOf(resolved);
+      if (to !== null && to !== from) known.add(to);
+    }
+  }
+  if (imports.size < 5) throw new Error(`src/ has more folders than these: ${[...imports.keys()].join(", ")}`);
+  return imports;
+}
+
+/** `engine` for `src/engine/decide.ts`, `app.ts` for `src/app.ts`; null for tests and for what is not in src/. */
+function folderOf(file: string): string | null {
+  return /\.(test|contract)\.ts$/.test(file) ? null : (/^src\/([^/]+)/.exec(file)?.[1] ?? null);
+}
+
+function withPicture(text: string, imports: Imports): string {
+  const [head, rest] = text.split(begin);
+  const tail = rest?.split(end)[1];
+  if (head === undefined || tail === undefined)
+    throw new Error(`ARCHITECTURE.md has no place for the picture: ${begin}`);
+  return [head, begin, "\n\n", [...diagram(imports), "", ...table(imports)].join("\n"), "\n\n", end, tail].join("");
+}
+
+/** An arrow for each import that no longer path already implies: with all of them nobody would see the layers. */
+function diagram(imports: Imports): string[] {
+  const lines = fromTheTop(imports).flatMap((from) =>
+    sorted(imports.get(from))
+      .filter((to) => !isImplied(imports, from, to))
+      .map((to) => `  ${from} --> ${to}`),
+  );
+  return ["```mermaid", "flowchart TD", ...lines, "```"];
+}
+
+function isImplied(imports: Imports, from: string, to: string): boolean {
+  return sorted(imports.get(from)).some((between) => between !== to && reaches(imports, between, to));
+}
+
+function reaches(imports: Imports, from: string, to: string): boolean {
+  const next = imports.get(from) ?? new Set();
+  return next.has(to) || [...next].some((between) => reaches(imports, between, to));
+}
+
+function table(imports: Imports): string[] {
+  const rows = fromTheTop(imports).map((folder) => {
+    const importedBy = sorted(imports.keys()).filter((other) => imports.get(other)?.has(folder));
+    return `| \`${folder}\` | ${sorted(imports.get(folder)).join(", ") || "–"} | ${importedBy.join(", ") || "–"} |`;
+  });
+  return ["| in `src/` | imports | is imported by |", "| --- | --- | --- |", ...rows];
+}
+
+/** Folders that import much first, `domain` last. */
+function fromTheTop(imports: Imports): string[] {
+  const height = (folder: string): number => Math.max(0, ...sorted(imports.get(folder)).map((to) => height(to) + 1));
+  return sorted(imports.keys()).toSorted((a, b) => height(b) - height(a));
+}
+
+function sorted(names: Iterable<string> | undefined): string[] {
+  return [...(names ?? [])].toSorted();
+}
