@@ -21,7 +21,7 @@ const layers: Record<string, readonly string[]> = {
   executors: ["domain", "system"],
   workspaces: ["domain", "system"],
   project: ["domain", "system", "workspaces"],
-  protocols: ["domain", "prompts", "workflows", "system"],
+  protocols: ["domain", "engine", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
   runtime: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   mcp: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],

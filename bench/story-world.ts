@@ -71,7 +71,7 @@ export async function beginStories(parts: Parts, wanted: StoryRun): Promise<RunI
     return { id, title: `Story ${index + 1}`, description: "", acceptanceCriteria: [], dependsOn: [] };
   });
   const { run } = await beginRun(parts, {
-    workflow: openWorkflow(parts.home, wanted.workflow),
+    workflow: openWorkflow(parts.home, wanted.workflow, parts.protocols),
     task: "measure",
     repo: wanted.repo,
     base: null,
@@ -81,7 +81,7 @@ export async function beginStories(parts: Parts, wanted: StoryRun): Promise<RunI
     author: "bench",
     tighten: (definition) => definition,
     project: plainProject,
-    given: { stories, adopted: [], prd: null, shared: null },
+    given: { stories, adopted: [], source: null, shared: null },
   });
   return run;
 }

@@ -7,9 +7,14 @@ import { AgentRegistry } from "./executors/agent/registry.ts";
 import { knownAgents } from "./executors/agents.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
+import { antfarm } from "./protocols/antfarm/antfarm.ts";
+import type { Protocol } from "./protocols/protocol.ts";
+import { ralph } from "./protocols/ralph/ralph.ts";
+import { Protocols } from "./protocols/registry.ts";
 import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
 import { type Config, plainWorkspace } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
+import { Projections } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
@@ -22,6 +27,8 @@ export interface AppOptions {
   /** `sqlite:PATH`; null: the one in Pawl's home. */
   readonly store: string | null;
   readonly executors: Executors;
+  /** Those of the caller, beside Pawl's own. */
+  readonly protocols?: readonly Protocol[];
   /** Nobody is told anything unless given. */
   readonly targets?: readonly Target[];
   /** Variables that are secret whatever they are called. */
@@ -33,23 +40,33 @@ export interface AppOptions {
   readonly clock?: Clock;
 }
 
+const ownProtocols: readonly Protocol[] = [antfarm, ralph];
+
+/** The protocols that come with Pawl. */
+export const knownProtocols = new Protocols(ownProtocols);
+
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const store = await openSqliteStore(storeFile(options), clock);
   const secrets = environmentSecrets(process.env, options.secretNames);
+  const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
+  const warn = (text: string) => options.warn(secrets.redact(text));
+  const protocols = options.protocols ? new Protocols([...ownProtocols, ...options.protocols]) : knownProtocols;
   return {
     store,
     dispatch: new EmbeddedDispatch(store),
     clock,
     home: options.home,
     executors: options.executors,
+    protocols,
+    projections: new Projections(store, protocols, log, warn),
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
     trees: new Trees(),
     secrets,
-    log: (event, fields) => options.log(event, secrets.redactAll(fields)),
-    warn: (text) => options.warn(secrets.redact(text)),
+    log,
+    warn,
     commits: new Commits(),
   };
 }

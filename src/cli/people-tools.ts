@@ -4,7 +4,7 @@
 import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { configuredExecutors } from "../app.ts";
+import { configuredExecutors, knownProtocols } from "../app.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import { type Tool, tool } from "../mcp/tool.ts";
@@ -137,7 +137,7 @@ async function startRun({ workflow: id, task, repo = ".", context = {}, executor
       hint: `there are: ${known.join(", ")}; \`pawl workflow install PATH\` adds one`,
     });
   }
-  const workflow = openWorkflow(home, id);
+  const workflow = openWorkflow(home, id, knownProtocols);
   return await withSession({ store: undefined, repo: resolve(repo) }, async ({ parts, config }) => {
     if (executor !== undefined) assertConfigured(config, executor);
     await assertExecutors(parts, workflow, executor ?? null);

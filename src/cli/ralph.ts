@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { AppError } from "../domain/error.ts";
+import { ralph } from "../protocols/ralph/ralph.ts";
 import { tighten } from "../runtime/config/config.ts";
 import type { GivenStories } from "../runtime/runs/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
@@ -49,8 +50,8 @@ export interface RalphStart {
 export async function startRalph(console: Console, session: Session, start: RalphStart): Promise<void> {
   const { parts, config } = session;
   const { options, given } = start;
-  const workflow = openWorkflow(findHome(process.env), options.workflow);
-  if (workflow.definition.protocol !== "ralph") {
+  const workflow = openWorkflow(findHome(process.env), options.workflow, parts.protocols);
+  if (workflow.definition.protocol !== ralph.name) {
     throw new AppError(
       "USAGE",
       `the workflow ${workflow.definition.id} does not work on stories that are given to it`,

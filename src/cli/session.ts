@@ -7,7 +7,6 @@ import { agents, configuredExecutors, configuredTargets, openApp } from "../app.
 import type { RunId } from "../domain/ids.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
 import { deliverDue } from "../runtime/effects/deliveries.ts";
-import { projectRun } from "../runtime/effects/projection.ts";
 import type { Log, Parts } from "../runtime/parts.ts";
 import { findHome } from "../system/home.ts";
 
@@ -38,13 +37,14 @@ export async function withSession<T>(options: SessionOptions, work: (session: Se
   const listening = parts.commits.listen(({ run }) => committed.add(run));
   try {
     const result = await work({ parts, config });
-    for (const run of committed) await projectRun(parts, run);
+    for (const run of committed) await parts.projections.show(run);
     if (committed.size > 0) await deliverDue(parts, deliveriesMs);
     return result;
   } finally {
     listening.close();
     await parts.tools?.close();
     await parts.trees.settled();
+    await parts.projections.close();
     await parts.store.close();
   }
 }

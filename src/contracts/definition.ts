@@ -79,7 +79,7 @@ export const definitionContract = object({
   id: text,
   title: text,
   description: text,
-  dialect: z.enum(["pawl", "antfarm"]),
+  dialect: text,
   agents: z.record(z.string(), agent).readonly(),
   steps: list(step),
   context: textMap,
@@ -90,7 +90,7 @@ export const definitionContract = object({
     onFailure: z.enum(["keep", "reset"]),
     env: textMap.exactOptional(),
   }),
-  protocol: text.exactOptional().describe("Whose files are read and written beside the store."),
+  protocol: text.nullable().describe("The protocol whose files are read and written beside the store; null: none."),
   pollEveryMs: z.number(),
 }).meta({ id: "DefinitionDocument" });
 

@@ -17,6 +17,8 @@ const errorCode = z.enum([
   "GIT_FAILED",
   "GIT_KILLED",
   "WORKSPACE_BUSY",
+  "PROTOCOL_FAILED",
+  "PROTOCOL_MISSING",
   "SETUP_FAILED",
   "STORE_UNUSABLE",
   "STORE_FULL",

@@ -21,7 +21,7 @@ const place = object({
   baseName: text.nullable(),
   branch: text.nullable(),
   shared: text.exactOptional(),
-  prd: text.exactOptional(),
+  source: text.exactOptional(),
 });
 
 const newSteps = list(object({ name: text, description: text }));

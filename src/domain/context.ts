@@ -1,6 +1,18 @@
-// The context. Owns: the keys that a run always has, whoever wrote its workflow. Templates may name them, and only Pawl sets them.
+// The context: every key that a template may name in any workflow. The keys of a protocol are the protocol's (`templateKeys`).
 
-export const engineKeys: ReadonlySet<string> = new Set([
+/** Keys of a step that works on a story. */
+const storyKeys = [
+  "current_story",
+  "current_story_id",
+  "current_story_title",
+  "completed_stories",
+  "stories_remaining",
+  "verify_feedback",
+  "progress",
+] as const;
+
+/** Keys of every step. */
+const runKeys = [
   "task",
   "repo",
   "run_id",
@@ -9,10 +21,19 @@ export const engineKeys: ReadonlySet<string> = new Set([
   "verify_feedback",
   "progress",
   "progress_file",
-  "current_story",
-  "current_story_id",
-  "current_story_title",
-  "completed_stories",
-  "stories_remaining",
   "has_frontend_changes",
-]);
+] as const;
+
+/** What the configuration says about the project; empty where it says nothing. */
+const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"] as const;
+
+/** Keys that a run always has. Only Pawl sets them. */
+export const engineKeys: ReadonlySet<string> = new Set([...runKeys, ...storyKeys]);
+
+/** Keys that a template may name in any workflow although nobody has set them yet. */
+export const generalKeys: readonly string[] = [...engineKeys, "branch", ...projectKeys];
+
+/** Typed, so that a key that is listed here and set nowhere does not compile. */
+export type StoryValues = Readonly<Record<(typeof storyKeys)[number], string>>;
+export type RunValues = Readonly<Record<(typeof runKeys)[number], string>>;
+export type ProjectKey = (typeof projectKeys)[number];

@@ -8,7 +8,7 @@ export interface Definition {
   readonly title: string;
   readonly description: string;
   /** Which spelling the file used; it decides defaults at the edges (branches, unknown keys), never a code path here. */
-  readonly dialect: "pawl" | "antfarm";
+  readonly dialect: string;
   readonly agents: Readonly<Record<AgentName, AgentDefinition>>;
   readonly steps: readonly StepDefinition[];
   /** What the file itself puts into the context. */
@@ -17,8 +17,8 @@ export interface Definition {
   readonly knownKeys: readonly string[];
   readonly caps: Caps;
   readonly workspace: WorkspacePolicy;
-  /** Whose files are read and written beside the store; absent: nobody's. */
-  readonly protocol?: "ralph";
+  /** The protocol whose files are read and written beside the store; null: there is none. */
+  readonly protocol: string | null;
   /** How often an agent that pulls should look for work. */
   readonly pollEveryMs: number;
 }
@@ -39,7 +39,7 @@ export interface AgentDefinition {
 }
 
 export interface WorkspacePolicy {
-  /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it (antfarm). */
+  /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it. */
   readonly branch: "own" | "by_step";
   readonly onFailure: "keep" | "reset";
   /** Variables for programs that run in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
@@ -87,7 +87,7 @@ interface PerformedStep extends StepBase {
   readonly produces: readonly string[] | null;
   /** The output key whose value decides, folded to lower case; null: `STATUS` says passed or rejected. */
   readonly decide: string | null;
-  /** Text that a passing output must contain (antfarm's `expects`). */
+  /** Text that a passing output must contain. */
   readonly expects: string | null;
   readonly on: Readonly<Partial<Record<VerdictKey, RouteRule>>>;
   /** For an attempt that did not complete. Never a jump: a crash decides nothing. */

@@ -28,6 +28,8 @@ const codes = {
   GIT_KILLED: exitCodes.failed,
   WORKSPACE_BUSY: exitCodes.refused,
   SETUP_FAILED: exitCodes.failed,
+  PROTOCOL_FAILED: exitCodes.failed,
+  PROTOCOL_MISSING: exitCodes.missing,
   STORE_UNUSABLE: exitCodes.missing,
   STORE_FULL: exitCodes.missing,
   STORE_NEWER: exitCodes.missing,

@@ -25,10 +25,10 @@ export interface RunPlace {
   /** The name of the branch or commit that `base` was resolved from. */
   readonly baseName: string | null;
   readonly branch: string | null;
-  /** Where agents and people find the files of the run's protocol; absent: nowhere. */
+  /** The shared folder: where agents and people find the files of the run's protocol. Absent: there is none. */
   readonly shared?: string;
-  /** The file that the stories came from, to which what is finished is written back. */
-  readonly prd?: string;
+  /** The file that the stories came from. Absent: they came from none. */
+  readonly source?: string;
 }
 
 export interface RunTotals extends Usage {

@@ -1,7 +1,7 @@
 // Tools of an attempt. Owns: what its agent is offered, made to the measure of its step. What they do is the desk's.
 
 import { z } from "zod";
-import { operationWords } from "../protocols/ralph/edit-operation.ts";
+import { operationWords } from "../protocols/files/edit-operation.ts";
 import type { Desk } from "../runtime/attempt/execute/desk.ts";
 import { type Tool, tool } from "./tool.ts";
 

@@ -1,18 +1,7 @@
-// Template variables. Owns: the names of what the engine itself gives to a template, and the text of a story in it.
+// Template values of a story: the text of a story as an agent reads it.
 
+import type { StoryValues } from "../domain/context.ts";
 import type { StoryEntry, StorySpec } from "../domain/story.ts";
-
-const storyKeys = [
-  "current_story",
-  "current_story_id",
-  "current_story_title",
-  "completed_stories",
-  "stories_remaining",
-  "verify_feedback",
-  "progress",
-] as const;
-
-type StoryVariables = Readonly<Record<(typeof storyKeys)[number], string>>;
 
 /** For every step of a story's chain: who verifies it sees the same story as who wrote it. */
 export function storyVariables(story: {
@@ -20,7 +9,7 @@ export function storyVariables(story: {
   readonly entries: readonly StoryEntry[];
   readonly feedback: string;
   readonly progress: string;
-}): StoryVariables {
+}): StoryValues {
   const { spec, entries, feedback, progress } = story;
   return {
     current_story: formatStory(spec),

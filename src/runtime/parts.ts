@@ -8,12 +8,14 @@ import type { Header } from "../domain/run.ts";
 import type { ExecutionEnd, Executor } from "../executors/executor.ts";
 import type { ExecutorNames } from "../executors/executor-names.ts";
 import type { Target } from "../notify/target.ts";
+import type { Protocols } from "../protocols/registry.ts";
 import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
 import type { Secrets } from "../system/secrets/secrets.ts";
 import type { ToolServer } from "./attempt/execute/desk.ts";
 import type { WorkspaceConfig } from "./config/config-file.ts";
+import type { Projections } from "./effects/projections.ts";
 import type { Trees } from "./trees/trees.ts";
 
 export interface Parts {
@@ -22,6 +24,9 @@ export interface Parts {
   readonly clock: Clock;
   readonly home: Home;
   readonly executors: Executors;
+  readonly protocols: Protocols;
+  /** The files of protocols that show runs. Closed before the store. */
+  readonly projections: Projections;
   /** What the configuration says of trees. */
   readonly settings: Settings;
   /** The trees that this process has made. */

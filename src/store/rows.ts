@@ -7,6 +7,7 @@ import type { Gate } from "../domain/gate.ts";
 import { attemptId, type RunId, runId, type StoryId, stepId, stepName, storyId, token } from "../domain/ids.ts";
 import type { Header, RunStatus, RunTotals } from "../domain/run.ts";
 import type { Story } from "../domain/story.ts";
+import { currentEvent, currentPlace } from "./older-documents.ts";
 import type { AttemptRow, EventRow, GateRow, RunRow, StoryRow, TotalsRow } from "./schema.ts";
 import type { RunSummary } from "./store.ts";
 
@@ -59,8 +60,10 @@ export function readHeader(
   definition: Definition,
   attempts: readonly Attempt[],
 ): Header {
+  const document = JSON.parse(row.header) as Pick<Header, (typeof headerKeys)[number]>;
   return {
-    ...(JSON.parse(row.header) as Pick<Header, (typeof headerKeys)[number]>),
+    ...document,
+    place: currentPlace(document.place),
     id: runId(row.id),
     definition,
     task: row.task,
@@ -174,7 +177,7 @@ export function eventRow(run: RunId, seq: number, event: Event, schemaVersion: n
 
 export function readEvent(row: EventRow): Event {
   const head = { at: row.at, author: row.author, story: storyOfKey(row.story_id), type: row.type };
-  return { ...(JSON.parse(row.body) as object), ...head } as Event;
+  return currentEvent({ ...(JSON.parse(row.body) as object), ...head } as Event);
 }
 
 export function readSummary(

@@ -12,6 +12,7 @@ import type { Step } from "../domain/step.ts";
 import type { Story } from "../domain/story.ts";
 import { deleteLease, insertLease, renewLease, takeOverLease } from "./leases.ts";
 import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./offers.ts";
+import { currentDefinition } from "./older-documents.ts";
 import {
   attemptRow,
   eventRow,
@@ -227,7 +228,7 @@ export class KyselyTransaction implements Transaction {
     const known = this.#definitions.get(hash);
     if (known) return known;
     const row = await sql.selectDefinition.first(this.#db, { hash });
-    const definition = JSON.parse(row?.body ?? "null") as Definition;
+    const definition = currentDefinition(JSON.parse(row?.body ?? "null") as Definition);
     this.#definitions.set(hash, definition);
     return definition;
   }

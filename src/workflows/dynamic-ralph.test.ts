@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { known } from "../../test/support/protocols.ts";
 import type { AgentStep, IntegrateStep, StoriesStep } from "../domain/definition.ts";
 import { placeholdersIn } from "./check/templates.ts";
 import { loadWorkflow } from "./load.ts";
@@ -11,6 +12,7 @@ const folder = new URL("../../workflows/dynamic-ralph/", import.meta.url);
 const { definition, problems, notes } = loadWorkflow(
   readFileSync(new URL("workflow.yml", folder), "utf8"),
   "workflow.yml",
+  known,
 );
 const stories = definition?.steps[0] as StoriesStep;
 const agentSteps = stories.body.filter((step): step is AgentStep => step.kind === "agent");

@@ -1,6 +1,7 @@
 // Loads one workflow file: from text to a checked definition, or to the list of its problems.
 
 import type { Definition } from "../domain/definition.ts";
+import type { ProtocolFacts } from "../domain/protocol.ts";
 import { checkDefinition } from "./check/check.ts";
 import { parseDocument } from "./document/document.ts";
 import type { Problem } from "./document/problem.ts";
@@ -12,14 +13,15 @@ export interface LoadedWorkflow {
   readonly definition: Definition | null;
   /** In the order of the file. */
   readonly problems: readonly Problem[];
-  /** Fields of antfarm's files that were understood and have no effect here, in words. */
+  /** Fields of a file that were understood and have no effect here, in words. */
   readonly notes: readonly string[];
 }
 
-export function loadWorkflow(text: string, file: string): LoadedWorkflow {
+/** `protocols`: those that a file may name. */
+export function loadWorkflow(text: string, file: string, protocols: readonly ProtocolFacts[] = []): LoadedWorkflow {
   const { document, problems } = parseDocument(text, file);
   if (!document) return { definition: null, problems, notes: [] };
-  const reading = startReading(document);
+  const reading = startReading(document, protocols);
   reading.problems.push(...problems);
   const definition = lowerDocument(reading);
   if (definition) checkDefinition(definition, reading);

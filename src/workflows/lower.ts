@@ -9,7 +9,7 @@ import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm/a
 import { knownKeysOf } from "./check/templates.ts";
 import { durationMs } from "./document/duration.ts";
 import { foldKeys } from "./document/fold.ts";
-import type { Path } from "./document/problem.ts";
+import { nearest, type Path } from "./document/problem.ts";
 import { note, type Reading, refuse, warn } from "./document/reading.ts";
 import { shapeAt } from "./document/shape.ts";
 import { validate } from "./document/validate.ts";
@@ -107,8 +107,24 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
     steps: steps.filter((step) => step !== null),
     caps: readCaps(file.caps ?? file.budget ?? {}),
     workspace: readWorkspace(reading, file.workspace ?? {}),
-    ...(file.protocol === undefined ? {} : { protocol: file.protocol }),
+    protocol: readProtocol(reading, file.protocol ?? null),
   });
+}
+
+function readProtocol(reading: Reading, name: string | null): string | null {
+  const known = reading.protocols.map((protocol) => protocol.name);
+  if (name === null || known.includes(name)) return name;
+  const near = nearest(name, known);
+  refuse(reading, ["protocol"], {
+    message: `there is no protocol \`${name}\``,
+    expected: known.length === 0 ? "no `protocol`" : `one of: ${known.join(", ")}`,
+    hint: near ? `did you mean ${near}?` : "remove `protocol`, or name one of those",
+  });
+  return name;
+}
+
+function protocolKeys({ protocols }: Reading, name: string | null): readonly string[] {
+  return protocols.find((protocol) => protocol.name === name)?.templateKeys ?? [];
 }
 
 function readPerformers(
@@ -168,6 +184,7 @@ function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
   }
   return assemble(reading, file, {
     dialect: "antfarm",
+    protocol: "antfarm",
     agents,
     steps: readAntfarmSteps(reading, file),
     caps: defaultCaps,
@@ -200,7 +217,7 @@ function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: P
     description: file.description?.trim() ?? "",
     agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
     context,
-    knownKeys: knownKeysOf(parts.steps, context, parts.protocol),
+    knownKeys: knownKeysOf(parts.steps, context, protocolKeys(reading, parts.protocol)),
     pollEveryMs: file.cron?.interval_ms ?? defaultPollEveryMs,
     ...rest,
   };

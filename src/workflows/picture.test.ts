@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { known } from "../../test/support/protocols.ts";
 import { loadWorkflow } from "./load.ts";
 import { drawWorkflow } from "./picture.ts";
 
 function draw(text: string): string {
-  const { definition, problems } = loadWorkflow(text, "w.yml");
+  const { definition, problems } = loadWorkflow(text, "w.yml", known);
   if (!definition) throw new Error(JSON.stringify(problems));
   return drawWorkflow(definition);
 }

@@ -12,6 +12,7 @@ import { readConfig } from "../../src/runtime/config/config.ts";
 import { formatProblem } from "../../src/workflows/document/problem.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
 import { agents } from "../support/agents.ts";
+import { known } from "../support/protocols.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const documents = globSync(["*.md", "{docs,workflows}/**/*.md"], { cwd: root }).map((file) => ({
@@ -26,7 +27,7 @@ const blocks = documents.flatMap(({ file, text }) =>
 );
 
 test.each(blocks.filter(({ block }) => block.startsWith("pawl: 1\n")))("a workflow: $name", ({ name, block }) => {
-  const { problems } = loadWorkflow(block, name);
+  const { problems } = loadWorkflow(block, name, known);
   expect(problems.map((problem) => formatProblem(problem, name))).toEqual([]);
 });
 

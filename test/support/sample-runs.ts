@@ -44,6 +44,7 @@ export function workflow(id: string, steps: readonly StepDefinition[], changes: 
     title: id,
     description: "",
     dialect: "pawl",
+    protocol: null,
     agents: Object.fromEntries(agents.map((name) => [name, { ...agent, name }])),
     steps,
     context: {},

@@ -6,8 +6,10 @@ import { DatabaseSync, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { EmbeddedDispatch } from "../../src/dispatch/embedded/embedded.ts";
 import { noUsage } from "../../src/domain/attempt.ts";
+import { Protocols } from "../../src/protocols/registry.ts";
 import { type Claim, claimStep } from "../../src/runtime/attempt/claim/claim.ts";
 import { plainWorkspace } from "../../src/runtime/config/config.ts";
+import { Projections } from "../../src/runtime/effects/projections.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
 import { Trees } from "../../src/runtime/trees/trees.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
@@ -120,6 +122,8 @@ async function openParts(): Promise<Parts> {
     permitsFor: () => [],
   };
   const dispatch = new EmbeddedDispatch(store);
+  const protocols = new Protocols([]);
+  const log = () => {};
   return {
     store,
     dispatch,
@@ -131,8 +135,10 @@ async function openParts(): Promise<Parts> {
     targets: [],
     settings: { workspace: plainWorkspace },
     trees: new Trees(),
-    log: () => {},
-    warn: () => {},
+    protocols,
+    projections: new Projections(store, protocols, log, log),
+    log,
+    warn: log,
     commits: new Commits(),
   };
 }

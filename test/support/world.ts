@@ -61,7 +61,7 @@ export class World {
 
   async begin(task = "do it", parts = this.parts, executor = this.#executor): Promise<RunId> {
     const { run } = await beginRun(parts, {
-      workflow: openWorkflow(this.home, join(this.dir, "workflow.yml")),
+      workflow: openWorkflow(this.home, join(this.dir, "workflow.yml"), parts.protocols),
       task,
       repo: this.repo,
       base: null,

@@ -30,7 +30,7 @@ export function define(program: Command, console: Console): void {
         const repo = makeProject(parts.home.demos, parts.clock.now());
         console.say(`A small project is in ${repo}. Agents will plan, implement and verify three stories in it.\n`);
         const started = await beginRun(parts, {
-          workflow: openWorkflow(parts.home, "feature-dev"),
+          workflow: openWorkflow(parts.home, "feature-dev", parts.protocols),
           task,
           repo,
           base: null,

@@ -5,12 +5,15 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
 import type { StorySpec } from "../../domain/story.ts";
+import type { ContinueOpening } from "../../protocols/protocol.ts";
 import { type Prd, readPrd } from "../../protocols/ralph/prd.ts";
+import { importedName, planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
+import { ralph } from "../../protocols/ralph/ralph.ts";
 import { readState } from "../../protocols/ralph/state-file.ts";
-import { importedName, type PrdPlan, planPrd, planState } from "../../runtime/runs/prd-run.ts";
+import { openProject } from "../../runtime/runs/open-project.ts";
 import type { GivenStories } from "../../runtime/runs/run-request.ts";
 import { transition } from "../../runtime/runs/transition.ts";
-import { chooseShared, makeShared } from "../../runtime/trees/run-base.ts";
+import { chooseFolder, makeFolder } from "../../runtime/trees/protocol-folder.ts";
 import type { Console } from "../console.ts";
 import { driveToEnd } from "../driving.ts";
 import { example } from "../example.ts";
@@ -70,31 +73,26 @@ export function define(program: Command, console: Console): void {
 }
 
 async function run(console: Console, file: string, options: PrdOptions): Promise<void> {
-  const prd = readPrd(readText(file), file);
-  const chosen = chosenStories(prd, options.story ?? []);
+  const project = { file, text: readText(file), only: options.story ?? [] };
   const agents = readCount(options.agents, "--agents");
-  const shared = await chooseShared(options.repo, options.shared ?? null);
+  const folder = await chooseFolder(ralph.name, options.repo, options.shared ?? null);
   await withSession({ store: options.store, repo: resolve(options.repo) }, async (session) => {
-    const plan = await planPrd(session.parts, { ...prd, stories: chosen }, file, shared);
-    if (plan.kind === "go_on") return await goOn(console, session, plan, options);
+    const plan = await openProject(session.parts, ralph.name, { ...project, folder });
+    if (plan.kind === "continue") return await goOn(console, session, plan, options);
     for (const note of plan.notes) console.note(note);
     if (plan.stories.every(({ id }) => plan.adopted.some((story) => story.id === id && story.status === "done"))) {
       if (console.json) console.document({ run: null, stories: plan.stories.length, open: 0 });
       return console.say("Every story of the PRD passes already: there is nothing to do.");
     }
-    const given: GivenStories = { stories: plan.stories, adopted: plan.adopted, prd: file, shared };
-    await startRalph(console, session, { task: taskOf(prd, file), given, agents, options });
+    const given: GivenStories = { stories: plan.stories, adopted: plan.adopted, source: file, shared: folder };
+    await startRalph(console, session, { task: plan.task, given, agents, options });
   });
 }
 
 /** The run that has the folder goes on, with the stories that are new in the PRD. */
-async function goOn(
-  console: Console,
-  session: Session,
-  plan: Extract<PrdPlan, { kind: "go_on" }>,
-  options: PrdOptions,
-): Promise<void> {
-  const { run: summary, added } = plan;
+async function goOn(console: Console, session: Session, plan: ContinueOpening, options: PrdOptions): Promise<void> {
+  const { added } = plan;
+  const summary = { id: plan.run.header.id, number: plan.run.number };
   const { parts } = session;
   const since = parts.clock.now();
   const asked = () => ({ at: parts.clock.now(), author: author() });
@@ -123,10 +121,9 @@ async function goOn(
 }
 
 /** A run goes on as it was started; who asks for something else should know. */
-function withoutEffect(
-  { run, executor, agents }: Extract<PrdPlan, { kind: "go_on" }>,
-  options: PrdOptions,
-): readonly string[] {
+function withoutEffect({ run }: ContinueOpening, options: PrdOptions): readonly string[] {
+  const { executor, definition } = run.header;
+  const agents = definition.steps.find((step) => step.kind === "stories")?.concurrency ?? null;
   const asked = chosenExecutor(options);
   const wanted = readCount(options.agents, "--agents");
   return [
@@ -147,12 +144,12 @@ async function takeOver(console: Console, file: string, options: PrdOptions & { 
   const state = readState(readText(file), file);
   const prd = options.prd === undefined ? null : readPrd(readText(options.prd), options.prd);
   const agents = readCount(options.agents, "--agents");
-  const shared = await chooseShared(options.repo, options.shared ?? null);
+  const shared = await chooseFolder(ralph.name, options.repo, options.shared ?? null);
   await withSession({ store: options.store, repo: resolve(options.repo) }, async (session) => {
     const plan = planState(state, prd);
-    makeShared(shared);
+    makeFolder(shared);
     copyFileSync(file, join(shared, importedName));
-    const given: GivenStories = { ...plan, prd: options.prd ?? null, shared };
+    const given: GivenStories = { ...plan, source: options.prd ?? null, shared };
     await startRalph(console, session, {
       task: prd ? taskOf(prd, file) : `Go on with ${file}`,
       given,
@@ -202,28 +199,4 @@ function wavesOf(prd: Prd): ReadonlyMap<string, number> {
   };
   for (const { id } of prd.stories) waveOf(id);
   return waves;
-}
-
-function chosenStories(prd: Prd, wanted: readonly string[]): Prd["stories"] {
-  if (wanted.length === 0) return prd.stories;
-  const unknown = wanted.filter((id) => !prd.stories.some((story) => story.id === id));
-  if (unknown.length > 0) {
-    throw new AppError("NOT_FOUND", `the PRD has no story ${unknown.join(", ")}`, {
-      hint: `it has: ${prd.stories.map(({ id }) => id).join(", ")}`,
-    });
-  }
-  const chosen = prd.stories.filter(({ id, passes }) => passes || wanted.includes(id));
-  for (const { id, dependsOn } of chosen) {
-    const missing = dependsOn.filter((other) => !chosen.some((story) => story.id === other));
-    if (missing.length > 0) {
-      throw new AppError("USAGE", `${id} depends on ${missing.join(", ")}, which neither passes nor is chosen`, {
-        hint: `choose it too: --story ${[...missing, ...wanted].join(" ")}`,
-      });
-    }
-  }
-  return chosen;
-}
-
-function taskOf(prd: Prd, file: string): string {
-  return prd.title.trim() === "" ? `Work through ${file}` : prd.title;
 }

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { knownProtocols } from "../../app.ts";
 import { tighten } from "../../runtime/config/config.ts";
 import { beginRun } from "../../runtime/runs/start.ts";
 import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
@@ -64,7 +65,7 @@ async function startAndDrive(
   words: readonly string[],
   options: RunOptions,
 ): Promise<void> {
-  const workflow = openWorkflow(findHome(process.env), name);
+  const workflow = openWorkflow(findHome(process.env), name, knownProtocols);
   const executor = chosenExecutor(options);
   const concurrency = readCount(options.concurrency);
   const context = readContext(options.context);

@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../domain/error.ts";
 import { storyId } from "../../domain/ids.ts";
+import { ralph } from "../../protocols/ralph/ralph.ts";
 import { appendScratch } from "../../protocols/ralph/scratch.ts";
 import { sharedIn, storyScratch } from "../../protocols/ralph/shared.ts";
-import { chooseShared, usable } from "../../runtime/trees/run-base.ts";
+import { chooseFolder, usable } from "../../runtime/trees/protocol-folder.ts";
 import type { Console } from "../console.ts";
 import { example } from "../example.ts";
 import { readInput } from "../input.ts";
@@ -43,5 +44,5 @@ export function define(program: Command, console: Console): void {
 
 async function folder(given: string | undefined): Promise<string> {
   const named = given ?? process.env["PAWL_SHARED"] ?? process.env["RALPH_SHARED_DIR"];
-  return named === undefined || named === "" ? await chooseShared(".", null) : usable(resolve(named));
+  return named === undefined || named === "" ? await chooseFolder(ralph.name, ".", null) : usable(resolve(named));
 }

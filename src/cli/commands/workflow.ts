@@ -2,9 +2,10 @@
 
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { knownProtocols } from "../../app.ts";
 import { exitCodes } from "../../domain/error.ts";
 import { actFor, readScript } from "../../executors/script.ts";
-import { simulate } from "../../runtime/runs/simulate.ts";
+import { type Playbook, simulate } from "../../runtime/runs/simulate.ts";
 import {
   findWorkflow,
   installWorkflow,
@@ -53,7 +54,7 @@ function defineLooking(workflow: Command, console: Console): void {
     .action(() => {
       const home = findHome(process.env);
       const found = listWorkflows(home).map((entry) => {
-        const { definition } = loadWorkflow(readWorkflow(entry.file), entry.file);
+        const { definition } = loadWorkflow(readWorkflow(entry.file), entry.file, knownProtocols.facts);
         return {
           id: entry.id,
           origin: entry.origin,
@@ -71,7 +72,7 @@ function defineLooking(workflow: Command, console: Console): void {
     .argument("<workflow>", "an id or a path")
     .addHelpText("after", example("pawl workflow show feature-dev"))
     .action((name: string) => {
-      const { definition, file, origin } = openWorkflow(findHome(process.env), name);
+      const { definition, file, origin } = openWorkflow(findHome(process.env), name, knownProtocols);
       if (console.json) return console.document({ file, origin, definition });
       console.print(drawWorkflow(definition));
     });
@@ -92,7 +93,7 @@ function defineCheck(workflow: Command, console: Console): void {
     .addHelpText("after", example("pawl workflow check ./workflow.yml"))
     .action((name: string) => {
       const { file } = findWorkflow(findHome(process.env), name);
-      const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file);
+      const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, knownProtocols.facts);
       console.exitCode = definition === null ? exitCodes.usage : exitCodes.done;
       if (console.json) return console.document({ file, ok: definition !== null, problems, notes });
       for (const problem of problems) console.print(formatProblem(problem, basename(file)));
@@ -117,12 +118,13 @@ function defineSimulate(workflow: Command, console: Console): void {
     .option("--task <text>", "the task", "a simulated task")
     .addHelpText("after", example("pawl workflow simulate ./workflow.yml --script script.yml"))
     .action((name: string, options: { script: string; task: string }) => {
-      const { definition } = openWorkflow(findHome(process.env), name);
+      const { definition } = openWorkflow(findHome(process.env), name, knownProtocols);
       const script = readScript(readText(options.script), options.script);
-      const played = simulate(definition, options.task, (cue) => {
+      const play = (cue: Parameters<Playbook>[0]) => {
         const act = actFor(script, cue);
         return act && { text: act.say ?? "", exit: act.exit ?? 0, edits: act.edits };
-      });
+      };
+      const played = simulate(definition, options.task, play, knownProtocols.of(definition));
       console.exitCode = played.unanswered === null ? exitCodeOf(played.status) : exitCodes.usage;
       if (console.json) {
         return console.document({
@@ -149,7 +151,7 @@ function defineInstalling(workflow: Command, console: Console): void {
     .argument("<workflow>", "a path or an id")
     .addHelpText("after", example("pawl workflow install ./my-workflow"))
     .action((name: string) => {
-      const installed = installWorkflow(findHome(process.env), name);
+      const installed = installWorkflow(findHome(process.env), name, knownProtocols);
       if (console.json) return console.document(installed);
       for (const source of installed.missing)
         console.note(`the role file ${source} is missing or outside the directory; its agent works without it`);

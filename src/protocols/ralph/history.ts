@@ -7,7 +7,7 @@ import type { Event, PlacedStep } from "../../domain/event.ts";
 import type { AttemptId, StepId, StepName } from "../../domain/ids.ts";
 import type { StepStatus } from "../../domain/step.ts";
 import type { StoryStatus } from "../../domain/story.ts";
-import type { OperationWord } from "./edit-operation.ts";
+import type { OperationWord } from "../files/edit-operation.ts";
 import {
   type HistoryAction,
   type HistoryEntry,

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { StepDefinition } from "../../domain/definition.ts";
 import { type StepName, stepId, stepName, storyId } from "../../domain/ids.ts";
 import type { Step, StepState } from "../../domain/step.ts";
-import { readEdits } from "./edit-file.ts";
-import { operationWords } from "./edit-operation.ts";
+import { operationWords } from "../files/edit-operation.ts";
+import { readEdits } from "../files/edit-request.ts";
 import { editHelp, notesOf, stepList } from "./prompt.ts";
 
 const definitions: ReadonlyMap<StepName, StepDefinition> = new Map(

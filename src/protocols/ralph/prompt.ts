@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { defaultRestarts, type StepDefinition } from "../../domain/definition.ts";
 import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
 import type { Chain, Step } from "../../domain/step.ts";
-import type { OperationWord } from "./edit-operation.ts";
+import type { OperationWord } from "../files/edit-operation.ts";
 import { isHidden } from "./history.ts";
 import { editFile, sharedIn } from "./shared.ts";
 import { stepWords } from "./state-document.ts";

@@ -3,19 +3,18 @@ import { dirname, join, relative } from "node:path";
 import { expect, test } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { runId, stepId, storyId } from "../../domain/ids.ts";
+import { defaultFolder } from "../files/folder.ts";
+import { readSidecar, writeSidecar } from "../files/sidecar.ts";
 import {
-  defaultSharedDir,
   editFile,
   excludePatterns,
   failureDiff,
   logFile,
   logName,
-  readSidecar,
   restartDiff,
   type Shared,
   sharedIn,
   storyScratch,
-  writeSidecar,
 } from "./shared.ts";
 
 const story = storyId("US-001");
@@ -57,7 +56,7 @@ test("[RA1 C10 C77 C79 C83 C88] files lie where the seed has them, and no attemp
     "restarts/US-001-step-005-1.diff",
   ]);
   expect(logName(story, step, 3)).toBe("logs/US-001/step-005.3.jsonl");
-  expect(defaultSharedDir("/repo")).toBe(join("/repo", ".pawl", "ralph"));
+  expect(defaultFolder("/repo", "ralph")).toBe(join("/repo", ".pawl", "ralph"));
 });
 
 test("[RA1 C15] an id that would leave the folder names no file", () => {
@@ -118,12 +117,12 @@ test("[RA2 C81] a folder outside needs no pattern; one behind a link is where it
 
 test("[RA3] the folder remembers its run and how much of the log its files show", () => {
   const shared = sharedIn(join(tempDir(), "not/yet"));
-  expect(readSidecar(shared)).toBe(null);
-  writeSidecar(shared, { run: runId("k3x9"), projected: 12 });
-  writeSidecar(shared, { run: runId("k3x9"), projected: 40 });
-  expect(readSidecar(shared)).toEqual({ run: "k3x9", projected: 40 });
+  expect(readSidecar(shared.sidecarFile)).toBe(null);
+  writeSidecar(shared.sidecarFile, { run: runId("k3x9"), projected: 12 });
+  writeSidecar(shared.sidecarFile, { run: runId("k3x9"), projected: 40 });
+  expect(readSidecar(shared.sidecarFile)).toEqual({ run: "k3x9", projected: 40 });
   for (const text of ["", "{", "null", '{"run": "../x", "projected": 1}', '{"run": "a"}']) {
     writeFileSync(shared.sidecarFile, text);
-    expect(() => readSidecar(shared)).toThrow("does not say which run uses this folder");
+    expect(() => readSidecar(shared.sidecarFile)).toThrow("does not say which run uses this folder");
   }
 });

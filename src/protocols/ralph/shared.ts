@@ -1,11 +1,10 @@
-// The shared folder. Owns: where Dynamic Ralph's files lie, what git must not see of them, and the note that says whose they are.
+// The shared folder of Dynamic Ralph: where its files lie, and what git must not see of them.
 
-import { join, relative, resolve, sep } from "node:path";
+import { join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
-import { isSafeId, type RunId, runId, type StepId, type StoryId } from "../../domain/ids.ts";
-import { realPath } from "../../system/files/paths.ts";
-import { readOptional } from "../../system/files/text.ts";
-import { writeWhole } from "../../system/files/whole-file.ts";
+import { isSafeId, type StepId, type StoryId } from "../../domain/ids.ts";
+import { folderPatterns } from "../files/folder.ts";
+import { sidecarName } from "../files/sidecar.ts";
 
 /** Files that belong to no single story. All paths are absolute. */
 export interface Shared {
@@ -15,9 +14,9 @@ export interface Shared {
   readonly scratchFile: string;
   readonly scratchArchive: string;
   readonly editsDir: string;
-  /** Requests of steps that failed: not applied, and kept for whoever wants to know. */
+  /** Requests that were not applied, kept for people to see. */
   readonly failedEdits: string;
-  /** Ours, not the seed's: see `Sidecar`. */
+  /** Says which run the files belong to. */
   readonly sidecarFile: string;
 }
 
@@ -32,13 +31,8 @@ export function sharedIn(dir: string): Shared {
     scratchArchive: join(root, "scratch_archive"),
     editsDir,
     failedEdits: join(editsDir, "failed"),
-    sidecarFile: join(root, ".pawl.json"),
+    sidecarFile: join(root, sidecarName),
   };
-}
-
-/** Where they lie when nobody says otherwise; the repository's root is the layout of the seed. */
-export function defaultSharedDir(repo: string): string {
-  return join(repo, ".pawl", "ralph");
 }
 
 export function storyScratch(shared: Shared, story: StoryId): string {
@@ -69,14 +63,11 @@ export function restartDiff(shared: Shared, story: StoryId, step: StepId, attemp
 }
 
 /**
- * Patterns for git's exclude list, `[]` for a folder outside the repository. Git reads that list for every tree of the
- * repository, so in its root they name our files and not whole folders: a project may have a `logs/` of its own.
+ * Patterns for git's exclude list. In the root of the repository, where the seed has its files, they name our files and not whole
+ * folders: a project may have a `logs/` of its own.
  */
 export function excludePatterns(shared: Shared, repoRoot: string): readonly string[] {
-  const path = relative(realPath(repoRoot), realPath(shared.dir));
-  if (path === "") return rootPatterns;
-  if (path === ".." || path.startsWith(`..${sep}`) || resolve(path) === path) return [];
-  return [`/${path.split(sep).map(literally).join("/")}/`];
+  return folderPatterns(shared.dir, repoRoot, rootPatterns);
 }
 
 const rootPatterns = [
@@ -95,46 +86,10 @@ const rootPatterns = [
   "/.pawl-*.json",
 ];
 
-/** Which run writes the files of this folder, and how many events of its log they show. */
-export interface Sidecar {
-  readonly run: RunId;
-  readonly projected: number;
-}
-
-/** Null when no run has used the folder. */
-export function readSidecar(shared: Shared): Sidecar | null {
-  const text = readOptional(shared.sidecarFile);
-  if (text === null) return null;
-  const { run, projected } = fieldsOf(text);
-  if (typeof run === "string" && isSafeId(run) && Number.isSafeInteger(projected))
-    return { run: runId(run), projected: projected as number };
-  throw new AppError("INPUT_INVALID", `${shared.sidecarFile} does not say which run uses this folder`, {
-    hint: "remove it if no run of Pawl uses the folder, or choose another folder with --shared",
-  });
-}
-
-export function writeSidecar(shared: Shared, { run, projected }: Sidecar): void {
-  writeWhole(shared.sidecarFile, `${JSON.stringify({ run, projected })}\n`);
-}
-
 /** An id that becomes part of a path. */
 function word(id: string): string {
   if (isSafeId(id)) return id;
   throw new AppError("INPUT_INVALID", `${JSON.stringify(id.slice(0, 80))} cannot be part of a file name`, {
     hint: 'use letters, digits, ".", "_" and "-"',
   });
-}
-
-/** A name as a pattern that means only that name. A line break cannot be written in one, so any character stands for it. */
-function literally(name: string): string {
-  return name.replace(/[\\*?[\]]|\s$/g, "\\$&").replace(/[\r\n]/g, "?");
-}
-
-function fieldsOf(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

@@ -19,7 +19,11 @@ import { tempDir } from "../../../test/support/repository.ts";
 import { type StoryId } from "../../domain/ids.ts";
 import type { StepState } from "../../domain/step.ts";
 import type { StoryStatus } from "../../domain/story.ts";
-import { writeState } from "./state-file.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
+import type { StateDocument } from "./state-document.ts";
+import { stateText } from "./state-file.ts";
+
+const writeState = (file: string, document: StateDocument) => writeWhole(file, stateText(document));
 
 describe("the document", () => {
   test("[RA26 C36 C37 C38] has exactly the fields of the seed, in their order, null where there is nothing", () => {

@@ -6,7 +6,6 @@ import type { Event } from "../../domain/event.ts";
 import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StoryEntry, StorySpec } from "../../domain/story.ts";
-import { writeWhole } from "../../system/files/whole-file.ts";
 import { type Define, isHidden, StoryHistory } from "./history.ts";
 import type { ImportedState, RawStory } from "./imported-state.ts";
 import { isoTime, type StateDocument, type StepDocument, type StoryDocument, storyWords } from "./state-document.ts";
@@ -94,9 +93,8 @@ export class StateProjection {
   }
 }
 
-/** A reader never sees half of it. */
-export function writeState(file: string, document: StateDocument): void {
-  writeWhole(file, `${JSON.stringify(document, null, 2)}\n`);
+export function stateText(document: StateDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 function definitionsIn(definition: Definition): Define {

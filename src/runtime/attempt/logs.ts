@@ -5,8 +5,7 @@ import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
 import type { RunId } from "../../domain/ids.ts";
-import type { Header } from "../../domain/run.ts";
-import { sharedIn, logFile as sharedLog } from "../../protocols/ralph/shared.ts";
+import type { RunFacts } from "../../protocols/protocol.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
 
@@ -19,17 +18,14 @@ export interface AttemptLog {
   close(): Promise<void>;
 }
 
-type LoggedRun = Pick<Header, "id" | "place">;
-
 function logDirectory(parts: Pick<Parts, "home">, run: RunId): string {
   return join(parts.home.logs, run);
 }
 
 /** `<story>-<step>-<attempt>.log`; where the run's protocol has a place for it, there. */
-export function logFile(parts: Pick<Parts, "home">, { id, place }: LoggedRun, attempt: Attempt): string {
-  if (place.shared !== undefined && attempt.story !== null)
-    return sharedLog(sharedIn(place.shared), attempt.story, attempt.step, attempt.number);
-  return join(logDirectory(parts, id), `${fileName(attempt)}.log`);
+export function logFile(parts: Pick<Parts, "home" | "protocols">, run: RunFacts, attempt: Attempt): string {
+  const own = parts.protocols.of(run.definition).logFile(run, attempt);
+  return own ?? join(logDirectory(parts, run.id), `${fileName(attempt)}.log`);
 }
 
 /** What the attempt was told, whole. */
@@ -52,7 +48,7 @@ export function writePrompt(parts: Parts, run: RunId, attempt: Attempt, prompt: 
 }
 
 /** What is there already stays: the attempt was begun by another process, or its name is from another life. */
-export function openLog(parts: Parts, run: LoggedRun, attempt: Attempt): AttemptLog {
+export function openLog(parts: Parts, run: RunFacts, attempt: Attempt): AttemptLog {
   const file = logFile(parts, run, attempt);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const stream = createWriteStream(file, { mode: 0o600, flags: "a" });

@@ -3,6 +3,7 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ProjectKey } from "../../domain/context.ts";
 import type { Definition } from "../../domain/definition.ts";
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
@@ -83,7 +84,12 @@ async function executorsOf(own: ConfigFile, theirs: ConfigFile, context: MergeCo
 
 /** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */
 export function projectContext({ lint, test, layers, hints }: ProjectConfig): Readonly<Record<string, string>> {
-  const values = { lint_command: lint, test_command: test, layer_rule: layers, tool_hints: hints };
+  const values: Readonly<Record<ProjectKey, string | null>> = {
+    lint_command: lint,
+    test_command: test,
+    layer_rule: layers,
+    tool_hints: hints,
+  };
   return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 

@@ -3,10 +3,10 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { hasStoryTrees } from "../../domain/definition.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import { type RunId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
-import { archiveProgress } from "../../protocols/antfarm/agent-home.ts";
+import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { publishSide } from "../../workspaces/integration/integration.ts";
 import { dropRunRefs } from "../../workspaces/trees/parking.ts";
@@ -19,7 +19,6 @@ import { vacate } from "../trees/story-tree.ts";
 import { takeTurn } from "../trees/tree-lock.ts";
 import { ownBranch } from "../trees/work-branch.ts";
 import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
-import { projectionOf } from "./projection.ts";
 
 /**
  * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed also
@@ -56,7 +55,7 @@ async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
       rmSync(`${path}.slot.json`, { force: true });
     });
   }
-  const { note } = await publishSide({ ...line, ignoring: ownFiles(run), intentFile: intentFile(parts, line) });
+  const { note } = await publishSide({ ...line, ignoring: filesOf(parts, run), intentFile: intentFile(parts, line) });
   if (note !== null) parts.warn(note);
   if (end?.status !== "done") return;
   await dropRunRefs(repo, id);
@@ -82,6 +81,18 @@ function slotsOf(parts: Parts, run: RunId): readonly string[] {
 
 /** The files of a run that nobody gave a folder to are ours, and go with it. */
 async function discardShared(parts: Parts, { header }: Run): Promise<void> {
-  const isOurs = header.place.shared?.startsWith(join(parts.home.dir, "shared"));
-  if (isOurs) await projectionOf(parts, header)?.discard();
+  const { shared } = header.place;
+  if (!shared?.startsWith(join(parts.home.dir, "shared"))) return;
+  await parts.projections.of(header)?.discard();
+  rmSync(shared, { recursive: true, force: true });
+}
+
+/** A run is closed whatever its protocol says. */
+function filesOf(parts: Parts, run: Run): readonly string[] {
+  try {
+    return ownFiles(parts, run);
+  } catch (error) {
+    parts.warn(errorText(error));
+    return [];
+  }
 }

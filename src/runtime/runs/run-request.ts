@@ -28,7 +28,7 @@ export interface GivenStories {
   readonly stories: readonly StorySpec[];
   readonly adopted: readonly AdoptedStory[];
   /** The file that they came from; null: there is none. */
-  readonly prd: string | null;
-  /** The folder for the files of the protocol; null: one of our own, which goes when the run is done. */
+  readonly source: string | null;
+  /** The shared folder; null: one in Pawl's home, which is removed when the run is done. */
   readonly shared: string | null;
 }

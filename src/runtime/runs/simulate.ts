@@ -10,9 +10,9 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
 import { decide, startRun } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
-import { readEdits } from "../../protocols/ralph/edit-file.ts";
+import { type CompleteProtocol, noProtocol } from "../../protocols/complete.ts";
+import { readEdits } from "../../protocols/files/edit-request.ts";
 import { readAnswer } from "../attempt/settle/results.ts";
-import { oneStory } from "./start.ts";
 
 interface Answer {
   readonly text: string;
@@ -42,9 +42,15 @@ const longestPath = 5_000;
 /** Nobody need say that a story can be integrated. */
 const fits: Answer = { text: "", exit: 0 };
 
-export function simulate(definition: Definition, task: string, play: Playbook): Simulation {
+export function simulate(
+  definition: Definition,
+  task: string,
+  play: Playbook,
+  protocol: CompleteProtocol = noProtocol,
+): Simulation {
   const place = { repo: null, kind: "directory", base: null, baseName: null, branch: null } as const;
   const asked = { at: 0, author: "simulation" };
+  const stories = protocol.storiesFor(task);
   const started = startRun({
     type: "start_run",
     ...asked,
@@ -54,7 +60,7 @@ export function simulate(definition: Definition, task: string, play: Playbook): 
     place,
     executor: null,
     context: {},
-    ...(definition.protocol === "ralph" ? { stories: oneStory(task).stories } : {}),
+    ...(stories === null ? {} : { stories }),
   });
   let run = started.run;
   const events: Event[] = [...started.events];
@@ -66,8 +72,8 @@ export function simulate(definition: Definition, task: string, play: Playbook): 
     const { kind } = definitionOf(run, ready.story, type);
     const answer =
       play({
-        // As an agent is told: where a chain has types, its steps are told by their id.
-        step: definition.protocol === "ralph" ? step : type,
+        // As an agent is told its step.
+        step: protocol.stepIs === "id" ? step : type,
         type,
         story: ready.story ?? "",
         attempt: attemptNumber(ready.scope, ready.step),

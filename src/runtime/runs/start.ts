@@ -3,10 +3,11 @@
 import { dirname, resolve } from "node:path";
 import { type AgentDefinition, type Definition, hasStoryTrees } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
-import { type RunId, storyId } from "../../domain/ids.ts";
+import type { RunId } from "../../domain/ids.ts";
 import type { RunPlace } from "../../domain/run.ts";
 import { renderTemplate, templateKeys } from "../../prompts/template.ts";
-import { agentHome, provision } from "../../protocols/antfarm/agent-home.ts";
+import type { CompleteProtocol } from "../../protocols/complete.ts";
+import { agentHome, provision } from "../../protocols/files/agent-home.ts";
 import { newRunId } from "../../system/ids.ts";
 import { resolveChecks } from "../../workflows/format/project.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
@@ -14,7 +15,8 @@ import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-bra
 import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
-import { chooseLine, shareFolder } from "../trees/run-base.ts";
+import { beginFiles, protocolPlace } from "../trees/protocol-folder.ts";
+import { chooseLine } from "../trees/run-base.ts";
 import { assertNoSecret, redactedWish } from "./redacted.ts";
 import type { GivenStories, RunRequest } from "./run-request.ts";
 import { createRun } from "./transition.ts";
@@ -46,11 +48,13 @@ export async function beginRun(parts: Parts, wished: RunRequest): Promise<Starte
   const context = { ...parts.secrets.redactAll(projectContext(wish.project)), ...wish.context };
   const definition = withContext(definitionFor(wish, notes), { ...context, task });
   assertNoSecret(parts.secrets, definition);
+  parts.protocols.assertKnown(definition);
   const run = newRunId();
-  const given = wish.given ?? (definition.protocol === "ralph" ? oneStory(task) : null);
+  const protocol = parts.protocols.of(definition);
+  const given = wish.given ?? storiesGivenBy(protocol, task);
   const placed = hasStoryTrees(definition) ? await chooseLine(wish, notes) : await choosePlace(wish, definition, notes);
-  const shared =
-    given === null || definition.protocol === undefined ? null : await shareFolder(parts, run, given, placed(0));
+  const files = protocolPlace(parts, protocol, run, given);
+  await beginFiles(protocol, { id: run, definition, place: { ...placed(0), ...files } });
   for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, wish, agent, run));
   const created = await createRun(parts, (number) => ({
     type: "start_run",
@@ -59,11 +63,7 @@ export async function beginRun(parts: Parts, wished: RunRequest): Promise<Starte
     run,
     definition,
     task,
-    place: {
-      ...placed(number),
-      ...(shared === null ? {} : { shared }),
-      ...(given?.prd ? { prd: resolve(given.prd) } : {}),
-    },
+    place: { ...placed(number), ...files },
     executor: wish.executor,
     context,
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
@@ -81,12 +81,9 @@ function definitionFor(wish: RunRequest, notes: string[]): Definition {
   return { ...definition, steps };
 }
 
-/** The same machine for a request without a PRD: its words are the one story. */
-export function oneStory(task: string): GivenStories {
-  const [first = ""] = task.split("\n", 1);
-  const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;
-  const story = { id: storyId("oneshot"), title, description: task, acceptanceCriteria: [], dependsOn: [] };
-  return { stories: [story], adopted: [], prd: null, shared: null };
+function storiesGivenBy(protocol: CompleteProtocol, task: string): GivenStories | null {
+  const stories = protocol.storiesFor(task);
+  return stories === null ? null : { stories, adopted: [], source: null, shared: null };
 }
 
 /** Values of a workflow's own context are templates, resolved once, against what the caller gave. */

@@ -6,6 +6,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import type { Definition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import type { Protocols } from "../../protocols/registry.ts";
 import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
 import { formatProblem, nearest, type Problem } from "../../workflows/document/problem.ts";
@@ -48,9 +49,9 @@ export function findWorkflow(home: Home, name: string): FoundWorkflow {
 }
 
 /** Parsed and checked; every problem is told, not only the first. */
-export function openWorkflow(home: Home, name: string): LoadedWorkflow {
+export function openWorkflow(home: Home, name: string, protocols: Pick<Protocols, "facts">): LoadedWorkflow {
   const found = findWorkflow(home, name);
-  const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file);
+  const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
   if (definition) return { ...found, definition, warnings: problems };
   throw new AppError("WORKFLOW_INVALID", `${found.file} cannot be used`, {
     details: problems.map((problem) => formatProblem(problem, basename(found.file))),
@@ -86,8 +87,9 @@ export function listWorkflows(
 export function installWorkflow(
   home: Home,
   name: string,
+  protocols: Pick<Protocols, "facts">,
 ): { readonly id: string; readonly file: string; readonly missing: readonly string[] } {
-  const { definition, file } = openWorkflow(home, name);
+  const { definition, file } = openWorkflow(home, name, protocols);
   const target = join(home.workflows, definition.id);
   const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
   const missing: string[] = [];

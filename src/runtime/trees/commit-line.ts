@@ -30,7 +30,6 @@ export function intentFile(parts: Pick<Parts, "home">, { repo, base }: Pick<Line
 }
 
 /** Files that Pawl itself writes in the user's checkout: they do not make it dirty. */
-export function ownFiles(run: Run): readonly string[] {
-  const { prd } = run.header.place;
-  return prd === undefined ? [] : [prd];
+export function ownFiles({ protocols }: Pick<Parts, "protocols">, { header }: Run): readonly string[] {
+  return protocols.of(header.definition).ownFiles(header);
 }

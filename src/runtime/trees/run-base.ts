@@ -1,19 +1,14 @@
-// The place of a run whose stories have trees of their own. Owns: the branch that gets their commits, chosen before anything is
-// recorded, and the folder for the files of its protocol.
+// The base of a run whose stories have trees of their own: the branch that gets their commits, chosen before anything is recorded.
 
-import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { AppError, errorText } from "../../domain/error.ts";
-import type { RunId } from "../../domain/ids.ts";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { AppError } from "../../domain/error.ts";
 import type { RunPlace } from "../../domain/run.ts";
-import { defaultSharedDir, excludePatterns, sharedIn, writeSidecar } from "../../protocols/ralph/shared.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
 import { freeBranch } from "../../workspaces/branches/free-branch.ts";
-import { excludeLocally } from "../../workspaces/git/exclude.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts";
-import type { Parts } from "../parts.ts";
-import type { GivenStories, RunRequest } from "../runs/run-request.ts";
+import type { RunRequest } from "../runs/run-request.ts";
 
 /** Commits are put on a local branch; what it is called is known from the start. */
 export async function chooseLine(
@@ -55,58 +50,5 @@ export async function chooseLine(
     base: base.commit,
     baseName,
     branch: nameFor(number),
-  });
-}
-
-/** Makes the folder, keeps it out of git, and notes whose it is. */
-export async function shareFolder(parts: Parts, run: RunId, given: GivenStories, place: RunPlace): Promise<string> {
-  const dir = given.shared === null ? join(parts.home.dir, "shared", run) : resolve(given.shared);
-  const shared = sharedIn(dir);
-  makeShared(dir);
-  const patterns = place.repo === null ? [] : excludePatterns(shared, place.repo);
-  if (place.repo !== null && patterns.length > 0) await excludeLocally(place.repo, patterns);
-  writeSidecar(shared, { run, projected: 0 });
-  return dir;
-}
-
-/** Where the files of a PRD's run lie: where the caller says, from the top of the repository, else in the repository. */
-export async function chooseShared(repo: string, wanted: string | null): Promise<string> {
-  const facts = await inspectRepository(resolve(repo));
-  if (wanted !== null) return usable(isAbsolute(wanted) ? wanted : resolve(repo, wanted));
-  if (!facts.isBare) return usable(defaultSharedDir(facts.root));
-  throw new AppError(
-    "REPOSITORY_UNUSABLE",
-    `${relative(".", facts.root) || facts.root} is bare: it has no place for shared files`,
-    {
-      hint: "name a folder for them with --shared DIR",
-    },
-  );
-}
-
-/** Told before anything is recorded: the folder can be made, or is there and can be written. */
-export function usable(dir: string): string {
-  let at = dir;
-  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
-  try {
-    if (!statSync(at).isDirectory()) throw new Error("it is not a directory");
-    accessSync(at, constants.W_OK);
-    return dir;
-  } catch (error) {
-    throw unusable(dir, error);
-  }
-}
-
-export function makeShared(dir: string): void {
-  try {
-    mkdirSync(dir, { recursive: true });
-  } catch (error) {
-    throw unusable(dir, error);
-  }
-}
-
-function unusable(dir: string, error: unknown): AppError {
-  const why = errorText(error);
-  return new AppError("USAGE", `the shared files cannot be in ${dir}: ${why}`, {
-    hint: "choose a folder that can be written with --shared DIR",
   });
 }

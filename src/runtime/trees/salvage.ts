@@ -1,9 +1,9 @@
-// Salvage of attempts. Owns: where the work of an attempt that goes away is kept: for a protocol with files of its own, there.
+// Salvage of attempts: the work of an attempt that is rolled back is kept as a diff, where its protocol says or in Pawl's home.
 
 import { join } from "node:path";
 import { type Attempt, baseOf, hasEnded } from "../../domain/attempt.ts";
+import { errorText } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
-import { failureDiff, restartDiff, sharedIn } from "../../protocols/ralph/shared.ts";
 import { saveDiff } from "../../workspaces/trees/salvage.ts";
 import type { Parts } from "../parts.ts";
 
@@ -24,7 +24,7 @@ export function lastDiscarded(attempts: readonly Attempt[]): LeftBehind | null {
 
 /** The file that has it now; null when the attempt changed nothing. */
 export async function salvage(
-  parts: Pick<Parts, "home">,
+  parts: Pick<Parts, "home" | "protocols" | "log">,
   run: Run,
   path: string,
   left: LeftBehind,
@@ -33,14 +33,14 @@ export async function salvage(
   return (await saveDiff(path, left.base, file)) ? file : null;
 }
 
-function salvageFile(parts: Pick<Parts, "home">, run: Run, attempt: Attempt): string {
-  const { id, place } = run.header;
-  const { story, step, number, state } = attempt;
-  if (place.shared !== undefined && story !== null) {
-    const shared = sharedIn(place.shared);
-    // Who asked for one restart too many has failed.
-    const restarted = state.phase === "ended" && state.taken?.key === "edit" && state.taken.to !== "fail";
-    return restarted ? restartDiff(shared, story, step, number) : failureDiff(shared, story, step, number);
+function salvageFile(parts: Pick<Parts, "home" | "protocols" | "log">, run: Run, attempt: Attempt): string {
+  const { story, step, number } = attempt;
+  const ours = join(parts.home.salvage, run.header.id, `${story ?? "run"}-${step}-${number}.diff`);
+  try {
+    return parts.protocols.of(run.header.definition).diffFile(run.header, attempt) ?? ours;
+  } catch (error) {
+    // Work must not be lost because its protocol has no name for it.
+    parts.log("protocol.failed", { run: run.header.id, attempt: attempt.id, why: errorText(error) });
+    return ours;
   }
-  return join(parts.home.salvage, id, `${story ?? "run"}-${step}-${number}.diff`);
 }

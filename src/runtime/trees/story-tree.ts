@@ -23,7 +23,7 @@ export interface Entered {
   readonly env: Readonly<Record<string, string>>;
 }
 
-type TreePorts = Pick<Parts, "trees" | "store" | "home">;
+type TreePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log">;
 
 export async function enterTree(
   parts: TreePorts & Pick<Parts, "settings">,

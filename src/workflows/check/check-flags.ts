@@ -63,11 +63,15 @@ function checkFollows(checked: Checked, step: StepDefinition, index: number, fol
 
 /** Agents ask for edits in files of a protocol, and those are files of a story. */
 function checkEditable({ reading, definition, bodyOf }: Checked, step: StepDefinition): void {
-  if (definition.protocol !== undefined && bodyOf !== null) return;
-  const why = bodyOf === null ? "it is not a step of a story" : "the file has no `protocol`";
+  const able = reading.protocols.filter(({ takesEdits }) => takesEdits).map(({ name }) => name);
+  const { protocol } = definition;
+  if (protocol !== null && able.includes(protocol) && bodyOf !== null) return;
+  const without = protocol === null ? "the file has no `protocol`" : `\`protocol: ${protocol}\` takes no edits`;
+  const why = bodyOf === null ? "it is not a step of a story" : without;
+  const line = `\`protocol: ${able[0] ?? "NAME"}\``;
   refuse(reading, [...originOf(reading, step), "editable"], {
     message: `Step '${step.name}': \`editable\` has no effect: ${why}`,
-    expected: "a step in the body of stories, and `protocol: ralph` at the top of the file",
-    hint: bodyOf === null ? "remove it" : "add `protocol: ralph`: it says where an agent writes what it wants changed",
+    expected: `a step in the body of stories, and ${line} at the top of the file`,
+    hint: bodyOf === null ? "remove it" : `add ${line}: it says where an agent writes what it wants changed`,
   });
 }

@@ -119,7 +119,8 @@ function checkPerformed(checked: Checked, step: PerformedDefinition, index: numb
 /** What is said about the whole file and needs stories to have an effect. */
 function checkSurroundings(definition: Definition, reading: Reading): void {
   const stories = definition.steps.filter((step) => step.kind === "stories");
-  if (definition.protocol !== undefined && stories.length === 0) {
+  const protocol = reading.protocols.find(({ name }) => name === definition.protocol);
+  if (protocol?.needsStories && stories.length === 0) {
     refuse(reading, ["protocol"], {
       message: `\`protocol: ${definition.protocol}\` has no effect: its files describe stories, and the workflow has no stories step`,
       expected: "a step with `stories` and a `body`",

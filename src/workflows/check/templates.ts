@@ -1,27 +1,15 @@
 // Which keys an input names, and which of them some step sets. A key that is never set is shown as missing.
 
-import { engineKeys } from "../../domain/context.ts";
-import {
-  type Definition,
-  isPerformed,
-  type PerformedDefinition,
-  type StepDefinition,
-} from "../../domain/definition.ts";
-
-/** What the configuration says about the project; empty where it says nothing. */
-const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"];
-
-/** What a step of a chain that may change knows about itself and its story. */
-const ralphKeys =
-  "step_id step_type step_description step_notes step_list edit_help scratch story_scratch shared slot".split(" ");
+import { generalKeys } from "../../domain/context.ts";
+import { isPerformed, type PerformedDefinition, type StepDefinition } from "../../domain/definition.ts";
 
 /** Keys that a template may name before a step sets them. */
 export function knownKeysOf(
   steps: readonly StepDefinition[],
   context: Readonly<Record<string, string>>,
-  protocol?: Definition["protocol"],
+  protocolKeys: readonly string[] = [],
 ): string[] {
-  const keys = new Set<string>([...engineKeys, "branch", ...projectKeys, ...(protocol === "ralph" ? ralphKeys : [])]);
+  const keys = new Set<string>([...generalKeys, ...protocolKeys]);
   for (const key of Object.keys(context)) keys.add(key.toLowerCase());
   for (const step of performedSteps(steps)) {
     for (const key of step.produces ?? []) keys.add(key.toLowerCase());

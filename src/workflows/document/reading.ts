@@ -1,6 +1,7 @@
 // A reading. Owns: what is known while one file is read: the document, what was found wrong or left unused so far, and
 // which place of the file each lowered step and route came from.
 
+import type { ProtocolFacts } from "../../domain/protocol.ts";
 import type { Position, WorkflowDocument } from "./document.ts";
 import { formatPath, type Path, type Problem } from "./problem.ts";
 
@@ -11,10 +12,12 @@ export interface Reading {
   readonly notes: string[];
   /** Steps and routes, by identity, with the path that they were written at. */
   readonly origins: Map<object, Path>;
+  /** Protocols that a file may name. */
+  readonly protocols: readonly ProtocolFacts[];
 }
 
-export function startReading(document: WorkflowDocument): Reading {
-  return { document, problems: [], notes: [], origins: new Map() };
+export function startReading(document: WorkflowDocument, protocols: readonly ProtocolFacts[] = []): Reading {
+  return { document, problems: [], notes: [], origins: new Map(), protocols };
 }
 
 export interface Finding {

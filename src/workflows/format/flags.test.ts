@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import { known } from "../../../test/support/protocols.ts";
 import type { StoriesStep } from "../../domain/definition.ts";
 import { loadWorkflow } from "../load.ts";
 
 const run = (steps: string) => `pawl: 1\nid: x\nagents: { dev: {} }\nsteps:\n${steps}`;
 const story = (body: string, head = "protocol: ralph\n") =>
   `pawl: 1\n${head}id: x\nagents: { dev: {} }\nsteps:\n  - id: s\n    stories: {}\n    body:\n${body}`;
-const problemsOf = (text: string) => loadWorkflow(text, "w.yml").problems;
+const problemsOf = (text: string) => loadWorkflow(text, "w.yml", known).problems;
 
 function bodyOf(text: string): StoriesStep["body"] {
-  const { definition, problems } = loadWorkflow(text, "w.yml");
+  const { definition, problems } = loadWorkflow(text, "w.yml", known);
   expect(problems).toEqual([]);
   const [step] = definition?.steps ?? [];
   return step?.kind === "stories" ? step.body : [];
@@ -172,7 +173,7 @@ describe("who performs a step, and how", () => {
   const withAgent = (agent: string, step = "") =>
     `pawl: 1\nid: x\nagents: { dev: ${agent} }\nsteps:\n  - { id: a, agent: dev }\n  - { id: b, agent: dev${step} }\n`;
   const loaded = (text: string) => {
-    const { definition, problems } = loadWorkflow(text, "w.yml");
+    const { definition, problems } = loadWorkflow(text, "w.yml", known);
     expect(problems).toEqual([]);
     return definition;
   };

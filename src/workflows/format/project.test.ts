@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { known } from "../../../test/support/protocols.ts";
 import { performedSteps } from "../check/templates.ts";
 import { loadWorkflow } from "../load.ts";
 import { resolveChecks } from "./project.ts";
@@ -60,7 +61,7 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
 
 describe("[WF57] keys of templates", () => {
   const warnings = (input: string, more = "") =>
-    loadWorkflow(text("[]", more).replace("checks: []", `input: "${input}"`), "w.yml").problems.map(
+    loadWorkflow(text("[]", more).replace("checks: []", `input: "${input}"`), "w.yml", known).problems.map(
       ({ message }) => message,
     );
 

@@ -204,9 +204,9 @@ export const workflowSchema = z
       .describe("The version of this workflow; raise it when you change it."),
     description: z.string().optional().describe("What the workflow is for."),
     protocol: z
-      .enum(["ralph"])
+      .string()
       .optional()
-      .describe("ralph: the files of Dynamic Ralph (scratch files, edit requests, state file) are read and written."),
+      .describe("The protocol whose files are read and written beside the store, for example `ralph`."),
     agents: agents.optional(),
     context: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))

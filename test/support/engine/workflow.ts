@@ -126,6 +126,7 @@ export function workflow(
     title: "test",
     description: "",
     dialect: "pawl",
+    protocol: null,
     agents: {},
     steps,
     context: options.context ?? {},

@@ -2,7 +2,6 @@
 // that from here on things may change.
 
 import type { Decision } from "../../../domain/decision.ts";
-import { projectionOf } from "../../effects/projection.ts";
 import type { Parts } from "../../parts.ts";
 import { transition } from "../../runs/transition.ts";
 import type { Claim } from "../claim/claim.ts";
@@ -10,7 +9,6 @@ import { writePrompt } from "../logs.ts";
 import { gatherInput, type Input } from "../prepare/input.ts";
 import { prepareWorkspace, type Workspace } from "../prepare/workspace.ts";
 import type { Control } from "../settle/checks.ts";
-import { clearRequest } from "../settle/edit-requests.ts";
 
 export interface Begun {
   readonly workspace: Workspace;
@@ -29,9 +27,9 @@ export async function beginClaimed(
 ): Promise<Begun> {
   const { run, attempt } = claim;
   const workspace = await prepareWorkspace(parts, run, attempt, control);
-  clearRequest(run.header, attempt);
+  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
   // What happened so far is in the files that the prompt shows.
-  await projectionOf(parts, run.header)?.settle();
+  await parts.projections.of(run.header)?.settle();
   const input = await gatherInput(parts, claim, told !== "input" && told.hasTools);
   if (claim.definition.kind !== "integrate") {
     const whole =

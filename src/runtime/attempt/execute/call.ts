@@ -29,7 +29,7 @@ export function callOf(parts: Parts, claim: Claim, { workspace, input, mcp, onOu
     cwd: workspace.path,
     // Of what a file says of the environment nothing counts more than what we say ourselves.
     env: { ...workspace.env, ...environmentOf(parts, claim, input) },
-    outside: outsideFor(claim, input),
+    outside: outsideFor(parts, claim, input),
     attempt: claim.attempt.id,
     model: agentOf(claim)?.model ?? null,
     access: mayOnlyRead(claim) ? "read" : "write",
@@ -49,27 +49,26 @@ function timeFor(parts: Parts, claim: Claim): number | null {
   return given.length === 0 ? null : Math.max(1, Math.min(...given));
 }
 
-/** What prompts ask for: the progress log, and the shared folder of a PRD. */
-function outsideFor({ run }: Claim, { progressFile }: Input): readonly string[] {
-  const { shared } = run.header.place;
-  return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...(shared === undefined ? [] : [shared])];
+/** What prompts ask for: the progress log, and the places of the protocol. */
+function outsideFor(parts: Pick<Parts, "protocols">, claim: Claim, { progressFile }: Input): readonly string[] {
+  const { writable } = parts.protocols.of(claim.run.header.definition);
+  return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...writable(claim)];
 }
 
 function environmentOf(parts: Parts, claim: Claim, input: Input): Readonly<Record<string, string>> {
   const { run, attempt } = claim;
-  const { shared } = run.header.place;
+  const { stepIs, environment } = parts.protocols.of(run.header.definition);
   return {
     PAWL_RUN: run.header.id,
     PAWL_STORY: attempt.story ?? "",
     PAWL_STORY_TITLE: run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "",
-    // Where a chain has types, its steps are told by their id.
-    PAWL_STEP: shared === undefined ? attempt.name : attempt.step,
+    PAWL_STEP: stepIs === "id" ? attempt.step : attempt.name,
     PAWL_STEP_TYPE: attempt.name,
     PAWL_ATTEMPT: String(attempt.number),
     PAWL_TOKEN: attempt.token,
-    PAWL_SHARED: shared ?? parts.home.dir,
+    PAWL_SHARED: run.header.place.shared ?? parts.home.dir,
     PAWL_PROGRESS_FILE: input.progressFile,
     PAWL_MODEL: agentOf(claim)?.model ?? "",
-    ...(shared === undefined ? {} : { RALPH_SHARED_DIR: shared }),
+    ...environment(claim),
   };
 }

@@ -12,7 +12,7 @@ import { Draft } from "../../../engine/draft.ts";
 import { cleanText, cutEnd } from "../../../prompts/plaintext.ts";
 import { type Given, readGiven } from "../../../prompts/report.ts";
 import { readSummary } from "../../../prompts/summary.ts";
-import { readEdits } from "../../../protocols/ralph/edit-file.ts";
+import { readEdits } from "../../../protocols/files/edit-request.ts";
 
 /** What the agent hears at once. What is not accepted says why, so that it can call again. */
 export interface Reply {

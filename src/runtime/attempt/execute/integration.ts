@@ -29,7 +29,7 @@ export async function performIntegration(
     path,
     ...(base === null ? {} : { snapshot: base }),
     message: messageOf(definition, attempt.story ?? "", title),
-    ignoring: ownFiles(run),
+    ignoring: ownFiles(parts, run),
     intentFile: intentFile(parts, line),
     check,
   });

@@ -17,7 +17,7 @@ import { type AttemptLog, openLog } from "../logs.ts";
 import { shownTree, type Workspace } from "../prepare/workspace.ts";
 import { afterEnd } from "../settle/account-limits.ts";
 import { firstRed, needsChecks, rejectedBy, type Where } from "../settle/checks.ts";
-import { putAway, readRequest } from "../settle/edit-requests.ts";
+import { collectEdits, putFilesAway } from "../settle/protocol-files.ts";
 import { keepUntouched } from "../settle/read-only.ts";
 import { cancelled, reportOf, troubleReport, withBackoff } from "../settle/results.ts";
 import { callOf, executorOf, type Surroundings } from "./call.ts";
@@ -67,11 +67,7 @@ export class Performance {
     const events = await finish(parts, this.claim, report, () => this.#stopped !== null);
     logStep(parts, this.claim, endOf(events, report), { outcome: report.outcome });
     forgetEnd(parts, this.claim.run.header.id, this.claim.attempt);
-    putAway(
-      this.claim.run.header,
-      this.claim.attempt,
-      events.some(({ type }) => type === "chain_edited"),
-    );
+    await putFilesAway(parts, this.claim, events);
   }
 
   async #perform(parts: Parts): Promise<Report> {
@@ -159,7 +155,8 @@ export class Performance {
     const untouched = await keepUntouched(parts, this.claim, workspace, said);
     const report = await this.#check(this.#where(workspace, log), untouched);
     if (report.outcome === "completed") {
-      const edits = told.edits ?? readRequest(run.header, attempt);
+      const collected = await collectEdits(parts, this.claim, workspace.path);
+      const edits = told.edits ?? collected;
       return { ...report, ...(edits === undefined ? {} : { edits }), tree: await this.#tree(parts) };
     }
     // Before the store knows: from then on its slot may be another story's.

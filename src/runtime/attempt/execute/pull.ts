@@ -20,7 +20,7 @@ import { claimStep } from "../claim/claim.ts";
 import { openLog } from "../logs.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { firstRed, needsChecks, rejectedBy } from "../settle/checks.ts";
-import { putAway, readRequest } from "../settle/edit-requests.ts";
+import { collectEdits, putFilesAway } from "../settle/protocol-files.ts";
 import { readAnswer } from "../settle/results.ts";
 
 /** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
@@ -88,13 +88,11 @@ export async function completeStep(
   const checked = await check(parts, loaded.run, attempt, definition, read, log.sink);
   await log.close();
   const tree = await shownTree(parts, loaded.run, attempt.story);
-  const edits = checked.outcome === "completed" ? readRequest(loaded.run.header, attempt) : undefined;
+  const work = { run: loaded.run, attempt, definition };
+  const path = workspacePath(parts, loaded.run, attempt.story);
+  const edits = checked.outcome === "completed" ? await collectEdits(parts, work, path) : undefined;
   const decision = await report(parts, attempt.id, secret, { ...checked, ...(edits ? { edits } : {}), tree });
-  putAway(
-    loaded.run.header,
-    attempt,
-    decision.events.some(({ type }) => type === "chain_edited"),
-  );
+  await putFilesAway(parts, work, decision.events);
   return decision;
 }
 

@@ -1,21 +1,20 @@
-// The log of steps. Owns: a line when one starts and when it ends, in the words of Dynamic Ralph, with who and what it was about.
+// The log of steps: a line when a step starts and when it ends, with the slot, the story and the step that it is about.
 
 import type { Event } from "../../../domain/event.ts";
 import type { Report } from "../../../domain/report.ts";
+import type { StepWord } from "../../../protocols/protocol.ts";
 import type { Parts } from "../../parts.ts";
 import { slotOf } from "../../trees/workspace-paths.ts";
 import type { Claim } from "../claim/claim.ts";
 
-/** `step_again`: it ran to its end, and runs once more all the same. */
-type StepWord = "step_started" | "step_completed" | "step_failed" | "step_cancelled" | "step_again";
-
 export function logStep(
-  parts: Pick<Parts, "log">,
+  parts: Pick<Parts, "log" | "protocols">,
   { run, attempt }: Claim,
   word: StepWord,
   more: Readonly<Record<string, string>> = {},
 ): void {
-  parts.log(word, {
+  const { stepWords } = parts.protocols.of(run.header.definition);
+  parts.log(stepWords[word] ?? word, {
     run_id: run.header.id,
     agent_id: slotOf(run, attempt.story),
     story_id: attempt.story,

@@ -1,16 +1,16 @@
 // The input of an attempt. Owns: gathering what a template may name and what the agent is told around it.
 
 import { join } from "node:path";
+import type { RunValues } from "../../../domain/context.ts";
 import type { AgentName } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { buildPrompt, buildSystem } from "../../../prompts/prompt.ts";
 import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { storyVariables } from "../../../prompts/variables.ts";
-import { type AgentHome, agentHome, readProgress, readRoles } from "../../../protocols/antfarm/agent-home.ts";
+import { type AgentHome, agentHome, readProgress, readRoles } from "../../../protocols/files/agent-home.ts";
 import { hasFrontendChanges } from "../../../workspaces/trees/changes.ts";
 import type { Parts } from "../../parts.ts";
-import { ralphVariables } from "../../runs/ralph-input.ts";
 import { workspacePath } from "../../trees/workspace-paths.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
 
@@ -41,7 +41,7 @@ export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean)
     ...(spec
       ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
       : {}),
-    ...ralphVariables(claim),
+    ...parts.protocols.of(header.definition).values(claim),
   };
   const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
   const agent = agentOf(claim);
@@ -68,7 +68,7 @@ function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
 
 /** Where the log may be; the first that exists counts. */
 export function progressPlaces(parts: Parts, run: Run, home: AgentHome): readonly string[] {
-  // Agents that follow antfarm's instructions keep it in their working directory.
+  // Agents may be told to keep it in their working directory.
   const tree = workspacePath(parts, run, null);
   return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
 }
@@ -79,7 +79,7 @@ async function builtIn(
   { home, path }: { readonly home: AgentHome | null; readonly path: string },
   feedback: string,
   template: string,
-): Promise<Record<string, string>> {
+): Promise<RunValues> {
   const { header } = run;
   const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
   const frontend =

@@ -7,7 +7,6 @@ import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { mayHold } from "../../../engine/definitions.ts";
-import { excludeLocally } from "../../../workspaces/git/exclude.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
@@ -49,15 +48,13 @@ async function cleanBase(parts: Parts, run: Run, path: string, attempt: Attempt)
 }
 
 async function ensurePlace(parts: Pick<Parts, "trees" | "home">, run: Run): Promise<string> {
-  const { id, place, definition } = run.header;
+  const { id, place } = run.header;
   const path = workspacePath(parts, run, null);
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
   const { kind, repo, base, branch } = place;
   if (kind !== "worktree" || repo === null || base === null) return path;
   await parts.trees.ensure(path, async () => {
     await ensureWorktree({ run: id, repo, path, base, branch });
-    // Its files tell agents to keep their log in the working directory; it must not end up in a commit.
-    if (definition.dialect === "antfarm") await excludeLocally(path, ["/progress.txt", "/progress-*.txt"]);
   });
   return path;
 }

@@ -1,13 +1,14 @@
-// Edit requests. Owns: the file in which an agent asks for changes to its chain: read when it has ended, and put away after.
+// Edit requests of Dynamic Ralph: the file in which an agent asks for changes to its chain. It is read when the attempt has ended,
+// and put away once the store knows.
 
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
-import type { Attempt } from "../../../domain/attempt.ts";
-import type { EditRequest } from "../../../domain/edit.ts";
-import { errorText } from "../../../domain/error.ts";
-import type { Header } from "../../../domain/run.ts";
-import { readEdits } from "../../../protocols/ralph/edit-file.ts";
-import { editFile, sharedIn } from "../../../protocols/ralph/shared.ts";
+import type { Attempt } from "../../domain/attempt.ts";
+import type { EditRequest } from "../../domain/edit.ts";
+import { errorText } from "../../domain/error.ts";
+import type { Header } from "../../domain/run.ts";
+import { readEdits } from "../files/edit-request.ts";
+import { editFile, sharedIn } from "./shared.ts";
 
 type RequestingRun = Pick<Header, "place">;
 
@@ -27,13 +28,13 @@ export function readRequest(run: RequestingRun, attempt: Attempt): EditRequest |
   }
 }
 
-/** What lies there before an attempt begins is from another life: it is nobody's wish now. */
+/** A file that is there before an attempt begins is from an earlier attempt, and is not applied. */
 export function clearRequest(run: RequestingRun, attempt: Attempt): void {
   const file = fileOf(run, attempt);
   if (file !== null && whatIs(file) !== null) putAside(run, file, attempt, "stale");
 }
 
-/** Once the store knows: what was applied goes, the rest is kept for whoever wants to see it. */
+/** Once the store knows: a request that was applied is removed, any other is kept for people to see. */
 export function putAway(run: RequestingRun, attempt: Attempt, applied: boolean): void {
   const file = fileOf(run, attempt);
   if (file === null || whatIs(file) === null) return;

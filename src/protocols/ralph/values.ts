@@ -1,19 +1,33 @@
-// What agents of Dynamic Ralph are told. Owns: the template keys of its prompts: the chain, the notes of earlier steps, the scratch
-// files, and how to ask for another chain.
+// Template values of Dynamic Ralph: the chain, the notes of earlier steps, the scratch files, and how to ask for another chain.
 
 import type { StepName } from "../../domain/ids.ts";
 import { bodyOf } from "../../engine/definitions.ts";
-import { editHelp, notesOf, stepList } from "../../protocols/ralph/prompt.ts";
-import { readScratch } from "../../protocols/ralph/scratch.ts";
-import { sharedIn, storyScratch } from "../../protocols/ralph/shared.ts";
-import type { Claim } from "../attempt/claim/claim.ts";
+import type { AttemptFacts } from "../protocol.ts";
+import { editHelp, notesOf, stepList } from "./prompt.ts";
+import { readScratch } from "./scratch.ts";
+import { sharedIn, storyScratch } from "./shared.ts";
+
+export const ralphKeys = [
+  "step_id",
+  "step_type",
+  "step_description",
+  "step_notes",
+  "step_list",
+  "edit_help",
+  "scratch",
+  "story_scratch",
+  "shared",
+  "slot",
+] as const;
+
+type RalphValues = Readonly<Record<(typeof ralphKeys)[number], string>>;
 
 /** Enough for what others must know, and not so much that a prompt is about nothing else. */
 const scratchBytes = 32 * 1024;
 const nothing = "(nothing yet)";
 
-/** Empty for a run without such files. */
-export function ralphVariables({ run, attempt, definition }: Claim): Readonly<Record<string, string>> {
+/** Empty outside of stories. */
+export function ralphValues({ run, attempt, definition }: AttemptFacts): RalphValues | Readonly<Record<string, never>> {
   const { shared: dir } = run.header.place;
   const { story } = attempt;
   const scope = story === null ? undefined : run.stories[story];

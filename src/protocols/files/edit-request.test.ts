@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readEdits } from "./edit-file.ts";
+import { readEdits } from "./edit-request.ts";
 
 const samples = fileURLToPath(new URL("../../../../shared/samples/dynamic-ralph/", import.meta.url));
 const absent = !existsSync(samples);

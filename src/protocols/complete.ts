@@ -1,0 +1,112 @@
+// A protocol with every member: the general default where it has none, and its name in every error.
+
+import { AppError, errorText } from "../domain/error.ts";
+import type { ProtocolFacts } from "../domain/protocol.ts";
+import type { Protocol } from "./protocol.ts";
+
+export type CompleteProtocol = Required<Protocol>;
+
+/** What each function was to do, for the message when it throws. */
+const purposes = {
+  storiesFor: "plan its stories",
+  open: "open the project",
+  begin: "prepare its files for the run",
+  excludes: "name its files for git",
+  ownFiles: "name its files in the checkout",
+  values: "give values to the template",
+  environment: "give variables to the agent",
+  writable: "name the directories that the agent may write",
+  prepare: "prepare its files for the attempt",
+  collect: "collect what the attempt left",
+  settled: "put its files away after the attempt",
+  logFile: "name the log of the attempt",
+  diffFile: "name the file for the diff",
+  project: "show the run in its files",
+} as const satisfies Partial<Record<keyof Protocol, string>>;
+
+type Act = keyof typeof purposes;
+
+const defaults: Omit<CompleteProtocol, "name"> = {
+  templateKeys: [],
+  takesEdits: false,
+  needsStories: false,
+  stepIs: "name",
+  stepWords: {},
+  hasFolder: false,
+  storiesFor: () => null,
+  open: ({ file }) => {
+    throw new AppError("USAGE", `nothing can be read from ${file}`, { hint: "start a run with a task: pawl run" });
+  },
+  begin: () => undefined,
+  excludes: () => [],
+  ownFiles: () => [],
+  values: () => ({}),
+  environment: () => ({}),
+  writable: () => [],
+  prepare: () => undefined,
+  collect: () => ({}),
+  settled: () => undefined,
+  logFile: () => null,
+  diffFile: () => null,
+  project: () => null,
+};
+
+/** A run without a protocol: the defaults alone. */
+export const noProtocol: CompleteProtocol = { name: "", ...defaults };
+
+export function complete(protocol: Protocol): CompleteProtocol {
+  const guarded = Object.fromEntries(
+    Object.entries(purposes).map(([key, purpose]) => {
+      const act = (protocol[key as Act] ?? defaults[key as Act]) as (...args: unknown[]) => unknown;
+      return [key, guard(protocol, purpose, act)];
+    }),
+  );
+  return { ...defaults, ...protocol, ...guarded };
+}
+
+/** A run of a protocol that this Pawl does not have: every function says so. */
+export function missingProtocol(name: string, known: readonly string[]): CompleteProtocol {
+  const refuse = () => {
+    throw unknownProtocol(name, known);
+  };
+  return { name, ...defaults, ...Object.fromEntries(Object.keys(purposes).map((key) => [key, refuse])) };
+}
+
+export function unknownProtocol(name: string, known: readonly string[]): AppError {
+  return new AppError("PROTOCOL_MISSING", `there is no protocol "${name}"`, {
+    hint: `this Pawl has: ${known.join(", ") || "none"}`,
+  });
+}
+
+export function factsOf({ name, templateKeys, takesEdits, needsStories }: CompleteProtocol): ProtocolFacts {
+  return { name, templateKeys, takesEdits, needsStories };
+}
+
+function guard(protocol: Protocol, purpose: string, act: (...args: unknown[]) => unknown) {
+  const failed = (error: unknown) => failure(protocol.name, purpose, error);
+  return (...args: unknown[]) => {
+    try {
+      const result = act.apply(protocol, args);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw failed(error);
+      });
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+}
+
+/** What a protocol says itself keeps its code and hint; anything else is a defect of the protocol. */
+function failure(name: string, purpose: string, error: unknown): AppError {
+  // What is wrong with a project's files is said to the person who named them.
+  if (error instanceof AppError && purpose === purposes.open) return error;
+  if (error instanceof AppError) {
+    const { code, hint, details } = error;
+    return new AppError(code, `protocol ${name}: ${error.message}`, { hint, details, cause: error });
+  }
+  return new AppError("PROTOCOL_FAILED", `protocol ${name} could not ${purpose}: ${errorText(error)}`, {
+    hint: `mend the protocol ${name}, then \`pawl retry\` and \`pawl resume\``,
+    cause: error,
+  });
+}

@@ -1,0 +1,202 @@
+// Projection: keeps the files of a protocol as the store says, after each commit. The files are output; the store is right,
+// whatever they say. Several processes may project the same run: a lock and a sidecar keep the newest, and each entry that is
+// written once carries a mark.
+
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { Event } from "../../domain/event.ts";
+import type { RunId, StoryId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import type { StorySpec } from "../../domain/story.ts";
+import { withFileLock } from "../../system/files/file-lock.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
+import { readSidecar, sidecarName, writeSidecar } from "./sidecar.ts";
+
+const writeAfterMs = 50;
+/** A file of two thousand stories takes long to write: no more than a tenth of the time is spent on it. */
+const restPerWrite = 9;
+const batch = 1_000;
+
+/** What a protocol shows of a run. */
+export interface ProjectedFiles {
+  /** The folder they are in. If somebody removed it, it is not made again. */
+  readonly dir: string;
+  /** The lock that other writers of these files take, too. Default: `.pawl.lock` in the folder. */
+  readonly lock?: string;
+  /** Every event of the log once, in its order, in each process: for what a run does not say by itself. */
+  follow?(event: Event): void;
+  /** What is written once for an event. Two processes may try: an entry with the same mark is not written again. */
+  tell?(event: Event, mark: string): void | Promise<void>;
+  /** Whole files by their path, as they must read now. The run has all of its stories. */
+  files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
+}
+
+/** The store, as a projection sees it. */
+export interface ProjectionSource {
+  events(run: RunId, after: number, limit: number): Promise<readonly { readonly seq: number; readonly event: Event }[]>;
+  wholeRun(run: RunId): Promise<Run | null>;
+  /** The header, and these stories. */
+  partOf(run: RunId, stories: readonly StoryId[]): Promise<Run | null>;
+  storySpecs(run: RunId): Promise<readonly StorySpec[]>;
+}
+
+/** Told each time that files could not be written. */
+export type OnTrouble = (why: unknown) => void;
+
+export class Projection {
+  readonly #id: RunId;
+  readonly #files: ProjectedFiles;
+  readonly #source: ProjectionSource;
+  readonly #onTrouble: OnTrouble;
+  readonly #lock: string;
+  readonly #sidecar: string;
+  readonly #stale = new Set<StoryId>();
+  #seen = 0;
+  /** How many events the files show that this process wrote. */
+  #written = 0;
+  #writeMs = 0;
+  #run: Run | null = null;
+  #queue: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | null = null;
+  #isDiscarded = false;
+
+  constructor(id: RunId, files: ProjectedFiles, source: ProjectionSource, onTrouble: OnTrouble) {
+    this.#id = id;
+    this.#files = files;
+    this.#source = source;
+    this.#onTrouble = onTrouble;
+    this.#lock = files.lock ?? join(files.dir, ".pawl.lock");
+    this.#sidecar = join(files.dir, sidecarName);
+  }
+
+  /** Something was committed: the files follow soon. */
+  changed(): void {
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = null;
+        void this.#enqueue(() => this.#write());
+      },
+      Math.max(writeAfterMs, restPerWrite * this.#writeMs),
+    );
+  }
+
+  /** What is written once is there: the next prompt may show it. */
+  async settle(): Promise<void> {
+    await this.#enqueue(() => this.#catchUp());
+  }
+
+  /** Everything is as the store says. */
+  async flush(): Promise<void> {
+    this.#stopTimer();
+    await this.#enqueue(() => this.#write());
+  }
+
+  /** Removes the folder with its run; this process does not make it again. */
+  async discard(): Promise<void> {
+    this.#isDiscarded = true;
+    await this.#queue;
+    rmSync(this.#files.dir, { recursive: true, force: true });
+  }
+
+  async close(): Promise<void> {
+    // Another process may have closed the run.
+    if (existsSync(this.#files.dir)) await this.flush();
+    this.#stopTimer();
+    await this.#queue;
+  }
+
+  #stopTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  /** One at a time. Files that cannot be written hold no run: the next commit tries again. */
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const unlessGone = async () => (this.#isDiscarded ? undefined : await work());
+    this.#queue = this.#queue.then(unlessGone).catch(this.#onTrouble);
+    return this.#queue;
+  }
+
+  async #write(): Promise<void> {
+    await this.#catchUp();
+    if (this.#seen === this.#written || this.#files.files === undefined) return;
+    const begunAt = performance.now();
+    const shown = this.#seen;
+    const run = await this.#load();
+    if (!run) return;
+    const files = Object.entries(this.#files.files(run, await this.#source.storySpecs(this.#id)));
+    await withFileLock(this.#lock, () => {
+      // Another process may have written what comes after this.
+      if (this.#projected() <= shown) for (const [file, text] of files) writeWhole(file, text);
+    });
+    this.#written = shown;
+    this.#writeMs = performance.now() - begunAt;
+  }
+
+  /** The header as it is now; of the stories only those that something happened to. */
+  async #load(): Promise<Run | null> {
+    const stale = [...this.#stale];
+    const loaded =
+      this.#run === null ? await this.#source.wholeRun(this.#id) : await this.#source.partOf(this.#id, stale);
+    if (!loaded) return null;
+    for (const story of stale) this.#stale.delete(story);
+    this.#run = { header: loaded.header, stories: { ...this.#run?.stories, ...loaded.stories } };
+    return this.#run;
+  }
+
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      const events = await this.#source.events(this.#id, this.#seen, batch);
+      const last = events.at(-1);
+      if (!last) return;
+      const projected = this.#projected();
+      this.#seen = last.seq;
+      const trouble = [
+        ...this.#followAll(events.map(({ event }) => event)),
+        ...(await this.#tellAll(events.filter(({ seq }) => seq > projected))),
+      ];
+      if (trouble.length > 0) throw trouble[0];
+      if (last.seq > projected) {
+        await withFileLock(this.#lock, () => {
+          if (last.seq > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: last.seq });
+        });
+      }
+      if (events.length < batch) return;
+    }
+  }
+
+  /** An event that cannot be followed or told keeps none of the others from it. */
+  #followAll(events: readonly Event[]): readonly unknown[] {
+    return events.flatMap((event) => {
+      if (event.story !== null) this.#stale.add(event.story);
+      try {
+        this.#files.follow?.(event);
+        return [];
+      } catch (error) {
+        return [error];
+      }
+    });
+  }
+
+  async #tellAll(events: readonly { readonly seq: number; readonly event: Event }[]): Promise<readonly unknown[]> {
+    const trouble: unknown[] = [];
+    for (const { seq, event } of events) {
+      try {
+        await this.#files.tell?.(event, `${this.#id}:${seq}`);
+      } catch (error) {
+        trouble.push(error);
+      }
+    }
+    return trouble;
+  }
+
+  /** How many events the files show already. Agents may write there: a sidecar that cannot be read counts as none. */
+  #projected(): number {
+    try {
+      const sidecar = readSidecar(this.#sidecar);
+      return sidecar?.run === this.#id ? sidecar.projected : 0;
+    } catch {
+      return 0;
+    }
+  }
+}

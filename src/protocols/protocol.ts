@@ -1,0 +1,131 @@
+// The port for protocols. A protocol connects a run with files that other programs, people and agents read and write beside the
+// store. The store stays the truth. Everything but the name is optional; `complete.ts` has the default of each member.
+//
+// A member may throw. At the start of a run that refuses the start; in an attempt it fails the attempt; after a commit it is a
+// warning. In each case people are told the protocol's name and the reason.
+
+import type { Attempt } from "../domain/attempt.ts";
+import type { PerformedDefinition } from "../domain/definition.ts";
+import type { EditRequest } from "../domain/edit.ts";
+import type { Event } from "../domain/event.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { Header, Run } from "../domain/run.ts";
+import type { AdoptedStory, StorySpec } from "../domain/story.ts";
+import type { ProjectedFiles } from "./files/projection.ts";
+
+export interface Protocol {
+  /** As a workflow file names it: `protocol: NAME`. */
+  readonly name: string;
+
+  // What a workflow of this protocol may say.
+
+  /** Template keys that `values` sets, beside the general ones. */
+  readonly templateKeys?: readonly string[];
+  /** `collect` gives edit requests, so steps may be `editable`. Default: false. */
+  readonly takesEdits?: boolean;
+  /** Its files are about stories, so a workflow without a `stories` step is refused. Default: false. */
+  readonly needsStories?: boolean;
+  /** How agents are told their step: by its name in the workflow, or by its id in the chain. Default: name. */
+  readonly stepIs?: "name" | "id";
+  /** Its own words for the log of steps. Default: the general ones. */
+  readonly stepWords?: Readonly<Partial<Record<StepWord, string>>>;
+
+  // When a run starts.
+
+  /** A run has a shared folder, `place.shared`. Default: false. */
+  readonly hasFolder?: boolean;
+  /** The stories of a run that is given nothing but a task. Default: null, a step plans them. */
+  storiesFor?(task: string): readonly StorySpec[] | null;
+  /** What a project's files ask for: a new run, or one that continues. Refuses files of others by an AppError. */
+  open?(project: Project): Opening | Promise<Opening>;
+  /** Prepares its files before the run is recorded; the shared folder exists. */
+  begin?(run: RunFacts): void | Promise<void>;
+
+  // Files of its own.
+
+  /** Patterns for git's exclude list: these files are never committed. Git applies them to all trees of the repository. */
+  excludes?(run: RunFacts): readonly string[];
+  /** Absolute paths in the user's checkout that it changes: they do not make the checkout dirty. */
+  ownFiles?(run: RunFacts): readonly string[];
+
+  // Around an attempt.
+
+  /** Values of its template keys. */
+  values?(work: AttemptFacts): Readonly<Record<string, string>>;
+  /** Environment variables of the agent; they win over the general ones. Call the folder's NAME_SHARED_DIR. */
+  environment?(work: AttemptFacts): Readonly<Record<string, string>>;
+  /** Directories outside of the workspace that the agent may write. */
+  writable?(work: AttemptFacts): readonly string[];
+  /** Before the attempt begins, in a workspace that is ready. May run again after a crash. */
+  prepare?(work: AttemptFacts, workspace: string): void | Promise<void>;
+  /** What a completed attempt left in files, before it is reported. May run again after a crash. */
+  collect?(work: AttemptFacts, workspace: string): Collected | Promise<Collected>;
+  /** Once the end of the attempt is committed; `events` are those of that commit. */
+  settled?(work: AttemptFacts, events: readonly Event[]): void | Promise<void>;
+  /** Where the output of an attempt is kept. Default: null, in Pawl's home. */
+  logFile?(run: RunFacts, attempt: Attempt): string | null;
+  /** Where work that is rolled back is kept as a diff. Default: null, in Pawl's home. */
+  diffFile?(run: RunFacts, attempt: Attempt): string | null;
+
+  // After each commit.
+
+  /** The files that show the run. Default: null, there are none. */
+  project?(run: RunFacts, warn: (text: string) => void): ProjectedFiles | null;
+}
+
+/** What is known of a run, before and after it is recorded. */
+export type RunFacts = Pick<Header, "id" | "place" | "definition">;
+
+export interface AttemptFacts {
+  readonly run: Run;
+  readonly attempt: Attempt;
+  readonly definition: PerformedDefinition;
+}
+
+/** `step_again`: the attempt completed, and the step runs once more. */
+export type StepWord = "step_started" | "step_completed" | "step_failed" | "step_cancelled" | "step_again";
+
+/** What an attempt left behind beside its output. */
+interface Collected {
+  readonly edits?: EditRequest;
+}
+
+export interface Project {
+  /** The file that names the stories. */
+  readonly file: string;
+  readonly text: string;
+  /** Only these stories; empty: all of them. */
+  readonly only: readonly string[];
+  /** The folder for the files of the protocol. */
+  readonly folder: string;
+  readonly runs: RunLookup;
+}
+
+/** Runs of the store, to find the one that a folder belongs to. */
+export interface RunLookup {
+  /** Null: this store has no such run. */
+  find(id: RunId): Promise<FoundRun | null>;
+}
+
+export interface FoundRun {
+  readonly number: number;
+  readonly header: Header;
+}
+
+export type Opening = StartOpening | ContinueOpening;
+
+interface StartOpening {
+  readonly kind: "start";
+  readonly task: string;
+  readonly stories: readonly StorySpec[];
+  readonly adopted: readonly AdoptedStory[];
+  /** What people should know. */
+  readonly notes: readonly string[];
+}
+
+export interface ContinueOpening {
+  readonly kind: "continue";
+  readonly run: FoundRun;
+  /** Stories that the run does not know yet. */
+  readonly added: readonly StorySpec[];
+}

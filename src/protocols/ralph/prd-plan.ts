@@ -1,0 +1,130 @@
+// Opening a PRD: whether it starts a run, continues the run that owns its folder, or takes over what another program left there.
+
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import { statusOf } from "../../domain/run.ts";
+import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
+import { readSidecar } from "../files/sidecar.ts";
+import type { ContinueOpening, FoundRun, Opening, Project, RunLookup } from "../protocol.ts";
+import { type Prd, readPrd } from "./prd.ts";
+import { type Shared, sharedIn } from "./shared.ts";
+import { type ImportedState, readState } from "./state-file.ts";
+
+/** The name under which the state that a run began with is kept: what it says of steps that ran before stays. */
+export const importedName = ".pawl-imported.json";
+
+export async function openPrd({ file, text, only, folder, runs }: Project): Promise<Opening> {
+  const whole = readPrd(text, file);
+  const prd = { ...whole, stories: chosenStories(whole, only) };
+  const shared = sharedIn(folder);
+  const owner = await ownerOf(runs, shared);
+  if (owner !== null && !isClosed(owner)) return continued(owner, prd, file);
+  const left = existsSync(shared.stateFile);
+  const start = { kind: "start", task: taskOf(prd, file), notes: prd.notes } as const;
+  if (owner === null && left) return { ...start, ...importState(prd, shared) };
+  if (prd.stories.every(({ passes }) => passes)) return { ...start, ...given(prd) };
+  if (left && owner !== null) {
+    // Stories of the earlier run that are done say so in the PRD; its history stays beside the new one.
+    renameSync(shared.stateFile, join(shared.dir, `workflow_state.${owner.number}.json`));
+  }
+  // What an earlier run was imported from says nothing of this one's stories, even if they have the same ids.
+  rmSync(join(shared.dir, importedName), { force: true });
+  return { ...start, ...given(prd) };
+}
+
+async function ownerOf(runs: RunLookup, { sidecarFile }: Shared): Promise<FoundRun | null> {
+  const sidecar = readSidecar(sidecarFile);
+  return sidecar === null ? null : await runs.find(sidecar.run);
+}
+
+/** A run that failed may be retried: it keeps its folder. */
+function isClosed({ header }: FoundRun): boolean {
+  const status = statusOf(header);
+  return status === "done" || status === "cancelled";
+}
+
+function continued(run: FoundRun, prd: Prd, file: string): ContinueOpening {
+  const { place, stories } = run.header;
+  if (place.source !== undefined && place.source !== resolve(file)) {
+    throw new AppError("REFUSED", `run #${run.number} for ${basename(place.source)} uses ${place.shared}`, {
+      hint: `end it first (\`pawl resume ${run.number}\` or \`pawl cancel ${run.number}\`), or choose another folder with --shared`,
+    });
+  }
+  return { kind: "continue", run, added: addedTo(new Set(stories.map(({ id }) => id)), prd) };
+}
+
+/** What is new and not done. What they wait for and was done before the run knew of it is nothing to wait for. */
+function addedTo(known: ReadonlySet<StoryId>, prd: Prd): readonly StorySpec[] {
+  const passed = new Set(prd.stories.filter(({ passes }) => passes).map(({ id }) => id));
+  return prd.stories
+    .filter(({ id, passes }) => !known.has(id) && !passes)
+    .map((story) => {
+      const dependsOn = story.dependsOn.filter((id) => known.has(id) || !passed.has(id));
+      return { ...specOf(story), dependsOn };
+    });
+}
+
+interface Given {
+  readonly stories: readonly StorySpec[];
+  readonly adopted: readonly AdoptedStory[];
+}
+
+function given(prd: Prd): Given {
+  const adopted = prd.stories
+    .filter(({ passes }) => passes)
+    .map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
+  return { stories: prd.stories.map(specOf), adopted };
+}
+
+/** What another program, or another home, left: its stories continue where they were. */
+function importState(prd: Prd, shared: Shared): Given & { readonly notes: readonly string[] } {
+  const state = readState(readFileSync(shared.stateFile, "utf8"), shared.stateFile);
+  copyFileSync(shared.stateFile, join(shared.dir, importedName));
+  const plan = planState(state, prd);
+  const begun = plan.adopted.filter(({ chain, status }) => chain.length > 0 && status === "waiting").length;
+  const done = plan.adopted.filter(({ status }) => status === "done").length;
+  const found = `${basename(shared.stateFile)} was found and is taken over: ${done} done, ${begun} go on where they were`;
+  return { ...plan, notes: [...prd.notes, found] };
+}
+
+/** What a state file knows, told better where its PRD is at hand. */
+export function planState(state: ImportedState, prd: Prd | null): Given {
+  const plan = prd === null ? { stories: [], adopted: [] } : given(prd);
+  const inPrd = new Set(plan.stories.map(({ id }) => id));
+  const passed = new Set(plan.adopted.map(({ id }) => id));
+  return {
+    stories: [...plan.stories, ...state.stories.flatMap(({ spec }) => (inPrd.has(spec.id) ? [] : [spec]))],
+    adopted: [...plan.adopted, ...state.stories.flatMap(({ adopted }) => (passed.has(adopted.id) ? [] : [adopted]))],
+  };
+}
+
+function specOf({ passes: _read, ...spec }: Prd["stories"][number]): StorySpec {
+  return spec;
+}
+
+function chosenStories(prd: Prd, wanted: readonly string[]): Prd["stories"] {
+  if (wanted.length === 0) return prd.stories;
+  const unknown = wanted.filter((id) => !prd.stories.some((story) => story.id === id));
+  if (unknown.length > 0) {
+    throw new AppError("NOT_FOUND", `the PRD has no story ${unknown.join(", ")}`, {
+      hint: `it has: ${prd.stories.map(({ id }) => id).join(", ")}`,
+    });
+  }
+  const chosen = prd.stories.filter(({ id, passes }) => passes || wanted.includes(id));
+  for (const { id, dependsOn } of chosen) {
+    const missing = dependsOn.filter((other) => !chosen.some((story) => story.id === other));
+    if (missing.length > 0) {
+      throw new AppError("USAGE", `${id} depends on ${missing.join(", ")}, which neither passes nor is chosen`, {
+        hint: `choose it too: --story ${[...missing, ...wanted].join(" ")}`,
+      });
+    }
+  }
+  return chosen;
+}
+
+/** What the run is for, as every prompt says it. */
+export function taskOf(prd: Prd, file: string): string {
+  return prd.title.trim() === "" ? `Work through ${file}` : prd.title;
+}

@@ -1,0 +1,74 @@
+// The files of Dynamic Ralph that show a run: the state file, scratch entries, archived scratch files, and `passes` in the PRD.
+
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { errorText } from "../../domain/error.ts";
+import type { Event } from "../../domain/event.ts";
+import type { StoryId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import type { StorySpec } from "../../domain/story.ts";
+import { writeWhole } from "../../system/files/whole-file.ts";
+import type { ProjectedFiles } from "../files/projection.ts";
+import { markPassed } from "./prd.ts";
+import { importedName } from "./prd-plan.ts";
+import { appendScratch, archiveScratch } from "./scratch.ts";
+import { type Shared, sharedIn, storyScratch } from "./shared.ts";
+import { type ImportedState, readState, StateProjection, stateText } from "./state-file.ts";
+
+export class RalphFiles implements ProjectedFiles {
+  readonly dir: string;
+  readonly lock: string;
+  readonly #shared: Shared;
+  readonly #prd: string | null;
+  readonly #state: StateProjection;
+
+  constructor(dir: string, prd: string | null, warn: (text: string) => void) {
+    this.#shared = sharedIn(dir);
+    this.dir = this.#shared.dir;
+    this.lock = this.#shared.stateLock;
+    this.#prd = prd;
+    const imported = readImported(join(dir, importedName), warn);
+    this.#state = new StateProjection({ prdFile: prd === null ? "" : basename(prd), imported });
+  }
+
+  follow(event: Event): void {
+    this.#state.apply(event);
+  }
+
+  async tell(event: Event, mark: string): Promise<void> {
+    if (event.type === "edit_refused" && event.story !== null) {
+      const entry = `## Workflow edit refused (${event.by})\n\nNothing was changed: ${event.why}`;
+      await appendScratch(storyScratch(this.#shared, event.story), entry, { mark });
+    }
+    if (event.type === "step_failed" && event.story !== null) {
+      const entry = `- ${event.story} failed at ${event.step}: ${event.reason.split("\n", 1)[0]?.slice(0, 500)}`;
+      await appendScratch(this.#shared.scratchFile, entry, { mark });
+    }
+    if (event.type === "story_changed" && event.status === "done") {
+      this.#markPassed(event.of);
+      archiveScratch(this.#shared, event.of);
+    }
+  }
+
+  files(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>> {
+    return { [this.#shared.stateFile]: stateText(this.#state.document(run, specs)) };
+  }
+
+  /** Only that one word of the user's file changes. */
+  #markPassed(story: StoryId): void {
+    if (this.#prd === null || !existsSync(this.#prd)) return;
+    const text = readFileSync(this.#prd, "utf8");
+    const marked = markPassed(text, [story]);
+    if (marked !== text) writeWhole(this.#prd, marked);
+  }
+}
+
+/** Agents may write there: a file that cannot be read any more stops no run. */
+function readImported(file: string, warn: (text: string) => void): ImportedState | null {
+  try {
+    return existsSync(file) ? readState(readFileSync(file, "utf8"), file) : null;
+  } catch (error) {
+    warn(`what was imported is not shown any more: ${errorText(error)}`);
+    return null;
+  }
+}

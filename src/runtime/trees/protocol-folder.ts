@@ -1,0 +1,79 @@
+// The shared folder of a run: where it lies, that it can be written, and that git does not see it.
+
+import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { AppError, errorText } from "../../domain/error.ts";
+import type { RunId } from "../../domain/ids.ts";
+import type { RunPlace } from "../../domain/run.ts";
+import type { CompleteProtocol } from "../../protocols/complete.ts";
+import { defaultFolder } from "../../protocols/files/folder.ts";
+import type { RunFacts } from "../../protocols/protocol.ts";
+import { excludeLocally } from "../../workspaces/git/exclude.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
+import type { Parts } from "../parts.ts";
+import type { GivenStories } from "../runs/run-request.ts";
+
+/** What a run's place says about the files of its protocol. */
+export function protocolPlace(
+  { home }: Pick<Parts, "home">,
+  { hasFolder }: CompleteProtocol,
+  run: RunId,
+  given: GivenStories | null,
+): Pick<RunPlace, "shared" | "source"> {
+  const folder = given?.shared ?? join(home.dir, "shared", run);
+  return {
+    ...(hasFolder ? { shared: resolve(folder) } : {}),
+    ...(given?.source ? { source: resolve(given.source) } : {}),
+  };
+}
+
+/** Makes the folder, keeps the protocol's files out of git, and lets the protocol prepare them. */
+export async function beginFiles(protocol: CompleteProtocol, run: RunFacts): Promise<void> {
+  const { shared, repo } = run.place;
+  if (shared !== undefined) makeFolder(shared);
+  const patterns = protocol.excludes(run);
+  if (repo !== null && patterns.length > 0) await excludeLocally(repo, patterns);
+  await protocol.begin(run);
+}
+
+/** The shared folder that a person names, or else `.pawl/PROTOCOL` in the repository. */
+export async function chooseFolder(protocol: string, repo: string, wanted: string | null): Promise<string> {
+  const facts = await inspectRepository(resolve(repo));
+  if (wanted !== null) return usable(isAbsolute(wanted) ? wanted : resolve(repo, wanted));
+  if (!facts.isBare) return usable(defaultFolder(facts.root, protocol));
+  throw new AppError(
+    "REPOSITORY_UNUSABLE",
+    `${relative(".", facts.root) || facts.root} is bare: it has no place for shared files`,
+    {
+      hint: "name a folder for them with --shared DIR",
+    },
+  );
+}
+
+/** Before anything is recorded: the folder can be made, or exists and can be written. */
+export function usable(dir: string): string {
+  let at = dir;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  try {
+    if (!statSync(at).isDirectory()) throw new Error("it is not a directory");
+    accessSync(at, constants.W_OK);
+    return dir;
+  } catch (error) {
+    throw unusable(dir, error);
+  }
+}
+
+export function makeFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true });
+  } catch (error) {
+    throw unusable(dir, error);
+  }
+}
+
+function unusable(dir: string, error: unknown): AppError {
+  const why = errorText(error);
+  return new AppError("USAGE", `the shared files cannot be in ${dir}: ${why}`, {
+    hint: "choose a folder that can be written with --shared DIR",
+  });
+}
