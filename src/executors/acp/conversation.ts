@@ -5,16 +5,17 @@ import { client, PROTOCOL_VERSION, RequestError, type Stream } from "@agentclien
 import { isSafeId } from "../../domain/ids.ts";
 import { longestTimerMs } from "../../system/clock.ts";
 import { mcpName } from "../agent/agent-profile.ts";
+import type { OwnHalt } from "../agent/agent-watch.ts";
 import type { Access, McpServer } from "../executor.ts";
 import { type Fields, fieldsOf, nameOf } from "../stream/fields.ts";
 import { choiceOf, type Topic } from "./choices.ts";
-import type { AcpHalt } from "./end.ts";
 import { agentFiles } from "./files.ts";
 import { answerPermission, type PermissionPolicy } from "./permissions.ts";
 
 export interface Topics {
-  /** How the agent is called. */
   readonly title: string;
+  /** What was started, as a message shows it. */
+  readonly command: string;
   readonly prompt: string;
   readonly cwd: string;
   readonly access: Access;
@@ -48,7 +49,7 @@ export interface Conversation {
 
 const offeredShown = 10;
 
-export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) => void): Conversation {
+export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) => void): Conversation {
   const { title, cwd, access } = topics;
   const notes: string[] = [];
   const files = agentFiles([cwd, ...topics.outside], access);
@@ -60,7 +61,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
   const connection = client({ name: "pawl" })
     .onRequest("session/request_permission", ({ params }) => {
       const { outcome, question } = answerPermission(params, access, topics.permissions, topics.commands);
-      if (question !== null) halt({ kind: "permission", wish: question });
+      if (question !== null) halt({ kind: "permission", request: question });
       return { outcome };
     })
     .onRequest("fs/read_text_file", async ({ params }) => ({
@@ -75,7 +76,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: AcpHalt) =>
   async function ask(method: string, params: object): Promise<Fields> {
     const { startMs } = topics;
     const timer = setTimeout(
-      () => halt({ kind: "unanswered", method, waitedMs: startMs }),
+      () => halt({ kind: "unanswered", method, command: topics.command, waitedMs: startMs }),
       Math.min(startMs, longestTimerMs),
     );
     try {

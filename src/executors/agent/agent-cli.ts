@@ -1,13 +1,14 @@
-// Agents with a command line. Owns: the executor that all of them are, whose differences are in their profiles; a session that is
-// gone is begun anew.
+// The executor of every agent with a command line; a profile says how one differs from another. It starts a new session where the
+// one to resume is gone.
 
-import type { Execution, ExecutionEnd, Executor, ExecutorCall } from "../executor.ts";
+import type { Execution, ExecutionEnd, Executor } from "../executor.ts";
 import { missingFrom } from "../missing.ts";
 import { findProgram } from "../program.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { AgentProfile } from "./agent-profile.ts";
-import { type AgentRun, type AgentRunEnd, runAgent } from "./agent-run.ts";
+import { type AgentRunEnd, runAgent } from "./agent-run.ts";
 import { isOlder, versionOf } from "./agent-version.ts";
+import { type CliCall, cliAgent } from "./cli-launch.ts";
 import { goneNote } from "./warm-session.ts";
 
 export type { AgentOptions } from "./agent-options.ts";
@@ -34,7 +35,7 @@ export function agentExecutor(profile: AgentProfile, options: AgentOptions): Exe
         unfit: async (file) => await unfitVersion(profile, program, file, visible),
       }),
     version,
-    start: (call) => start(profile, options, call, version),
+    start: (call) => start({ profile, options, call, version }),
   };
 }
 
@@ -50,29 +51,26 @@ async function unfitVersion(
   return `is too old: it is ${told.version}, and Pawl needs ${oldest} or newer`;
 }
 
-function start(
-  profile: AgentProfile,
-  options: AgentOptions,
-  call: ExecutorCall,
-  version: () => Promise<string | null>,
-): Execution {
+function start(called: CliCall): Execution {
+  const { options, call } = called;
   const begunAt = performance.now();
   let stopReason: string | null = null;
-  let run: AgentRun = runAgent(profile, options, call, version);
+  let run = runAgent(cliAgent(called), options, call);
 
-  /** Once: without a session to go on with, none can be gone. */
-  async function anew({ end, isGone }: AgentRunEnd): Promise<ExecutionEnd> {
+  /** Once: a call that resumes no session cannot find it gone. */
+  async function retryGone({ end, isGone }: AgentRunEnd): Promise<ExecutionEnd> {
     if (!isGone || !call.resume) return end;
     if (stopReason !== null) return cancelled(end, stopReason);
     const leftMs = (call.wallMs ?? options.wallMs) - (performance.now() - begunAt);
-    run = runAgent(profile, options, { ...call, resume: null, wallMs: Math.max(1, leftMs) }, version);
+    const fresh = { ...call, resume: null, wallMs: Math.max(1, leftMs) };
+    run = runAgent(cliAgent({ ...called, call: fresh }), options, fresh);
     const { end: other } = await run.ended;
     return { ...other, notes: [goneNote(call.resume.session), ...other.notes] };
   }
 
   return {
     started: run.started,
-    ended: run.ended.then(anew),
+    ended: run.ended.then(retryGone),
     stop(reason) {
       stopReason ??= reason;
       run.stop(reason);
@@ -81,7 +79,7 @@ function start(
   };
 }
 
-/** Who was told to stop while his session turned out to be gone does not begin another. */
+/** An agent that was stopped while its session turned out to be gone begins no other. */
 function cancelled({ text, usage, session, notes }: ExecutionEnd, why: string): ExecutionEnd {
   return { outcome: "cancelled", why, text, usage, session, notes };
 }

@@ -10,8 +10,8 @@ import { failureFrom, isDenial } from "../stream/failure.ts";
 import type { Exit, FailureKind, Reading } from "../stream/reading.ts";
 import type { OwnHalt } from "./agent-watch.ts";
 
-/** Whose end it is, in words. */
-interface EndingAgent {
+/** What the texts about an end need to know of the agent. */
+export interface EndingAgent {
   readonly title: string;
   readonly login: string;
   /** What to do about a denial, where that is not among its arguments. */
@@ -21,7 +21,7 @@ interface EndingAgent {
 export interface AgentFacts {
   /** The executor's name, by which its settings are found. */
   readonly name: string;
-  readonly profile: EndingAgent;
+  readonly agent: EndingAgent;
   readonly access: Access;
   readonly end: ProcessEnd;
   /** Set when it was us who ended it, and not at the wish of somebody else. */
@@ -59,7 +59,7 @@ export function endOf(facts: AgentFacts): ExecutionEnd {
   };
   switch (end.kind) {
     case "not_started":
-      return { ...common, outcome: "failed", why: `${facts.profile.title} could not be started: ${end.message}` };
+      return { ...common, outcome: "failed", why: `${facts.agent.title} could not be started: ${end.message}` };
     case "timed_out":
       return { ...common, outcome: "timed_out", why: timeLimit(end) + (end.limit === "quiet" ? said(end) : "") };
     case "stopped":
@@ -78,9 +78,40 @@ type Outcome = ExecutionEnd extends infer End
   : never;
 
 function fromHalt(facts: AgentFacts, halt: Exclude<OwnHalt, { kind: "over" }>): Outcome {
-  if (halt.kind !== "silent") return fromKind(facts, halt.kind, halt.message);
-  const why = `it did not start: nothing was printed within ${halt.waitedMs / 1000} s`;
-  return { outcome: "failed", kind: "no_result", why: hinted(why, `try \`pawl executor test ${facts.name}\``) };
+  const { name } = facts;
+  const noResult = (why: string, hint: string): Outcome => ({
+    outcome: "failed",
+    kind: "no_result",
+    why: hinted(why, hint),
+  });
+  switch (halt.kind) {
+    case "silent":
+      return noResult(
+        `it did not start: nothing was printed within ${halt.waitedMs / 1000} s`,
+        `try \`pawl executor test ${name}\``,
+      );
+    case "unanswered":
+      return noResult(
+        `it did not answer \`${halt.method}\` within ${halt.waitedMs / 1000} s${said(facts.end)}`,
+        `does \`${halt.command}\` speak ACP? Try \`pawl executor test ${name}\``,
+      );
+    case "permission": {
+      const hint = `allow what it asks with executors.${name}.permissions, or allow this in the agent's own settings`;
+      return { outcome: "blocked", kind: "permission", why: hinted(`it asks for permission: ${halt.request}`, hint) };
+    }
+    case "unfit":
+      return { outcome: "failed", kind: "other", why: halt.message };
+    case "max_turns":
+    case "max_budget":
+    case "auth":
+    case "context":
+    case "rate_limit":
+    case "quota":
+    case "overloaded":
+    case "server":
+    case "network":
+      return fromKind(facts, halt.kind, halt.message);
+  }
 }
 
 function fromReading(facts: AgentFacts): Outcome {
@@ -114,12 +145,12 @@ const beforeTheFirstWord: ReadonlySet<FailureKind> = new Set(["auth", "quota", "
 const ran: Outcome = { outcome: "ran" };
 
 function fromKind(facts: AgentFacts, kind: FailureKind, what: string): Outcome {
-  const { name, profile } = facts;
+  const { name, agent } = facts;
   const settings = `executors.${name}`;
   const failed = (hint: string): Outcome => ({ outcome: "failed", kind, why: hinted(what, hint) });
   switch (kind) {
     case "auth":
-      return { outcome: "blocked", kind, why: hinted(what, profile.login) };
+      return { outcome: "blocked", kind, why: hinted(what, agent.login) };
     case "context":
       return { outcome: "blocked", kind, why: hinted(what, "make the step smaller, or choose another model") };
     case "rate_limit":
@@ -137,7 +168,7 @@ function fromKind(facts: AgentFacts, kind: FailureKind, what: string): Outcome {
       return { outcome: "lost", why: `interrupted from outside: ${what}` };
     case "denied":
       return failed(
-        profile.denied ?? `allow it with ${settings}.args, in the agent's own settings, or choose another executor`,
+        agent.denied ?? `allow it with ${settings}.args, in the agent's own settings, or choose another executor`,
       );
     case "max_turns":
       return failed(`raise ${settings}.max_turns, or make the step smaller`);

@@ -145,7 +145,7 @@ describe("[EX33] what was denied is not taken for done", () => {
   test("what to do about it is told in the words of whoever called the agent", async () => {
     const facts = {
       name: "mine",
-      profile: { title: "Mine", login: "log in", denied: "allow it with executors.mine.permissions" },
+      agent: { title: "Mine", login: "log in", denied: "allow it with executors.mine.permissions" },
       access: "write" as const,
       end: { ...nothingPrinted, kind: "exited" as const, code: 0 },
       halt: null,

@@ -1,24 +1,66 @@
-// One run of an agent's program. Owns: the prompt on stdin, events from stdout, the log, the limits, the end.
+// One run of an agent's process: its sandbox, its supervision, its log, its limits and its end. Every agent shares it. A launch says
+// what to start, and its connection how Pawl talks to the process: over stdin and stdout (cli-launch.ts), or over ACP (acp/launch.ts).
 
 import { errorText } from "../../domain/error.ts";
-import { allowedEnvironment } from "../../system/process/environment.ts";
+import type { InputPipe, ProcessEnd } from "../../system/process/call.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import { attemptMarker, type ExecutionEnd, type ExecutorCall } from "../executor.ts";
-import { Scratch } from "../homes/scratch.ts";
-import { chooseOther, notStarted } from "../not-started.ts";
-import { programPath } from "../program.ts";
-import { type CommandLine, endInside, sandboxed } from "../sandbox/sandbox.ts";
-import { agentStream } from "../stream/agent-stream.ts";
+import { type Access, attemptMarker, type ExecutionEnd, type ExecutorCall } from "../executor.ts";
+import { notStarted } from "../not-started.ts";
+import { type CommandLine, endInside, type OwnPlaces, sandboxed } from "../sandbox/sandbox.ts";
+import type { AgentEvent } from "../stream/agent-event.ts";
 import { carefulSink } from "../stream/careful-sink.ts";
 import { Denials } from "../stream/denials.ts";
+import type { Reader } from "../stream/reader.ts";
 import type { Reading } from "../stream/reading.ts";
-import { endOf, exitOf } from "./agent-end.ts";
-import type { AgentOptions } from "./agent-options.ts";
-import type { AgentProfile, AgentTask, Invocation } from "./agent-profile.ts";
-import { leftOut, refusal, taskOf } from "./agent-task.ts";
+import { type EndingAgent, endOf } from "./agent-end.ts";
+import type { RunOptions } from "./agent-options.ts";
 import { type OwnHalt, usualRetryMs, type WatchLimits, watchAgent } from "./agent-watch.ts";
-import { withSystem } from "./system-text.ts";
-import { goneNote, isAnother, isGone, withoutSpent } from "./warm-session.ts";
+
+export interface AgentToRun extends EndingAgent {
+  /** May write files; what goes wrong there is thrown. A refusal is a whole sentence. */
+  launch(): Launch | { readonly refused: string };
+  /** Removes the files of this call, whether it was started or not. */
+  release?(): void;
+}
+
+export interface Launch {
+  readonly access: Access;
+  readonly command: CommandLine;
+  readonly env: Readonly<Record<string, string>>;
+  /** What a sandbox opens beside the workspace; asked only where there is a sandbox. */
+  opened(): { readonly own?: OwnPlaces; readonly written: readonly string[] };
+  readonly reader: Reader;
+  /** Null: the connection itself notices that the agent does not start, or the agent keeps that limit itself. */
+  readonly limits: Pick<WatchLimits, "startMs" | "maxTurns" | "maxUsd">;
+  connect(link: Link): Connection;
+}
+
+/** What a connection tells the run. */
+export interface Link {
+  saw(event: AgentEvent): void;
+  halt(why: OwnHalt): void;
+}
+
+export interface Connection {
+  /** The whole input, or what takes the pipe as soon as the process runs. */
+  readonly input: string | ((pipe: InputPipe) => void);
+  /** What the process printed on stdout. */
+  write(chunk: Uint8Array): void;
+  /** Asks the agent to stop its work, before the process gets a signal. */
+  cancel?(): Promise<void>;
+  /** Called once, when the process has ended. */
+  end(end: ProcessEnd, halt: OwnHalt | null): Promise<Conclusion>;
+}
+
+interface Conclusion {
+  readonly reading: Reading;
+  readonly notes: readonly string[];
+  /** What the call asked for and what was found out, if the stream does not say. */
+  readonly model: string | null;
+  readonly version: string | null;
+  /** The agent did not find the session that it should resume, and did nothing. */
+  readonly isGone: boolean;
+}
 
 export interface AgentRun {
   readonly started: Promise<void>;
@@ -27,54 +69,44 @@ export interface AgentRun {
   heard(): void;
 }
 
-export interface AgentRunEnd {
+export interface AgentRunEnd extends Pick<Conclusion, "isGone"> {
   readonly end: ExecutionEnd;
-  /** It did not find the session that it was to go on with, and did nothing. */
-  readonly isGone: boolean;
 }
 
-/** Of stdout only what is no event is looked at afterwards. */
+/** Of stdout, the end of an agent needs only what is not an event. */
 const captureBytes = 64 * 1024;
 
-export function runAgent(
-  profile: AgentProfile,
-  options: AgentOptions,
-  call: ExecutorCall,
-  version: () => Promise<string | null>,
-): AgentRun {
-  const scratch = new Scratch();
-  const env = { ...allowedEnvironment(process.env, [...profile.keys, ...options.env]), ...call.env };
-  const task = taskOf(profile, options, call, { env, scratch });
-  const prepared = prepare(profile, options, task, scratch);
-  if (!prepared.ok) {
-    scratch.remove();
-    const { started, ended, stop, heard } = notStarted(prepared.why);
-    return { started, ended: ended.then((end) => ({ end, isGone: false })), stop, heard };
-  }
-  const { invocation, command } = prepared;
+export function runAgent(agent: AgentToRun, options: RunOptions, call: ExecutorCall): AgentRun {
+  const prepared = prepare(agent, options, call);
+  if (!prepared.ok) return neverStarted(agent, prepared.why);
+  const { launch, command } = prepared;
 
-  const reader = profile.newReader(Date.now);
   const denials = new Denials();
   const log = carefulSink(call.onOutput);
   let hasSpoken = false;
-  /** Who ended it, if anybody did: the first counts, as it does for the process. */
-  let ender: OwnHalt | "asked" | null = null;
-  const endIt = (by: OwnHalt | "asked", reason: string) => {
+  /** Who ended the process, if anybody did; as for the process itself, the first one counts. */
+  let ender: OwnHalt | "caller" | null = null;
+  const stop = (by: OwnHalt | "caller", reason: string) => {
     ender ??= by;
     supervised.stop(reason);
   };
-  const watch = watchAgent(limitsOf(profile, options), reader, (halt) => endIt(halt, halt.kind));
-  const stream = agentStream(reader, (event) => {
-    hasSpoken = true;
-    denials.saw(event);
-    watch.saw(event);
+  const halt = (why: OwnHalt) => stop(why, why.kind);
+  const { leaveMs, retryMs = usualRetryMs } = options;
+  const watch = watchAgent({ ...launch.limits, leaveMs, retryMs }, launch.reader, halt);
+  const connection = launch.connect({
+    halt,
+    saw(event) {
+      hasSpoken = true;
+      denials.saw(event);
+      watch.saw(event);
+    },
   });
   const supervised = supervise({
     command,
     cwd: call.cwd,
-    env: environmentOf(task, invocation),
+    env: launch.env,
     marker: { name: attemptMarker, value: call.attempt },
-    input: task.system === null ? withSystem(call.system, call.prompt) : call.prompt,
+    input: connection.input,
     limits: {
       wallMs: call.wallMs ?? options.wallMs,
       quietMs: call.quietMs ?? options.quietMs,
@@ -83,47 +115,33 @@ export function runAgent(
     },
     onOutput(name, chunk) {
       watch.heard();
-      if (name === "stdout") stream.write(chunk);
+      if (name === "stdout") connection.write(chunk);
       else denials.heard(chunk.toString());
       return log.sink(name, chunk);
     },
+    onHalt: async () => await connection.cancel?.(),
   });
 
   async function conclude(): Promise<AgentRunEnd> {
     const ended = await supervised.ended;
-    const end = task.isSandboxed ? endInside(ended) : ended;
+    const end = options.sandbox ? endInside(ended) : ended;
     watch.forget();
-    const halt = end.kind === "stopped" && ender !== "asked" ? ender : null;
-    const read = stream.end(exitOf(end, halt));
-    const whole = uncached(profile, invocation.complete?.(read) ?? read);
-    const { reading, notes } = warmed(profile, task, call, whole);
-    scratch.remove();
-    // Whoever was told to stop shall not wait for one more program.
-    const canAsk = reading.version === null && (end.kind === "exited" || end.kind === "signalled");
-    const told = endOf({
-      name: options.name,
-      profile,
-      access: task.access,
-      end,
-      halt,
-      reading,
-      hasSpoken,
-      denials,
-      model: task.model,
-      version: canAsk ? await version().catch(() => null) : reading.version,
-      notes: [...leftOut(profile, options, call), ...notes],
-      logError: log.error(),
-    });
+    const ownHalt = end.kind === "stopped" && ender !== "caller" ? ender : null;
+    const { isGone, ...conclusion } = await connection.end(end, ownHalt);
+    agent.release?.();
+    const { name } = options;
+    const { access } = launch;
+    const logError = log.error();
     return {
-      end: told,
-      isGone: task.resume !== null && profile.sessions !== null && isGone(profile.sessions, end, reading),
+      isGone,
+      end: endOf({ ...conclusion, name, agent, access, end, halt: ownHalt, hasSpoken, denials, logError }),
     };
   }
 
   return {
     started: supervised.started,
     ended: conclude(),
-    stop: (reason) => endIt("asked", reason),
+    stop: (reason) => stop("caller", reason),
     heard() {
       watch.heard();
       supervised.heard();
@@ -132,57 +150,23 @@ export function runAgent(
 }
 
 type Prepared =
-  | { readonly ok: true; readonly invocation: Invocation; readonly command: CommandLine }
+  | { readonly ok: true; readonly launch: Launch; readonly command: CommandLine }
   | { readonly ok: false; readonly why: string };
 
-function prepare(profile: AgentProfile, options: AgentOptions, task: AgentTask, scratch: Scratch): Prepared {
-  const why = refusal(profile, task, chooseOther);
-  if (why !== null) return { ok: false, why };
+function prepare(agent: AgentToRun, { sandbox }: RunOptions, { cwd }: ExecutorCall): Prepared {
   try {
-    const invocation = profile.prepare(task);
-    const command: CommandLine = [programPath(options.program), ...invocation.args];
-    if (!options.sandbox) return { ok: true, invocation, command };
-    const env = environmentOf(task, invocation);
-    const written = [...scratch.places(), ...task.outside, ...(invocation.written ?? [])];
-    const { sandbox } = options;
-    const { cwd, access } = task;
-    return {
-      ok: true,
-      invocation,
-      command: sandboxed(command, { sandbox, cwd, access, env, own: profile.places(env, task.home), written }),
-    };
+    const launch = agent.launch();
+    if ("refused" in launch) return { ok: false, why: launch.refused };
+    const { command, access, env } = launch;
+    if (!sandbox) return { ok: true, launch, command };
+    return { ok: true, launch, command: sandboxed(command, { sandbox, cwd, access, env, ...launch.opened() }) };
   } catch (error) {
-    const problem = errorText(error);
-    return { ok: false, why: `${profile.title} could not be started: ${problem}` };
+    return { ok: false, why: `${agent.title} could not be started: ${errorText(error)}` };
   }
 }
 
-function environmentOf({ env }: AgentTask, { env: own, withheld = [] }: Invocation): Record<string, string> {
-  const seen = Object.entries(env).filter(([name]) => !withheld.includes(name));
-  return { ...Object.fromEntries(seen), ...own };
-}
-
-/** What the agent keeps itself is not watched: it knows better what a turn is. */
-function limitsOf({ keeps }: AgentProfile, options: AgentOptions): WatchLimits {
-  const { startMs, leaveMs, retryMs = usualRetryMs, maxTurns, maxUsd } = options;
-  return { startMs, leaveMs, retryMs, maxTurns: keeps.turns ? null : maxTurns, maxUsd: keeps.money ? null : maxUsd };
-}
-
-/** Before anything is taken off: what was used before is told without what came from a cache, which must not be paid for twice. */
-function uncached({ cachedIsInput }: AgentProfile, reading: Reading): Reading {
-  if (!cachedIsInput) return reading;
-  const { usage } = reading;
-  return { ...reading, usage: { ...usage, inputTokens: Math.max(0, usage.inputTokens - usage.cacheReadTokens) } };
-}
-
-/** Of a session that was gone on with, what this run has used. */
-function warmed(
-  { sessions }: AgentProfile,
-  { resume }: AgentTask,
-  call: ExecutorCall,
-  reading: Reading,
-): { readonly reading: Reading; readonly notes: readonly string[] } {
-  if (resume === null || sessions === null || !call.resume) return { reading, notes: [] };
-  if (isAnother(reading, resume)) return { reading, notes: reading.ok ? [goneNote(resume)] : [] };
-  return { reading: withoutSpent(reading, sessions, call.resume), notes: [] };
+function neverStarted(agent: AgentToRun, why: string): AgentRun {
+  agent.release?.();
+  const { started, ended, stop, heard } = notStarted(why);
+  return { started, ended: ended.then((end) => ({ end, isGone: false })), stop, heard };
 }

@@ -1,10 +1,11 @@
 // The task of an agent. Owns: from a call and the configuration, what its profile is asked for, and what of it cannot be had.
 
-import type { ExecutorCall } from "../executor.ts";
+import type { ExecutorCall, McpServer } from "../executor.ts";
 import type { Scratch } from "../homes/scratch.ts";
-import type { AgentOptions } from "./agent-options.ts";
+import { chooseOther } from "../not-started.ts";
+import { accessOf, writableBeside } from "../rights.ts";
+import type { AgentOptions, RunOptions } from "./agent-options.ts";
 import type { AgentProfile, AgentTask } from "./agent-profile.ts";
-import { outsideOf } from "./outside.ts";
 import { fitsArgument } from "./system-text.ts";
 
 export function taskOf(
@@ -13,7 +14,7 @@ export function taskOf(
   call: ExecutorCall,
   own: { readonly env: Readonly<Record<string, string>>; readonly scratch: Scratch },
 ): AgentTask {
-  const access = options.access === "read" || call.access === "read" ? "read" : "write";
+  const access = accessOf(options, call);
   const resume = resumable(profile, call) ? (call.resume?.session ?? null) : null;
   return {
     cwd: call.cwd,
@@ -26,10 +27,10 @@ export function taskOf(
     resume,
     system: placedSystem(profile, call, resume),
     isolated: options.isolated === true,
-    isSandboxed: hasSandbox(options),
-    mcp: canReach(options) ? (call.mcp ?? null) : null,
+    isSandboxed: options.sandbox != null,
+    mcp: toolsFor(options, call),
     args: options.args,
-    outside: access === "write" ? outsideOf(call) : [],
+    outside: writableBeside(access, call),
     env: own.env,
     scratch: () => own.scratch.dir(),
     home: options.home,
@@ -44,14 +45,13 @@ export function leftOut(profile: AgentProfile, options: AgentOptions, call: Exec
     ...(call.resume && !resumable(profile, call)
       ? [`${title} cannot go on with that session: it began a new one`]
       : []),
-    ...(call.mcp && !canReach(options) ? ["its sandbox has no network: our own tools were not offered"] : []),
+    ...unreachableTools(options, call),
   ];
 }
 
 /** Why it is not started at all; null: it may be. */
-export function refusal({ title, can }: AgentProfile, task: AgentTask, chooseOther: string): string | null {
-  if (task.access === "read" && !can.readOnly && !task.isSandboxed)
-    return `${title} cannot be kept from writing, and this step may only read (${chooseOther})`;
+export function refusal({ title, can }: AgentProfile, task: AgentTask): string | null {
+  if (task.access === "read" && !can.readOnly && !task.isSandboxed) return cannotOnlyRead(title);
   const strange = [task.model, task.effort].find((word) => word !== null && !isWord(word));
   return strange === undefined ? null : `${title} has no model or effort ${JSON.stringify(strange)}`;
 }
@@ -77,11 +77,19 @@ function placedSystem(
   return place === "file" || fitsArgument(told) ? told : null;
 }
 
-function hasSandbox({ sandbox }: AgentOptions): boolean {
-  return sandbox !== null && sandbox !== undefined;
+export function cannotOnlyRead(title: string): string {
+  return `${title} cannot be kept from writing, and this step may only read (${chooseOther})`;
 }
 
-/** Our tools are on this machine, which a sandbox without a network does not reach. */
-function canReach({ sandbox }: AgentOptions): boolean {
+/** Our tools listen on this machine, which a sandbox without a network does not reach. */
+function canReach({ sandbox }: Pick<RunOptions, "sandbox">): boolean {
   return sandbox?.network !== false;
+}
+
+export function toolsFor(options: Pick<RunOptions, "sandbox">, { mcp = null }: ExecutorCall): McpServer | null {
+  return canReach(options) ? mcp : null;
+}
+
+export function unreachableTools(options: Pick<RunOptions, "sandbox">, { mcp }: ExecutorCall): readonly string[] {
+  return mcp && !canReach(options) ? ["its sandbox has no network: our own tools were not offered"] : [];
 }

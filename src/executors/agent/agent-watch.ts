@@ -11,11 +11,17 @@ import type { FailureKind } from "../stream/reading.ts";
 export type OwnHalt =
   | { readonly kind: "over"; readonly waitedMs: number }
   | { readonly kind: "silent"; readonly waitedMs: number }
-  | { readonly kind: "max_turns" | "max_budget" | "auth" | "context" | PassingKind; readonly message: string };
+  | { readonly kind: "max_turns" | "max_budget" | "auth" | "context" | PassingKind; readonly message: string }
+  /** It did not answer a request of ours; `command` is what was started. */
+  | { readonly kind: "unanswered"; readonly method: string; readonly command: string; readonly waitedMs: number }
+  /** It asks for what only a person may allow. */
+  | { readonly kind: "permission"; readonly request: string }
+  /** It cannot do what the attempt needs. */
+  | { readonly kind: "unfit"; readonly message: string };
 
 export interface WatchLimits {
-  /** Without a first byte it has not started. */
-  readonly startMs: number;
+  /** Without a first byte it has not started; null: its connection waits for its first answer. */
+  readonly startMs: number | null;
   /** From its last event to its exit; some agents forget to leave. */
   readonly leaveMs: number;
   /** For an agent that does nothing but try again: we wait better, and without it. */
@@ -49,10 +55,7 @@ const passing: ReadonlySet<FailureKind> = new Set<PassingKind>([
 const answered: ReadonlySet<AgentEvent["type"]> = new Set(["text", "tool_call", "tool_result", "usage", "result"]);
 
 export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnHalt) => void): AgentWatch {
-  let starting: NodeJS.Timeout | null = setTimeout(
-    () => halt({ kind: "silent", waitedMs: limits.startMs }),
-    Math.min(limits.startMs, longestTimerMs),
-  );
+  let starting = limits.startMs === null ? null : startTimer(limits.startMs, halt);
   let leaving: NodeJS.Timeout | null = null;
   let turns = 0;
   let isModelsTurn = true;
@@ -125,6 +128,10 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
       if (leaving !== null) clearTimeout(leaving);
     },
   };
+}
+
+function startTimer(startMs: number, halt: (why: OwnHalt) => void): NodeJS.Timeout {
+  return setTimeout(() => halt({ kind: "silent", waitedMs: startMs }), Math.min(startMs, longestTimerMs));
 }
 
 function isPassing(kind: FailureKind): kind is PassingKind {

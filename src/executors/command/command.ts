@@ -5,7 +5,6 @@ import { errorText } from "../../domain/error.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import { outsideOf } from "../agent/outside.ts";
 import { withSystem } from "../agent/system-text.ts";
 import {
   type Access,
@@ -19,6 +18,7 @@ import { missingFrom } from "../missing.ts";
 import { notStarted } from "../not-started.ts";
 import { lastWords, notesOf, timeLimit } from "../process-end.ts";
 import { programPath } from "../program.ts";
+import { accessOf, writableBeside } from "../rights.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
 
 export interface CommandOptions {
@@ -85,9 +85,8 @@ function commandFor(options: CommandOptions, call: ExecutorCall, env: Readonly<R
   const [program, ...args] = options.command;
   const command: CommandLine = [programPath(program), ...args];
   if (!sandbox) return command;
-  const access = options.access === "read" || call.access === "read" ? "read" : "write";
-  const written = access === "write" ? outsideOf(call) : [];
-  return sandboxed(command, { sandbox, cwd: call.cwd, access, env, written });
+  const access = accessOf(options, call);
+  return sandboxed(command, { sandbox, cwd: call.cwd, access, env, written: writableBeside(access, call) });
 }
 
 function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {
