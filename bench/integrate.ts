@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { integrateStory } from "../src/workspaces/integration/integration.ts";
-import { ensureSlot, enterStory, leaveStory } from "../src/workspaces/trees/slot.ts";
+import { ensureSlot, enterStory, leaveStory } from "../src/workspaces/slots/slot.ts";
 import { takeSnapshot } from "../src/workspaces/trees/snapshot.ts";
 import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
 import { git, makeLargeRepository } from "./story-world.ts";

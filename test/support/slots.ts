@@ -3,7 +3,7 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IntegrationRequest } from "../../src/workspaces/integration/integration.ts";
-import { ensureSlot, enterStory } from "../../src/workspaces/trees/slot.ts";
+import { ensureSlot, enterStory } from "../../src/workspaces/slots/slot.ts";
 import { runGit, tempDir } from "./repository.ts";
 
 export interface SlotWorld {

@@ -9,14 +9,14 @@ import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { publishSide } from "../../workspaces/integration/integration.ts";
-import { dropRunRefs } from "../../workspaces/trees/parking.ts";
+import { dropRunRefs } from "../../workspaces/slots/parking.ts";
+import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
-import { occupantOf } from "../../workspaces/trees/slot.ts";
 import { progressHome, progressPlaces } from "../attempt/prepare/input.ts";
 import type { Parts } from "../parts.ts";
-import { integrationOf, intentFile, ownFiles } from "../trees/commit-line.ts";
+import { integrationTarget, intentFile, ownFiles } from "../trees/integration-target.ts";
 import { vacate } from "../trees/story-tree.ts";
-import { takeTurn } from "../trees/tree-lock.ts";
+import { withTreeLock } from "../trees/tree-lock.ts";
 import { ownBranch } from "../trees/work-branch.ts";
 import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
 
@@ -42,20 +42,24 @@ export async function closeRun(parts: Parts, id: RunId): Promise<void> {
 
 async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
   const { id, end } = run.header;
-  const line = integrationOf(run);
+  const target = integrationTarget(run);
   // They are made ahead; a run may be over before all of them are.
   await parts.trees.settled();
   for (const path of slotsOf(parts, id)) {
-    await takeTurn(path, async () => {
+    await withTreeLock(path, async () => {
       const occupant = occupantOf(path);
       if (occupant !== null) await vacate(parts, run, path, storyId(occupant));
-      await removeWorktree({ repo, path, keepAs: `${line.side}-kept`, force: true }).catch((error: unknown) =>
+      await removeWorktree({ repo, path, keepAs: `${target.side}-kept`, force: true }).catch((error: unknown) =>
         leaveForeign(parts, error),
       );
       rmSync(`${path}.slot.json`, { force: true });
     });
   }
-  const { note } = await publishSide({ ...line, ignoring: filesOf(parts, run), intentFile: intentFile(parts, line) });
+  const { note } = await publishSide({
+    ...target,
+    ignoring: filesOf(parts, run),
+    intentFile: intentFile(parts, target),
+  });
   if (note !== null) parts.warn(note);
   if (end?.status !== "done") return;
   await dropRunRefs(repo, id);

@@ -16,7 +16,7 @@ import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
 import { beginFiles, protocolPlace } from "../trees/protocol-folder.ts";
-import { chooseLine } from "../trees/run-base.ts";
+import { chooseBase } from "../trees/run-base.ts";
 import { assertNoSecret, redactedWish } from "./redacted.ts";
 import type { GivenStories, RunRequest } from "./run-request.ts";
 import { createRun } from "./transition.ts";
@@ -52,7 +52,7 @@ export async function beginRun(parts: Parts, wished: RunRequest): Promise<Starte
   const run = newRunId();
   const protocol = parts.protocols.of(definition);
   const given = wish.given ?? storiesGivenBy(protocol, task);
-  const placed = hasStoryTrees(definition) ? await chooseLine(wish, notes) : await choosePlace(wish, definition, notes);
+  const placed = hasStoryTrees(definition) ? await chooseBase(wish, notes) : await choosePlace(wish, definition, notes);
   const files = protocolPlace(parts, protocol, run, given);
   await beginFiles(protocol, { id: run, definition, place: { ...placed(0), ...files } });
   for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, wish, agent, run));

@@ -11,7 +11,7 @@ import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts
 import type { RunRequest } from "../runs/run-request.ts";
 
 /** Commits are put on a local branch; what it is called is known from the start. */
-export async function chooseLine(
+export async function chooseBase(
   wish: Pick<RunRequest, "repo" | "base" | "task" | "inPlace">,
   notes: string[],
 ): Promise<(number: number) => RunPlace> {

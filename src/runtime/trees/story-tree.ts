@@ -7,15 +7,15 @@ import type { Run } from "../../domain/run.ts";
 import { bodyOf } from "../../engine/definitions.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
-import { parkStory } from "../../workspaces/trees/parking.ts";
+import { parkStory } from "../../workspaces/slots/parking.ts";
+import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces/slots/slot.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
-import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces/trees/slot.ts";
 import type { Control } from "../attempt/settle/checks.ts";
 import type { Parts } from "../parts.ts";
-import { integrationOf } from "./commit-line.ts";
+import { integrationTarget } from "./integration-target.ts";
 import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
-import { takeTurn } from "./tree-lock.ts";
+import { withTreeLock } from "./tree-lock.ts";
 import { parkingFile, slotPath } from "./workspace-paths.ts";
 
 export interface Entered {
@@ -66,11 +66,11 @@ async function ensureTree(parts: TreePorts, run: Run, path: string): Promise<voi
 
 async function makeTree(parts: Pick<Parts, "store">, run: Run, path: string): Promise<void> {
   const { id, place } = run.header;
-  await takeTurn(path, async () => {
+  await withTreeLock(path, async () => {
     // Another driver may have ended the run meanwhile, and removed its trees.
     const now = await parts.store.runById(id);
     if (now === null || now.endedAt !== null) return;
-    await ensureSlot({ run: id, repo: place.repo ?? "", path, base: await tipOf(integrationOf(run)) });
+    await ensureSlot({ run: id, repo: place.repo ?? "", path, base: await tipOf(integrationTarget(run)) });
   });
 }
 
@@ -84,7 +84,7 @@ export async function vacate(parts: TreePorts, run: Run, path: string, story: St
   const loaded = await parts.store.transaction((tx) => tx.load(id, () => [story]));
   const entry = loaded?.run.header.stories.find((candidate) => candidate.id === story);
   if (entry?.status === "done") {
-    return await leaveStory({ path, repo: place.repo ?? "", commit: await tipOf(integrationOf(run)) });
+    return await leaveStory({ path, repo: place.repo ?? "", commit: await tipOf(integrationTarget(run)) });
   }
   const left = lastDiscarded(loaded?.run.stories[story]?.attempts ?? []);
   if (left !== null) {
@@ -106,5 +106,5 @@ async function startOf(run: Run, story: StoryId): Promise<string> {
     return state.status === "done" && !scope.attempts.some((attempt) => attempt.step === id);
   });
   const left = worked ? await branchCommit(repo, branchOf(run, story)) : null;
-  return left ?? (await tipOf(integrationOf(run)));
+  return left ?? (await tipOf(integrationTarget(run)));
 }

@@ -12,7 +12,7 @@ import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
 const lookEveryMs = 20;
 
 /** Does `act` when nobody else is at it. Who died over it has no turn any more, but its git may still be at work. */
-export async function takeTurn(path: string, act: () => Promise<void>): Promise<void> {
+export async function withTreeLock(path: string, act: () => Promise<void>): Promise<void> {
   const note = `${path}.turn`;
   mkdirSync(dirname(path), { recursive: true });
   await claim(note);

@@ -49,11 +49,11 @@ export async function inspectRepository(dir: string): Promise<RepositoryFacts> {
 
 /** How many files differ from HEAD or are untracked and not ignored. */
 export async function countDirty(path: string): Promise<number> {
-  return splitNul(await statusOf(path)).length;
+  return splitNul(await porcelainStatus(path)).length;
 }
 
 /** `git status` for programs: one entry per path, separated by NUL. */
-export async function statusOf(path: string): Promise<string> {
+export async function porcelainStatus(path: string): Promise<string> {
   const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal"];
   return (await git(path, args)).stdout;
 }

@@ -24,7 +24,7 @@ import {
   readIntent,
   replaceIndex,
 } from "./intent.ts";
-import { type Change, changesBetween, filesAt, isThere, undoMove } from "./undo.ts";
+import { type Change, changesBetween, filesAt, isThere, undoMove } from "./undo-move.ts";
 
 export type { Move } from "./intent.ts";
 

@@ -25,8 +25,8 @@ import { type SlotWorld, shimGit, slotsFor } from "../../../test/support/slots.t
 import { processIdentity } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
 import { gitMarker } from "../git/git.ts";
-import { parkStory } from "../trees/parking.ts";
-import { leaveStory, occupantOf } from "../trees/slot.ts";
+import { parkStory } from "../slots/parking.ts";
+import { leaveStory, occupantOf } from "../slots/slot.ts";
 import { takeSnapshot } from "../trees/snapshot.ts";
 import { type IntegrationRequest, integrateStory, publishSide, tipOf } from "./integration.ts";
 

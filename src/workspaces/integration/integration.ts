@@ -5,26 +5,26 @@ import { assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
 import { changeRefs } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
-import { type OwnedTree, slotOf } from "../trees/ownership.ts";
+import { assertSlot, type OwnedTree } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks } from "../trees/restore.ts";
-import { putBack, rememberState } from "./before.ts";
 import { moveBranch, settleMove } from "./forward.ts";
-import { publishSide, type Side, sideNote } from "./side.ts";
+import { putBack, rememberState } from "./remembered-state.ts";
+import { publishSide, type Side, sideNote } from "./side-branch.ts";
 import {
+  type CommitEnvironment,
   checkOutCommit,
-  commitSettings,
+  commitEnvironment,
   mergingIn,
   rebaseOnto,
-  type Settings,
   squashOnto,
   unmergedIn,
 } from "./squash.ts";
-import { findTip, type Line, type Tip } from "./tip.ts";
+import { findTip, type IntegrationTarget, type Tip } from "./tip.ts";
 
-export { publishSide } from "./side.ts";
+export { publishSide } from "./side-branch.ts";
 export { tipOf } from "./tip.ts";
 
-export interface IntegrationRequest extends Line, Side {
+export interface IntegrationRequest extends IntegrationTarget, Side {
   readonly run: string;
   readonly story: string;
   /** The slot that holds the story. */
@@ -53,7 +53,7 @@ const maxRounds = 10;
 
 /** Everything but "integrated" leaves the tree exactly as it was. Repeatable: what is integrated is so once. */
 export async function integrateStory(wish: IntegrationRequest): Promise<Integration> {
-  const tree = slotOf(wish.path, wish.run, wish.story);
+  const tree = assertSlot(wish.path, wish.run, wish.story);
   for (const name of [wish.base, wish.side]) await assertBranchName(wish.repo, name);
   const settled = await settleMove(wish.intentFile);
   const notes = settled === null ? [] : [settled];
@@ -91,7 +91,7 @@ async function integrate(
   notes: readonly string[],
 ): Promise<Integration> {
   const merging = mergingIn(tree.gitDir);
-  const [settings, snapshot] = await Promise.all([commitSettings(tree.path), rememberState(tree, taken)]);
+  const [settings, snapshot] = await Promise.all([commitEnvironment(tree.path), rememberState(tree, taken)]);
   forgetOperations(tree.gitDir);
   const work = { snapshot, merging, message: wish.message };
   let tip = found;
@@ -127,7 +127,7 @@ async function tryOnTip(
   tree: OwnedTree,
   tip: Tip,
   work: Parameters<typeof squashOnto>[1],
-  settings: Settings,
+  settings: CommitEnvironment,
   isClean: boolean,
 ): Promise<Published> {
   const squash = await squashOnto(tree, work, tip.commit, settings);

@@ -18,14 +18,14 @@ export interface Squash {
 }
 
 /** What is added to the environment of every git that makes a commit. */
-export type Settings = Readonly<Record<string, string>>;
+export type CommitEnvironment = Readonly<Record<string, string>>;
 
 /** Null if the story changed nothing. `merging`: commits that the story has merged and not yet committed. */
 export async function squashOnto(
   tree: OwnedTree,
   work: { readonly snapshot: string; readonly merging: readonly string[]; readonly message: string },
   tip: string,
-  env: Settings,
+  env: CommitEnvironment,
 ): Promise<Squash | null> {
   const { head, content } = parseSnapshot(work.snapshot);
   const parting = ["merge-base", tip, head, ...work.merging];
@@ -54,7 +54,12 @@ export type Rebased =
   | { readonly conflicts: readonly string[] };
 
 /** The tree must be clean. Afterwards it is at the new commit, detached; at the tip itself if that has the change already. */
-export async function rebaseOnto(tree: OwnedTree, squash: Squash, tip: string, env: Settings): Promise<Rebased> {
+export async function rebaseOnto(
+  tree: OwnedTree,
+  squash: Squash,
+  tip: string,
+  env: CommitEnvironment,
+): Promise<Rebased> {
   const modes = [
     "--merge",
     "--quiet",
@@ -101,7 +106,7 @@ const fixed: readonly (readonly [string, string])[] = [
 ];
 
 /** The user's identity, or ours where none is configured; and every merge driver of the user's as git's own merge. */
-export async function commitSettings(path: string): Promise<Settings> {
+export async function commitEnvironment(path: string): Promise<CommitEnvironment> {
   const wanted = "^((user|author|committer)\\.(name|email)|merge\\..*\\.driver)$";
   const { stdout } = await git(path, ["config", "--null", "--get-regexp", wanted], { allowFailure: true });
   const keys = splitNul(stdout).map((entry) => entry.slice(0, entry.indexOf("\n")));
@@ -112,7 +117,7 @@ export async function commitSettings(path: string): Promise<Settings> {
 // A driver is a program, which may wait for somebody. This does for any of them what git does without one.
 const ownMerge = "git merge-file --quiet --marker-size=%L %A %O %B";
 
-function identity(keys: readonly string[]): Settings {
+function identity(keys: readonly string[]): CommitEnvironment {
   const missing = ["author", "committer"].flatMap((who) =>
     Object.entries({ name: "Pawl", email: "pawl@localhost" }).flatMap(([what, value]) => {
       const variable = `GIT_${who}_${what}`.toUpperCase();
@@ -124,7 +129,7 @@ function identity(keys: readonly string[]): Settings {
 }
 
 /** Behind those that the caller's environment has already, if any. */
-function asEnvironment(settings: readonly (readonly [string, string])[]): Settings {
+function asEnvironment(settings: readonly (readonly [string, string])[]): CommitEnvironment {
   const first = Number(process.env["GIT_CONFIG_COUNT"] ?? 0) || 0;
   const pairs = settings.flatMap(([key, value], index) => [
     [`GIT_CONFIG_KEY_${first + index}`, key] as const,

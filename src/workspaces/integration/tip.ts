@@ -3,7 +3,7 @@
 import { git } from "../git/git.ts";
 import { readRefs } from "../git/refs.ts";
 
-export interface Line {
+export interface IntegrationTarget {
   readonly repo: string;
   /** The local branch that gets the commits. */
   readonly base: string;
@@ -25,12 +25,12 @@ export interface Tip {
 }
 
 /** The side branch where it has more than the base, else the base, or the floor where that is not in the base. */
-export async function tipOf(line: Line): Promise<string> {
+export async function tipOf(line: IntegrationTarget): Promise<string> {
   return (await findTip(line)).commit;
 }
 
 /** `markRef`: another ref, looked up in the same go. */
-export async function findTip({ repo, base, floor, side }: Line, markRef?: string): Promise<Tip> {
+export async function findTip({ repo, base, floor, side }: IntegrationTarget, markRef?: string): Promise<Tip> {
   const wanted = [`refs/heads/${base}`, `refs/heads/${side}`];
   const refs = await readRefs(repo, markRef === undefined ? wanted : [...wanted, markRef]);
   const atBase = refs.get(`refs/heads/${base}`) ?? null;

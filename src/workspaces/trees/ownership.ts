@@ -9,7 +9,7 @@ import { realPath } from "../../system/files/paths.ts";
 import { type Layout, layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 
 /** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
-export interface Marker {
+export interface TreeMarker {
   readonly version: 1;
   readonly run: string;
   /** Where the tree stood when it was made: a copy elsewhere is not ours. */
@@ -27,7 +27,7 @@ export interface Marker {
 
 export interface OwnedTree extends Layout {
   readonly path: string;
-  readonly marker: Marker;
+  readonly marker: TreeMarker;
 }
 
 const markerName = "pawl.json";
@@ -42,7 +42,7 @@ export function assertOwned(path: string): OwnedTree {
 }
 
 /** The tree as a slot of the run; any other is refused. Ids become parts of refs, so they are looked at here too. */
-export function slotOf(path: string, run: string, story: string): OwnedTree {
+export function assertSlot(path: string, run: string, story: string): OwnedTree {
   for (const id of [run, story]) assertSafe(id);
   const tree = assertOwned(path);
   if (tree.marker.run === run) return tree;
@@ -67,14 +67,14 @@ export function ownedTree(path: string): OwnedTree | null {
   return marker !== null && isHere ? { ...layout, path: real, marker } : null;
 }
 
-export function writeMarker(gitDir: string, marker: Marker): void {
+export function writeMarker(gitDir: string, marker: TreeMarker): void {
   writeJson(join(gitDir, markerName), marker);
 }
 
-export function readMarker(gitDir: string): Marker | null {
-  const marker = readJson(join(gitDir, markerName)) as Partial<Marker> | null;
+export function readMarker(gitDir: string): TreeMarker | null {
+  const marker = readJson(join(gitDir, markerName)) as Partial<TreeMarker> | null;
   const isMarker = marker?.version === 1 && typeof marker.run === "string" && typeof marker.path === "string";
-  return isMarker ? (marker as Marker) : null;
+  return isMarker ? (marker as TreeMarker) : null;
 }
 
 /** Puts back the link from a tree of ours to its entry, where an agent has deleted it. */

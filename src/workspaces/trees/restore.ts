@@ -4,9 +4,9 @@ import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
+import { removeAll } from "../../system/files/remove-all.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf } from "../git/head.ts";
-import { removeAll } from "./directory.ts";
 import { assertOwned, type OwnedTree } from "./ownership.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";
 

@@ -9,7 +9,7 @@ import { isCommitId, layoutOf } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf, headOf } from "../git/head.ts";
 import { changeRefs, dropRefs } from "../git/refs.ts";
-import { statusOf } from "../git/repository.ts";
+import { porcelainStatus } from "../git/repository.ts";
 
 export { headOf } from "../git/head.ts";
 
@@ -23,7 +23,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(path: string): Promise<string> {
-  const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), statusOf(path)]);
+  const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), porcelainStatus(path)]);
   const content = status === "" ? null : await storeContent(path, head, splitNul(status));
   const branch = branchRef?.replace(/^refs\/heads\//, "") ?? null;
   return `${head}${content === null ? "" : `+${content}`}${branch === null ? "" : `@${branch}`}`;
@@ -43,7 +43,7 @@ export function headIn(snapshot: string): string {
 }
 
 export async function isClean(path: string): Promise<boolean> {
-  return (await statusOf(path)) === "";
+  return (await porcelainStatus(path)) === "";
 }
 
 /** The id of all files as they are now, committed or not: the same files have the same id. */

@@ -7,11 +7,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { realPath } from "../../system/files/paths.ts";
+import { removeAll } from "../../system/files/remove-all.ts";
 import { isCommitId, layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
-import { removeAll } from "./directory.ts";
 import { entriesOf, entryFor, ownedTree, readMarker, relink, writeMarker } from "./ownership.ts";
 
 export interface WantedWorktree {

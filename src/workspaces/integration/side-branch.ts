@@ -4,9 +4,9 @@ import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
 import { moveBranch, settleMove } from "./forward.ts";
-import { type Line, outermost } from "./tip.ts";
+import { type IntegrationTarget, outermost } from "./tip.ts";
 
-export interface Side extends Pick<Line, "repo" | "base" | "side"> {
+export interface Side extends Pick<IntegrationTarget, "repo" | "base" | "side"> {
   readonly ignoring: readonly string[];
   readonly intentFile: string;
 }

@@ -4,10 +4,10 @@ import { afterEach, expect, test, vi } from "vitest";
 import { commitFile, fingerprint, log, makeRepository, runGit, writeFiles } from "../../../test/support/repository.ts";
 import { shimGit, slotsFor } from "../../../test/support/slots.ts";
 import { operationIn } from "../git/repository.ts";
-import { readMarker, writeMarker } from "./ownership.ts";
+import { readMarker, writeMarker } from "../trees/ownership.ts";
+import { isClean } from "../trees/snapshot.ts";
 import { parkStory } from "./parking.ts";
 import { ensureSlot, enterStory, leaveStory, occupantOf } from "./slot.ts";
-import { isClean } from "./snapshot.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 

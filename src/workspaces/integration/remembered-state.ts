@@ -9,7 +9,7 @@ import { type OwnedTree } from "../trees/ownership.ts";
 import { restoreSnapshot, stateFile } from "../trees/restore.ts";
 import { takeSnapshot } from "../trees/snapshot.ts";
 
-interface Before {
+interface RememberedState {
   readonly snapshot: string;
   /** A merge that the agent resolved and did not commit: without these files, git would forget what was merged. */
   readonly merge: Readonly<Record<string, string>>;
@@ -22,13 +22,13 @@ export async function rememberState({ path, gitDir }: OwnedTree, taken: string |
   const texts = mergeFiles.map((name) => [name, readIfReadable(join(gitDir, name))] as const);
   const merge = Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null));
   const snapshot = taken ?? (await takeSnapshot(path));
-  writeJson(stateFile(gitDir), { snapshot, merge } satisfies Before);
+  writeJson(stateFile(gitDir), { snapshot, merge } satisfies RememberedState);
   return snapshot;
 }
 
 /** The tree as it was remembered. False, and nothing happens, where nothing is remembered. */
 export async function putBack({ path, gitDir }: Pick<OwnedTree, "path" | "gitDir">): Promise<boolean> {
-  const before = readJson(stateFile(gitDir)) as Before | null;
+  const before = readJson(stateFile(gitDir)) as RememberedState | null;
   if (before === null) return false;
   await restoreSnapshot(path, before.snapshot);
   for (const [name, text] of Object.entries(before.merge)) writeFileSync(join(gitDir, name), text);

@@ -10,12 +10,12 @@ import { type Branches, branchesLike, freeName, isFreeFor } from "../branches/st
 import { git, splitNul } from "../git/git.ts";
 import { branchRefOf, headOf } from "../git/head.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
-import { putBack } from "../integration/before.ts";
-import { assertOwned, type OwnedTree, ownedTree, slotOf, writeMarker } from "./ownership.ts";
+import { putBack } from "../integration/remembered-state.ts";
+import { assertOwned, assertSlot, type OwnedTree, ownedTree, writeMarker } from "../trees/ownership.ts";
+import { forgetOperations, forgetState, removeLocks, restoreSnapshot } from "../trees/restore.ts";
+import { parseSnapshot, snapshotRefs } from "../trees/snapshot.ts";
+import { ensureWorktree } from "../trees/worktree.ts";
 import { emptySlot, parkedRefs, readWhereabouts, type Whereabouts, writeWhereabouts } from "./parking.ts";
-import { forgetOperations, forgetState, removeLocks, restoreSnapshot } from "./restore.ts";
-import { parseSnapshot, snapshotRefs } from "./snapshot.ts";
-import { ensureWorktree } from "./worktree.ts";
 
 export interface WantedStory {
   readonly run: string;
@@ -52,7 +52,7 @@ export function occupantOf(path: string): string | null {
 /** Puts the tree on the story's own branch: where it was parked, else a new branch from `base`. */
 export async function enterStory(wanted: WantedStory): Promise<{ readonly branch: string; readonly fresh: boolean }> {
   const { run, path, story } = wanted;
-  const tree = slotOf(path, run, story);
+  const tree = assertSlot(path, run, story);
   const { marker, gitDir } = tree;
   if (marker.story && marker.story !== story) {
     throw new AppError("WORKSPACE_BUSY", `${path} holds the work of story ${marker.story}`, {

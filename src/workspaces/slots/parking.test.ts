@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commitFile, log, makeRepository, runGit, writeFiles } from "../../../test/support/repository.ts";
 import { slotsFor } from "../../../test/support/slots.ts";
+import { removeWorktree } from "../trees/removal.ts";
+import { restoreSnapshot } from "../trees/restore.ts";
+import { takeSnapshot } from "../trees/snapshot.ts";
 import { dropRunRefs, parkStory, readParked } from "./parking.ts";
-import { removeWorktree } from "./removal.ts";
-import { restoreSnapshot } from "./restore.ts";
 import { leaveStory, occupantOf } from "./slot.ts";
-import { takeSnapshot } from "./snapshot.ts";
 
 const status = (path: string) => runGit(path, "status", "--porcelain=v2", "--branch", "--untracked-files=all");
 const pawlRefs = (repo: string) => runGit(repo, "for-each-ref", "--format=%(refname)", "refs/pawl");

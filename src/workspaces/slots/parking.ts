@@ -4,10 +4,10 @@ import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { changeRefs, dropRefs, readRefs } from "../git/refs.ts";
-import { putBack } from "../integration/before.ts";
-import { assertSafe, type OwnedTree, slotOf, writeMarker } from "./ownership.ts";
-import { forgetOperations, removeLocks } from "./restore.ts";
-import { parseSnapshot, snapshotRefs, takeSnapshot } from "./snapshot.ts";
+import { putBack } from "../integration/remembered-state.ts";
+import { assertSafe, assertSlot, type OwnedTree, writeMarker } from "../trees/ownership.ts";
+import { forgetOperations, removeLocks } from "../trees/restore.ts";
+import { parseSnapshot, snapshotRefs, takeSnapshot } from "../trees/snapshot.ts";
 
 export interface Parking {
   readonly path: string;
@@ -25,7 +25,7 @@ export interface Whereabouts {
 
 /** Keeps the story's exact state, also past the removal of the tree. The slot is free then. */
 export async function parkStory({ path, run, story, file }: Parking): Promise<void> {
-  const tree = slotOf(path, run, story);
+  const tree = assertSlot(path, run, story);
   if (tree.marker.story !== story) return;
   if (tree.marker.entered) await keep(tree, story, file);
   await emptySlot(tree);
