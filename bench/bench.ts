@@ -10,6 +10,7 @@ import { agentStart } from "./agent-start.ts";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
 import { integrate } from "./integrate.ts";
+import { manyStories } from "./many-stories.ts";
 import { type Figure, isReached, type Measurement, withScratch } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
@@ -27,6 +28,7 @@ const measurements: readonly Measurement[] = [
   agentStart,
   startUp,
   wideRun,
+  manyStories,
   memory,
   integrate,
   storyStart,

@@ -18,12 +18,14 @@ export interface StorySpec {
   readonly touches?: readonly string[];
 }
 
-/** The story's line in the run's header: all that scheduling needs. */
+/** A story as the run sees it: all that scheduling needs. Kept as a row of its own. */
 export interface StoryEntry {
   readonly id: StoryId;
   readonly title: string;
   readonly status: StoryStatus;
   readonly dependsOn: readonly StoryId[];
+  /** How many of `dependsOn` are not done. It only goes down; a story can start at 0. */
+  readonly openDependencies: number;
   readonly priority?: number;
   readonly touches?: readonly string[];
   /** The tree that it works in, from 1, while it is at work. */

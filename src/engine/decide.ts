@@ -4,6 +4,7 @@ import type { Command, EditChain } from "../domain/command.ts";
 import type { Decision, Rejection } from "../domain/decision.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
+import type { StoryEntry } from "../domain/story.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts/attempts.ts";
 import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
@@ -12,7 +13,7 @@ import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
 import { reject } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
 import { addStories } from "./stories/adoption.ts";
-import { storiesAtWork, storiesToResume } from "./stories/scheduling.ts";
+import { overviewOf, type StoryOverview } from "./stories/overview.ts";
 import { advance } from "./walk.ts";
 
 export { startRun } from "./lifecycle.ts";
@@ -27,10 +28,11 @@ export function decide(run: Run, command: Command): Decision {
 
 /** The stories that a command concerns; a transition loads these and the header, never the whole run. */
 export function storiesFor(header: Header, command: Command): readonly StoryId[] {
-  return [...new Set([...concerned(header, command), ...storiesToResume(header)])];
+  const overview = overviewOf(header.stories);
+  return [...new Set([...concerned(overview, command), ...idsOf(overview.toResume)])];
 }
 
-function concerned(header: Header, command: Command): readonly StoryId[] {
+function concerned({ atWork, broken }: StoryOverview, command: Command): readonly StoryId[] {
   switch (command.type) {
     case "start_attempt":
     case "begin_attempt":
@@ -40,16 +42,18 @@ function concerned(header: Header, command: Command): readonly StoryId[] {
     case "edit_chain":
       return command.story === null ? [] : [command.story];
     case "cancel_run":
-      return storiesAtWork(header);
+      return idsOf(atWork);
     case "retry_run":
       if (command.story !== null) return [command.story];
-      return header.stories.filter((entry) => entry.status === "failed").map((entry) => entry.id);
+      return idsOf(broken.filter(({ status }) => status === "failed"));
     case "pause_run":
     case "resume_run":
     case "add_stories":
       return [];
   }
 }
+
+const idsOf = (entries: readonly StoryEntry[]) => entries.map(({ id }) => id);
 
 /** A story that is not at work has no steps, attempts or gates to speak of. */
 function refuseStranger(run: Run, command: Command): Rejection | null {

@@ -8,8 +8,10 @@ import type { StepId, StepName, StoryId } from "../domain/ids.ts";
 import { type Run, scopeOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
+import type { StoryEntry } from "../domain/story.ts";
 import { definitionOf } from "./definitions.ts";
 import { evolve } from "./evolve.ts";
+import { overviewOf, type StoryOverview } from "./stories/overview.ts";
 import { IllegalTransition } from "./tables.ts";
 
 /** An event before it knows when and by whom. */
@@ -23,6 +25,7 @@ export class Draft {
   readonly #events: Event[] = [];
   readonly #effects: Effect[] = [];
   #run: Run | null;
+  #overview: { readonly of: readonly StoryEntry[]; readonly is: StoryOverview } | null = null;
 
   constructor(run: Run | null, asked: { readonly at: number; readonly author: string }, tree: string | null = null) {
     this.#run = run;
@@ -43,6 +46,13 @@ export class Draft {
 
   get isOver(): boolean {
     return this.run.header.end !== null;
+  }
+
+  /** How the stories stand now. */
+  get overview(): StoryOverview {
+    const { stories } = this.run.header;
+    if (this.#overview?.of !== stories) this.#overview = { of: stories, is: overviewOf(stories) };
+    return this.#overview.is;
   }
 
   emit(story: StoryId | null, fact: Fact): void {

@@ -7,11 +7,10 @@ import type { GateId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
-import type { StoryEntry } from "../domain/story.ts";
 import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
 import { attemptState, checked, stepState } from "./moves.ts";
 import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
-import { changedEntry, entryOf } from "./stories/entries.ts";
+import { begunEntry, changedEntries, plannedEntries } from "./stories/entries.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
 /** The run before its first event does not exist; `run_started` is the only event that may come then. */
@@ -137,12 +136,7 @@ export function evolve(run: Run | null, event: Event): Run {
     case "gate_voided":
       return onGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
     case "stories_planned":
-      return withHeader(run, {
-        stories: [
-          ...run.header.stories.filter((entry) => !event.dropped.includes(entry.id)),
-          ...event.stories.map(entryOf),
-        ],
-      });
+      return withHeader(run, { stories: plannedEntries(run.header.stories, event) });
     case "story_opened": {
       const id = storyOf(event);
       const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(placed) };
@@ -152,13 +146,10 @@ export function evolve(run: Run | null, event: Event): Run {
       const id = storyOf(event);
       const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(adopted) };
       const next = { ...run, stories: { ...run.stories, [id]: story } };
-      return countSteps(
-        onEntry(next, id, (entry) => ({ ...entry, begun: true })),
-        event.chain.length,
-      );
+      return countSteps(withHeader(next, { stories: begunEntry(run.header.stories, id) }), event.chain.length);
     }
     case "story_changed":
-      return onEntry(run, event.of, (entry) => changedEntry(entry, event));
+      return withHeader(run, { stories: changedEntries(run.header.stories, event) });
     case "story_merged":
       return withHeader(run, { context: changedContext(run.header.context, [], event.set) });
   }
@@ -299,11 +290,6 @@ function removeSteps(run: Run, event: Of<"steps_removed">): Run {
 
 function notesIn(event: Of<"outputs_set">): Pick<Step, "notes"> {
   return event.notes === undefined ? {} : { notes: event.notes };
-}
-
-function onEntry(run: Run, id: StoryId, change: (entry: StoryEntry) => StoryEntry): Run {
-  const stories = replaced(run.header.stories, (entry) => entry.id === id, change, `story ${id}`);
-  return withHeader(run, { stories });
 }
 
 function storyOf(event: Event): StoryId {

@@ -11,7 +11,6 @@ import { changeStory, endRun } from "./ends.ts";
 import { lifeOf } from "./evolve.ts";
 import { reject } from "./rejection.ts";
 import { adoptStories } from "./stories/adoption.ts";
-import { storiesAtWork, storiesToResume } from "./stories/scheduling.ts";
 import { allows, runTable } from "./tables.ts";
 import { advance } from "./walk.ts";
 
@@ -60,7 +59,8 @@ export function resumeRun(draft: Draft): Rejection | null {
 export function cancelRun(draft: Draft, command: CancelRun): Rejection | null {
   const { header } = draft.run;
   if (header.end) return reject("over", `the run is ${header.end.status} already`);
-  for (const story of [null, ...storiesAtWork(header), ...storiesToResume(header)])
+  const { atWork, toResume } = draft.overview;
+  for (const story of [null, ...[...atWork, ...toResume].map(({ id }) => id)])
     cancelScope(draft, story, command.reason);
   for (const entry of header.stories) {
     if (!isSettled(entry)) changeStory(draft, entry.id, "cancelled", command.reason);

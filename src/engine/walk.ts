@@ -12,8 +12,8 @@ import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 export function advance(draft: Draft): void {
   for (let before = -1; before !== draft.length; ) {
     before = draft.length;
-    for (const entry of draft.run.header.stories) {
-      if (entry.status === "running" && draft.run.stories[entry.id]) walk(draft, entry.id);
+    for (const { id, status } of draft.overview.atWork) {
+      if (status === "running" && draft.run.stories[id]) walk(draft, id);
     }
     settleStories(draft);
     walk(draft, null);

@@ -18,6 +18,7 @@ const entries = (...statuses: StoryStatus[]): StoryEntry[] =>
     title: `T${index + 1}`,
     status,
     dependsOn: [],
+    openDependencies: 0,
   }));
 const at = (...statuses: StoryStatus[]) =>
   storyVariables({ spec, entries: entries(...statuses), feedback: "", progress: "p" });

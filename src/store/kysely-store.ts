@@ -6,6 +6,7 @@ import type { Gate } from "../domain/gate.ts";
 import { type AttemptId, type GateId, type RunId, runId, type StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import { KnownEntries, SeenEntries } from "./entries.ts";
 import { selectLeases } from "./leases.ts";
 import { selectNextOfferTime, selectOffers } from "./offers.ts";
 import { readAttempt, readEvent, readSummary } from "./rows.ts";
@@ -47,13 +48,20 @@ export interface Database {
 export class KyselyStore implements Store {
   readonly #database: Database;
   readonly #definitions: DefinitionCache = new Map();
+  readonly #entries = new KnownEntries();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return await this.#database.write((db) => work(new KyselyTransaction(db, this.#definitions, "change")));
+    // One for each try: what a try has seen that was rolled back is forgotten.
+    const { result, seen } = await this.#database.write(async (db) => {
+      const seen = new SeenEntries(this.#entries);
+      return { result: await work(new KyselyTransaction(db, this.#definitions, seen, "change")), seen };
+    });
+    this.#entries.learn(seen);
+    return result;
   }
 
   async runById(id: RunId): Promise<RunSummary | null> {
@@ -91,8 +99,7 @@ export class KyselyStore implements Store {
 
   async wholeRun(id: RunId): Promise<Run | null> {
     return await this.#database.snapshot(async (db) => {
-      const tx = new KyselyTransaction(db, this.#definitions, "look");
-      const loaded = await tx.load(id, (header) => header.stories.map((entry) => entry.id));
+      const loaded = await this.#looking(db).load(id, (header) => header.stories.map((entry) => entry.id));
       return loaded?.run ?? null;
     });
   }
@@ -119,7 +126,7 @@ export class KyselyStore implements Store {
   }
 
   async holds(): Promise<readonly Hold[]> {
-    return await this.#database.read((db) => new KyselyTransaction(db, this.#definitions, "look").holds());
+    return await this.#database.read((db) => this.#looking(db).holds());
   }
 
   async openGates(run: RunId | null): Promise<readonly GateRef[]> {
@@ -222,6 +229,10 @@ export class KyselyStore implements Store {
       for (const effect of others)
         await insertEffect.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
     });
+  }
+
+  #looking(db: Kysely<Tables>): KyselyTransaction {
+    return new KyselyTransaction(db, this.#definitions, new SeenEntries(this.#entries), "look");
   }
 
   watch(onChange: () => void): { close(): void } {

@@ -5,6 +5,7 @@ import { AppError } from "../domain/error.ts";
 import type { ColumnTypes } from "./column-types.ts";
 import { up as first } from "./migrations/001-first.ts";
 import { up as agents } from "./migrations/002-agents.ts";
+import { up as entries } from "./migrations/003-entries.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -16,6 +17,7 @@ interface Migration {
 const migrations: readonly Migration[] = [
   { name: "first", up: first },
   { name: "agents", up: agents },
+  { name: "entries", up: entries },
 ];
 
 export const schemaVersion = migrations.length;

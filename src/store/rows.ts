@@ -6,7 +6,7 @@ import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import { attemptId, type RunId, runId, type StoryId, stepId, stepName, storyId, token } from "../domain/ids.ts";
 import type { Header, RunStatus, RunTotals } from "../domain/run.ts";
-import type { Story } from "../domain/story.ts";
+import type { Story, StoryEntry } from "../domain/story.ts";
 import { currentEvent, currentPlace } from "./older-documents.ts";
 import type { AttemptRow, EventRow, GateRow, RunRow, StoryRow, TotalsRow } from "./schema.ts";
 import type { RunSummary } from "./store.ts";
@@ -21,7 +21,6 @@ const headerKeys = [
   "executor",
   "given",
   "caps",
-  "stories",
   "paused",
   "end",
 ] as const satisfies readonly (keyof Header)[];
@@ -59,6 +58,7 @@ export function readHeader(
   totals: TotalsRow,
   definition: Definition,
   attempts: readonly Attempt[],
+  stories: readonly StoryEntry[],
 ): Header {
   const document = JSON.parse(row.header) as Pick<Header, (typeof headerKeys)[number]>;
   return {
@@ -70,6 +70,7 @@ export function readHeader(
     startedAt: row.started_at,
     totals: readTotals(totals),
     attempts,
+    stories,
   };
 }
 
@@ -181,7 +182,7 @@ export function readEvent(row: EventRow): Event {
 }
 
 export function readSummary(
-  row: Omit<RunRow, "definition" | "version" | "header"> & Omit<TotalsRow, "run_id" | "events">,
+  row: Omit<RunRow, "definition" | "version" | "planned" | "header"> & Omit<TotalsRow, "run_id" | "events">,
 ): RunSummary {
   return {
     id: runId(row.id),

@@ -37,8 +37,10 @@ export interface RunRow {
   started_at: number;
   ended_at: number | null;
   definition: string;
-  /** Grows with each change of the header; a second writer loses. */
+  /** Grows with each change of the header or of a story's entry; a second writer loses. */
   version: number;
+  /** The version that last brought stories or dropped some. Since then only entries have changed. */
+  planned: number;
   header: string;
 }
 
@@ -62,9 +64,13 @@ export interface StoryRow {
   run_id: string;
   id: string;
   position: number;
-  title: string;
   status: string;
+  /** What the run sees of it; its status is a column as well. */
+  entry: string;
+  /** The version of the run that last wrote the entry. */
+  changed: number;
   spec: string;
+  /** Grows with each change of the scope. */
   version: number;
   /** Its chain, context and gates; null until it is opened. */
   scope: string | null;

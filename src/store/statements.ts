@@ -48,13 +48,21 @@ export const selectAttempts = statement<{ run: string; story: string }, AttemptR
 export const updateHeader = statement<{
   id: string;
   version: number;
+  next: number;
+  planned: number;
   header: string;
   status: string;
   ended_at: number | null;
 }>((db, p) =>
   db
     .updateTable("runs")
-    .set({ header: p("header"), status: p("status"), ended_at: p("ended_at"), version: sql<number>`version + 1` })
+    .set({
+      header: p("header"),
+      status: p("status"),
+      ended_at: p("ended_at"),
+      version: p("next"),
+      planned: p("planned"),
+    })
     .where("id", "=", p("id"))
     .where("version", "=", p("version")),
 );
@@ -83,32 +91,6 @@ export const updateScope = statement<{ run: string; id: string; version: number;
     .where("run_id", "=", p("run"))
     .where("id", "=", p("id"))
     .where("version", "=", p("version")),
-);
-
-export const updateStoryStatus = statement<{ run: string; id: string; status: string }>((db, p) =>
-  db
-    .updateTable("stories")
-    .set({ status: p("status") })
-    .where("run_id", "=", p("run"))
-    .where("id", "=", p("id")),
-);
-
-/** It goes behind the stories that are there. */
-export const insertStory = statement<Omit<StoryRow, "position">>((db, p) =>
-  db.insertInto("stories").values({
-    run_id: p("run_id"),
-    id: p("id"),
-    position: sql<number>`(select coalesce(max(position), -1) + 1 from stories where run_id = ${p("run_id")})`,
-    title: p("title"),
-    status: p("status"),
-    spec: p("spec"),
-    version: p("version"),
-    scope: p("scope"),
-  }),
-);
-
-export const deleteStory = statement<{ run: string; id: string }>((db, p) =>
-  db.deleteFrom("stories").where("run_id", "=", p("run")).where("id", "=", p("id")).where("scope", "is", null),
 );
 
 export const insertAttempt = statement<AttemptRow>((db, p) =>

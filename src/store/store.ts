@@ -137,7 +137,10 @@ export interface PermitLimit {
 export interface Loaded {
   readonly run: Run;
   readonly number: number;
+  /** Of the header and of the entries of its stories. */
   readonly headerVersion: number;
+  /** The version that last brought stories or dropped some. */
+  readonly plannedVersion: number;
   readonly storyVersions: Readonly<Record<StoryId, number>>;
 }
 

@@ -10,6 +10,7 @@ import { type Header, noTotals, type Run, type RunTotals, statusOf } from "../do
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import type { Story } from "../domain/story.ts";
+import { changedEntries, deleteStory, insertStories, type SeenEntries, updateEntry } from "./entries.ts";
 import { deleteLease, insertLease, renewLease, takeOverLease } from "./leases.ts";
 import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./offers.ts";
 import { currentDefinition } from "./older-documents.ts";
@@ -45,6 +46,8 @@ import {
 /** Definitions never change once written, so one parsed copy serves a process. */
 export type DefinitionCache = Map<string, Definition>;
 
+type Plan = Extract<Event, { readonly type: "stories_planned" }>;
+
 const nothingYet: Omit<TotalsRow, "run_id"> = {
   events: 0,
   attempts: 0,
@@ -59,11 +62,13 @@ const nothingYet: Omit<TotalsRow, "run_id"> = {
 export class KyselyTransaction implements Transaction {
   readonly #db: Kysely<Tables>;
   readonly #definitions: DefinitionCache;
+  readonly #entries: SeenEntries;
   readonly #purpose: "change" | "look";
 
-  constructor(db: Kysely<Tables>, definitions: DefinitionCache, purpose: "change" | "look") {
+  constructor(db: Kysely<Tables>, definitions: DefinitionCache, entries: SeenEntries, purpose: "change" | "look") {
     this.#db = db;
     this.#definitions = definitions;
+    this.#entries = entries;
     this.#purpose = purpose;
   }
 
@@ -95,6 +100,7 @@ export class KyselyTransaction implements Transaction {
         ended_at: null,
         definition: hash,
         version: 0,
+        planned: 0,
         header: headerDocument(header),
       })
       .execute();
@@ -106,7 +112,7 @@ export class KyselyTransaction implements Transaction {
       header: { ...header, chain: [], attempts: [], gates: [], stories: [], totals: noTotals, paused: false },
       stories: {},
     };
-    return await this.save({ run: before, number, headerVersion: 0, storyVersions: {} }, decision);
+    return await this.save({ run: before, number, headerVersion: 0, plannedVersion: 0, storyVersions: {} }, decision);
   }
 
   async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
@@ -114,7 +120,9 @@ export class KyselyTransaction implements Transaction {
     const row = await select.first(this.#db, { id });
     const totals = await sql.selectTotals.first(this.#db, { id });
     if (!row || !totals) return null;
-    const header = readHeader(row, totals, await this.#definition(row.definition), await this.#attempts(id, null));
+    const entries = await this.#entries.read(this.#db, id, row);
+    const definition = await this.#definition(row.definition);
+    const header = readHeader(row, totals, definition, await this.#attempts(id, null), entries);
     const stories: Record<StoryId, Story> = {};
     const storyVersions: Record<StoryId, number> = {};
     for (const storyId of needed(header)) {
@@ -124,7 +132,8 @@ export class KyselyTransaction implements Transaction {
       stories[storyId] = story;
       storyVersions[storyId] = storyRow.version;
     }
-    return { run: { header, stories }, number: row.number, headerVersion: row.version, storyVersions };
+    const { number, version: headerVersion, planned: plannedVersion } = row;
+    return { run: { header, stories }, number, headerVersion, plannedVersion, storyVersions };
   }
 
   async save(loaded: Loaded, decision: Decision): Promise<Changes> {
@@ -132,10 +141,8 @@ export class KyselyTransaction implements Transaction {
     const after = decision.run ?? before;
     const { id } = after.header;
     await this.#appendEvents(id, decision.events, before.header.totals, after.header.totals);
-    if (headerChanged(before.header, after.header)) await this.#writeHeader(loaded, before.header, after.header);
-    await this.#writePlans(id, decision.events);
+    await this.#writeHeader(loaded, after.header, decision.events);
     for (const story of Object.values(after.stories)) await this.#writeStory(loaded, story);
-    await this.#writeEntries(before.header, after.header);
 
     const changes = { readied: [] as ReadyStep[], unreadied: [] as ReadyStep[], ended: [] as AttemptId[] };
     for (const [story, was, is] of scopesOf(before, after)) {
@@ -257,33 +264,44 @@ export class KyselyTransaction implements Transaction {
     }
   }
 
-  async #writeHeader(loaded: Loaded, before: Header, after: Header): Promise<void> {
+  /** The header and the entries of the stories share a version: who decides by one decides by the other. */
+  async #writeHeader(loaded: Loaded, after: Header, events: readonly Event[]): Promise<void> {
+    const before = loaded.run.header;
+    const entriesChanged = before.stories !== after.stories;
+    if (!entriesChanged && !headerChanged(before, after)) return;
+    const plans = events.filter((event) => event.type === "stories_planned");
+    const next = loaded.headerVersion + 1;
     const changed = await sql.updateHeader.run(this.#db, {
       id: after.id,
       version: loaded.headerVersion,
+      next,
+      planned: plans.length > 0 ? next : loaded.plannedVersion,
       header: headerDocument(after),
       status: statusOf(after),
       ended_at: after.end?.at ?? null,
     });
     if (changed === 0) throw new VersionConflict(`run ${before.id}`);
+    if (entriesChanged) await this.#writeEntries(before, after, plans, next);
+    this.#entries.wrote(after.id, next, after.stories);
   }
 
   /** A plan brings new stories and drops those that were planned before and not begun. */
-  async #writePlans(run: RunId, events: readonly Event[]): Promise<void> {
-    for (const event of events) {
-      if (event.type !== "stories_planned") continue;
-      for (const id of event.dropped) await sql.deleteStory.run(this.#db, { run, id });
-      for (const spec of event.stories) {
-        await sql.insertStory.run(this.#db, {
-          run_id: run,
-          id: spec.id,
-          title: spec.title,
-          status: "waiting",
-          spec: JSON.stringify(spec),
-          version: 0,
-          scope: null,
-        });
-      }
+  async #writeEntries(before: Header, after: Header, plans: readonly Plan[], version: number): Promise<void> {
+    const changed = changedEntries(before.stories, after.stories, plans.length > 0);
+    const inserted = new Set<StoryId>();
+    const byId = new Map(plans.length > 0 ? after.stories.map((entry) => [entry.id, entry]) : []);
+    for (const { dropped, stories } of plans) {
+      for (const id of dropped) await deleteStory(this.#db, after.id, id);
+      const planned = stories.flatMap((spec) => {
+        const entry = byId.get(spec.id);
+        // Without an entry it was dropped again by a later plan of the same transition.
+        return entry ? [{ spec, entry }] : [];
+      });
+      await insertStories(this.#db, after.id, version, planned);
+      for (const { entry } of planned) inserted.add(entry.id);
+    }
+    for (const entry of changed) {
+      if (!inserted.has(entry.id)) await updateEntry(this.#db, after.id, version, entry);
     }
   }
 
@@ -294,15 +312,6 @@ export class KyselyTransaction implements Transaction {
     const run = loaded.run.header.id;
     const changed = await sql.updateScope.run(this.#db, { run, id: story.id, version, scope: storyDocument(story) });
     if (changed === 0) throw new VersionConflict(`story ${story.id}`);
-  }
-
-  async #writeEntries(before: Header, after: Header): Promise<void> {
-    if (before.stories === after.stories) return;
-    const known = new Set(before.stories);
-    for (const entry of after.stories) {
-      if (known.has(entry)) continue;
-      await sql.updateStoryStatus.run(this.#db, { run: after.id, id: entry.id, status: entry.status });
-    }
   }
 
   async #writeAttempts(run: RunId, was: Scope | undefined, is: Scope, ended: AttemptId[]): Promise<void> {

@@ -47,6 +47,7 @@ export function runOf(stories: Readonly<Record<string, StoryFacts>>): Run {
     id: storyId(id),
     title: `Title ${id}`,
     dependsOn: [],
+    openDependencies: 0,
     ...entry,
   }));
   const begun = Object.entries(stories).filter(([, { chain }]) => chain !== undefined);

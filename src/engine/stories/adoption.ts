@@ -60,8 +60,9 @@ export function addStories(draft: Draft, { stories }: AddStories): Rejection | n
   if (!step || isOver(step)) return reject("illegal", "the stories of this run are over; start a new run");
   const failed = header.chain.find(({ state }) => state.status === "failed");
   if (failed && failed.id !== step.id) return reject("illegal", `${failed.name} has failed; retry it first`);
-  const known = new Set([...header.stories, ...stories].map(({ id }) => id));
-  const added = stories.filter(({ id }) => !header.stories.some((entry) => entry.id === id));
+  const present = new Set(header.stories.map(({ id }) => id));
+  const known = new Set([...present, ...stories.map(({ id }) => id)]);
+  const added = stories.filter(({ id }) => !present.has(id));
   if (added.length === 0) return reject("illegal", "the run has all of these stories already");
   for (const { id, dependsOn } of added) {
     const stranger = dependsOn.find((other) => !known.has(other));

@@ -1,26 +1,65 @@
-// Entries of stories. Owns: a story's line in the header, as a plan makes it and as changes leave it.
+// Entries of stories. Owns: what events make of the list of entries. Dependencies that are still open are counted here, once when
+// a story is planned and down when one of them is done, so that scheduling compares a number.
 
 import type { Event } from "../../domain/event.ts";
+import type { StoryId } from "../../domain/ids.ts";
 import type { StoryEntry, StorySpec } from "../../domain/story.ts";
 import { storyStatus } from "../moves.ts";
+import { IllegalTransition } from "../tables.ts";
 
-export function entryOf(spec: StorySpec): StoryEntry {
+type Entries = readonly StoryEntry[];
+
+export function plannedEntries(entries: Entries, event: Extract<Event, { type: "stories_planned" }>): Entries {
+  const dropped = new Set(event.dropped);
+  const kept = entries.filter(({ id }) => !dropped.has(id));
+  const done = new Set(kept.filter(({ status }) => status === "done").map(({ id }) => id));
+  return [...kept, ...event.stories.map((spec) => entryOf(spec, done))];
+}
+
+/** It waits with a chain of its own from now on. */
+export function begunEntry(entries: Entries, id: StoryId): Entries {
+  const [index, entry] = found(entries, id);
+  return entries.with(index, { ...entry, begun: true });
+}
+
+export function changedEntries(entries: Entries, event: Extract<Event, { type: "story_changed" }>): Entries {
+  const [index, entry] = found(entries, event.of);
+  const changed = entries.with(index, changedEntry(entry, event));
+  return event.status === "done" ? changed.map((other) => countedDown(other, event.of)) : changed;
+}
+
+function entryOf(spec: StorySpec, done: ReadonlySet<StoryId>): StoryEntry {
   return {
     id: spec.id,
     title: spec.title,
     status: "waiting",
     dependsOn: spec.dependsOn,
+    openDependencies: spec.dependsOn.filter((id) => !done.has(id)).length,
     ...(spec.priority === undefined ? {} : { priority: spec.priority }),
     ...(spec.touches === undefined ? {} : { touches: spec.touches }),
   };
 }
 
 /** It has a slot only while it is at work, and waits as one that has begun after it failed. */
-export function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_changed" }>): StoryEntry {
+function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_changed" }>): StoryEntry {
   const status = storyStatus(entry, event.status);
   const { slot: before, begun: wasBegun, ...kept } = entry;
   const slot = event.slot ?? before;
   const atWork = status === "running" || status === "held";
   const begun = !atWork && (wasBegun === true || (status === "waiting" && entry.status === "failed"));
   return { ...kept, status, ...(atWork && slot !== undefined ? { slot } : {}), ...(begun ? { begun } : {}) };
+}
+
+/** A story that is done stays done, so the number never has to go up again. */
+function countedDown(entry: StoryEntry, done: StoryId): StoryEntry {
+  if (!entry.dependsOn.includes(done)) return entry;
+  const times = entry.dependsOn.filter((id) => id === done).length;
+  return { ...entry, openDependencies: entry.openDependencies - times };
+}
+
+function found(entries: Entries, id: StoryId): readonly [index: number, entry: StoryEntry] {
+  const index = entries.findIndex((entry) => entry.id === id);
+  const entry = entries[index];
+  if (!entry) throw new IllegalTransition(`story ${id}`, "nothing", "change");
+  return [index, entry];
 }

@@ -1,31 +1,17 @@
 // Scheduling. Owns: which story is worked on next, and in which slot: by dependencies, priority, and what it will touch.
 
 import type { StoriesStep } from "../../domain/definition.ts";
-import type { StoryId } from "../../domain/ids.ts";
-import type { Header } from "../../domain/run.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
 import { changeStory } from "../ends.ts";
 
-/** The stories that somebody works on or is asked about. */
-export function storiesAtWork(header: Header): readonly StoryId[] {
-  return header.stories.filter(isAtWork).map(({ id }) => id);
-}
-
-/** Those whose chain exists and that wait for a place: whatever may give them one must know them. */
-export function storiesToResume(header: Header): readonly StoryId[] {
-  return header.stories.filter(({ status, begun }) => begun === true && status === "waiting").map(({ id }) => id);
-}
-
 /** Starts stories until as many are at work as may be; where a failure stops the rest, only those that had begun. */
 export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "begun"): void {
   for (;;) {
-    const { stories } = draft.run.header;
-    const atWork = stories.filter(isAtWork);
+    const { atWork } = draft.overview;
     if (atWork.length >= definition.concurrency) return;
-    const candidates = which === "all" ? stories : stories.filter(({ begun }) => begun);
-    const next = chooseNext(draft, candidates, stories);
+    const next = chooseNext(draft, which, atWork);
     if (!next) return;
     if (!next.begun) draft.emit(next.id, { type: "story_opened", of: definition.name, chain: chainOf(definition) });
     changeStory(draft, next.id, "running", "", definition.workspace === "worktree" ? freeSlot(atWork) : undefined);
@@ -36,22 +22,23 @@ export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "
  * The lowest priority first, then in the order of the plan. One that touches what another is touching now waits while there is
  * other work.
  */
-function chooseNext(
-  draft: Draft,
-  candidates: readonly StoryEntry[],
-  stories: readonly StoryEntry[],
-): StoryEntry | undefined {
-  const done = new Set(stories.filter(({ status }) => status === "done").map(({ id }) => id));
-  const atWork = stories.filter(isAtWork);
-  const ready = candidates
-    .filter(({ status, dependsOn }) => status === "waiting" && dependsOn.every((id) => done.has(id)))
-    .filter(({ id, begun }) => !begun || draft.run.stories[id] !== undefined)
-    .toSorted((a, b) => rank(a) - rank(b));
-  return ready.find((entry) => !atWork.some((other) => touchTheSame(entry, other))) ?? ready[0];
+function chooseNext(draft: Draft, which: "all" | "begun", atWork: readonly StoryEntry[]): StoryEntry | undefined {
+  const { header, stories } = draft.run;
+  const busy = atWork.flatMap(placesOf);
+  let first: StoryEntry | undefined;
+  let free: StoryEntry | undefined;
+  for (const entry of header.stories) {
+    if (entry.status !== "waiting" || entry.openDependencies > 0) continue;
+    if (entry.begun ? stories[entry.id] === undefined : which === "begun") continue;
+    if (isBefore(entry, first)) first = entry;
+    if (isBefore(entry, free) && !overlapsAny(placesOf(entry), busy)) free = entry;
+  }
+  return free ?? first;
 }
 
-function isAtWork({ status }: StoryEntry): boolean {
-  return status === "running" || status === "held";
+/** Of two that are alike, the one that was planned first stays the choice. */
+function isBefore(entry: StoryEntry, choice: StoryEntry | undefined): boolean {
+  return choice === undefined || rank(entry) < rank(choice);
 }
 
 function rank({ priority }: StoryEntry): number {
@@ -65,9 +52,12 @@ function freeSlot(atWork: readonly StoryEntry[]): number {
   return slot;
 }
 
-function touchTheSame(one: StoryEntry, other: StoryEntry): boolean {
-  const theirs = (other.touches ?? []).map(placeOf);
-  return (one.touches ?? []).map(placeOf).some((place) => theirs.some((their) => overlap(place, their)));
+function placesOf({ touches }: StoryEntry): readonly string[] {
+  return (touches ?? []).map(placeOf);
+}
+
+function overlapsAny(places: readonly string[], busy: readonly string[]): boolean {
+  return places.some((place) => busy.some((other) => overlap(place, other)));
 }
 
 /** A pattern stands for everything below the directory that it begins with. */

@@ -4,11 +4,11 @@
 import type { StoriesStep } from "../../domain/definition.ts";
 import { fixStoryPrefix, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Step } from "../../domain/step.ts";
-import { isSettled, type StoryEntry, type StorySpec, type StoryStatus } from "../../domain/story.ts";
+import type { StoryEntry, StorySpec, StoryStatus } from "../../domain/story.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
 import { changeStory, failStep } from "../ends.ts";
-import { openNext, storiesAtWork } from "./scheduling.ts";
+import { openNext } from "./scheduling.ts";
 
 /** The chain has reached a `stories` step: give it its stories. */
 export function openStories(draft: Draft, step: Step, definition: StoriesStep): void {
@@ -24,18 +24,17 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
   }
   const sentBack = step.visit > 1;
   draft.emit(null, { type: "step_opened", step: step.id });
-  if (sentBack && stories.every(isSettled)) planFix(draft, step.feedback || "The work was sent back without a reason.");
+  if (sentBack && draft.overview.allSettled)
+    planFix(draft, step.feedback || "The work was sent back without a reason.");
 }
 
 /** What a step has planned replaces what was planned before and not begun; stories that are done stay done. */
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
-  const dropped = stories
-    .filter((entry) => (entry.status === "waiting" || entry.status === "blocked") && !entry.begun)
-    .map((entry) => entry.id);
-  const kept = new Set(stories.map((entry) => entry.id).filter((id) => !dropped.includes(id)));
+  const isDropped = ({ status, begun }: StoryEntry) => (status === "waiting" || status === "blocked") && !begun;
+  const kept = new Set(stories.filter((entry) => !isDropped(entry)).map(({ id }) => id));
   const added = planned.filter((spec) => !kept.has(spec.id));
-  draft.emit(null, { type: "stories_planned", stories: added, dropped });
+  draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isDropped).map(({ id }) => id) });
 }
 
 /** A story's chain has come to its end. */
@@ -53,14 +52,15 @@ export function settleStories(draft: Draft): void {
   const definition = storiesStep(draft.run.header, step.name);
   blockOrphans(draft);
 
-  const stories = () => draft.run.header.stories;
-  const stopped = definition.onStoryFailed === "stop" && stories().some((entry) => entry.status === "failed");
+  const stopped =
+    definition.onStoryFailed === "stop" && draft.overview.broken.some(({ status }) => status === "failed");
   openNext(draft, definition, stopped ? "begun" : "all");
-  if (storiesAtWork(draft.run.header).length > 0) return;
+  const { atWork, broken, allSettled } = draft.overview;
+  if (atWork.length > 0) return;
 
-  const failed = stories().filter((entry) => entry.status === "failed" || entry.status === "blocked");
+  const failed = broken.filter(({ status }) => status !== "cancelled");
   if (failed.length > 0) return failStep(draft, null, step, failureOf(failed));
-  if (!stories().every(isSettled)) {
+  if (!allSettled) {
     return failStep(draft, null, step, `${definition.name}: stories wait for each other and none can start`);
   }
   draft.emit(null, { type: "step_done", step: step.id });
@@ -69,13 +69,11 @@ export function settleStories(draft: Draft): void {
 /** A story whose dependency failed cannot start; `retry` of the dependency sets it free again. */
 function blockOrphans(draft: Draft): void {
   for (;;) {
-    const { stories } = draft.run.header;
-    const broken = new Set(
-      stories
-        .filter(({ status }) => status === "failed" || status === "blocked" || status === "cancelled")
-        .map(({ id }) => id),
+    const broken = new Set(draft.overview.broken.map(({ id }) => id));
+    if (broken.size === 0) return;
+    const orphan = draft.run.header.stories.find(
+      (entry) => entry.status === "waiting" && entry.dependsOn.some((id) => broken.has(id)),
     );
-    const orphan = stories.find((entry) => entry.status === "waiting" && entry.dependsOn.some((id) => broken.has(id)));
     if (!orphan) return;
     const cause = orphan.dependsOn.find((id) => broken.has(id));
     changeStory(draft, orphan.id, "blocked", `${cause} did not finish`);

@@ -7,9 +7,8 @@ import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
 import { freshFile } from "../../../test/support/programs.ts";
-import { chainOf } from "../../../test/support/sample-runs.ts";
-import { Transitions } from "../../../test/support/transitions.ts";
 import { systemClock } from "../../system/clock.ts";
+import { describeEntries } from "../entries.contract.ts";
 import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
 import type { Tables } from "../schema.ts";
 import { describeStore } from "../store.contract.ts";
@@ -18,6 +17,7 @@ import { NodeSqliteDialect } from "./dialect.ts";
 import { columnTypes, openSqliteStore } from "./open.ts";
 
 describeStore("SQLite on disk", openEmpty);
+describeEntries("SQLite on disk", openEmpty);
 describeOffersAndLeases("SQLite on disk", openEmpty);
 
 async function openEmpty() {
@@ -58,23 +58,4 @@ test("[SO13] a store that was only opened lets go of its file when it is closed"
   expect(await close()).toStrictEqual([true, false, false]);
   // The second time there is nothing to migrate: not one query ran.
   expect(await close()).toStrictEqual([true, false, false]);
-});
-
-test("[SO27] a database of an older version gets what is new and keeps what it has", async () => {
-  const file = freshFile("pawl.db");
-  const first = await openSqliteStore(file, systemClock);
-  const run = await new Transitions(first).start(chainOf(2));
-  const before = await first.wholeRun(run);
-  await first.close();
-  const old = new DatabaseSync(file);
-  old.exec("DROP TABLE holds; DELETE FROM migrations WHERE version = 2;");
-  for (const table of ["totals", "attempts"]) {
-    for (const column of ["cache_read_tokens", "estimated_usd"]) old.exec(`ALTER TABLE ${table} DROP COLUMN ${column}`);
-  }
-  for (const column of ["model", "agent_version"]) old.exec(`ALTER TABLE attempts DROP COLUMN ${column}`);
-  old.close();
-  const second = await openSqliteStore(file, systemClock);
-  expect(await second.wholeRun(run)).toStrictEqual(before);
-  expect(await second.transaction((tx) => tx.holds())).toEqual([]);
-  await second.close();
 });

@@ -33,6 +33,7 @@ export function checkState(run: Run): void {
   }
   checkCaps(run);
   checkConcurrency(run);
+  checkDependencies(run);
   checkProgress(run);
 }
 
@@ -106,6 +107,15 @@ function checkConcurrency({ header }: Run): void {
   const loop = header.definition.steps.find((step) => step.kind === "stories");
   const active = header.stories.filter(({ status }) => status === "running" || status === "held").length;
   holds(active <= (loop?.concurrency ?? 0), `${active} stories at work, at most ${loop?.concurrency} may be`);
+}
+
+/** The number of open dependencies is what a search finds. */
+function checkDependencies({ header }: Run): void {
+  const done = new Set(header.stories.filter(({ status }) => status === "done").map(({ id }) => id));
+  for (const { id, dependsOn, openDependencies } of header.stories) {
+    const open = dependsOn.filter((other) => !done.has(other)).length;
+    holds(openDependencies === open, `${id} has ${open} open dependencies and counts ${openDependencies}`);
+  }
 }
 
 /** A run that is not over has something to do, something running, or a question to a person. */

@@ -1,0 +1,97 @@
+// Many stories. Measures what a story of two steps costs in the middle of a run of 2,000 stories, against one of 20. The
+// transitions in which a story ends and the next one begins are part of it.
+
+import { join } from "node:path";
+import type { Definition } from "../src/domain/definition.ts";
+import { type RunId, stepName, storyId } from "../src/domain/ids.ts";
+import type { AdoptedStory, StorySpec } from "../src/domain/story.ts";
+import type { Parts } from "../src/runtime/parts.ts";
+import { createRun } from "../src/runtime/runs/transition.ts";
+import { newRunId } from "../src/system/ids.ts";
+import { agentStep, startOf, workflow } from "../test/support/sample-runs.ts";
+import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
+import { claim, complete, openWorld } from "./world.ts";
+
+const stepsPerStory = 2;
+const few = 20;
+
+const definition: Definition = withoutCaps(
+  workflow("two-step-stories", [
+    {
+      kind: "stories",
+      name: stepName("implement"),
+      title: "implement",
+      concurrency: 1,
+      onStoryFailed: "stop",
+      storyBudget: { atMost: 1, then: { to: "fail", reason: "" } },
+      body: Array.from({ length: stepsPerStory }, (_, index) => agentStep(`part-${index + 1}`)),
+    },
+  ]),
+);
+
+function withoutCaps(of: Definition): Definition {
+  return { ...of, caps: { ...of.caps, attempts: 100_000, steps: 100_000 } };
+}
+
+export const manyStories: Measurement = {
+  name: "many-stories",
+  async measure({ quick, scratch }) {
+    const parts = await openWorld(join(scratch, "home"));
+    const taken = await alternate(
+      { few: sideOf(parts, few), many: sideOf(parts, 2_000) },
+      { warmUp: 10, counted: quick ? 40 : 150 },
+    );
+    await parts.store.close();
+
+    const transitions = stepsPerStory * 2;
+    const figure = (key: "wallMs" | "cpuMs") => {
+      const [wide, narrow] = [medianOf(taken.many, key) / transitions, medianOf(taken.few, key) / transitions];
+      const measured = `${ms(wide)} against ${ms(narrow)}`;
+      return { measured, value: wide / narrow, unit: "times" as const, reach: { atMost: 1.3 } };
+    };
+    const what = "a transition in a run of 2,000 stories, against 20";
+    return [
+      { what, ...figure("wallMs") },
+      { what: `CPU of ${what}`, ...figure("cpuMs") },
+    ];
+  },
+};
+
+/** Each round is one story. A run that has no story left gives way to a new one, outside of the measured time. */
+function sideOf(parts: Parts, count: number): (time: Stopwatch) => Promise<void> {
+  let run: RunId | null = null;
+  let left = 0;
+  return async (time) => {
+    if (run === null || left === 0) {
+      run = await halfDoneRun(parts, count);
+      left = count / 2;
+    }
+    const current = run;
+    await time(async () => {
+      for (let step = 0; step < stepsPerStory; step += 1) await complete(parts, await claim(parts, { run: current }));
+    });
+    left -= 1;
+  };
+}
+
+/** The first half of its stories is done already; of the rest, every other one waits for the one before it. */
+async function halfDoneRun(parts: Parts, count: number): Promise<RunId> {
+  const at = parts.clock.now();
+  const stories = Array.from({ length: count }, (_, index) => specOf(index));
+  const adopted = stories.slice(0, count / 2).map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
+  const { run } = await createRun(parts, () => startOf(definition, { run: newRunId(), at, stories, adopted }));
+  return run;
+}
+
+function specOf(index: number): StorySpec {
+  const name = (of: number) => `US-${String(of + 1).padStart(4, "0")}`;
+  return {
+    id: storyId(name(index)),
+    title: `Story ${name(index)}: a title of a usual length`,
+    description: "As a user I want this part of the feature, so that the whole of it works as I expect.",
+    acceptanceCriteria: ["It does what its title says", "Tests pass", "Typecheck passes"],
+    dependsOn: index % 2 === 0 ? [] : [storyId(name(index - 1))],
+    priority: 1 + (index % 7),
+    touches: [`src/part-${index % 50}/**`],
+  };
+}

@@ -1,0 +1,148 @@
+// The promise of every store about the entries of stories, as tests. The rules are in docs/spec/store.md.
+
+import type { Kysely } from "kysely";
+import { describe, expect, test } from "vitest";
+import { expectRowsToEqualLogs, wholeLog } from "../../test/support/logs.ts";
+import { chooser, nextCommand } from "../../test/support/random-run.ts";
+import { completed, everything, finishOf, startAttemptOf, storyOf } from "../../test/support/sample-runs.ts";
+import { Transitions } from "../../test/support/transitions.ts";
+import { type RunId, storyId } from "../domain/ids.ts";
+import type { Header } from "../domain/run.ts";
+import { replay } from "../engine/evolve.ts";
+import type { Tables } from "./schema.ts";
+import type { Store } from "./store.ts";
+
+interface StoreUnderTest {
+  readonly store: Store;
+  another(): Promise<Store>;
+  readonly query: <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
+}
+
+/** `open` gives an empty database and closes what it opened when the test ends. */
+export function describeEntries(name: string, open: () => Promise<StoreUnderTest>): void {
+  const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
+    test(title, async () => {
+      const under = await open();
+      await body({ ...under, runs: new Transitions(under.store) });
+      await expectRowsToEqualLogs(await under.another());
+    });
+
+  describe(`${name}: entries of stories`, () => {
+    scenario(
+      "[SO31] entries that did not change are neither read nor written",
+      async ({ store, another, runs, query }) => {
+        const run = await planned(runs, "A", "B", "C", "D", "E");
+        const before = await entryRows(query);
+        const spoil = (text: string) =>
+          query((db) => db.updateTable("stories").set({ entry: text }).where("id", "=", "E").execute());
+        await spoil("not to be read");
+        await finish(runs, run, "A");
+        expect(statusesOf(await load(store, run))).toBe("A:done B:running C:running D:running E:waiting");
+        await expect(load(await another(), run)).rejects.toThrow("not to be read");
+        await spoil(before.get("E")?.entry ?? "");
+        const after = await entryRows(query);
+        const changed = [...after].filter(([id, { changed }]) => changed !== before.get(id)?.changed);
+        expect(changed.map(([id]) => id)).toStrictEqual(["A", "D"]);
+      },
+    );
+
+    scenario(
+      "[SO31] what another process has changed, planned and dropped is seen",
+      async ({ store, another, runs }) => {
+        const run = await planned(runs, "A", "B", "C", "D");
+        const others = new Transitions(await another());
+        await finish(others, run, "A");
+        expect(statusesOf(await load(store, run))).toBe("A:done B:running C:running D:running");
+        await finish(runs, run, "B");
+        await finish(others, run, "C");
+        expect(statusesOf(await load(store, run))).toBe(statusesOf(await load(others.store, run)));
+        const stories = [storyOf("E"), storyOf("F")];
+        await others.apply(run, { type: "add_stories", at: 4000, author: "user:ada", stories });
+        expect(statusesOf(await load(store, run))).toBe("A:done B:done C:done D:running E:running F:running");
+      },
+    );
+
+    scenario(
+      "[SO31] what was rolled back is not seen, also when its version comes again",
+      async ({ store, another, runs }) => {
+        const run = await planned(runs, "A", "B", "C", "D");
+        await runs.perform(run, "code", completed(), storyId("A"));
+        const failing = store.transaction(async (tx) => {
+          const start = startAttemptOf("verify", { story: storyId("A") });
+          await runs.applyIn(tx, run, start);
+          await runs.applyIn(tx, run, finishOf(start.attempt, completed(), { story: storyId("A") }));
+          const loaded = await tx.load(run, () => []);
+          expect(statusesOf(loaded?.run.header)).toBe("A:done B:running C:running D:running");
+          throw new Error("the power went out");
+        });
+        await expect(failing).rejects.toThrow("the power went out");
+        expect(statusesOf(await load(store, run))).toBe("A:running B:running C:running D:waiting");
+        // The other process makes the same version, with another story that is done.
+        const others = new Transitions(await another());
+        await finish(others, run, "B");
+        expect(statusesOf(await load(store, run))).toBe("A:running B:done C:running D:running");
+      },
+    );
+
+    scenario(
+      "[SO31] after any walk of several processes each of them sees the entries of the log",
+      async ({ store, another }) => {
+        const stores = [store, await another(), await another()];
+        for (let walk = 1; walk <= 6; walk += 1) {
+          const choose = chooser(walk);
+          const id = await new Transitions(store).start(everything);
+          for (let step = 0; step < 60; step += 1) {
+            const acting = stores[choose(stores.length)] ?? store;
+            const run = await acting.wholeRun(id);
+            if (!run || (run.header.end && run.header.end.status !== "failed")) break;
+            await applyMaybe(acting, id, nextCommand(run, 2000 + step * 10, choose), choose(4) > 0);
+            const expected = replay(await wholeLog(store, id))?.header.stories;
+            const looking = stores[choose(stores.length)] ?? store;
+            expect((await load(looking, id)).stories).toStrictEqual(expected);
+          }
+        }
+      },
+    );
+  });
+}
+
+/** A run whose first three stories are at work. */
+async function planned(runs: Transitions, ...ids: readonly string[]): Promise<RunId> {
+  const run = await runs.start(everything);
+  await runs.perform(run, "plan", completed({ stories: ids.map((id) => storyOf(id)) }));
+  return run;
+}
+
+async function finish(runs: Transitions, run: RunId, story: string): Promise<void> {
+  for (const step of ["code", "verify"]) await runs.perform(run, step, completed(), storyId(story));
+}
+
+async function load(store: Store, run: RunId): Promise<Header> {
+  const loaded = await store.transaction((tx) => tx.load(run, () => []));
+  if (!loaded) throw new Error(`there is no run ${run}`);
+  return loaded.run.header;
+}
+
+function statusesOf(header: Header | undefined): string {
+  return header?.stories.map(({ id, status }) => `${id}:${status}`).join(" ") ?? "";
+}
+
+async function entryRows(query: StoreUnderTest["query"]) {
+  const rows = await query((db) => db.selectFrom("stories").select(["id", "entry", "changed"]).execute());
+  return new Map(rows.map(({ id, entry, changed }) => [id, { entry, changed }]));
+}
+
+/** A transition that is committed, or rolled back at its end. */
+async function applyMaybe(store: Store, run: RunId, command: Parameters<Transitions["apply"]>[1], commits: boolean) {
+  const runs = new Transitions(store);
+  const rolledBack = new Error("rolled back");
+  try {
+    await store.transaction(async (tx) => {
+      await runs.applyIn(tx, run, command);
+      await tx.load(run, () => []);
+      if (!commits) throw rolledBack;
+    });
+  } catch (error) {
+    if (error !== rolledBack) throw error;
+  }
+}
