@@ -63,7 +63,7 @@ const implementations = [
 ];
 
 /** One folder for each agent, with all that is its own: only src/executors/agents.ts imports them, and no other file names one. */
-const agents = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"];
+export const agents = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"];
 
 const tests = "\\.(test|contract)\\.ts$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;

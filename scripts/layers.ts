@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { rules } from "../layers.config.ts";
 import { importGraph } from "./import-graph.ts";
+import { namedAgents } from "./named-agents.ts";
 
 const problems = [...(await missedInPlantedTree()), ...(await problemsIn(process.cwd()))];
 for (const problem of problems) console.error(problem);
@@ -19,6 +20,7 @@ async function problemsIn(root: string): Promise<string[]> {
   const found = [
     ...unseen.map((file) => `unseen: ${file} is in src/ but was not checked`),
     ...blind.map((file) => `unseen: ${file} must be there and show its imports`),
+    ...namedAgents(root),
     ...summary.violations.map(({ rule, from, to, cycle }) => {
       const path = cycle ? cycle.map((step) => step.name).join(" -> ") : to;
       return `${rule.name}: ${from} -> ${path} (${commentOf(rule.name)})`;
@@ -37,6 +39,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     "src/store/row.ts": 'import { open } from "./sqlite/open.ts"; export type Row = ReturnType<typeof open>;',
     "src/store/sqlite/open.ts": 'import { type Row } from "../row.ts"; export const open = (): Row[] => [];',
     "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
+    "src/runtime/choice.ts": 'export const choice = "claude";',
     "src/dispatch/query.ts": 'import { sql } from "kysely"; export const now = sql;',
     "node_modules/kysely/package.json": '{ "name": "kysely", "main": "index.js" }',
     "node_modules/kysely/index.js": "exports.sql = 1;",
@@ -46,6 +49,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     "engine-points-inward",
     "kysely-only-in-store",
     "no-cycles",
+    "no-named-agents",
     "store-by-its-interface",
     "store-sqlite-only-from-app",
   ];
@@ -58,6 +62,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     }
     const { summary } = await importGraph(root);
     const broken = new Set(summary.violations.map(({ rule }) => rule.name));
+    if (namedAgents(root).length === 1) broken.add("no-named-agents");
     return expected.filter((name) => !broken.has(name)).map((name) => `blind: ${name} did not see a planted violation`);
   } finally {
     rmSync(root, { recursive: true });

@@ -15,7 +15,7 @@ import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
 import { type Config, plainWorkspace } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
 import { Projections } from "./runtime/effects/projections.ts";
-import { Commits, type Executors, type Log, type Parts, type Settings } from "./runtime/parts.ts";
+import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
@@ -34,7 +34,7 @@ export interface AppOptions {
   /** Variables that are secret whatever they are called. */
   readonly secretNames?: readonly string[];
   /** What trees of stories get; nothing beyond the defaults unless given. */
-  readonly settings?: Settings;
+  readonly settings?: TreeSettings;
   readonly log: Log;
   readonly warn: (text: string) => void;
   readonly clock?: Clock;

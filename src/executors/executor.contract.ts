@@ -179,7 +179,7 @@ export function describeExecutor(name: string, make: () => Maker): void {
       expect(isWhole).toBe(true);
       expect(end.text.endsWith("STATUS: done\n")).toBe(true);
       expect(end.text.length).toBeLessThan(5_000_000);
-      // Reading events makes garbage that is collected late; it does not grow with what was printed.
+      // StreamReading events makes garbage that is collected late; it does not grow with what was printed.
       expect((peak - before) / 1e6).toBeLessThan(maker.decode ? 300 : 150);
     }, 120_000);
 

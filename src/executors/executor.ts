@@ -4,7 +4,7 @@
 
 import type { Usage } from "../domain/attempt.ts";
 import type { OutputSink } from "../system/process/call.ts";
-import type { FailureKind } from "./stream/reading.ts";
+import type { FailureKind } from "./stream/stream-reading.ts";
 
 /** Carried by every process of an attempt, so that those which leave its group are found. */
 export const attemptMarker = "PAWL_ATTEMPT_ID";

@@ -3,7 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { AppError } from "../domain/error.ts";
-import type { RunOptions } from "./agent/agent-options.ts";
+import type { AgentRunOptions } from "./agent/agent-options.ts";
 import type { AgentRegistry, RegisteredAgent } from "./agent/registry.ts";
 import type { Executor } from "./executor.ts";
 import { type ExecutorConfig, type ExecutorSettings, executorIn } from "./executor-config.ts";
@@ -85,7 +85,7 @@ async function acp(name: string, configured: ExecutorConfig, agents: AgentRegist
   });
 }
 
-function sharedOptions(name: string, configured: ExecutorConfig | null): RunOptions {
+function sharedOptions(name: string, configured: ExecutorConfig | null): AgentRunOptions {
   return {
     name,
     model: configured?.model ?? null,

@@ -5,7 +5,7 @@ import type { ProcessEnd, ProcessFacts } from "../system/process/call.ts";
 const shownOfOutput = 2_000;
 
 /** `logError`: why the log is not complete; null when it is. */
-export function notesOf(end: ProcessFacts, logError: string | null): readonly string[] {
+export function processNotes(end: ProcessFacts, logError: string | null): readonly string[] {
   return [
     ...(end.strays > 0 ? [`${end.strays} processes outlived the agent and were ended`] : []),
     ...(end.straysLeft > 0 ? [`${end.straysLeft} processes of the agent could not be ended`] : []),

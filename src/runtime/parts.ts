@@ -28,7 +28,7 @@ export interface Parts {
   /** The files of protocols that show runs. Closed before the store. */
   readonly projections: Projections;
   /** What the configuration says of trees. */
-  readonly settings: Settings;
+  readonly settings: TreeSettings;
   /** The trees that this process has made. */
   readonly trees: Trees;
   /** Where agents that call tools report; null: they print, as everybody may. */
@@ -44,7 +44,7 @@ export interface Parts {
   readonly commits: Commits;
 }
 
-export interface Settings {
+export interface TreeSettings {
   readonly workspace: WorkspaceConfig;
 }
 

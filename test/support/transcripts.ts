@@ -3,7 +3,7 @@
 import type { AgentEvent } from "../../src/executors/stream/agent-event.ts";
 import { agentStream } from "../../src/executors/stream/agent-stream.ts";
 import type { NewReader } from "../../src/executors/stream/reader.ts";
-import type { Exit, Reading } from "../../src/executors/stream/reading.ts";
+import type { ProcessExit, StreamReading } from "../../src/executors/stream/stream-reading.ts";
 
 export const transcripts: Readonly<Record<string, readonly object[]>> = {
   claude: [
@@ -140,14 +140,14 @@ export const transcripts: Readonly<Record<string, readonly object[]>> = {
 export const done = { ok: true, kind: null, text: "STATUS: done", denials: 0, message: "", resetsAt: null } as const;
 
 export interface Listened {
-  readonly reading: Reading;
+  readonly reading: StreamReading;
   readonly events: readonly AgentEvent[];
 }
 
 export function listen(
   newReader: NewReader,
   printed: readonly object[] | Uint8Array,
-  exit: Exit = { code: 0 },
+  exit: ProcessExit = { code: 0 },
   now = 0,
 ): Listened {
   const events: AgentEvent[] = [];

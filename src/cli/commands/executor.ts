@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { agents } from "../../app.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { readerFor, recordedFormats } from "../../executors/recorded-formats.ts";
-import type { Exit, Reading } from "../../executors/stream/reading.ts";
 import { readRecording } from "../../executors/stream/recording.ts";
+import type { ProcessExit, StreamReading } from "../../executors/stream/stream-reading.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import { isoTime } from "../../runtime/views/status.ts";
 import type { Console } from "../console.ts";
@@ -48,7 +48,7 @@ export function define(program: Command, console: Console): void {
   executor
     .command("test")
     .description("a tiny real call: the prompt says to answer `STATUS: done`")
-    .argument("<name>", "a configured executor, an agent such as claude, or 'command: PROGRAM ARGUMENT…'")
+    .argument("<name>", "a configured executor, an agent, or 'command: PROGRAM ARGUMENT…'")
     .addHelpText("after", example("pawl executor test claude", "pawl executor test 'command: bash ./agent.sh'"))
     .action(async (name: string, options: { store?: string }) => {
       await withSession({ store: options.store, repo: process.cwd() }, async ({ parts }) => {
@@ -105,7 +105,7 @@ export function define(program: Command, console: Console): void {
 }
 
 /** As a shell shows it (143), or as the system calls it (SIGTERM, TERM). */
-function exitOf(told: string): Exit {
+function exitOf(told: string): ProcessExit {
   if (/^\d{1,3}$/.test(told) && Number(told) <= 255) return { code: Number(told) };
   const signal = `SIG${told.toUpperCase().replace(/^SIG/, "")}`;
   if (Object.hasOwn(constants.signals, signal)) return { signal };
@@ -114,11 +114,11 @@ function exitOf(told: string): Exit {
   });
 }
 
-function readingDocument({ ok, kind, text, denials, usage, resetsAt }: Reading): object {
+function readingDocument({ ok, kind, text, denials, usage, resetsAt }: StreamReading): object {
   return { ok, kind, text, denials, usage, resetsAt: resetsAt === null ? null : isoTime(resetsAt) };
 }
 
-function readingLines(reading: Reading): string {
+function readingLines(reading: StreamReading): string {
   const { usage } = reading;
   const told = [
     [reading.ok ? "ok" : "not ok", reading.kind ?? ""],

@@ -1,6 +1,6 @@
 // The executor of any agent that speaks the Agent Client Protocol: a preset, or a command line of the configuration.
 
-import type { RunOptions } from "../agent/agent-options.ts";
+import type { AgentRunOptions } from "../agent/agent-options.ts";
 import { runAgent } from "../agent/agent-run.ts";
 import type { Executor } from "../executor.ts";
 import { missingFrom } from "../missing.ts";
@@ -8,7 +8,7 @@ import { acpAgent } from "./launch.ts";
 import type { PermissionPolicy } from "./permissions.ts";
 import { type ServerOptions, serverOf } from "./server.ts";
 
-export interface AcpOptions extends RunOptions, ServerOptions {
+export interface AcpOptions extends AgentRunOptions, ServerOptions {
   /** The answer when it asks for permission. */
   readonly permissions: PermissionPolicy;
 }

@@ -3,7 +3,7 @@
 import type { InputPipe, ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { exitOf } from "../agent/agent-end.ts";
-import type { RunOptions } from "../agent/agent-options.ts";
+import type { AgentRunOptions } from "../agent/agent-options.ts";
 import type { AgentToRun, Connection, Launch, Link } from "../agent/agent-run.ts";
 import { cannotOnlyRead, toolsFor, unreachableTools } from "../agent/agent-task.ts";
 import type { OwnHalt } from "../agent/agent-watch.ts";
@@ -13,7 +13,7 @@ import { programPath } from "../program.ts";
 import { accessOf, writableBeside } from "../rights.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { TokenUsage } from "../stream/reading.ts";
+import type { TokenUsage } from "../stream/stream-reading.ts";
 import type { Conversation, Topics } from "./conversation.ts";
 import type { PermissionPolicy } from "./permissions.ts";
 import type { AcpRight } from "./preset.ts";
@@ -23,7 +23,7 @@ import { openWire } from "./wire.ts";
 
 export interface AcpCall {
   readonly server: AcpServer;
-  readonly options: RunOptions & { readonly permissions: PermissionPolicy };
+  readonly options: AgentRunOptions & { readonly permissions: PermissionPolicy };
   readonly call: ExecutorCall;
 }
 

@@ -2,7 +2,7 @@
 
 import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
 import { readOnlyGit } from "../agent/agent-profile.ts";
-import { isOurTool } from "../agent/our-tools.ts";
+import { isPawlTool } from "../agent/pawl-tools.ts";
 import type { Access } from "../executor.ts";
 import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
@@ -42,7 +42,7 @@ export function answerPermission(
 /** Our own tools change nothing but the step: whoever may only read reports with them, too. */
 function isOurs(call: Fields): boolean {
   const kind = call["kind"] ?? "other";
-  return kind === "other" && isOurTool(nameOf(call["name"]) ?? textOf(call["title"]));
+  return kind === "other" && isPawlTool(nameOf(call["name"]) ?? textOf(call["title"]));
 }
 
 /** Who judges must see what was changed. Anything that a shell would make more of is none of these. */

@@ -4,8 +4,8 @@
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../stream/fields.ts";
-import { Findings, noTokens, sumOf, type Tokens } from "../stream/findings.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
+import { noTokens, StreamState, sumOf, type Tokens } from "../stream/stream-state.ts";
 
 /** Of the protocol: "authentication required". */
 const authRequired = -32000;
@@ -15,12 +15,12 @@ const mostQuestions = 100;
 const reopening: ReadonlySet<unknown> = new Set(["session/load", "session/resume"]);
 
 export const acpReader: NewReader = (now) => {
-  const findings = new Findings(now);
+  const state = new StreamState(now);
   const questions = new Map<unknown, Fields>();
   /** The id of our request to open a session again, while it is not answered, and that session. */
   let reopened: { readonly request: unknown; readonly session: unknown } | null = null;
   let hasCalledTools = false;
-  /** Codex says apart that its turn has failed, and ends it as if nothing were. */
+  /** Some agents report apart from their answer that a turn has failed, and end it as if it had not. */
   let trouble: { readonly isFinal: boolean; readonly status: number | null; readonly message: string } | null = null;
 
   function fromAgent(message: Fields): readonly AgentEvent[] {
@@ -32,7 +32,7 @@ export const acpReader: NewReader = (now) => {
     }
     if (message["method"] !== undefined) return [];
     if (reopened !== null && message["id"] === reopened.request) return reopens(message);
-    if (message["error"] !== undefined) return [findings.isOver(protocolError(fieldsOf(message["error"])))];
+    if (message["error"] !== undefined) return [state.isOver(protocolError(fieldsOf(message["error"])))];
     return answer(fieldsOf(message["result"]));
   }
 
@@ -46,7 +46,7 @@ export const acpReader: NewReader = (now) => {
   }
 
   function asks(id: unknown, method: unknown, params: Fields): readonly AgentEvent[] {
-    if (method === "session/prompt") findings.goesOn();
+    if (method === "session/prompt") state.continues();
     if (reopening.has(method)) reopened = { request: id, session: params["sessionId"] };
     // The answer to these may be empty.
     if (method === "session/set_model") return ranOn(params["modelId"]);
@@ -60,13 +60,13 @@ export const acpReader: NewReader = (now) => {
       .find((option) => option["optionId"] === outcome["optionId"]);
     if (outcome["outcome"] === "selected" && !textOf(chosen?.["kind"]).startsWith("reject")) return [];
     const call = fieldsOf(question["toolCall"]);
-    return [findings.isDenied(textOf(call["toolCallId"]), callName(call), textOf(call["title"]))];
+    return [state.isDenied(textOf(call["toolCallId"]), callName(call), textOf(call["title"]))];
   }
 
   function writes(question: Fields, message: Fields): readonly AgentEvent[] {
     if (message["error"] === undefined) return [];
     const path = textOf(question["path"]);
-    return [findings.isDenied(`write ${path}`, `writing ${path}`, textOf(fieldsOf(message["error"])["message"]))];
+    return [state.isDenied(`write ${path}`, `writing ${path}`, textOf(fieldsOf(message["error"])["message"]))];
   }
 
   /** An agent that cannot is asked for a new session; that is no error. */
@@ -80,13 +80,13 @@ export const acpReader: NewReader = (now) => {
   function answer(result: Fields): readonly AgentEvent[] {
     if (typeof result["stopReason"] === "string") return stopped(result, result["stopReason"]);
     const agent = fieldsOf(result["agentInfo"]);
-    if (nameOf(agent["version"]) !== null) return [findings.begins({ version: agent["version"] })];
+    if (nameOf(agent["version"]) !== null) return [state.begins({ version: agent["version"] })];
     const option = listOf(result["configOptions"])
       .map(fieldsOf)
       .find(({ id }) => id === "model");
     const model = nameOf(fieldsOf(result["models"])["currentModelId"]) ?? option?.["currentValue"];
     if (nameOf(result["sessionId"]) === null) return ranOn(model);
-    return [findings.begins({ id: result["sessionId"], model })];
+    return [state.begins({ id: result["sessionId"], model })];
   }
 
   function update(told: Fields): readonly AgentEvent[] {
@@ -95,14 +95,14 @@ export const acpReader: NewReader = (now) => {
         return chunk(told);
       case "tool_call":
         hasCalledTools = true;
-        findings.said.pause();
+        state.said.pause();
         return [{ type: "tool_call", id: textOf(told["toolCallId"]), name: callName(told), input: told["rawInput"] }];
       case "tool_call_update":
         return toolUpdate(told);
       case "usage_update":
         return used(told);
       case "session_info_update":
-        return info(fieldsOf(fieldsOf(told["_meta"])["codex"]));
+        return Object.values(fieldsOf(told["_meta"])).map(fieldsOf).flatMap(vendorInfo);
       default:
         return [];
     }
@@ -110,16 +110,16 @@ export const acpReader: NewReader = (now) => {
 
   function chunk(told: Fields): readonly AgentEvent[] {
     const usage = fieldsOf(told["_meta"])["usage"];
-    // Qwen tells the usage of each message with an empty piece of text.
+    // Some agents report the usage of each message with an empty piece of text.
     const events = typeof usage === "object" && usage !== null ? [addTokens(fieldsOf(usage))] : [];
     const text = textOf(fieldsOf(told["content"])["text"]);
     if (text === "" || isModeNotice(text)) return events;
-    return [...events, findings.saysMore(text, nameOf(told["messageId"]))];
+    return [...events, state.saysMore(text, nameOf(told["messageId"]))];
   }
 
   function toolUpdate(told: Fields): readonly AgentEvent[] {
     hasCalledTools = true;
-    findings.said.pause();
+    state.said.pause();
     const status = told["status"];
     if (status !== "completed" && status !== "failed") return [];
     const text = listOf(told["content"])
@@ -128,32 +128,34 @@ export const acpReader: NewReader = (now) => {
     const [id, ok] = [textOf(told["toolCallId"]), status === "completed"];
     const result: AgentEvent = { type: "tool_result", id, ok, text: shown(text) };
     // An agent whose own rules refuse a call does not ask us.
-    return ok || !isDenial(text) ? [result] : [result, findings.isDenied(id, callName(told), text)];
+    return ok || !isDenial(text) ? [result] : [result, state.isDenied(id, callName(told), text)];
   }
 
   function used(told: Fields): readonly AgentEvent[] {
     const cost = fieldsOf(told["cost"]);
-    const model = fieldsOf(told["_meta"])["_claude/model"];
+    const [, model] = Object.entries(fieldsOf(told["_meta"])).find(([key]) => key.endsWith("/model")) ?? [];
     const named = ranOn(model);
     if (cost["currency"] !== "USD") return named;
-    return [...named, findings.uses(findings.tokens, numberOf(cost["amount"]))];
+    return [...named, state.uses(state.tokens, numberOf(cost["amount"]))];
   }
 
   function addTokens(usage: Fields): AgentEvent {
-    return findings.uses(sumOf(findings.tokens, tokensOf(usage)), findings.costUsd);
+    return state.uses(sumOf(state.tokens, tokensOf(usage)), state.costUsd);
   }
 
-  function info(codex: Fields): readonly AgentEvent[] {
-    const error = fieldsOf(codex["error"]);
-    const [status] = Object.values(fieldsOf(error["codexErrorInfo"])).map((told) =>
-      numberOf(fieldsOf(told)["httpStatusCode"]),
-    );
+  /** What an agent adds to the protocol below its own name. */
+  function vendorInfo(info: Fields): readonly AgentEvent[] {
+    const error = fieldsOf(info["error"]);
+    const [status] = Object.values(error)
+      .flatMap((part) => Object.values(fieldsOf(part)))
+      .map((part) => numberOf(fieldsOf(part)["httpStatusCode"]))
+      .filter((code) => code !== null);
     const message = [textOf(error["message"]), textOf(error["additionalDetails"])].filter(Boolean).join(": ");
     if (message !== "") trouble = { isFinal: error["willRetry"] !== true, status: status ?? null, message };
-    if (fieldsOf(codex["threadStatus"])["type"] === "systemError")
+    if (fieldsOf(info["threadStatus"])["type"] === "systemError")
       trouble = { status: null, message: "", ...trouble, isFinal: true };
     if (message === "" || trouble === null) return [];
-    const { kind } = findings.failureFrom(trouble);
+    const { kind } = state.failureFrom(trouble);
     if (trouble.isFinal) return [{ type: "error", kind, message }];
     return [{ type: "retry", kind, attempt: null, waitMs: null, message }];
   }
@@ -162,36 +164,36 @@ export const acpReader: NewReader = (now) => {
     const quota = fieldsOf(fieldsOf(result["_meta"])["quota"]);
     const usage = [result["usage"], quota["token_count"]].map(fieldsOf).find((told) => Object.keys(told).length > 0);
     // The answer's own count is that of the whole prompt; what was summed up before is in it.
-    const tokens = usage === undefined ? findings.tokens : tokensOf(usage);
+    const tokens = usage === undefined ? state.tokens : tokensOf(usage);
     const [model] = listOf(quota["model_usage"]).map((told) => fieldsOf(told)["model"]);
-    const counted = findings.uses(tokens, findings.costUsd);
-    return [...ranOn(model), counted, findings.isOver(failureOf(reason, result))];
+    const counted = state.uses(tokens, state.costUsd);
+    return [...ranOn(model), counted, state.isOver(failureOf(reason, result))];
   }
 
   /** What was chosen may be called "default"; this is the one that did the work. */
   function ranOn(model: unknown): readonly AgentEvent[] {
-    return nameOf(model) === null || model === findings.model ? [] : [findings.begins({ model })];
+    return nameOf(model) === null || model === state.model ? [] : [state.begins({ model })];
   }
 
   function failureOf(reason: string, result: Fields): Failure | null {
     if (reason === "end_turn") return disguised(result);
     const message = `it stopped with ${reason}`;
-    return findings.failureFrom({ message, names: [reason === "max_tokens" ? "max_turn_requests" : reason] });
+    return state.failureFrom({ message, names: [reason === "max_tokens" ? "max_turn_requests" : reason] });
   }
 
   /** Some agents end their turn as usual when their API failed, and print the error as their answer. */
   function disguised(result: Fields): Failure | null {
-    const text = findings.said.text.trim();
-    if (trouble?.isFinal) return findings.failureFrom({ message: text || trouble.message, status: trouble.status });
-    if (hasCalledTools || findings.tokens.outputTokens > 0) return null;
-    const failure = findings.failureFrom({ message: text });
+    const text = state.said.text.trim();
+    if (trouble?.isFinal) return state.failureFrom({ message: text || trouble.message, status: trouble.status });
+    if (hasCalledTools || state.tokens.outputTokens > 0) return null;
+    const failure = state.failureFrom({ message: text });
     if (/^(?:API )?error\b/i.test(text)) return failure;
     return result["usage"] === null && failure.kind !== "other" ? failure : null;
   }
 
   function protocolError(error: Fields): Failure {
     const [code, data] = [numberOf(error["code"]), fieldsOf(error["data"])];
-    return findings.failureFrom({
+    return state.failureFrom({
       message: [textOf(error["message"]), textOf(data["details"]) || textOf(error["data"])].filter(Boolean).join(": "),
       status: code !== null && code >= 400 && code <= 599 ? code : null,
       names: [data["errorKind"], ...(code === authRequired ? ["auth_required"] : [])],
@@ -205,7 +207,7 @@ export const acpReader: NewReader = (now) => {
       if (typeof fields["m"] !== "object" || fields["m"] === null) return fromAgent(fields);
       return fields["dir"] === ">" ? toAgent(fieldsOf(fields["m"])) : fromAgent(fieldsOf(fields["m"]));
     },
-    end: (exit) => findings.reading(exit),
+    end: (exit) => state.reading(exit),
   };
 };
 
@@ -227,7 +229,7 @@ function callName(call: Fields): string {
   return nameOf(call["name"]) ?? nameOf(fieldsOf(call["_meta"])["toolName"]) ?? textOf(call["title"]);
 }
 
-/** Gemini tells in the midst of its text that a permission changed its mode. */
+/** Some agents say in the middle of their text that a permission changed their mode. */
 function isModeNotice(text: string): boolean {
   return /^\[MODE_UPDATE\] \w+$/.test(text);
 }

@@ -7,7 +7,7 @@ import type { AgentEvent } from "../stream/agent-event.ts";
 import { agentStream } from "../stream/agent-stream.ts";
 import { type Fields, fieldsOf } from "../stream/fields.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { Exit, Reading } from "../stream/reading.ts";
+import type { ProcessExit, StreamReading } from "../stream/stream-reading.ts";
 
 /** Questions of the agent that wait for our answer. One that asks more at once is not heard: it would fill the memory. */
 const mostOpen = 100;
@@ -19,7 +19,7 @@ export interface Wire {
   connect(pipe: InputPipe): Stream;
   /** What the agent printed on stdout. */
   write(chunk: Uint8Array): void;
-  end(exit: Exit): Reading;
+  end(exit: ProcessExit): StreamReading;
 }
 
 export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): Wire {

@@ -4,10 +4,10 @@
 import { noUsage, type Usage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access, ExecutionEnd, PassingKind } from "../executor.ts";
-import { lastWords, notesOf, timeLimit } from "../process-end.ts";
+import { lastWords, processNotes, timeLimit } from "../process-end.ts";
 import type { Denials } from "../stream/denials.ts";
 import { failureFrom, isDenial } from "../stream/failure.ts";
-import type { Exit, FailureKind, Reading } from "../stream/reading.ts";
+import type { FailureKind, ProcessExit, StreamReading } from "../stream/stream-reading.ts";
 import type { OwnHalt } from "./agent-watch.ts";
 
 /** What the texts about an end need to know of the agent. */
@@ -26,7 +26,7 @@ export interface AgentFacts {
   readonly end: ProcessEnd;
   /** Set when it was us who ended it, and not at the wish of somebody else. */
   readonly halt: OwnHalt | null;
-  readonly reading: Reading;
+  readonly reading: StreamReading;
   /** Whether it printed a single event. */
   readonly hasSpoken: boolean;
   readonly denials: Denials;
@@ -41,13 +41,13 @@ export interface AgentFacts {
 const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
 
 /** What an exit means to the reader of the stream: who had said his last word, and was then ended, has ended by himself. */
-export function exitOf(end: ProcessEnd, halt: OwnHalt | null): Exit {
+export function exitOf(end: ProcessEnd, halt: OwnHalt | null): ProcessExit {
   if (halt?.kind === "over") return { code: 0 };
   if (end.kind === "exited") return { code: end.code };
   return { signal: end.kind === "signalled" ? end.signal : "SIGTERM" };
 }
 
-export function endOf(facts: AgentFacts): ExecutionEnd {
+export function executionEndOf(facts: AgentFacts): ExecutionEnd {
   const { end, reading, halt } = facts;
   const common = {
     text: reading.text,
@@ -55,7 +55,7 @@ export function endOf(facts: AgentFacts): ExecutionEnd {
     session: reading.session,
     model: reading.model ?? facts.model,
     version: reading.version ?? facts.version,
-    notes: [...facts.notes, ...ownNotes(facts), ...notesOf(end, facts.logError)],
+    notes: [...facts.notes, ...ownNotes(facts), ...processNotes(end, facts.logError)],
   };
   switch (end.kind) {
     case "not_started":
@@ -190,7 +190,7 @@ function hinted(what: string, hint: string): string {
 }
 
 /** Money that nobody tells is not counted. */
-function usageOf({ usage }: Reading): Usage {
+function usageOf({ usage }: StreamReading): Usage {
   const { costUsd, inputTokens, cacheReadTokens, outputTokens } = usage;
   return { costUsd: costUsd ?? 0, inputTokens, cacheReadTokens, outputTokens };
 }
@@ -203,7 +203,7 @@ function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[]
   ];
 }
 
-/** Codex tells only here that it was kept from writing. */
+/** Some agents say only on stderr that they were kept from writing. */
 function deniedLine(stderr: string): string {
   const line = stderr.split("\n").find(isDenial) ?? "";
   return line.trim().slice(0, 300);

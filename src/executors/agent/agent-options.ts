@@ -4,7 +4,7 @@ import type { Access } from "../executor.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
 /** What every agent has, however Pawl talks to it. */
-export interface RunOptions {
+export interface AgentRunOptions {
   readonly name: string;
   readonly model: string | null;
   readonly effort: string | null;
@@ -27,7 +27,7 @@ export interface RunOptions {
 }
 
 /** An agent with a command line. */
-export interface AgentOptions extends RunOptions {
+export interface AgentOptions extends AgentRunOptions {
   /** On PATH, or an absolute path. */
   readonly program: string;
   readonly args: readonly string[];

@@ -13,7 +13,7 @@ import { goose } from "../goose/goose.ts";
 import { opencode } from "../opencode/opencode.ts";
 import { qwen } from "../qwen/qwen.ts";
 import { Denials } from "../stream/denials.ts";
-import { endOf } from "./agent-end.ts";
+import { executionEndOf } from "./agent-end.ts";
 import type { AgentProfile } from "./agent-profile.ts";
 
 const profiles: Readonly<Record<string, AgentProfile>> = { claude, codex, opencode, gemini, qwen, copilot, goose };
@@ -158,7 +158,7 @@ describe("[EX33] what was denied is not taken for done", () => {
       logError: null,
     };
     const why = "Write was denied (allow it with executors.mine.permissions)";
-    expect(endOf(facts)).toMatchObject({ outcome: "failed", kind: "denied", why });
+    expect(executionEndOf(facts)).toMatchObject({ outcome: "failed", kind: "denied", why });
   });
 
   test("one that found another way has run", async () => {

@@ -8,7 +8,7 @@ import type { AcpPreset } from "../acp/preset.ts";
 import type { Access, McpServer } from "../executor.ts";
 import type { OwnPlaces } from "../sandbox/sandbox.ts";
 import type { NewReader } from "../stream/reader.ts";
-import type { Reading } from "../stream/reading.ts";
+import type { StreamReading } from "../stream/stream-reading.ts";
 import type { AgentDescriptor } from "./descriptor.ts";
 import type { WarmSessions } from "./warm-session.ts";
 
@@ -75,7 +75,7 @@ export interface Invocation {
   /** What else it must be able to write in a sandbox. */
   readonly written?: readonly string[];
   /** What it left elsewhere than in its stream. */
-  readonly complete?: (reading: Reading) => Reading;
+  readonly complete?: (reading: StreamReading) => StreamReading;
 }
 
 /** Under which agents see our tools. */

@@ -8,12 +8,12 @@ import { type Access, attemptMarker, type ExecutionEnd, type ExecutorCall } from
 import { notStarted } from "../not-started.ts";
 import { type CommandLine, endInside, type OwnPlaces, sandboxed } from "../sandbox/sandbox.ts";
 import type { AgentEvent } from "../stream/agent-event.ts";
-import { carefulSink } from "../stream/careful-sink.ts";
 import { Denials } from "../stream/denials.ts";
+import { failSafeSink } from "../stream/fail-safe-sink.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { Reading } from "../stream/reading.ts";
-import { type EndingAgent, endOf } from "./agent-end.ts";
-import type { RunOptions } from "./agent-options.ts";
+import type { StreamReading } from "../stream/stream-reading.ts";
+import { type EndingAgent, executionEndOf } from "./agent-end.ts";
+import type { AgentRunOptions } from "./agent-options.ts";
 import { type OwnHalt, usualRetryMs, type WatchLimits, watchAgent } from "./agent-watch.ts";
 
 export interface AgentToRun extends EndingAgent {
@@ -53,7 +53,7 @@ export interface Connection {
 }
 
 interface Conclusion {
-  readonly reading: Reading;
+  readonly reading: StreamReading;
   readonly notes: readonly string[];
   /** What the call asked for and what was found out, if the stream does not say. */
   readonly model: string | null;
@@ -76,13 +76,13 @@ export interface AgentRunEnd extends Pick<Conclusion, "isGone"> {
 /** Of stdout, the end of an agent needs only what is not an event. */
 const captureBytes = 64 * 1024;
 
-export function runAgent(agent: AgentToRun, options: RunOptions, call: ExecutorCall): AgentRun {
+export function runAgent(agent: AgentToRun, options: AgentRunOptions, call: ExecutorCall): AgentRun {
   const prepared = prepare(agent, options, call);
   if (!prepared.ok) return neverStarted(agent, prepared.why);
   const { launch, command } = prepared;
 
   const denials = new Denials();
-  const log = carefulSink(call.onOutput);
+  const log = failSafeSink(call.onOutput);
   let hasSpoken = false;
   /** Who ended the process, if anybody did; as for the process itself, the first one counts. */
   let ender: OwnHalt | "caller" | null = null;
@@ -134,7 +134,7 @@ export function runAgent(agent: AgentToRun, options: RunOptions, call: ExecutorC
     const logError = log.error();
     return {
       isGone,
-      end: endOf({ ...conclusion, name, agent, access, end, halt: ownHalt, hasSpoken, denials, logError }),
+      end: executionEndOf({ ...conclusion, name, agent, access, end, halt: ownHalt, hasSpoken, denials, logError }),
     };
   }
 
@@ -153,7 +153,7 @@ type Prepared =
   | { readonly ok: true; readonly launch: Launch; readonly command: CommandLine }
   | { readonly ok: false; readonly why: string };
 
-function prepare(agent: AgentToRun, { sandbox }: RunOptions, { cwd }: ExecutorCall): Prepared {
+function prepare(agent: AgentToRun, { sandbox }: AgentRunOptions, { cwd }: ExecutorCall): Prepared {
   try {
     const launch = agent.launch();
     if ("refused" in launch) return { ok: false, why: launch.refused };

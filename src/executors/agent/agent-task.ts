@@ -4,11 +4,11 @@ import type { ExecutorCall, McpServer } from "../executor.ts";
 import type { Scratch } from "../homes/scratch.ts";
 import { chooseOther } from "../not-started.ts";
 import { accessOf, writableBeside } from "../rights.ts";
-import type { AgentOptions, RunOptions } from "./agent-options.ts";
+import type { AgentOptions, AgentRunOptions } from "./agent-options.ts";
 import type { AgentProfile, AgentTask } from "./agent-profile.ts";
 import { fitsArgument } from "./system-text.ts";
 
-export function taskOf(
+export function agentTaskOf(
   profile: AgentProfile,
   options: AgentOptions,
   call: ExecutorCall,
@@ -82,14 +82,14 @@ export function cannotOnlyRead(title: string): string {
 }
 
 /** Our tools listen on this machine, which a sandbox without a network does not reach. */
-function canReach({ sandbox }: Pick<RunOptions, "sandbox">): boolean {
+function canReach({ sandbox }: Pick<AgentRunOptions, "sandbox">): boolean {
   return sandbox?.network !== false;
 }
 
-export function toolsFor(options: Pick<RunOptions, "sandbox">, { mcp = null }: ExecutorCall): McpServer | null {
+export function toolsFor(options: Pick<AgentRunOptions, "sandbox">, { mcp = null }: ExecutorCall): McpServer | null {
   return canReach(options) ? mcp : null;
 }
 
-export function unreachableTools(options: Pick<RunOptions, "sandbox">, { mcp }: ExecutorCall): readonly string[] {
+export function unreachableTools(options: Pick<AgentRunOptions, "sandbox">, { mcp }: ExecutorCall): readonly string[] {
   return mcp && !canReach(options) ? ["its sandbox has no network: our own tools were not offered"] : [];
 }

@@ -5,7 +5,7 @@ import { longestTimerMs } from "../../system/clock.ts";
 import type { PassingKind } from "../executor.ts";
 import type { AgentEvent } from "../stream/agent-event.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { FailureKind } from "../stream/reading.ts";
+import type { FailureKind } from "../stream/stream-reading.ts";
 
 /** Why we ended it ourselves. What the agent says of it then does not count, except for one that had ended already. */
 export type OwnHalt =

@@ -6,12 +6,12 @@ import type { ExecutorCall } from "../executor.ts";
 import { Scratch } from "../homes/scratch.ts";
 import { programPath } from "../program.ts";
 import { agentStream } from "../stream/agent-stream.ts";
-import type { Reading } from "../stream/reading.ts";
+import type { StreamReading } from "../stream/stream-reading.ts";
 import { exitOf } from "./agent-end.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { AgentProfile, AgentTask, Invocation } from "./agent-profile.ts";
 import type { AgentToRun, Connection, Launch } from "./agent-run.ts";
-import { leftOut, refusal, taskOf } from "./agent-task.ts";
+import { agentTaskOf, leftOut, refusal } from "./agent-task.ts";
 import { withSystem } from "./system-text.ts";
 import { goneNote, isAnother, isGone, withoutSpent } from "./warm-session.ts";
 
@@ -32,7 +32,7 @@ export function cliAgent(called: CliCall): AgentToRun {
     login,
     launch() {
       const env = { ...allowedEnvironment(process.env, [...profile.keys, ...options.env]), ...call.env };
-      const task = taskOf(profile, options, call, { env, scratch });
+      const task = agentTaskOf(profile, options, call, { env, scratch });
       const refused = refusal(profile, task);
       return refused === null ? launchOf(called, task, scratch) : { refused };
     },
@@ -85,7 +85,7 @@ async function conclude(
   task: AgentTask,
   invocation: Invocation,
   end: ProcessEnd,
-  read: Reading,
+  read: StreamReading,
 ): ReturnType<Connection["end"]> {
   const whole = uncached(profile, invocation.complete?.(read) ?? read);
   const { reading, notes } = warmed(profile, task, call, whole);
@@ -101,7 +101,7 @@ async function conclude(
 }
 
 /** Before anything is subtracted: what the session used before is counted without what came from a cache. */
-function uncached({ cachedIsInput }: AgentProfile, reading: Reading): Reading {
+function uncached({ cachedIsInput }: AgentProfile, reading: StreamReading): StreamReading {
   if (!cachedIsInput) return reading;
   const { usage } = reading;
   return { ...reading, usage: { ...usage, inputTokens: Math.max(0, usage.inputTokens - usage.cacheReadTokens) } };
@@ -112,8 +112,8 @@ function warmed(
   { sessions }: AgentProfile,
   { resume }: AgentTask,
   call: ExecutorCall,
-  reading: Reading,
-): { readonly reading: Reading; readonly notes: readonly string[] } {
+  reading: StreamReading,
+): { readonly reading: StreamReading; readonly notes: readonly string[] } {
   if (resume === null || sessions === null || !call.resume) return { reading, notes: [] };
   if (isAnother(reading, resume)) return { reading, notes: reading.ok ? [goneNote(resume)] : [] };
   return { reading: withoutSpent(reading, sessions, call.resume), notes: [] };

@@ -3,7 +3,7 @@
 
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Resumed } from "../executor.ts";
-import type { Reading } from "../stream/reading.ts";
+import type { StreamReading } from "../stream/stream-reading.ts";
 
 /** How an agent goes on with a session. */
 export interface WarmSessions {
@@ -16,7 +16,7 @@ export interface WarmSessions {
 }
 
 /** It did nothing but to say that it has no such session. */
-export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: Reading): boolean {
+export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: StreamReading): boolean {
   const { inputTokens, cacheReadTokens, outputTokens } = reading.usage;
   const hasFailed = end.kind === "exited" && end.code !== 0 && !reading.ok;
   const isUnused = inputTokens + cacheReadTokens + outputTokens === 0;
@@ -24,7 +24,7 @@ export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: Reading
 }
 
 /** Some agents begin another session without a word. */
-export function isAnother({ session }: Reading, resumed: string): boolean {
+export function isAnother({ session }: StreamReading, resumed: string): boolean {
   return session !== null && session !== resumed;
 }
 
@@ -33,7 +33,7 @@ export function goneNote(session: string): string {
 }
 
 /** What this run has used, of an agent that counts on. */
-export function withoutSpent(reading: Reading, { cumulative }: WarmSessions, { spent }: Resumed): Reading {
+export function withoutSpent(reading: StreamReading, { cumulative }: WarmSessions, { spent }: Resumed): StreamReading {
   const { usage } = reading;
   const less = (total: number, before: number) => Math.max(0, total - before);
   const tokens = cumulative.includes("tokens") && {

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent/agent-profile.ts";
-import { linkedFiles } from "../homes/own-home.ts";
+import { linkedFiles } from "../homes/managed-home.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
 import { codexAgent } from "./agent.ts";
 import { codexHome, login, obeyed } from "./home.ts";

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentTask, homeOf } from "../agent/agent-profile.ts";
-import { makeHome } from "../homes/own-home.ts";
+import { makeManagedHome } from "../homes/managed-home.ts";
 
 const settingsFile = "config.toml";
 export const login = ["auth.json", ".credentials.json"];
@@ -18,7 +18,9 @@ export function codexHome({ home, env, isolated }: AgentTask): Readonly<Record<s
   const theirs = process.env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
   const text = isolated ? "" : readIfThere(join(theirs, settingsFile));
   const settings = { name: settingsFile, text };
-  return { CODEX_HOME: makeHome({ dir: home, theirs, login, obeyed, linked: isolated ? [] : linked, settings }) };
+  return {
+    CODEX_HOME: makeManagedHome({ dir: home, theirs, login, obeyed, linked: isolated ? [] : linked, settings }),
+  };
 }
 
 function readIfThere(file: string): string {

@@ -3,16 +3,16 @@
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
 import { contentText, type Fields, fieldsOf, nameOf, textOf } from "../stream/fields.ts";
-import { Findings, withoutCached } from "../stream/findings.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
+import { StreamState, withoutCached } from "../stream/stream-state.ts";
 
 export const codexReader: NewReader = (now) => {
-  const findings = new Findings(now);
+  const state = new StreamState(now);
 
   function completed(item: Fields): readonly AgentEvent[] {
     switch (item["type"]) {
       case "agent_message":
-        return [findings.says(textOf(item["text"]))];
+        return [state.says(textOf(item["text"]))];
       case "command_execution":
       case "file_change":
       case "mcp_tool_call":
@@ -30,14 +30,14 @@ export const codexReader: NewReader = (now) => {
     const events: AgentEvent[] = [
       { type: "tool_result", id, ok: item["status"] === "completed", text: shown(why || output) },
     ];
-    if (item["status"] === "declined" || isDenial(why)) events.push(findings.isDenied(id, toolName(item), why));
+    if (item["status"] === "declined" || isDenial(why)) events.push(state.isDenied(id, toolName(item), why));
     return events;
   }
 
   function error(message: string): AgentEvent {
     const retry = /^Reconnecting\W*(\d+)?/i.exec(message);
-    const failure = findings.failureFrom({ message });
-    if (!retry) return findings.complains(failure);
+    const failure = state.failureFrom({ message });
+    if (!retry) return state.complains(failure);
     const attempt = retry[1] === undefined ? null : Number(retry[1]);
     return { type: "retry", kind: failure.kind, attempt, waitMs: null, message };
   }
@@ -49,9 +49,9 @@ export const codexReader: NewReader = (now) => {
       const item = fieldsOf(fields["item"]);
       switch (fields["type"]) {
         case "thread.started":
-          return [findings.begins({ id: fields["thread_id"] })];
+          return [state.begins({ id: fields["thread_id"] })];
         case "turn.started":
-          findings.goesOn();
+          state.continues();
           return [];
         case "item.started":
           return [{ type: "tool_call", id: textOf(item["id"]), name: toolName(item), input: inputOf(item) }];
@@ -63,15 +63,15 @@ export const codexReader: NewReader = (now) => {
           const usage = fieldsOf(fields["usage"]);
           // Of the whole thread, not of the turn.
           const tokens = withoutCached(usage["input_tokens"], usage["cached_input_tokens"], usage["output_tokens"]);
-          return [findings.uses(tokens, null), findings.isOver(null)];
+          return [state.uses(tokens, null), state.isOver(null)];
         }
         case "turn.failed":
-          return [findings.isOver(findings.failureFrom({ message: textOf(fieldsOf(fields["error"])["message"]) }))];
+          return [state.isOver(state.failureFrom({ message: textOf(fieldsOf(fields["error"])["message"]) }))];
         default:
           return [];
       }
     },
-    end: (exit) => findings.reading(exit),
+    end: (exit) => state.reading(exit),
   };
 };
 

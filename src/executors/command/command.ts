@@ -16,7 +16,7 @@ import {
 } from "../executor.ts";
 import { missingFrom } from "../missing.ts";
 import { notStarted } from "../not-started.ts";
-import { lastWords, notesOf, timeLimit } from "../process-end.ts";
+import { lastWords, processNotes, timeLimit } from "../process-end.ts";
 import { programPath } from "../program.ts";
 import { accessOf, writableBeside } from "../rights.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
@@ -90,7 +90,7 @@ function commandFor(options: CommandOptions, call: ExecutorCall, env: Readonly<R
 }
 
 function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {
-  const common = { text: end.stdout, usage: noUsage, session: null, notes: notesOf(end, end.sinkError) };
+  const common = { text: end.stdout, usage: noUsage, session: null, notes: processNotes(end, end.sinkError) };
   switch (end.kind) {
     case "exited":
       if (end.code === 0) return { ...common, outcome: "ran" };

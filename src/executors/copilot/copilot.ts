@@ -12,8 +12,8 @@ import {
   mcpName,
   runnable,
 } from "../agent/agent-profile.ts";
-import { linkedFiles, makeHome } from "../homes/own-home.ts";
-import type { Reading } from "../stream/reading.ts";
+import { linkedFiles, makeManagedHome } from "../homes/managed-home.ts";
+import type { StreamReading } from "../stream/stream-reading.ts";
 import { copilotAgent } from "./agent.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
@@ -91,7 +91,7 @@ function homeIn(env: Readonly<Record<string, string>>): string {
 
 /** Its own file has the login; what users write is in others. */
 function isolatedHome({ env, home }: AgentTask): string {
-  return makeHome({ dir: home, theirs: homeIn(env), login, obeyed, linked: [], settings: null });
+  return makeManagedHome({ dir: home, theirs: homeIn(env), login, obeyed, linked: [], settings: null });
 }
 
 function permissions(task: AgentTask): readonly string[] {
@@ -110,7 +110,7 @@ function tools({ mcp, scratch }: AgentTask): readonly string[] {
 }
 
 /** One that was killed leaves no such file, or half of one. */
-function withUsage(reading: Reading, file: string): Reading {
+function withUsage(reading: StreamReading, file: string): StreamReading {
   try {
     const tokens = copilotTokens(readFileSync(file, "utf8"));
     return tokens === null ? reading : { ...reading, usage: { ...reading.usage, ...tokens } };

@@ -3,20 +3,20 @@
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
-import { Findings } from "../stream/findings.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
+import { StreamState } from "../stream/stream-state.ts";
 
 export const copilotReader: NewReader = (now) => {
-  const findings = new Findings(now);
+  const state = new StreamState(now);
   /** An error after which no message came. */
   let lastError: Failure | null = null;
 
   function message(data: Fields): readonly AgentEvent[] {
     lastError = null;
-    const told = findings.model === null ? [findings.begins({ model: data["model"] })] : [];
+    const told = state.model === null ? [state.begins({ model: data["model"] })] : [];
     const text = textOf(data["content"]);
     // A message that only calls tools has an empty text.
-    return text === "" ? told : [...told, findings.says(text)];
+    return text === "" ? told : [...told, state.says(text)];
   }
 
   function toolResult(data: Fields): readonly AgentEvent[] {
@@ -26,25 +26,24 @@ export const copilotReader: NewReader = (now) => {
     const text = shown(why || textOf(fieldsOf(data["result"])["content"]));
     const events: AgentEvent[] = [{ type: "tool_result", id, ok, text }];
     const isRefused = error["code"] === "denied" || error["code"] === "rejected" || isDenial(why);
-    if (!ok && isRefused) events.push(findings.isDenied(id, textOf(data["toolName"]), why));
+    if (!ok && isRefused) events.push(state.isDenied(id, textOf(data["toolName"]), why));
     return events;
   }
 
   function failed(data: Fields): readonly AgentEvent[] {
-    lastError = findings.failureFrom({
+    lastError = state.failureFrom({
       message: textOf(data["message"]),
       status: numberOf(data["statusCode"]),
       names: [data["errorType"]],
     });
-    return [findings.complains(lastError)];
+    return [state.complains(lastError)];
   }
 
   function result(event: Fields): readonly AgentEvent[] {
     const code = event["exitCode"];
-    const begun = findings.begins({ id: event["sessionId"] });
-    const failure =
-      code === 0 ? lastError : (lastError ?? findings.failureFrom({ message: `exit code ${String(code)}` }));
-    return [begun, findings.isOver(failure)];
+    const begun = state.begins({ id: event["sessionId"] });
+    const failure = code === 0 ? lastError : (lastError ?? state.failureFrom({ message: `exit code ${String(code)}` }));
+    return [begun, state.isOver(failure)];
   }
 
   return {
@@ -60,7 +59,7 @@ export const copilotReader: NewReader = (now) => {
       const data = fieldsOf(fields["data"]);
       switch (fields["type"]) {
         case "assistant.turn_start":
-          findings.goesOn();
+          state.continues();
           return [];
         case "assistant.message":
           return message(data);
@@ -72,7 +71,7 @@ export const copilotReader: NewReader = (now) => {
           return toolResult(data);
         case "assistant.turn_retry": {
           const reason = textOf(data["reason"]);
-          const { kind } = findings.failureFrom({ message: reason, names: [reason] });
+          const { kind } = state.failureFrom({ message: reason, names: [reason] });
           return [{ type: "retry", kind, attempt: null, waitMs: null, message: reason }];
         }
         case "session.error":
@@ -83,6 +82,6 @@ export const copilotReader: NewReader = (now) => {
           return [];
       }
     },
-    end: (exit) => findings.reading(exit),
+    end: (exit) => state.reading(exit),
   };
 };

@@ -1,7 +1,7 @@
 // Copilot's usage file. Owns: tokens, which its stream does not have: `--usage-output-file` writes them at the end.
 
 import { fieldsOf } from "../stream/fields.ts";
-import { noTokens, sumOf, type Tokens, withoutCached } from "../stream/findings.ts";
+import { noTokens, sumOf, type Tokens, withoutCached } from "../stream/stream-state.ts";
 
 /** Null when the file is no such file: a run that was killed leaves none, or half of one. */
 export function copilotTokens(text: string): Tokens | null {

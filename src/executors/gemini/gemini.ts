@@ -13,8 +13,8 @@ import {
   mcpName,
 } from "../agent/agent-profile.ts";
 import { linkedDirectory } from "../homes/linked-directory.ts";
-import { linkedFiles } from "../homes/own-home.ts";
-import { type Settings, settingsIn } from "../homes/settings-file.ts";
+import { linkedFiles } from "../homes/managed-home.ts";
+import { type AgentSettings, settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
 import { geminiAgent } from "./agent.ts";
 import { geminiReader } from "./reader.ts";
@@ -95,7 +95,7 @@ function keepSessions(dir: string, own: string): string {
   return kept;
 }
 
-function settings(written: Settings, { maxTurns, mcp }: AgentTask): object {
+function settings(written: AgentSettings, { maxTurns, mcp }: AgentTask): object {
   const server = mcp && { httpUrl: mcp.url, headers: bearer(mcp), trust: true };
   return {
     ...written,

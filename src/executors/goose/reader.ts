@@ -4,26 +4,26 @@
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
-import { Findings } from "../stream/findings.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
+import { StreamState } from "../stream/stream-state.ts";
 
 const errorMark = "Ran into this error: ";
 
 export const gooseReader: NewReader = (now) => {
-  const findings = new Findings(now);
+  const state = new StreamState(now);
 
   function block(content: Fields, message: Fields): readonly AgentEvent[] {
     switch (content["type"]) {
       case "text":
         if (message["role"] !== "assistant") return [];
-        return [findings.saysMore(textOf(content["text"]), nameOf(message["id"]))];
+        return [state.saysMore(textOf(content["text"]), nameOf(message["id"]))];
       case "toolRequest": {
-        findings.said.pause();
+        state.said.pause();
         const call = fieldsOf(fieldsOf(content["toolCall"])["value"]);
         return [{ type: "tool_call", id: textOf(content["id"]), name: textOf(call["name"]), input: call["arguments"] }];
       }
       case "toolResponse":
-        findings.said.pause();
+        state.said.pause();
         return toolResult(content);
       default:
         return [];
@@ -37,7 +37,7 @@ export const gooseReader: NewReader = (now) => {
     const ok = result["status"] === "success" && value["isError"] !== true;
     const text = contentText(value["content"]) || textOf(result["error"]);
     const events: AgentEvent[] = [{ type: "tool_result", id, ok, text: shown(text) }];
-    if (isDenial(text) && (!ok || text.length < 500)) events.push(findings.isDenied(id, "", text));
+    if (isDenial(text) && (!ok || text.length < 500)) events.push(state.isDenied(id, "", text));
     return events;
   }
 
@@ -47,7 +47,7 @@ export const gooseReader: NewReader = (now) => {
       cacheReadTokens: 0,
       outputTokens: countOf(event["output_tokens"]),
     };
-    return [findings.uses(tokens, null), findings.isOver(failureIn(findings.said.text))];
+    return [state.uses(tokens, null), state.isOver(failureIn(state.said.text))];
   }
 
   /** The error is glued to what the model had said before, and ends with an advice of Goose's own. */
@@ -55,11 +55,11 @@ export const gooseReader: NewReader = (now) => {
     const error = text.lastIndexOf(errorMark);
     const advice = error === -1 ? -1 : text.indexOf("Please retry if you think", error);
     if (error === 0 || advice !== -1)
-      return findings.failureFrom({
+      return state.failureFrom({
         message: text.slice(error + errorMark.length, advice === -1 ? undefined : advice),
       });
     if (/^I['’]ve reached the maximum number of actions/.test(text))
-      return findings.failureFrom({ message: text.slice(0, 200), names: ["max_turns"] });
+      return state.failureFrom({ message: text.slice(0, 200), names: ["max_turns"] });
     return null;
   }
 
@@ -70,11 +70,11 @@ export const gooseReader: NewReader = (now) => {
       const message = fieldsOf(fields["message"]);
       switch (fields["type"]) {
         case "message":
-          findings.goesOn();
+          state.continues();
           return listOf(message["content"]).flatMap((content) => block(fieldsOf(content), message));
         case "error": {
-          const failure = findings.failureFrom({ message: textOf(fields["error"]) || textOf(fields["message"]) });
-          return [findings.complains(failure)];
+          const failure = state.failureFrom({ message: textOf(fields["error"]) || textOf(fields["message"]) });
+          return [state.complains(failure)];
         }
         case "complete":
           return complete(fields);
@@ -82,6 +82,6 @@ export const gooseReader: NewReader = (now) => {
           return [];
       }
     },
-    end: (exit) => findings.reading(exit),
+    end: (exit) => state.reading(exit),
   };
 };

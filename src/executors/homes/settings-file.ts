@@ -1,12 +1,12 @@
-// Settings files of agents. Owns: reading JSON into which a user may have written comments.
+// AgentSettings files of agents. Owns: reading JSON into which a user may have written comments.
 
 import { readFileSync } from "node:fs";
 import { fieldsOf } from "../stream/fields.ts";
 
-export type Settings = Readonly<Record<string, unknown>>;
+export type AgentSettings = Readonly<Record<string, unknown>>;
 
 /** Empty where there is no such file. */
-export function settingsIn(file: string): Settings {
+export function settingsIn(file: string): AgentSettings {
   let text: string;
   try {
     text = readFileSync(file, "utf8");

@@ -16,7 +16,7 @@ import { linkedDirectory } from "../homes/linked-directory.ts";
 import { opencodeAgent } from "./agent.ts";
 import { opencodeReader } from "./reader.ts";
 
-/** Reading files outside of the workspace is reading, too. */
+/** StreamReading files outside of the workspace is reading, too. */
 const looking = {
   ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
   [`${mcpName}_*`]: "allow",

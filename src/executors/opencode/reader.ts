@@ -3,23 +3,23 @@
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
 import { countOf, type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
-import { Findings, sumOf } from "../stream/findings.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
 import { instantOf } from "../stream/reset-time.ts";
+import { StreamState, sumOf } from "../stream/stream-state.ts";
 
 export const opencodeReader: NewReader = (now) => {
-  const findings = new Findings(now);
-  findings.costUsd = 0;
+  const state = new StreamState(now);
+  state.costUsd = 0;
 
   function tool(part: Fields): readonly AgentEvent[] {
-    const state = fieldsOf(part["state"]);
-    const [id, name, why] = [textOf(part["callID"]), textOf(part["tool"]), textOf(state["error"])];
-    const ok = state["status"] === "completed";
+    const call = fieldsOf(part["state"]);
+    const [id, name, why] = [textOf(part["callID"]), textOf(part["tool"]), textOf(call["error"])];
+    const ok = call["status"] === "completed";
     const events: AgentEvent[] = [
-      { type: "tool_call", id, name, input: state["input"] },
-      { type: "tool_result", id, ok, text: shown(why || textOf(state["output"])) },
+      { type: "tool_call", id, name, input: call["input"] },
+      { type: "tool_result", id, ok, text: shown(why || textOf(call["output"])) },
     ];
-    if (!ok && isDenial(why)) events.push(findings.isDenied(id, name, why));
+    if (!ok && isDenial(why)) events.push(state.isDenied(id, name, why));
     return events;
   }
 
@@ -31,16 +31,16 @@ export const opencodeReader: NewReader = (now) => {
       cacheReadTokens: countOf(cache["read"]),
       outputTokens: countOf(tokens["output"]) + countOf(tokens["reasoning"]),
     };
-    const costUsd = (findings.costUsd ?? 0) + (numberOf(part["cost"]) ?? 0);
-    const used = findings.uses(sumOf(findings.tokens, step), costUsd);
-    return part["reason"] === "stop" ? [used, findings.isOver(null)] : [used];
+    const costUsd = (state.costUsd ?? 0) + (numberOf(part["cost"]) ?? 0);
+    const used = state.uses(sumOf(state.tokens, step), costUsd);
+    return part["reason"] === "stop" ? [used, state.isOver(null)] : [used];
   }
 
   function error(event: Fields): readonly AgentEvent[] {
     const named = fieldsOf(event["error"]);
     const data = fieldsOf(named["data"]);
     const saidAt = numberOf(event["timestamp"]);
-    const failure = findings.failureFrom({
+    const failure = state.failureFrom({
       message: textOf(data["message"]) || textOf(named["name"]),
       status: numberOf(data["statusCode"]),
       names: [named["name"]],
@@ -49,7 +49,7 @@ export const opencodeReader: NewReader = (now) => {
     const waitSeconds = Number(fieldsOf(data["responseHeaders"])["retry-after"]);
     const knowsWhen = failure.kind === "rate_limit" && failure.resetsAt === null && saidAt !== null && waitSeconds > 0;
     const told = knowsWhen ? { ...failure, resetsAt: instantOf(saidAt + waitSeconds * 1000) } : failure;
-    return [{ type: "error", kind: told.kind, message: told.message }, findings.isOver(told)];
+    return [{ type: "error", kind: told.kind, message: told.message }, state.isOver(told)];
   }
 
   return {
@@ -57,15 +57,15 @@ export const opencodeReader: NewReader = (now) => {
     read(event) {
       const fields = fieldsOf(event);
       const part = fieldsOf(fields["part"]);
-      const isNew = findings.session === null && textOf(fields["sessionID"]) !== "";
-      const session = isNew ? [findings.begins({ id: fields["sessionID"] })] : [];
+      const isNew = state.session === null && textOf(fields["sessionID"]) !== "";
+      const session = isNew ? [state.begins({ id: fields["sessionID"] })] : [];
       switch (fields["type"]) {
         case "step_start":
-          findings.goesOn();
+          state.continues();
           return session;
         case "text":
           if (part["synthetic"] === true) return session;
-          return [...session, findings.says(textOf(part["text"]))];
+          return [...session, state.says(textOf(part["text"]))];
         case "tool_use":
           return [...session, ...tool(part)];
         case "step_finish":
@@ -76,6 +76,6 @@ export const opencodeReader: NewReader = (now) => {
           return session;
       }
     },
-    end: (exit) => findings.reading(exit),
+    end: (exit) => state.reading(exit),
   };
 };

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpName } from "../agent/agent-profile.ts";
-import { linkedFiles, makeHome } from "../homes/own-home.ts";
+import { linkedFiles, makeManagedHome } from "../homes/managed-home.ts";
 import { settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
 import { qwenAgent } from "./agent.ts";
@@ -66,7 +66,7 @@ function isolatedHome({ env, home }: AgentTask): string {
   const { security, modelProviders, model } = settingsIn(join(theirs, settingsFile));
   const kept = { security: { auth: fieldsOf(security)["auth"] }, modelProviders, model: nameIn(model) };
   const settings = { name: settingsFile, text: JSON.stringify(kept) };
-  return makeHome({ dir: home, theirs, login, obeyed, linked: [], settings });
+  return makeManagedHome({ dir: home, theirs, login, obeyed, linked: [], settings });
 }
 
 function nameIn(model: unknown): object {

@@ -1,6 +1,6 @@
 // Events of agents. Owns: one vocabulary for what every agent's stream tells while it runs.
 
-import type { FailureKind, TokenUsage } from "./reading.ts";
+import type { FailureKind, TokenUsage } from "./stream-reading.ts";
 
 export type AgentEvent =
   | {

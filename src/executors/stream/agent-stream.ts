@@ -3,11 +3,11 @@
 import type { AgentEvent } from "./agent-event.ts";
 import { jsonLines, longestLine } from "./json-lines.ts";
 import type { Reader } from "./reader.ts";
-import type { Exit, Reading } from "./reading.ts";
+import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 export interface AgentStream {
   write(chunk: Uint8Array): void;
-  end(exit: Exit): Reading;
+  end(exit: ProcessExit): StreamReading;
 }
 
 export function agentStream(reader: Reader, onEvent: (event: AgentEvent) => void): AgentStream {
@@ -27,7 +27,7 @@ export function agentStream(reader: Reader, onEvent: (event: AgentEvent) => void
 }
 
 /** The last event may have been among them: whoever wonders why it is missing is told. */
-function withCutLines(reading: Reading, count: number): Reading {
+function withCutLines(reading: StreamReading, count: number): StreamReading {
   if (count === 0 || reading.ok) return reading;
   const cut = `${count} ${count === 1 ? "line was" : "lines were"} longer than ${longestLine / 1024 / 1024} MiB and not read`;
   return { ...reading, message: reading.message === "" ? cut : `${reading.message}; ${cut}` };

@@ -1,7 +1,7 @@
 // Denials. Owns: what an agent was not allowed, and whether it got on without it. An agent that is refused often says politely
 // that it is done.
 
-import { isOurTool } from "../agent/our-tools.ts";
+import { isPawlTool } from "../agent/pawl-tools.ts";
 import type { AgentEvent } from "./agent-event.ts";
 
 /** More calls that are open or failed than this, and the rest are not looked up: one then counts from when it is told. */
@@ -26,7 +26,7 @@ export class Denials {
     if (event.type === "tool_call" && this.#called.size < mostCalls) this.#called.set(event.id, event.name);
     if (event.type === "tool_result" && event.ok) {
       // A report is no work: whoever was refused everything can still say that he is done.
-      if (!isOurTool(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
+      if (!isPawlTool(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
       this.#called.delete(event.id);
     } else if (event.type === "tool_result" && this.#failedAt.size < mostCalls) {
       this.#failedAt.set(event.id, this.#now);
@@ -36,7 +36,7 @@ export class Denials {
     }
   }
 
-  /** What it prints beside its events: Codex tells nowhere else that a patch of its was rejected. */
+  /** What it prints beside its events: some agents say only there that a patch was rejected. */
   heard(stderr: string): void {
     const lines = `${this.#line}${stderr}`.split("\n");
     this.#line = (lines.pop() ?? "").slice(-longestLine);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type Complaint, failureFrom, isDenial } from "./failure.ts";
-import type { FailureKind } from "./reading.ts";
+import type { FailureKind } from "./stream-reading.ts";
 
 const kindOf = (message: string, more: Partial<Complaint> = {}) => failureFrom({ message, at: 0, ...more }).kind;
 

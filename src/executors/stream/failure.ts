@@ -1,8 +1,8 @@
 // Failures of agents. Owns: which kind a failure is, from the status, the names and the words that agents and their APIs use.
 // All agents use these tables: a new wording is a new line here, whoever prints it.
 
-import type { FailureKind } from "./reading.ts";
 import { resetTimeIn } from "./reset-time.ts";
+import type { FailureKind } from "./stream-reading.ts";
 
 export interface Failure {
   readonly kind: FailureKind;

@@ -2,14 +2,14 @@
 // Unknown types and keys mean nothing, the order of keys means nothing, and nothing makes a reader throw.
 
 import type { AgentEvent } from "./agent-event.ts";
-import type { Exit, Reading } from "./reading.ts";
+import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 export interface Reader {
   /** How lines begin that mean nothing to it: whoever feeds it may leave them out without parsing them. */
   readonly noise: readonly string[];
   /** One JSON object of the stream. */
   read(event: object): readonly AgentEvent[];
-  end(exit: Exit): Reading;
+  end(exit: ProcessExit): StreamReading;
 }
 
 /** `now` is for agents that say "in 20 seconds" and not when. */

@@ -15,7 +15,7 @@ import { opencodeReader } from "../opencode/reader.ts";
 import { qwenReader } from "../qwen/reader.ts";
 import { fieldsOf } from "./fields.ts";
 import type { NewReader } from "./reader.ts";
-import type { Reading } from "./reading.ts";
+import type { StreamReading } from "./stream-reading.ts";
 
 const readers: Readonly<Record<string, NewReader>> = {
   claude: claudeReader,
@@ -194,7 +194,7 @@ function replaced(within: unknown, place: number, value: unknown): unknown {
   return copy;
 }
 
-function expectSound(reading: Reading): void {
+function expectSound(reading: StreamReading): void {
   expect(reading.ok).toBe(reading.kind === null);
   expect(reading.ok).toBe(reading.message === "");
   const { inputTokens, cacheReadTokens, outputTokens, costUsd } = reading.usage;

@@ -5,11 +5,11 @@ import { devNull } from "node:os";
 import { AppError, systemCode } from "../../domain/error.ts";
 import { agentStream } from "./agent-stream.ts";
 import type { NewReader } from "./reader.ts";
-import type { Exit, Reading } from "./reading.ts";
+import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 const chunkBytes = 256 * 1024;
 
-export async function readRecording(file: string, newReader: NewReader, exit: Exit): Promise<Reading> {
+export async function readRecording(file: string, newReader: NewReader, exit: ProcessExit): Promise<StreamReading> {
   try {
     const handle = await open(file, "r");
     try {
@@ -26,7 +26,12 @@ export async function readRecording(file: string, newReader: NewReader, exit: Ex
   }
 }
 
-async function readFrom(handle: FileHandle, file: string, newReader: NewReader, exit: Exit): Promise<Reading> {
+async function readFrom(
+  handle: FileHandle,
+  file: string,
+  newReader: NewReader,
+  exit: ProcessExit,
+): Promise<StreamReading> {
   const stats = await handle.stat();
   // A device may have no end; a pipe of the shell, `<(…)`, has one.
   if (!stats.isFile() && !stats.isFIFO() && file !== devNull)

@@ -2,10 +2,10 @@
 
 import type { AgentEvent } from "./agent-event.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "./fields.ts";
-import { Findings, sumOf, type Tokens } from "./findings.ts";
 import { type Reader, shown } from "./reader.ts";
-import type { Exit, FailureKind } from "./reading.ts";
 import { instantOf } from "./reset-time.ts";
+import type { FailureKind, ProcessExit } from "./stream-reading.ts";
+import { StreamState, sumOf, type Tokens } from "./stream-state.ts";
 
 export interface Dialect {
   /** The key of its first event that has its version. */
@@ -14,13 +14,13 @@ export interface Dialect {
 }
 
 export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
-  const findings = new Findings(now);
+  const state = new StreamState(now);
 
   function system(event: Fields): readonly AgentEvent[] {
     switch (event["subtype"]) {
       case "init":
-        findings.goesOn();
-        return [findings.begins({ id: event["session_id"], model: event["model"], version: event[dialect.version] })];
+        state.continues();
+        return [state.begins({ id: event["session_id"], model: event["model"], version: event[dialect.version] })];
       case "api_retry": {
         const [status, name] = [numberOf(event["error_status"]), textOf(event["error"])];
         // A connection that failed has no status and no name.
@@ -28,7 +28,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
         return [
           {
             type: "retry",
-            kind: findings.failureFrom({ message: name, status, names }).kind,
+            kind: state.failureFrom({ message: name, status, names }).kind,
             attempt: numberOf(event["attempt"]),
             waitMs: numberOf(event["retry_delay_ms"]),
             message: status === null ? name : `${status} ${name}`,
@@ -36,7 +36,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
         ];
       }
       case "permission_denied":
-        return [findings.isDenied(textOf(event["tool_use_id"]), textOf(event["tool_name"]), textOf(event["message"]))];
+        return [state.isDenied(textOf(event["tool_use_id"]), textOf(event["tool_name"]), textOf(event["message"]))];
       default:
         return [];
     }
@@ -47,7 +47,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
     // An API's error dressed as a message is not what the model said; the result has it.
     if (event["is_api_error_message"] === true || message["model"] === "<synthetic>") return [];
     const isSubAgent = nameOf(event["parent_tool_use_id"]) !== null;
-    if (!isSubAgent) findings.goesOn();
+    if (!isSubAgent) state.continues();
     const events: AgentEvent[] = [];
     for (const block of listOf(message["content"]).map(fieldsOf)) {
       if (block["type"] === "tool_use")
@@ -57,7 +57,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
           name: textOf(block["name"]),
           input: block["input"],
         });
-      else if (block["type"] === "text" && !isSubAgent) events.push(findings.says(textOf(block["text"])));
+      else if (block["type"] === "text" && !isSubAgent) events.push(state.says(textOf(block["text"])));
     }
     return events;
   }
@@ -79,7 +79,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
   function rateLimit(info: Fields): readonly AgentEvent[] {
     const status = textOf(info["status"]);
     return [
-      findings.limit({
+      state.limit({
         status: status === "rejected" ? "rejected" : status.includes("warning") ? "warning" : "allowed",
         name: textOf(info["rateLimitType"]),
         resetsAt: instantOf(numberOf(info["resetsAt"])),
@@ -90,20 +90,20 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
   function result(event: Fields): readonly AgentEvent[] {
     const untold = listOf(event["permission_denials"])
       .map(fieldsOf)
-      .filter((denial) => !findings.hasDenied(textOf(denial["tool_use_id"])))
-      .map((denial) => findings.isDenied(textOf(denial["tool_use_id"]), textOf(denial["tool_name"]), ""));
-    if (typeof event["result"] === "string") findings.said.whole(event["result"]);
-    const cost = numberOf(event["total_cost_usd"]) ?? findings.costUsd;
+      .filter((denial) => !state.hasDenied(textOf(denial["tool_use_id"])))
+      .map((denial) => state.isDenied(textOf(denial["tool_use_id"]), textOf(denial["tool_name"]), ""));
+    if (typeof event["result"] === "string") state.said.whole(event["result"]);
+    const cost = numberOf(event["total_cost_usd"]) ?? state.costUsd;
     // A process may print several results: the cost is that of all, the usage that of each.
-    const tokens = sumOf(findings.tokens, tokensOf(fieldsOf(event["usage"])));
-    return [...untold, findings.uses(tokens, cost), findings.isOver(failureOf(event))];
+    const tokens = sumOf(state.tokens, tokensOf(fieldsOf(event["usage"])));
+    return [...untold, state.uses(tokens, cost), state.isOver(failureOf(event))];
   }
 
   /** `subtype` is "success" also when the API failed: only `is_error` counts. */
   function failureOf(event: Fields) {
     if (event["is_error"] === false) return null;
     const errors = listOf(event["errors"]).map(textOf).join("; ");
-    return findings.failureFrom({
+    return state.failureFrom({
       message: nameOf(event["result"]) ?? nameOf(fieldsOf(event["error"])["message"]) ?? errors,
       status: numberOf(event["api_error_status"]),
       names: [event["api_error"], event["terminal_reason"], event["api_error_type"], event["subtype"]],
@@ -130,7 +130,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
           return [];
       }
     },
-    end: (exit: Exit) => findings.reading(exit, dialect.exitCodes),
+    end: (exit: ProcessExit) => state.reading(exit, dialect.exitCodes),
   };
 }
 

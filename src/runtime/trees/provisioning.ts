@@ -9,7 +9,7 @@ import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import { type Control, firstRed } from "../attempt/settle/checks.ts";
-import type { Parts, Settings } from "../parts.ts";
+import type { Parts, TreeSettings } from "../parts.ts";
 
 export interface Tree {
   readonly path: string;
@@ -45,7 +45,7 @@ export async function provisionTree(
 
 /** Runs the setup commands once for each tree, and again when the commands or the files of `setup_when` have changed. */
 async function setUp(
-  { setup, setupWhen }: Settings["workspace"],
+  { setup, setupWhen }: TreeSettings["workspace"],
   tree: Tree,
   env: Readonly<Record<string, string>>,
   lastKey: string | null,

@@ -28,7 +28,7 @@ const agentFields = {
   description: z.string().optional().describe("What this agent is for."),
   executor: id
     .optional()
-    .describe("What performs it: claude, codex, opencode, command, scripted … Default: the run's."),
+    .describe("The executor that performs it: an agent, or an executor of the configuration. Default: the run's."),
   executors: z
     .array(id)
     .min(1)

@@ -4,13 +4,13 @@
 import { errorText } from "../../domain/error.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 
-export interface CarefulSink {
+export interface FailSafeSink {
   readonly sink: OutputSink;
   /** Why the log is not complete; null: it is. */
   error(): string | null;
 }
 
-export function carefulSink(onOutput: OutputSink): CarefulSink {
+export function failSafeSink(onOutput: OutputSink): FailSafeSink {
   let problem: string | null = null;
   return {
     async sink(stream, chunk) {

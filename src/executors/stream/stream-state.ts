@@ -1,11 +1,11 @@
-// Findings. Owns: what a stream has told so far, and the rule by which that becomes a reading. Every reader fills one of these;
+// StreamState. Owns: what a stream has told so far, and the rule by which that becomes a reading. Every reader fills one of these;
 // so all agents are judged alike.
 
 import type { AgentEvent } from "./agent-event.ts";
 import { type Complaint, type Failure, failureFrom } from "./failure.ts";
 import { countOf, nameOf } from "./fields.ts";
-import type { Exit, FailureKind, Reading, TokenUsage } from "./reading.ts";
-import { Spoken } from "./spoken.ts";
+import { LastMessage } from "./last-message.ts";
+import type { FailureKind, ProcessExit, StreamReading, TokenUsage } from "./stream-reading.ts";
 
 export type Tokens = Omit<TokenUsage, "costUsd">;
 export const noTokens: Tokens = { inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 };
@@ -13,13 +13,13 @@ export const noTokens: Tokens = { inputTokens: 0, cacheReadTokens: 0, outputToke
 /** An agent that is refused more often than this goes in circles; the ids of the rest are not kept. */
 const mostDenials = 10_000;
 
-export class Findings {
+export class StreamState {
   session: string | null = null;
   model: string | null = null;
   version: string | null = null;
   tokens: Tokens = noTokens;
   costUsd: number | null = null;
-  readonly said = new Spoken();
+  readonly said = new LastMessage();
   readonly #now: () => number;
   readonly #denied = new Set<string>();
   #isOver = false;
@@ -95,14 +95,14 @@ export class Findings {
   }
 
   /** What looked like the end was not. */
-  goesOn(): void {
+  continues(): void {
     if (this.#failure) this.#complaint = this.#failure;
     this.#isOver = false;
     this.#failure = null;
   }
 
   /** `codes`: what exit codes of this agent mean when nothing else tells. */
-  reading(exit: Exit, codes: Readonly<Record<number, FailureKind>> = {}): Reading {
+  reading(exit: ProcessExit, codes: Readonly<Record<number, FailureKind>> = {}): StreamReading {
     const failure = this.#end(exit, codes);
     return {
       ok: failure === null,
@@ -118,7 +118,7 @@ export class Findings {
     };
   }
 
-  #end(exit: Exit, codes: Readonly<Record<number, FailureKind>>): Failure | null {
+  #end(exit: ProcessExit, codes: Readonly<Record<number, FailureKind>>): Failure | null {
     if (this.#isOver && this.#failure) return this.#withLimit(this.#failure);
     if ("signal" in exit) return plain("killed", `it was ended by ${exit.signal}`);
     if (this.#isOver)

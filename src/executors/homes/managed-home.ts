@@ -16,7 +16,7 @@ import {
 import { join } from "node:path";
 import { replaceFile } from "../../system/files/whole-file.ts";
 
-export interface OwnHome {
+export interface ManagedHome {
   readonly dir: string;
   /** Where the user's is. */
   readonly theirs: string;
@@ -30,7 +30,7 @@ export interface OwnHome {
   readonly settings: { readonly name: string; readonly text: string } | null;
 }
 
-export function makeHome({ dir, theirs, login, obeyed, linked, settings }: OwnHome): string {
+export function makeManagedHome({ dir, theirs, login, obeyed, linked, settings }: ManagedHome): string {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of login) linkLogin(join(theirs, name), join(dir, name));
   for (const name of obeyed) {

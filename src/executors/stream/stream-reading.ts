@@ -34,7 +34,7 @@ export interface TokenUsage {
   readonly costUsd: number | null;
 }
 
-export interface Reading {
+export interface StreamReading {
   /** Its last event was there, without an error, and its exit code was 0. It says nothing about the work. */
   readonly ok: boolean;
   readonly kind: FailureKind | null;
@@ -53,4 +53,4 @@ export interface Reading {
 }
 
 /** How the process ended. */
-export type Exit = { readonly code: number } | { readonly signal: string };
+export type ProcessExit = { readonly code: number } | { readonly signal: string };

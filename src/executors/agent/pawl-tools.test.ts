@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { isOurTool, ourTools } from "./our-tools.ts";
+import { isPawlTool, pawlTools } from "./pawl-tools.ts";
 
 test.each([
   "mcp__pawl__complete",
@@ -12,7 +12,7 @@ test.each([
   "pawl__complete",
   "complete (pawl MCP Server)",
 ])("[EX93] %s is ours", (name) => {
-  expect(isOurTool(name)).toBe(true);
+  expect(isPawlTool(name)).toBe(true);
 });
 
 test.each([
@@ -25,12 +25,12 @@ test.each([
   "write (pawl MCP Server)",
   "Bash(pawl_complete)",
 ])("[EX93] %s is not", (name) => {
-  expect(isOurTool(name)).toBe(false);
+  expect(isPawlTool(name)).toBe(false);
 });
 
 test("[EX93] they are those that are offered", () => {
   // The other side of a border that imports do not cross.
   const offered = readFileSync(new URL("../../mcp/attempt-tools.ts", import.meta.url), "utf8");
   const names = [...offered.matchAll(/^ {4}name: "(\w+)"/gm)].map(([, name]) => name);
-  expect(new Set(names)).toEqual(new Set(ourTools));
+  expect(new Set(names)).toEqual(new Set(pawlTools));
 });

@@ -4,7 +4,7 @@
 const longest = 512 * 1024;
 const cutMark = "[the beginning was cut]\n";
 
-export class Spoken {
+export class LastMessage {
   #text = "";
   #message: string | null = null;
   #isOpen = false;
@@ -22,8 +22,8 @@ export class Spoken {
   /** Pieces with another `message` begin anew, where the agent names its messages. */
   add(piece: string, message: string | null = null): void {
     if (piece === "") return;
-    const goesOn = this.#isOpen && this.#message === message;
-    this.#text = goesOn ? cut(this.#text + piece, 2 * longest) : piece;
+    const continues = this.#isOpen && this.#message === message;
+    this.#text = continues ? cut(this.#text + piece, 2 * longest) : piece;
     this.#message = message;
     this.#isOpen = true;
   }
