@@ -1,4 +1,4 @@
-// Closing a run. Owns: what is left to do when a run is over: logs to the archive, trees away, and nothing lost by it.
+// Closing a run. Owns: archiving its logs and removing its trees when it is over, without losing work.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -20,11 +20,13 @@ import { withTreeLock } from "../trees/tree-lock.ts";
 import { ownBranch } from "../trees/work-branch.ts";
 import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
 
+export type ClosingPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "projections" | "log" | "warn">;
+
 /**
- * Its log goes to the archive; its tree goes away if nothing in it would be lost. The branch stays. A run that failed also
- * keeps both, since somebody may retry it. Trees of stories go always: what is unfinished in them is parked first.
+ * Archives the progress log, and removes the tree if nothing in it would be lost. The branch stays. A run that failed keeps its log and
+ * its tree too, because it may be retried. Trees of stories are always removed; unfinished work in them is parked first.
  */
-export async function closeRun(parts: Parts, id: RunId): Promise<void> {
+export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   const run = await parts.store.wholeRun(id);
   const summary = await parts.store.runById(id);
   if (!run || !summary || run.header.end === null) return;
@@ -40,10 +42,10 @@ export async function closeRun(parts: Parts, id: RunId): Promise<void> {
     await removeWorktree({ repo: place.repo, path, keepAs });
 }
 
-async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
+async function closeSlots(parts: ClosingPorts, run: Run, repo: string): Promise<void> {
   const { id, end } = run.header;
   const target = integrationTarget(run);
-  // They are made ahead; a run may be over before all of them are.
+  // Trees are made ahead, and a run may be over before all of them are made.
   await parts.trees.settled();
   for (const path of slotsOf(parts, id)) {
     await withTreeLock(path, async () => {
@@ -67,14 +69,14 @@ async function closeSlots(parts: Parts, run: Run, repo: string): Promise<void> {
   await discardShared(parts, run);
 }
 
-/** Something of somebody else's lies where a tree of ours should be: it stays, and our other trees go all the same. */
-function leaveForeign(parts: Parts, error: unknown): void {
+/** Leaves what Pawl did not make in the place of a tree; the other trees are removed all the same. */
+function leaveForeign(parts: Pick<Parts, "warn">, error: unknown): void {
   if (!(error instanceof AppError && error.code === "REFUSED")) throw error;
   parts.warn(error.message);
 }
 
-/** Also those that are only half made or half removed. */
-function slotsOf(parts: Parts, run: RunId): readonly string[] {
+/** Also trees that are half made or half removed. */
+function slotsOf(parts: Pick<Parts, "home">, run: RunId): readonly string[] {
   const { worktrees } = parts.home;
   const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
   const slots = names.flatMap((name) =>
@@ -83,16 +85,16 @@ function slotsOf(parts: Parts, run: RunId): readonly string[] {
   return [...new Set(slots)].map((slot) => join(worktrees, `${run}-${slot}`));
 }
 
-/** The files of a run that nobody gave a folder to are ours, and go with it. */
-async function discardShared(parts: Parts, { header }: Run): Promise<void> {
+/** Removes the shared folder of a run if it lies in Pawl's home; one that a person named stays. */
+async function discardShared(parts: Pick<Parts, "home" | "projections">, { header }: Run): Promise<void> {
   const { shared } = header.place;
   if (!shared?.startsWith(join(parts.home.dir, "shared"))) return;
   await parts.projections.of(header)?.discard();
   rmSync(shared, { recursive: true, force: true });
 }
 
-/** A run is closed whatever its protocol says. */
-function filesOf(parts: Parts, run: Run): readonly string[] {
+/** A protocol that throws must not keep a run from being closed. */
+function filesOf(parts: Pick<Parts, "protocols" | "warn">, run: Run): readonly string[] {
   try {
     return ownFiles(parts, run);
   } catch (error) {

@@ -1,5 +1,5 @@
-// Deliveries. Owns: messages from the outbox to their targets: each until it has arrived, in order for each target and run.
-// Apart from the driver's loop: a receiver that hangs keeps nobody but itself waiting.
+// Deliveries. Owns: sending messages from the outbox to their targets until each has arrived, in order for each target and run. It runs
+// beside the driver's loop, so that a receiver that hangs delays only its own messages.
 
 import { errorText } from "../../domain/error.ts";
 import type { Delivery, Notice, Target } from "../../notify/target.ts";
@@ -8,12 +8,12 @@ import { Wake } from "../loop/wake.ts";
 import type { Parts } from "../parts.ts";
 
 export interface DeliveryTimes {
-  /** How long nothing is looked at when nothing seems to happen. */
+  /** How often the outbox is read when nothing wakes us. */
   readonly restMs: number;
-  /** After the first failure; twice as long after each that follows. */
+  /** The wait after the first failure; it doubles with each further one. */
   readonly firstRetryMs: number;
   readonly longestRetryMs: number;
-  /** A message that is older is given up when it fails again. */
+  /** An older message is given up when it fails again. */
   readonly giveUpAfterMs: number;
 }
 
@@ -24,35 +24,37 @@ const usualTimes: DeliveryTimes = {
   giveUpAfterMs: 3 * 24 * 60 * 60_000,
 };
 
-/** Nothing is given up before, however old it is: nobody may have tried for days. */
+/** No message is given up before this many tries, however old it is: no process may have run for days. */
 const fewestTries = 5;
-/** At once to one target, for different runs. */
+/** How many messages of different runs one target gets at once. */
 const atOnce = 4;
 const batch = 20;
-/** How long others keep off beyond the time that a delivery may take. */
+/** Added to the time limit of a delivery, before another process may try it. */
 const slackMs = 5_000;
 const longestTask = 1_000;
 const longestText = 4_000;
 
-/** What is due now, in at most this time; what remains is for the next process that drives. */
-export async function deliverDue(parts: Parts, withinMs: number): Promise<void> {
+type DeliveryPorts = Pick<Parts, "store" | "clock" | "targets" | "log">;
+
+/** Delivers what is due, in at most this time; the next driver delivers the rest. */
+export async function deliverDue(parts: DeliveryPorts, withinMs: number): Promise<void> {
   await new Deliveries(parts).close(withinMs);
 }
 
 export class Deliveries {
-  readonly #parts: Parts;
+  readonly #parts: DeliveryPorts;
   readonly #times: DeliveryTimes;
   readonly #targets: ReadonlyMap<string, Target>;
-  /** Targets that this process cannot reach: another may have what it lacks. */
+  /** Targets that this process cannot reach; another process may have what it lacks. */
   readonly #unable: readonly string[];
-  /** Target by the number of the effect. */
+  /** The target of each delivery in progress, by the id of its effect. */
   readonly #underWay = new Map<number, string>();
   readonly #wake = new Wake();
   readonly #stop = new AbortController();
   readonly #working: Promise<void>;
   #isClosing = false;
 
-  constructor(parts: Parts, times: Partial<DeliveryTimes> = {}) {
+  constructor(parts: DeliveryPorts, times: Partial<DeliveryTimes> = {}) {
     this.#parts = parts;
     this.#times = { ...usualTimes, ...times };
     this.#targets = new Map(parts.targets.map((target) => [target.name, target]));
@@ -62,12 +64,12 @@ export class Deliveries {
     this.#working = this.#work();
   }
 
-  /** Something may be due. */
+  /** Reads the outbox soon: a message may be due. */
   look(): void {
     this.#wake.up();
   }
 
-  /** Delivers what is due in at most this time; what is under way then is stopped and stays in the outbox. */
+  /** Delivers what is due, in at most this time. Deliveries that are still in progress then are stopped and stay in the outbox. */
   async close(withinMs: number): Promise<void> {
     this.#isClosing = true;
     const stop = () => {
@@ -91,7 +93,7 @@ export class Deliveries {
     }
   }
 
-  /** How many were begun. They are not waited for. */
+  /** Starts deliveries without waiting for them, and returns how many. */
   async #begin(): Promise<number> {
     let begun = 0;
     try {
@@ -106,7 +108,7 @@ export class Deliveries {
         begun += 1;
       }
     } catch (error) {
-      // A full disk, a lock: what was not recorded is delivered again, nothing is lost.
+      // The disk is full, or the store is locked. What was not recorded is delivered again.
       this.#parts.log("message.store_failed", { why: errorText(error) });
       return 0;
     }
@@ -157,7 +159,7 @@ export class Deliveries {
     }
     const now = this.#parts.clock.now();
     const isOld = now - taken.effect.message.at > this.#times.giveUpAfterMs;
-    // What we ended ourselves has not failed.
+    // A delivery that Pawl stopped has not failed.
     if (isOld && taken.tries >= fewestTries && !this.#stop.signal.aborted)
       return await this.#drop(taken, `given up: ${delivery.why}`);
     this.#parts.log("message.failed", { ...idsOf(taken), tries: taken.tries, why: delivery.why });
@@ -170,7 +172,7 @@ export class Deliveries {
   }
 }
 
-/** Twice as long each time; a quarter more or less, so that those who failed together do not come back together. */
+/** Doubles with each try, plus or minus a quarter, so that messages that failed together are not all retried together. */
 export function retryAfterMs(
   tries: number,
   { firstRetryMs, longestRetryMs }: Pick<DeliveryTimes, "firstRetryMs" | "longestRetryMs">,

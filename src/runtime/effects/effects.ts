@@ -1,4 +1,4 @@
-// Effects. Owns: doing what the engine asked for, after the commit, from the outbox: at least once, in order within a lane.
+// Effects. Owns: performing what the engine asked for, after the commit, from the outbox: at least once, and in order within a lane.
 
 import type { Effect } from "../../domain/effect.ts";
 import { errorText } from "../../domain/error.ts";
@@ -7,35 +7,46 @@ import { attemptMarker } from "../../executors/executor.ts";
 import type { StoredEffect } from "../../store/store.ts";
 import { killStrays } from "../../system/process/strays.ts";
 import type { Parts } from "../parts.ts";
-import { closeRun } from "./closing.ts";
+import { type ClosingPorts, closeRun } from "./closing.ts";
 
-/** How long one process has an effect for itself; after that somebody else tries. */
+/** How long one process holds an effect; after that another may try. */
 const holdMs = 10_000;
 const lookEveryMs = 100;
 const batch = 20;
 const giveUpAfter = 5;
 const mostOpen = 1_000;
 
-/** Attempts that this process performs, so that they can be stopped from inside. */
+/** Stops an attempt of this process; false if it performs none with this id. */
 export type StopAttempt = (attempt: string, reason: string) => boolean;
 
+type EffectPorts = ClosingPorts & Pick<Parts, "clock" | "targets">;
+
 /**
- * What is due, some of it at a time, but no deliveries: they wait for others (deliveries.ts). `failed` collects what could
- * not be done; it is tried again later. How many were done.
+ * Performs a batch of due effects and returns how many were done. Deliveries are left out, because they wait for other programs
+ * (deliveries.ts). `failed` collects the effects that failed; they are retried later.
  */
-export async function performEffects(parts: Parts, stop: StopAttempt, failed = new Set<number>()): Promise<number> {
+export async function performEffects(
+  parts: EffectPorts,
+  stop: StopAttempt,
+  failed = new Set<number>(),
+): Promise<number> {
   let done = 0;
   while (done < batch) {
     const due = await parts.store.dueEffects(parts.clock.now(), batch);
     const before = done;
     for (const each of due) if (await performOne(parts, each, stop, failed)) done += 1;
-    // What is done lets the next of its lane come.
+    // An effect that is done makes the next one of its lane due.
     if (done === before) break;
   }
   return done;
 }
 
-async function performOne(parts: Parts, due: StoredEffect, stop: StopAttempt, failed: Set<number>): Promise<boolean> {
+async function performOne(
+  parts: EffectPorts,
+  due: StoredEffect,
+  stop: StopAttempt,
+  failed: Set<number>,
+): Promise<boolean> {
   if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) return false;
   try {
     if (due.effect.type === "notify") {
@@ -44,8 +55,8 @@ async function performOne(parts: Parts, due: StoredEffect, stop: StopAttempt, fa
     }
     await perform(parts, due.effect, stop);
   } catch (error) {
-    // Nothing of it may hold a run: it is tried again later, and given up with a line in the log. A message is not given up
-    // here: only the store can have failed, and nobody has been told yet.
+    // An effect must not block a run: it is retried later, and given up with a line in the log. A message is never given up here:
+    // only the store can have failed, and no target has got it yet.
     const why = errorText(error);
     parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
     if (due.effect.type === "notify" || due.tries + 1 < giveUpAfter) {
@@ -57,17 +68,21 @@ async function performOne(parts: Parts, due: StoredEffect, stop: StopAttempt, fa
   return true;
 }
 
-/** One for each target that wants to hear of it, all with the same id. */
-function deliveriesOf(parts: Parts, id: number, { run, message }: Extract<Effect, { type: "notify" }>): Effect[] {
+/** One delivery for each target that subscribes to this kind of message, all with the same id. */
+function deliveriesOf(
+  parts: Pick<Parts, "targets">,
+  id: number,
+  { run, message }: Extract<Effect, { type: "notify" }>,
+): Effect[] {
   const targets = parts.targets.filter(({ on }) => on.includes(message.kind));
   return targets.map(({ name }) => ({ type: "deliver", run, target: name, message, id: `${run}.${id}` }));
 }
 
 /**
- * Until nothing is left of what a run asked for, except what has `failed`. What a process had taken that died in the
- * middle is free again after a while: nobody else might come by later.
+ * Performs the effects of a run until none is left, except those that have `failed`. It waits for effects that a dead process holds,
+ * because no other process may come later.
  */
-export async function settleEffects(parts: Parts, run: RunId, failed: Set<number>): Promise<void> {
+export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<number>): Promise<void> {
   const giveUpAt = parts.clock.now() + 2 * holdMs;
   for (;;) {
     await performEffects(parts, () => false, failed);
@@ -78,7 +93,7 @@ export async function settleEffects(parts: Parts, run: RunId, failed: Set<number
   }
 }
 
-async function perform(parts: Parts, effect: Effect, stop: StopAttempt): Promise<void> {
+async function perform(parts: ClosingPorts, effect: Effect, stop: StopAttempt): Promise<void> {
   switch (effect.type) {
     case "notify":
     case "deliver":

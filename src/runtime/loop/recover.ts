@@ -1,13 +1,12 @@
 // Recovery. Owns: finding what ran when somebody died: its processes are ended, its attempt is `lost`, the work goes on.
 
-import { setTimeout as pause } from "node:timers/promises";
 import type { Lease } from "../../dispatch/dispatch.ts";
 import { type Attempt, noUsage } from "../../domain/attempt.ts";
 import { type AttemptId, attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
-import { isAlive, type ProcessIdentity } from "../../system/process/identity.ts";
+import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
-import { gitMarker } from "../../workspaces/git/git.ts";
+import { letGitEnd } from "../../workspaces/git/running.ts";
 import { type Kept, keptEnd } from "../attempt/execute/kept-end.ts";
 import type { Parts } from "../parts.ts";
 import { transition } from "../runs/transition.ts";
@@ -78,22 +77,6 @@ export async function sweepStrays(parts: Parts): Promise<number> {
     killed += (await killStrays({ marker: { name: attemptMarker, value } })).killed;
   }
   return killed;
-}
-
-/** Longer than any honest command in a tree of ours. */
-const gitEndsMs = 60_000;
-
-/**
- * A driver that dies while it prepares a tree leaves a git that goes on, and could clean away what the next agent writes. It
- * is waited for: killed, it would leave locks in the user's repository.
- */
-export async function letGitEnd(worker: ProcessIdentity): Promise<void> {
-  const marker = gitMarker(worker);
-  const giveUpAt = performance.now() + gitEndsMs;
-  while ((await findMarked(marker.name, marker.value)).length > 0) {
-    if (performance.now() > giveUpAt) return void (await killStrays({ marker }));
-    await pause(20);
-  }
 }
 
 function deathOf(lease: Lease, now: number): string | null {

@@ -10,20 +10,20 @@ import { branchCommit } from "../../workspaces/git/head.ts";
 import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts";
 import type { RunRequest } from "../runs/run-request.ts";
 
-/** Commits are put on a local branch; what it is called is known from the start. */
+/** Commits go to a local branch, whose name is known from the start. */
 export async function chooseBase(
-  wish: Pick<RunRequest, "repo" | "base" | "task" | "inPlace">,
+  request: Pick<RunRequest, "repo" | "base" | "task" | "inPlace">,
   notes: string[],
 ): Promise<(number: number) => RunPlace> {
-  const dir = resolve(wish.repo);
-  if (wish.inPlace) {
+  const dir = resolve(request.repo);
+  if (request.inPlace) {
     throw new AppError("USAGE", "stories of this workflow work in trees of their own, not in place", {
       hint: "leave out --in-place; your checkout is not touched, except that it is brought up to date when it is clean",
     });
   }
   const facts = await inspectRepository(dir);
-  if (facts.head === null && wish.base === null) throw noCommits(facts.root);
-  const baseName = wish.base ?? facts.branch;
+  if (facts.head === null && request.base === null) throw noCommits(facts.root);
+  const baseName = request.base ?? facts.branch;
   if (baseName === null) {
     throw new AppError("BASE_NOT_FOUND", "HEAD is detached: there is no branch that could get the commits", {
       hint: "name one with --base BRANCH, or check one out",
@@ -37,13 +37,15 @@ export async function chooseBase(
   }
   notes.push(...base.notes);
   if (facts.dirty > 0) {
-    notes.push(`your checkout has ${facts.dirty} uncommitted files; stories work from ${baseName} and do not see them`);
+    notes.push(
+      `your checkout has ${facts.dirty} uncommitted file${facts.dirty === 1 ? "" : "s"}; stories work from ${baseName} and do not see them`,
+    );
   }
   if (existsSync(join(facts.root, ".gitmodules")))
     notes.push(
       "the repository has submodules; trees begin without them: put `git submodule update --init` into workspace.setup",
     );
-  const nameFor = await freeBranch(facts.root, wish.task);
+  const nameFor = await freeBranch(facts.root, request.task);
   return (number) => ({
     repo: facts.root,
     kind: "worktree",

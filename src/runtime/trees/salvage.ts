@@ -12,7 +12,7 @@ export interface LeftBehind {
   readonly base: string;
 }
 
-/** What the last of these attempts left, if it is to go. */
+/** What the last of these attempts left, if the engine has decided to discard it. */
 export function lastDiscarded(attempts: readonly Attempt[]): LeftBehind | null {
   for (const candidate of attempts.toReversed()) {
     if (!hasEnded(candidate) || !candidate.state.discards) return null;
@@ -22,7 +22,7 @@ export function lastDiscarded(attempts: readonly Attempt[]): LeftBehind | null {
   return null;
 }
 
-/** The file that has it now; null when the attempt changed nothing. */
+/** The file that has the diff; null when the attempt changed nothing. */
 export async function salvage(
   parts: Pick<Parts, "home" | "protocols" | "log">,
   run: Run,

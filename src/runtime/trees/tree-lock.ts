@@ -1,17 +1,17 @@
-// Turns at a tree. Owns: that one process at a time makes or removes the tree of a slot. Trees are made ahead, so no lease guards
-// them, and a run may have two drivers.
+// Tree locks. Owns: letting one process at a time make or remove the tree of a slot. Trees are made ahead of their stories, so no
+// lease guards them, and a run may have two drivers.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { withFileLock } from "../../system/files/file-lock.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
-import { letGitEnd } from "../loop/recover.ts";
+import { letGitEnd } from "../../workspaces/git/running.ts";
 import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
 
 const lookEveryMs = 20;
 
-/** Does `act` when nobody else is at it. Who died over it has no turn any more, but its git may still be at work. */
+/** Calls `act` while no other process does. The lock of a dead process is free as soon as its git has ended. */
 export async function withTreeLock(path: string, act: () => Promise<void>): Promise<void> {
   const note = `${path}.turn`;
   mkdirSync(dirname(path), { recursive: true });
@@ -39,7 +39,7 @@ async function claim(note: string): Promise<void> {
   }
 }
 
-/** Who has the turn; null: we have, from now on. */
+/** The worker that holds the lock; null if it is this process from now on. */
 function claimNow(note: string): string | null {
   const holder = holderIn(note);
   if (holder === null) writeJson(note, { by: ownWorker() });

@@ -1,11 +1,11 @@
-// Trees. Owns: where the work of a run, and of each of its stories, lies.
+// Paths of trees. Owns: where a run and each of its stories work.
 
 import { join } from "node:path";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Parts } from "../parts.ts";
 
-/** The slot that a story works in; null: it works where its run does, or not at all now. */
+/** The slot that a story works in; null if it works in the tree of its run, or has none now. */
 export function slotOf(run: Run, story: StoryId | null): number | null {
   return run.header.stories.find((entry) => entry.id === story)?.slot ?? null;
 }
@@ -14,7 +14,7 @@ export function slotPath(parts: Pick<Parts, "home">, run: RunId, slot: number): 
   return join(parts.home.worktrees, `${run}-${slot}`);
 }
 
-/** The state of a story whose slot somebody else has now. */
+/** The file with the state of a story whose slot another story has now. */
 export function parkingFile(parts: Pick<Parts, "home">, run: RunId, story: StoryId): string {
   return join(parts.home.worktrees, `${run}.parked`, `${story}.json`);
 }

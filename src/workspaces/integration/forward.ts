@@ -2,16 +2,15 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { realPath } from "../../system/files/paths.ts";
 import { ownIdentity } from "../../system/process/identity.ts";
-import { findMarked } from "../../system/process/strays.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
-import { type GitResult, git, gitMarker, splitNul } from "../git/git.ts";
+import { type GitResult, git, splitNul } from "../git/git.ts";
 import { branchRefIn, commonDirOf, headOf } from "../git/head.ts";
 import { changeRefs, readRefs, removeStaleLock } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
+import { waitForGitOf } from "../git/running.ts";
 import { copyIndex } from "../trees/snapshot.ts";
 import {
   closeIntent,
@@ -48,7 +47,7 @@ export async function moveBranch(move: Move): Promise<Moved> {
 export async function settleMove(intentFile: string): Promise<string | null> {
   const intent = readIntent(intentFile);
   if (intent === null) return null;
-  await waitForGitOf(intent);
+  await waitForOtherGit(intent);
   const problem = await settle(intent);
   if (problem !== null) return `${intent.branch} was being moved in ${intent.path} when Pawl was stopped, ${problem}`;
   const ref = `refs/heads/${intent.branch}`;
@@ -127,11 +126,10 @@ async function finishOrUndo(intent: Intent): Promise<string | null> {
 }
 
 /** A git outlives the process that started it. Nothing is judged while it still writes. */
-async function waitForGitOf({ by }: Intent): Promise<void> {
+async function waitForOtherGit({ by }: Intent): Promise<void> {
   const own = ownIdentity();
   if (by.pid === own.pid && by.startedAt === own.startedAt) return;
-  const marker = gitMarker(by);
-  while ((await findMarked(marker.name, marker.value)).length > 0) await sleep(20);
+  await waitForGitOf(by);
 }
 
 /** Asked while no other git can change the answer. */

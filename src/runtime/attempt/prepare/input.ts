@@ -51,12 +51,12 @@ export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean)
   return { ...told, missing, progressFile: home?.progressFile ?? "" };
 }
 
-function homeOf(parts: Parts, run: Run, agent: AgentName): AgentHome {
+function homeOf(parts: Pick<Parts, "home">, run: Run, agent: AgentName): AgentHome {
   return agentHome(parts.home.agents, run.header.definition.id, agent, run.header.id);
 }
 
 /** The log belongs to the agent that works on stories; runs without stories have none. */
-export function progressHome(parts: Parts, run: Run): AgentHome | null {
+export function progressHome(parts: Pick<Parts, "home">, run: Run): AgentHome | null {
   const stories = run.header.definition.steps.find((step) => step.kind === "stories");
   const worker = stories?.body.find((step) => step.kind === "agent");
   return worker ? homeOf(parts, run, worker.agent) : null;
@@ -67,7 +67,7 @@ function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
 }
 
 /** Where the log may be; the first that exists counts. */
-export function progressPlaces(parts: Parts, run: Run, home: AgentHome): readonly string[] {
+export function progressPlaces(parts: Pick<Parts, "home">, run: Run, home: AgentHome): readonly string[] {
   // Agents may be told to keep it in their working directory.
   const tree = workspacePath(parts, run, null);
   return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
