@@ -85,7 +85,9 @@ function assertSameRows(
 function anonymous(db: DatabaseSync, run: string): readonly string[] {
   const tables = tablesOf(db);
   const rows = rowsOfRun(tables, readAll(db, tables), run);
-  const attempts = db.prepare("select id, token from attempts where run_id = ? order by position").all(run);
+  const attempts = db
+    .prepare("select id, json_extract(body, '$.token') as token from attempts where run_id = ? order by position")
+    .all(run);
   const ids = [run, ...attempts.flatMap((row) => [String(row["id"]), String(row["token"])])];
   return rows
     .map((row) => ids.reduce((text, id, index) => text.replaceAll(id, `<${index}>`), JSON.stringify(row)))

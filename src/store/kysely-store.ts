@@ -6,10 +6,11 @@ import type { Gate } from "../domain/gate.ts";
 import { type AttemptId, type GateId, type RunId, runId, type StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import { selectAttempt } from "./attempts.ts";
 import { KnownEntries, SeenEntries } from "./entries.ts";
 import { selectLeases } from "./leases.ts";
 import { selectNextOfferTime, selectOffers } from "./offers.ts";
-import { readAttempt, readEvent, readSummary } from "./rows.ts";
+import { readEvent, readSummary } from "./rows.ts";
 import type { GateRow, Tables } from "./schema.ts";
 import { insertEffect } from "./statements.ts";
 import type {
@@ -119,10 +120,7 @@ export class KyselyStore implements Store {
   }
 
   async attempt(id: AttemptId): Promise<AttemptRef | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom("attempts").selectAll().where("id", "=", id).executeTakeFirst(),
-    );
-    return row ? { run: runId(row.run_id), attempt: readAttempt(row) } : null;
+    return await this.#database.read((db) => selectAttempt(db, id));
   }
 
   async holds(): Promise<readonly Hold[]> {

@@ -6,6 +6,7 @@ import type { ColumnTypes } from "./column-types.ts";
 import { up as first } from "./migrations/001-first.ts";
 import { up as agents } from "./migrations/002-agents.ts";
 import { up as entries } from "./migrations/003-entries.ts";
+import { up as attemptBodies } from "./migrations/004-attempt-bodies.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -18,6 +19,7 @@ const migrations: readonly Migration[] = [
   { name: "first", up: first },
   { name: "agents", up: agents },
   { name: "entries", up: entries },
+  { name: "attempt-bodies", up: attemptBodies },
 ];
 
 export const schemaVersion = migrations.length;

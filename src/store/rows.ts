@@ -1,14 +1,14 @@
 // Rows. Owns: the way between domain values and table rows. Rows are an edge: what is read here has been written here.
 
-import type { Attempt, AttemptPhase, Usage } from "../domain/attempt.ts";
+import type { Attempt } from "../domain/attempt.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
-import { attemptId, type RunId, runId, type StoryId, stepId, stepName, storyId, token } from "../domain/ids.ts";
+import { type RunId, runId, type StoryId, storyId } from "../domain/ids.ts";
 import type { Header, RunStatus, RunTotals } from "../domain/run.ts";
 import type { Story, StoryEntry } from "../domain/story.ts";
 import { currentEvent, currentPlace } from "./older-documents.ts";
-import type { AttemptRow, EventRow, GateRow, RunRow, StoryRow, TotalsRow } from "./schema.ts";
+import type { EventRow, GateRow, RunRow, StoryRow, TotalsRow } from "./schema.ts";
 import type { RunSummary } from "./store.ts";
 
 /** The part of a header that changes and is kept as one document; the rest has columns or rows of its own. */
@@ -80,72 +80,14 @@ export function readStory(row: StoryRow, attempts: readonly Attempt[]): Story | 
 }
 
 function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
-  return { ...readUsage(row), attempts: row.attempts, steps: row.steps };
-}
-
-type UsageColumns = "cost_usd" | "input_tokens" | "output_tokens" | "cache_read_tokens" | "estimated_usd";
-
-function readUsage(row: Pick<AttemptRow, UsageColumns>): Required<Usage> {
   return {
+    attempts: row.attempts,
+    steps: row.steps,
     costUsd: row.cost_usd,
     inputTokens: row.input_tokens,
     outputTokens: row.output_tokens,
     cacheReadTokens: row.cache_read_tokens,
     estimatedUsd: row.estimated_usd,
-  };
-}
-
-export function attemptRow(run: RunId, position: number, attempt: Attempt): AttemptRow {
-  const { state } = attempt;
-  return {
-    id: attempt.id,
-    run_id: run,
-    story_id: scopeKey(attempt.story),
-    position,
-    step: attempt.step,
-    name: attempt.name,
-    visit: attempt.visit,
-    number: attempt.number,
-    token: attempt.token,
-    driver: attempt.driver,
-    executor: attempt.executor,
-    host: attempt.host,
-    started_at: attempt.startedAt,
-    phase: state.phase,
-    outcome: state.phase === "ended" ? state.outcome : null,
-    ended_at: state.phase === "ended" ? state.endedAt : null,
-    workspace: state.phase === "dispatched" ? null : state.workspace,
-    base: state.phase === "dispatched" ? null : state.base,
-    session: attempt.session,
-    cost_usd: attempt.usage.costUsd,
-    input_tokens: attempt.usage.inputTokens,
-    output_tokens: attempt.usage.outputTokens,
-    cache_read_tokens: attempt.usage.cacheReadTokens ?? 0,
-    estimated_usd: attempt.usage.estimatedUsd ?? 0,
-    model: attempt.model ?? null,
-    agent_version: attempt.version ?? null,
-    state: JSON.stringify(state),
-  };
-}
-
-export function readAttempt(row: AttemptRow): Attempt {
-  return {
-    id: attemptId(row.id),
-    story: storyOfKey(row.story_id),
-    step: stepId(row.step),
-    name: stepName(row.name),
-    visit: row.visit,
-    number: row.number,
-    token: token(row.token),
-    driver: row.driver === "pull" ? "pull" : "push",
-    executor: row.executor,
-    host: row.host,
-    startedAt: row.started_at,
-    usage: readUsage(row),
-    session: row.session,
-    model: row.model,
-    version: row.agent_version,
-    state: JSON.parse(row.state) as AttemptPhase,
   };
 }
 

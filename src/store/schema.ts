@@ -82,29 +82,8 @@ export interface AttemptRow {
   story_id: string;
   /** Place in its scope, in order of dispatch. */
   position: number;
-  step: string;
-  name: string;
-  visit: number;
-  number: number;
-  token: string;
-  driver: string;
-  executor: string;
-  host: string;
-  started_at: number;
   phase: string;
-  outcome: string | null;
-  ended_at: number | null;
-  workspace: string | null;
-  base: string | null;
-  session: string | null;
-  cost_usd: number;
-  input_tokens: number;
-  output_tokens: number;
-  cache_read_tokens: number;
-  estimated_usd: number;
-  model: string | null;
-  agent_version: string | null;
-  state: string;
+  body: string;
 }
 
 export interface GateRow {

@@ -1,17 +1,7 @@
 // The statements of a transition. Owns: the SQL that runs for every step, compiled once (statement.ts).
 
 import { type Kysely, sql } from "kysely";
-import type {
-  AttemptRow,
-  EventRow,
-  GateRow,
-  HoldRow,
-  PermitRow,
-  RunRow,
-  StoryRow,
-  Tables,
-  TotalsRow,
-} from "./schema.ts";
+import type { EventRow, GateRow, HoldRow, PermitRow, RunRow, StoryRow, Tables, TotalsRow } from "./schema.ts";
 import { statement } from "./statement.ts";
 
 export const selectRun = statement<{ id: string }, RunRow>((db, p) =>
@@ -34,15 +24,6 @@ export const selectDefinition = statement<{ hash: string }, { body: string }>((d
 
 export const selectStory = statement<{ run: string; id: string }, StoryRow>((db, p) =>
   db.selectFrom("stories").selectAll().where("run_id", "=", p("run")).where("id", "=", p("id")),
-);
-
-export const selectAttempts = statement<{ run: string; story: string }, AttemptRow>((db, p) =>
-  db
-    .selectFrom("attempts")
-    .selectAll()
-    .where("run_id", "=", p("run"))
-    .where("story_id", "=", p("story"))
-    .orderBy("position"),
 );
 
 export const updateHeader = statement<{
@@ -91,63 +72,6 @@ export const updateScope = statement<{ run: string; id: string; version: number;
     .where("run_id", "=", p("run"))
     .where("id", "=", p("id"))
     .where("version", "=", p("version")),
-);
-
-export const insertAttempt = statement<AttemptRow>((db, p) =>
-  db.insertInto("attempts").values({
-    id: p("id"),
-    run_id: p("run_id"),
-    story_id: p("story_id"),
-    position: p("position"),
-    step: p("step"),
-    name: p("name"),
-    visit: p("visit"),
-    number: p("number"),
-    token: p("token"),
-    driver: p("driver"),
-    executor: p("executor"),
-    host: p("host"),
-    started_at: p("started_at"),
-    phase: p("phase"),
-    outcome: p("outcome"),
-    ended_at: p("ended_at"),
-    workspace: p("workspace"),
-    base: p("base"),
-    session: p("session"),
-    cost_usd: p("cost_usd"),
-    input_tokens: p("input_tokens"),
-    output_tokens: p("output_tokens"),
-    cache_read_tokens: p("cache_read_tokens"),
-    estimated_usd: p("estimated_usd"),
-    model: p("model"),
-    agent_version: p("agent_version"),
-    state: p("state"),
-  }),
-);
-
-/** Only what can change in an attempt's life, and only if it still is where it was; an ended one is never written again. */
-export const updateAttempt = statement<AttemptRow & { was: string }>((db, p) =>
-  db
-    .updateTable("attempts")
-    .set({
-      phase: p("phase"),
-      outcome: p("outcome"),
-      ended_at: p("ended_at"),
-      workspace: p("workspace"),
-      base: p("base"),
-      session: p("session"),
-      cost_usd: p("cost_usd"),
-      input_tokens: p("input_tokens"),
-      output_tokens: p("output_tokens"),
-      cache_read_tokens: p("cache_read_tokens"),
-      estimated_usd: p("estimated_usd"),
-      model: p("model"),
-      agent_version: p("agent_version"),
-      state: p("state"),
-    })
-    .where("id", "=", p("id"))
-    .where("phase", "=", p("was"))
-    .where("phase", "!=", "ended"),
 );
 
 export const insertEvent = statement<EventRow>((db, p) =>

@@ -10,24 +10,22 @@ import { type Header, noTotals, type Run, type RunTotals, statusOf } from "../do
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import type { Story } from "../domain/story.ts";
+import { insertAttempt, selectAttempts, updateAttempt } from "./attempts.ts";
 import { changedEntries, deleteStory, insertStories, type SeenEntries, updateEntry } from "./entries.ts";
 import { deleteLease, insertLease, renewLease, takeOverLease } from "./leases.ts";
 import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./offers.ts";
 import { currentDefinition } from "./older-documents.ts";
 import {
-  attemptRow,
   eventRow,
   gateRow,
   headerChanged,
   headerDocument,
-  readAttempt,
   readHeader,
   readStory,
-  scopeKey,
   storyChanged,
   storyDocument,
 } from "./rows.ts";
-import type { AttemptRow, Tables, TotalsRow } from "./schema.ts";
+import type { Tables, TotalsRow } from "./schema.ts";
 import * as sql from "./statements.ts";
 import {
   type Changes,
@@ -122,12 +120,12 @@ export class KyselyTransaction implements Transaction {
     if (!row || !totals) return null;
     const entries = await this.#entries.read(this.#db, id, row);
     const definition = await this.#definition(row.definition);
-    const header = readHeader(row, totals, definition, await this.#attempts(id, null), entries);
+    const header = readHeader(row, totals, definition, await selectAttempts(this.#db, id, null), entries);
     const stories: Record<StoryId, Story> = {};
     const storyVersions: Record<StoryId, number> = {};
     for (const storyId of needed(header)) {
       const storyRow = await sql.selectStory.first(this.#db, { run: id, id: storyId });
-      const story = storyRow && readStory(storyRow, await this.#attempts(id, storyId));
+      const story = storyRow && readStory(storyRow, await selectAttempts(this.#db, id, storyId));
       if (!story) continue;
       stories[storyId] = story;
       storyVersions[storyId] = storyRow.version;
@@ -240,10 +238,6 @@ export class KyselyTransaction implements Transaction {
     return definition;
   }
 
-  async #attempts(run: RunId, story: StoryId | null) {
-    return (await sql.selectAttempts.all(this.#db, { run, story: scopeKey(story) })).map(readAttempt);
-  }
-
   async #appendEvents(id: RunId, events: readonly Event[], was: RunTotals, is: RunTotals): Promise<void> {
     if (events.length === 0) return;
     const total = await sql.addTotals.one(this.#db, {
@@ -318,16 +312,10 @@ export class KyselyTransaction implements Transaction {
     for (const [position, attempt] of is.attempts.entries()) {
       const known = was?.attempts[position];
       if (known === attempt) continue;
-      const row = attemptRow(run, position, attempt);
-      if (known) await this.#changeAttempt(row, known.state.phase);
-      else await sql.insertAttempt.run(this.#db, row);
+      if (known) await updateAttempt(this.#db, known, attempt);
+      else await insertAttempt(this.#db, run, position, attempt);
       if (attempt.state.phase === "ended") ended.push(attempt.id);
     }
-  }
-
-  async #changeAttempt(row: AttemptRow, was: string): Promise<void> {
-    const changed = await sql.updateAttempt.run(this.#db, { ...row, was });
-    if (changed === 0) throw new VersionConflict(`attempt ${row.id}`);
   }
 
   async #writeGates(run: RunId, was: Scope | undefined, is: Scope): Promise<void> {

@@ -1,0 +1,78 @@
+// Attempts. Owns: their rows and every query on them. Columns are what queries ask for; the attempt itself is one body.
+
+import type { Kysely } from "kysely";
+import type { Attempt } from "../domain/attempt.ts";
+import { type AttemptId, type RunId, runId, type StoryId } from "../domain/ids.ts";
+import { scopeKey } from "./rows.ts";
+import type { AttemptRow, Tables } from "./schema.ts";
+import { statement } from "./statement.ts";
+import { type AttemptRef, VersionConflict } from "./store.ts";
+
+/** Those of one scope, in the order in which they were dispatched. */
+export async function selectAttempts(
+  db: Kysely<Tables>,
+  run: RunId,
+  story: StoryId | null,
+): Promise<readonly Attempt[]> {
+  return (await ofScope.all(db, { run, story: scopeKey(story) })).map(readAttempt);
+}
+
+export async function selectAttempt(db: Kysely<Tables>, id: AttemptId): Promise<AttemptRef | null> {
+  const row = await byId.first(db, { id });
+  return row ? { run: runId(row.run_id), attempt: readAttempt(row) } : null;
+}
+
+export async function insertAttempt(db: Kysely<Tables>, run: RunId, position: number, attempt: Attempt): Promise<void> {
+  await insert.run(db, {
+    id: attempt.id,
+    run_id: run,
+    story_id: scopeKey(attempt.story),
+    position,
+    phase: attempt.state.phase,
+    body: JSON.stringify(attempt),
+  });
+}
+
+/** Throws `VersionConflict` when the attempt is not as it was read. */
+export async function updateAttempt(db: Kysely<Tables>, was: Attempt, is: Attempt): Promise<void> {
+  const values = { id: is.id, was: was.state.phase, phase: is.state.phase, body: JSON.stringify(is) };
+  if ((await update.run(db, values)) === 0) throw new VersionConflict(`attempt ${is.id}`);
+}
+
+function readAttempt({ body }: Pick<AttemptRow, "body">): Attempt {
+  return JSON.parse(body) as Attempt;
+}
+
+const ofScope = statement<{ run: string; story: string }, { body: string }>((db, p) =>
+  db
+    .selectFrom("attempts")
+    .select("body")
+    .where("run_id", "=", p("run"))
+    .where("story_id", "=", p("story"))
+    .orderBy("position"),
+);
+
+const byId = statement<{ id: string }, AttemptRow>((db, p) =>
+  db.selectFrom("attempts").selectAll().where("id", "=", p("id")),
+);
+
+const insert = statement<AttemptRow>((db, p) =>
+  db.insertInto("attempts").values({
+    id: p("id"),
+    run_id: p("run_id"),
+    story_id: p("story_id"),
+    position: p("position"),
+    phase: p("phase"),
+    body: p("body"),
+  }),
+);
+
+/** Only if it still is in the phase in which it was read; an attempt that has ended is never written again. */
+const update = statement<{ id: string; was: string; phase: string; body: string }>((db, p) =>
+  db
+    .updateTable("attempts")
+    .set({ phase: p("phase"), body: p("body") })
+    .where("id", "=", p("id"))
+    .where("phase", "=", p("was"))
+    .where("phase", "!=", "ended"),
+);
