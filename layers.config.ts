@@ -24,20 +24,9 @@ const layers: Record<string, readonly string[]> = {
   protocols: ["domain", "engine", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
   runtime: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
-  mcp: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "runtime"],
-  cli: [
-    ...inner,
-    "contracts",
-    "store",
-    "dispatch",
-    "executors",
-    "workspaces",
-    "project",
-    "protocols",
-    "runtime",
-    "mcp",
-    "app.ts",
-  ],
+  application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
+  mcp: ["domain", "system", "protocols", "runtime", "application"],
+  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp"],
 };
 
 /** Folders that do no I/O, and the npm packages they may import all the same. */

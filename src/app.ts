@@ -45,13 +45,18 @@ const ownProtocols: readonly Protocol[] = [antfarm, ralph];
 /** The protocols that come with Pawl. */
 export const knownProtocols = new Protocols(ownProtocols);
 
+/** With those of the caller. */
+export function protocolsWith(given: readonly Protocol[] | undefined): Protocols {
+  return given === undefined ? knownProtocols : new Protocols([...ownProtocols, ...given]);
+}
+
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const store = await openSqliteStore(storeFile(options), clock);
   const secrets = environmentSecrets(process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
-  const protocols = options.protocols ? new Protocols([...ownProtocols, ...options.protocols]) : knownProtocols;
+  const protocols = protocolsWith(options.protocols);
   return {
     store,
     dispatch: new EmbeddedDispatch(store),

@@ -1,205 +1,60 @@
-// The catalogue. Owns: which commands there are and what each is for, without loading any of them.
-
-import type { Command } from "commander";
-import type { Console } from "./console.ts";
+// The catalogue. Owns: which commands there are and what each is for, in the words of the overview and of `--help` alike. It loads
+// none of them (loaders.ts does).
 
 export interface Entry {
   readonly name: string;
-  readonly group: "Running" | "Looking" | "Acting" | "Workflows" | "Setting up";
+  readonly group: string;
   readonly usage: string;
   readonly summary: string;
-  readonly load: () => Promise<{ define(program: Command, console: Console): void }>;
 }
 
-export const catalogue: readonly Entry[] = [
-  {
-    name: "run",
-    group: "Running",
-    usage: "run WORKFLOW TASK…",
-    summary: "start a run and drive it",
-    load: () => import("./commands/run.ts"),
+/** A usage begins with the command's name. */
+const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Running: {
+    "run WORKFLOW TASK…": "start a run and drive it until it is done, failed or held",
+    "prd run FILE": "work through a PRD: several stories at once, one commit each",
+    "agent run REQUEST…": "work on one request, as one story",
+    "resume RUN": "continue a run until it is done, failed or held",
+    "pause RUN": "let running attempts end and start nothing new",
+    "cancel RUN": "stop a run for good; what it has committed stays on its branch",
+    "retry RUN": "put failed stories and steps back to ready, with new limits",
+    demo: "play a real run with a scripted agent, in a git repository of its own",
   },
-  {
-    name: "prd",
-    group: "Running",
-    usage: "prd run FILE",
-    summary: "work through a PRD with several agents",
-    load: () => import("./commands/prd.ts"),
+  Looking: {
+    runs: "list runs, the newest first",
+    "status [RUN]": "show where a run stands; without RUN, the newest",
+    "stories RUN": "list the stories of a run, in order",
+    "why [RUN]": "say in one sentence what a run does, or what it waits for",
+    "cost [RUN]": "show what a run has cost; without RUN, what each of them has",
+    "logs [RUN] [STEP]": "show what agents printed",
+    "events [RUN]": "show what happened, in order",
   },
-  {
-    name: "agent",
-    group: "Running",
-    usage: "agent run REQUEST…",
-    summary: "one request, as one story",
-    load: () => import("./commands/agent.ts"),
+  Acting: {
+    gates: "list the open questions, the oldest first",
+    "answer GATE OPTION": "answer an open question, once",
+    "approve RUN": "choose the first option of the run's only open gate",
+    "reject RUN": "choose the last option of the run's only open gate",
+    "edit RUN --story S …": "change the steps that have not started",
+    "scratch append TEXT…": "leave a note for the other agents",
+    "step peek|claim|complete|fail|stories": "claim and report steps, for agents that pull their work",
+    mcp: "serve MCP over stdio: start a run, look, answer a gate, from your own agent session",
   },
-  {
-    name: "resume",
-    group: "Running",
-    usage: "resume RUN",
-    summary: "go on with a run",
-    load: () => import("./commands/resume.ts"),
+  Workflows: {
+    "workflow list|show|check|schema|simulate|install|uninstall": "work with workflow files",
   },
-  {
-    name: "pause",
-    group: "Running",
-    usage: "pause RUN",
-    summary: "let running attempts end, start nothing new",
-    load: () => import("./commands/pause.ts"),
+  "Setting up": {
+    init: "look at a repository and at the installed agents, and write .pawl/config.yml",
+    "executor list|test": "list and test what can perform attempts",
+    doctor: "show what is installed, what is missing, and how to get it",
+    "schema [NAME]": "print the JSON Schema of a document of --json or --events; without NAME, list the documents",
   },
-  {
-    name: "cancel",
-    group: "Running",
-    usage: "cancel RUN",
-    summary: "stop a run for good",
-    load: () => import("./commands/cancel.ts"),
-  },
-  {
-    name: "retry",
-    group: "Running",
-    usage: "retry RUN",
-    summary: "put what failed back to ready",
-    load: () => import("./commands/retry.ts"),
-  },
-  {
-    name: "demo",
-    group: "Running",
-    usage: "demo",
-    summary: "a real run with a scripted agent, in 20 seconds",
-    load: () => import("./commands/demo.ts"),
-  },
-  { name: "runs", group: "Looking", usage: "runs", summary: "list runs", load: () => import("./commands/runs.ts") },
-  {
-    name: "status",
-    group: "Looking",
-    usage: "status [RUN]",
-    summary: "where a run stands",
-    load: () => import("./commands/status.ts"),
-  },
-  {
-    name: "stories",
-    group: "Looking",
-    usage: "stories RUN",
-    summary: "the stories of a run",
-    load: () => import("./commands/stories.ts"),
-  },
-  {
-    name: "why",
-    group: "Looking",
-    usage: "why RUN",
-    summary: "one sentence: what it does or waits for",
-    load: () => import("./commands/why.ts"),
-  },
-  {
-    name: "cost",
-    group: "Looking",
-    usage: "cost [RUN]",
-    summary: "what a run, or all of them, have cost",
-    load: () => import("./commands/cost.ts"),
-  },
-  {
-    name: "logs",
-    group: "Looking",
-    usage: "logs RUN [STEP]",
-    summary: "what agents printed",
-    load: () => import("./commands/logs.ts"),
-  },
-  {
-    name: "events",
-    group: "Looking",
-    usage: "events RUN",
-    summary: "what happened",
-    load: () => import("./commands/events.ts"),
-  },
-  {
-    name: "gates",
-    group: "Acting",
-    usage: "gates",
-    summary: "open questions",
-    load: () => import("./commands/gates.ts"),
-  },
-  {
-    name: "answer",
-    group: "Acting",
-    usage: "answer GATE OPTION",
-    summary: "answer one, once",
-    load: () => import("./commands/answer.ts"),
-  },
-  {
-    name: "approve",
-    group: "Acting",
-    usage: "approve RUN",
-    summary: "say yes at the run's only open gate",
-    load: () => import("./commands/verdict.ts"),
-  },
-  {
-    name: "reject",
-    group: "Acting",
-    usage: "reject RUN",
-    summary: "say no at the run's only open gate",
-    load: () => import("./commands/verdict.ts"),
-  },
-  {
-    name: "edit",
-    group: "Acting",
-    usage: "edit RUN --story S …",
-    summary: "change the steps that are still to come",
-    load: () => import("./commands/edit.ts"),
-  },
-  {
-    name: "scratch",
-    group: "Acting",
-    usage: "scratch append TEXT…",
-    summary: "leave a note for the other agents",
-    load: () => import("./commands/scratch.ts"),
-  },
-  {
-    name: "step",
-    group: "Acting",
-    usage: "step peek|claim|complete|fail|stories",
-    summary: "for agents that take their work themselves",
-    load: () => import("./commands/step.ts"),
-  },
-  {
-    name: "mcp",
-    group: "Acting",
-    usage: "mcp",
-    summary: "an MCP server over stdio, for your own agent session",
-    load: () => import("./commands/mcp.ts"),
-  },
-  {
-    name: "workflow",
-    group: "Workflows",
-    usage: "workflow list|show|check|schema|simulate|install|uninstall",
-    summary: "workflow files",
-    load: () => import("./commands/workflow.ts"),
-  },
-  {
-    name: "init",
-    group: "Setting up",
-    usage: "init",
-    summary: "look at a repository and write its configuration",
-    load: () => import("./commands/init.ts"),
-  },
-  {
-    name: "executor",
-    group: "Setting up",
-    usage: "executor list|test",
-    summary: "what can perform attempts",
-    load: () => import("./commands/executor.ts"),
-  },
-  {
-    name: "doctor",
-    group: "Setting up",
-    usage: "doctor",
-    summary: "what is installed and what is missing",
-    load: () => import("./commands/doctor.ts"),
-  },
-  {
-    name: "schema",
-    group: "Setting up",
-    usage: "schema [NAME]",
-    summary: "the JSON Schemas of what --json and --events print",
-    load: () => import("./commands/schema.ts"),
-  },
-];
+};
+
+export const catalogue: readonly Entry[] = Object.entries(groups).flatMap(([group, commands]) =>
+  Object.entries(commands).map(([usage, summary]) => ({ name: usage.split(" ", 1)[0] ?? "", group, usage, summary })),
+);
+
+/** What a command is for: its description. */
+export function summaryOf(name: string): string {
+  return catalogue.find((entry) => entry.name === name)?.summary ?? "";
+}

@@ -1,9 +1,10 @@
-// The command line. Owns: finding the command, loading only what it needs, and turning errors into words and exit codes.
+// The command line. Owns: finding the command, loading only what it needs, and turning errors into messages and exit codes.
 
 import { AppError, exitCodes } from "../domain/error.ts";
 import { catalogue } from "./catalogue.ts";
-import { Console } from "./console.ts";
-import { overview } from "./help.ts";
+import { loaders } from "./loaders.ts";
+import { Console } from "./output/console.ts";
+import { overview } from "./output/help.ts";
 
 /** Resolves to the exit code. Never rejects for anything that a user can cause. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -25,13 +26,13 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
       : exitCodes.usage;
   }
   const wanted = name === "help" ? argv[argv.indexOf("help") + 1] : name;
-  const entry = catalogue.find((candidate) => candidate.name === wanted);
-  if (!entry) {
+  const load = loaders.get(wanted ?? "");
+  if (!load) {
     throw new AppError("USAGE", `there is no command "${wanted ?? name}"`, {
       hint: "`pawl --help` lists the commands",
     });
   }
-  const [{ Command, CommanderError }, { define }] = await Promise.all([import("commander"), entry.load()]);
+  const [{ Command, CommanderError }, { define }] = await Promise.all([import("commander"), load()]);
   const program = new Command("pawl").exitOverride().configureOutput({
     writeOut: (text) => console.write(text),
     writeErr: () => undefined,

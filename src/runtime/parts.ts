@@ -41,7 +41,7 @@ export interface Parts {
   /** Something that a person should know now. */
   readonly warn: (text: string) => void;
   /** Told after each commit of this process. */
-  readonly commits: Commits;
+  readonly commits: Pick<Commits, "tell" | "listen">;
 }
 
 export interface TreeSettings {

@@ -61,7 +61,7 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
 }
 
 /** Attempts whose driver is dead, for somebody who only looks. */
-export async function findOrphans(parts: Parts): Promise<ReadonlySet<AttemptId>> {
+export async function findOrphans(parts: Pick<Parts, "dispatch">): Promise<ReadonlySet<AttemptId>> {
   const leases = await parts.dispatch.leases({ endedBefore: null });
   return new Set(leases.filter((lease) => lifeOfWorker(lease.worker) === "dead").map((lease) => lease.attempt));
 }

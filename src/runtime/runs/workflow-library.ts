@@ -25,11 +25,11 @@ export interface LoadedWorkflow extends FoundWorkflow {
 const bundledDir = packageFile("workflows");
 const fileNames = ["workflow.yml", "workflow.yaml"];
 
-/** A path wins over an id only if it looks like one. */
-export function findWorkflow(home: Home, name: string): FoundWorkflow {
+/** A path wins over an id only if it looks like one; a relative one starts at `from`. */
+export function findWorkflow(home: Home, name: string, from = "."): FoundWorkflow {
   const looksLikePath = name.includes("/") || /\.ya?ml$/.test(name) || isAbsolute(name);
   if (looksLikePath) {
-    const file = fileAt(resolve(name));
+    const file = fileAt(resolve(from, name));
     if (file) return { file, origin: "path" };
     throw new AppError("NOT_FOUND", `there is no workflow file at ${name}`, {
       hint: "give a workflow.yml or the directory it is in",
@@ -49,8 +49,13 @@ export function findWorkflow(home: Home, name: string): FoundWorkflow {
 }
 
 /** Parsed and checked; every problem is told, not only the first. */
-export function openWorkflow(home: Home, name: string, protocols: Pick<Protocols, "facts">): LoadedWorkflow {
-  const found = findWorkflow(home, name);
+export function openWorkflow(
+  home: Home,
+  name: string,
+  protocols: Pick<Protocols, "facts">,
+  from = ".",
+): LoadedWorkflow {
+  const found = findWorkflow(home, name, from);
   const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
   if (definition) return { ...found, definition, warnings: problems };
   throw new AppError("WORKFLOW_INVALID", `${found.file} cannot be used`, {
@@ -88,8 +93,9 @@ export function installWorkflow(
   home: Home,
   name: string,
   protocols: Pick<Protocols, "facts">,
+  from = ".",
 ): { readonly id: string; readonly file: string; readonly missing: readonly string[] } {
-  const { definition, file } = openWorkflow(home, name, protocols);
+  const { definition, file } = openWorkflow(home, name, protocols, from);
   const target = join(home.workflows, definition.id);
   const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
   const missing: string[] = [];

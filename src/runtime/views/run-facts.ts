@@ -9,7 +9,11 @@ import { findOrphans } from "../loop/recover.ts";
 import type { Executors, Parts } from "../parts.ts";
 
 /** `executors`: as the run's own repository configures them. */
-export async function knownOf(parts: Parts, run: Run, executors: Executors): Promise<Known> {
+export async function knownOf(
+  parts: Pick<Parts, "store" | "dispatch" | "clock">,
+  run: Run,
+  executors: Executors,
+): Promise<Known> {
   const now = parts.clock.now();
   const holds = await parts.store.holds();
   return {

@@ -1,0 +1,172 @@
+// The application. Owns: what a use case works with (home, configuration, store, executors), opened once and closed once, and the
+// chores that follow every use case that changed something. It reads the process's directory and environment only as they are
+// given here, so one process can serve many callers at once.
+
+import { existsSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { agents, configuredExecutors, configuredTargets, openApp, protocolsWith } from "../app.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import type { Protocols } from "../protocols/registry.ts";
+import { type Config, readConfig } from "../runtime/config/config.ts";
+import type { Executors, Log, Parts } from "../runtime/parts.ts";
+import { findHome, type Home } from "../system/home.ts";
+import { doChores } from "./chores.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ApplicationOptions {
+  /** Relative paths start here. */
+  readonly cwd: string;
+  readonly env: Environment;
+  /** `sqlite:PATH`. Default: `PAWL_STORE` of the environment, else the store in Pawl's home. */
+  readonly store?: string | undefined;
+  /** Recorded with each command that names no author. Default: the user of this process. */
+  readonly author?: string | undefined;
+  readonly log?: Log | undefined;
+  /** Receives what a person should know at once. */
+  readonly warn?: ((text: string) => void) | undefined;
+  /** Beside those that come with Pawl. */
+  readonly protocols?: readonly Protocol[] | undefined;
+  /** Adds executors to the configured ones. */
+  readonly executors?: ((configured: Executors) => Executors) | undefined;
+}
+
+/** What a use case that changes something works with. */
+export interface Session {
+  readonly parts: Parts;
+  readonly config: Config;
+}
+
+/** What a use case that only reads works with: without `commits`, nothing can be committed. */
+export interface Reading {
+  readonly parts: Omit<Parts, "commits">;
+  readonly config: Config;
+}
+
+export class Application {
+  readonly home: Home;
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly author: string;
+  readonly protocols: Protocols;
+  readonly #options: ApplicationOptions;
+  #shared: Promise<Parts> | null = null;
+
+  /** Opens nothing yet: a use case without a store (workflows, init) never opens one. */
+  constructor(options: ApplicationOptions) {
+    const { cwd, env } = options;
+    const dir = env["PAWL_HOME"];
+    this.home = findHome(dir ? { ...env, PAWL_HOME: resolve(cwd, dir) } : env);
+    this.cwd = cwd;
+    this.env = env;
+    this.author = options.author ?? userName();
+    this.protocols = protocolsWith(options.protocols);
+    this.#options = options;
+  }
+
+  /** A path as this application means it. */
+  path(given: string): string {
+    return resolve(this.cwd, given);
+  }
+
+  /** The store as a process that is started for this application must be told; null: the one in Pawl's home. */
+  get storeName(): string | null {
+    const name = this.#options.store ?? this.env["PAWL_STORE"] ?? null;
+    const file = name === null ? undefined : /^sqlite:(.+)$/.exec(name)?.[1];
+    return file === undefined ? name : `sqlite:${this.path(file)}`;
+  }
+
+  /** For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. */
+  async read(repo: string | null = null): Promise<Reading> {
+    return await this.#session(repo);
+  }
+
+  /** For a use case that changes something. The chores are done when it has worked. */
+  async change<T>(repo: string | null, work: (session: Session) => Promise<T>): Promise<T> {
+    const { parts, config } = await this.#session(repo);
+    const changed = new Set<RunId>();
+    const commits: Parts["commits"] = {
+      tell(committed) {
+        changed.add(committed.run);
+        parts.commits.tell(committed);
+      },
+      listen: (listener) => parts.commits.listen(listener),
+    };
+    const own: Parts = { ...parts, commits };
+    const result = await work({ parts: own, config });
+    if (changed.size > 0) await doChores(own, changed);
+    return result;
+  }
+
+  /** Calls `listener` after each commit, of this process or another. */
+  async onChange(listener: () => void): Promise<{ close(): void }> {
+    const { commits, store } = await this.#open();
+    const listening = [commits.listen(listener), store.watch(listener)];
+    return { close: () => listening.forEach((each) => each.close()) };
+  }
+
+  /** Nothing may be under way any more. */
+  async close(): Promise<void> {
+    const shared = await this.#shared?.catch(() => null);
+    this.#shared = null;
+    await shared?.tools?.close();
+    await shared?.trees.settled();
+    await shared?.projections.close();
+    await shared?.store.close();
+  }
+
+  /** The shared parts with the configuration as it is now, of the user and of one repository. */
+  async #session(repo: string | null): Promise<Session> {
+    const config = await readConfig(this.home.configFile, repo === null ? null : topOf(this.path(repo)), agents);
+    const shared = await this.#open(config);
+    const configured = configuredExecutors(config);
+    const parts = {
+      ...shared,
+      executors: this.#options.executors?.(configured) ?? configured,
+      targets: configuredTargets(config, this.home),
+      settings: { workspace: config.workspace },
+    };
+    return { parts, config };
+  }
+
+  async #open(known?: Config): Promise<Parts> {
+    this.#shared ??= this.#openParts(known).catch((error: unknown) => {
+      // The next use case tries again.
+      this.#shared = null;
+      throw error;
+    });
+    return await this.#shared;
+  }
+
+  async #openParts(known: Config | undefined): Promise<Parts> {
+    const config = known ?? (await readConfig(this.home.configFile, null, agents));
+    const { log = () => undefined, warn = () => undefined, protocols } = this.#options;
+    return await openApp({
+      home: this.home,
+      store: this.storeName,
+      executors: configuredExecutors(config),
+      ...(protocols === undefined ? {} : { protocols }),
+      secretNames: config.notify.flatMap((target) => (target.kind === "webhook" ? (target.secretEnv ?? []) : [])),
+      log,
+      warn,
+    });
+  }
+}
+
+/** The repository that contains the directory: its configuration counts in each of its folders. */
+function topOf(dir: string): string {
+  for (let at = dir; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return dir;
+  }
+}
+
+function userName(): string {
+  try {
+    return `user:${userInfo().username}`;
+  } catch {
+    return "user";
+  }
+}

@@ -1,0 +1,95 @@
+// The doctor. Owns: what is installed, what is missing, and how to get it.
+
+import { spawnSync } from "node:child_process";
+import { agents } from "../app.ts";
+import type { DoctorDocument, ExecutorRow } from "../contracts/machine-documents.ts";
+import { AppError } from "../domain/error.ts";
+import { inspectRepository } from "../workspaces/git/repository.ts";
+import type { Application } from "./application.ts";
+import { executors } from "./executors.ts";
+
+type Finding = DoctorDocument["findings"][number];
+
+export async function examine(app: Application): Promise<DoctorDocument> {
+  const findings = [
+    nodeFinding(),
+    ...programFindings(app),
+    await repositoryFinding(app),
+    await storeFinding(app),
+    ...(await executorFindings(app)),
+  ];
+  return { ok: findings.every(({ needed, ok }) => ok || !needed), findings };
+}
+
+function nodeFinding(): Finding {
+  const detail = `${process.version}, SQLite ${process.versions.sqlite}`;
+  return { name: "node", needed: true, ok: true, detail, hint: "" };
+}
+
+function programFindings(app: Application): readonly Finding[] {
+  return [
+    programFinding(app, "git", true, "install git 2.34 or newer (https://git-scm.com)"),
+    programFinding(
+      app,
+      "gh",
+      false,
+      "with GitHub's `gh` the pr step opens a pull request; without it, it leaves a branch and a description",
+    ),
+  ];
+}
+
+function programFinding({ cwd, env }: Application, name: string, needed: boolean, hint: string): Finding {
+  const { status, stdout } = spawnSync(name, ["--version"], { cwd, env, encoding: "utf8", timeout: 10_000 });
+  const version = stdout?.split("\n", 1)[0]?.trim() ?? "";
+  return { name, needed, ok: status === 0, detail: status === 0 ? version : "not found", hint };
+}
+
+/** Whether a run could work on the repository of the current directory. */
+async function repositoryFinding({ cwd }: Application): Promise<Finding> {
+  const finding = { name: "repository", needed: false };
+  try {
+    const { root, branch, head } = await inspectRepository(cwd);
+    const where = `${root}${branch ? `, branch ${branch}` : ""}`;
+    const detail = head === null ? `${where}, no commits yet` : where;
+    return { ...finding, ok: head !== null, detail, hint: "make a first commit" };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const hint = "runs need a git repository: change to one, or name it with --repo";
+    return { ...finding, ok: false, detail: "none here", hint };
+  }
+}
+
+async function storeFinding(app: Application): Promise<Finding> {
+  const finding = { name: "store", needed: true };
+  try {
+    const [newest] = await (await app.read()).parts.store.listRuns({ statuses: null, limit: 1 });
+    return { ...finding, ok: true, detail: `${app.home.dir}${newest === undefined ? ", empty" : ""}`, hint: "" };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return { ...finding, ok: false, detail: error.message, hint: error.hint };
+  }
+}
+
+async function executorFindings(app: Application): Promise<readonly Finding[]> {
+  try {
+    const rows = await executors(app);
+    if (rows.length > 0) return rows.map(executorFinding);
+    const hint = `install an agent (${agents.kinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (docs/guides/run-with-your-own-agent.md)`;
+    return [{ name: "executor", needed: false, ok: false, detail: "no agent was found, none is configured", hint }];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [{ name: "configuration", needed: true, ok: false, detail: error.message, hint: error.hint }];
+  }
+}
+
+function executorFinding(row: ExecutorRow): Finding {
+  const detail = row.installed ? detailOf(row) : row.problem;
+  return { name: `executor ${row.name}`, needed: false, ok: row.installed, detail, hint: row.hint };
+}
+
+/** `2.1.325, default`, or `KIND 0.166.0` where the name is not the agent's. */
+function detailOf({ name, kind, version, sandbox, isDefault }: ExecutorRow): string {
+  const words = name === kind ? [version ?? kind] : [kind, version ?? ""];
+  const inside = sandbox === "none" ? "" : `, ${sandbox}`;
+  return `${words.join(" ").trim()}${inside}${isDefault ? ", default" : ""}`;
+}

@@ -1,0 +1,103 @@
+// Driving. Owns: moving a run in this process until it is over, waits for a person, is paused, or is interrupted.
+
+import type { StatusDocument } from "../contracts/run-documents.ts";
+import { AppError } from "../domain/error.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { RunStatus } from "../domain/run.ts";
+import { agentsFor } from "../runtime/config/config.ts";
+import { driveRun } from "../runtime/loop/drive.ts";
+import { inWords } from "../runtime/loop/recover.ts";
+import { transition } from "../runtime/runs/transition.ts";
+import { findWorkBranch } from "../runtime/trees/work-branch.ts";
+import { statusDocument } from "../runtime/views/status.ts";
+import type { Application, Session } from "./application.ts";
+import { findRun, wholeRun } from "./references.ts";
+import { prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
+
+export interface DriveRequest {
+  /** Attempts at once. Default: as configured. */
+  readonly concurrency?: number | null | undefined;
+  /** Stops the running attempts in order; the run can be resumed. */
+  readonly signal: AbortSignal;
+  /** Called once, when the run is accepted and nothing of it moves yet. */
+  readonly onStart?: ((run: Accepted) => void) | undefined;
+  /** Receives what a person should know, as it happens. */
+  readonly onNote?: ((note: string) => void) | undefined;
+}
+
+export interface Accepted {
+  readonly run: RunId;
+  readonly number: number;
+  /** Of a run that is continued: what happened before is not news. */
+  readonly since?: number;
+}
+
+export interface Driven {
+  readonly end: RunStatus | "interrupted";
+  readonly number: number;
+  readonly document: StatusDocument;
+  /** The branch that has the work of a run that is done. */
+  readonly branch: string | null;
+  /** The files of a run that failed, where its protocol keeps some. */
+  readonly files: string | null;
+}
+
+/** Starts a run and drives it. */
+export async function run(app: Application, request: StartRequest & DriveRequest): Promise<Driven & Started> {
+  const prepared = prepareStart(app, request);
+  const { started, end } = await app.change(prepared.repo, async (session) => {
+    const accepted = await startIn(session, prepared);
+    return { started: accepted, end: await driveIn(session, accepted, request) };
+  });
+  return { ...started, ...(await drivenTo(app, started.run, end)) };
+}
+
+/** Lets a run move again, whatever stopped it, and drives it. A run that is done stays done. */
+export async function resume(
+  app: Application,
+  reference: string,
+  request: DriveRequest & { readonly author?: string | undefined },
+): Promise<Driven> {
+  const { id, repo, number, status } = await findRun((await app.read()).parts.store, reference);
+  const end = await app.change(repo, async (session) => {
+    const { parts } = session;
+    const at = parts.clock.now();
+    const decision = await transition(parts, id, { type: "resume_run", at, author: request.author ?? app.author });
+    if (!decision.accepted && status !== "done") {
+      throw new AppError("REFUSED", `run #${number}: ${decision.why}`, {
+        hint: `\`pawl status ${number}\` shows where it stands`,
+      });
+    }
+    return await driveIn(session, { run: id, number, since: at }, request);
+  });
+  return await drivenTo(app, id, end);
+}
+
+/** Within a use case that has the run accepted. */
+export async function driveIn(session: Session, accepted: Accepted, request: DriveRequest): Promise<Driven["end"]> {
+  const { parts, config } = session;
+  const { signal, onNote, onStart } = request;
+  onStart?.(accepted);
+  const loaded = await parts.store.transaction((tx) => tx.load(accepted.run, () => []));
+  const usual = loaded ? agentsFor(config, loaded.run.header.definition) : 1;
+  const status = await driveRun(parts, {
+    run: accepted.run,
+    concurrency: request.concurrency ?? usual,
+    signal,
+    onRecovered: (recovered) => onNote?.(inWords(recovered)),
+  });
+  return signal.aborted ? "interrupted" : status;
+}
+
+/** What a caller wants to know at the end. */
+export async function drivenTo(app: Application, id: RunId, end: Driven["end"]): Promise<Driven> {
+  const { store, clock } = (await app.read()).parts;
+  const [whole, summary] = [await wholeRun(store, { id }), await findRun(store, id)];
+  return {
+    end,
+    number: summary.number,
+    document: statusDocument(whole, summary, clock.now()),
+    branch: end === "done" ? await findWorkBranch(whole.header) : null,
+    files: end === "failed" ? (whole.header.place.shared ?? null) : null,
+  };
+}

@@ -1,0 +1,119 @@
+// Gates. Owns: the open questions, and answering one. An answer is for the tree as it is now; if that is not what the gate has shown,
+// it is refused.
+
+import type { AnswerDocument, GateList } from "../contracts/run-documents.ts";
+import { AppError } from "../domain/error.ts";
+import { namesOf } from "../domain/gate.ts";
+import { gateId, type RunId } from "../domain/ids.ts";
+import { treeNow } from "../runtime/attempt/prepare/workspace.ts";
+import { transition } from "../runtime/runs/transition.ts";
+import { isoTime } from "../runtime/views/status.ts";
+import type { GateRef, Store } from "../store/store.ts";
+import type { Application } from "./application.ts";
+import { findRun } from "./references.ts";
+
+/** Of all runs, the oldest first. */
+export async function openGates(app: Application): Promise<readonly GateRef[]> {
+  return await (await app.read()).parts.store.openGates(null);
+}
+
+export function gatesDocument(open: readonly GateRef[]): GateList {
+  const gates = open.map(({ run, gate }) => ({
+    id: gate.id,
+    run,
+    step: gate.step,
+    story: gate.story,
+    question: gate.question,
+    options: namesOf(gate.options),
+    status: gate.state.status,
+    openedAt: isoTime(gate.openedAt),
+    deadline: gate.deadline && { at: isoTime(gate.deadline.at), option: gate.deadline.option },
+  }));
+  return { gates };
+}
+
+export interface Answer {
+  readonly option: string;
+  /** Goes into the next prompt. */
+  readonly note?: string | undefined;
+  /** Why, in one word, where the gate has routes for reasons. */
+  readonly reason?: string | undefined;
+  readonly author?: string | undefined;
+}
+
+export interface Answered {
+  readonly document: AnswerDocument;
+  readonly run: RunId;
+  /** Of its run; null: it is gone. */
+  readonly number: number | null;
+  /** Whether a driver could continue the run. */
+  readonly isOver: boolean;
+}
+
+/** One gate by its id, once. */
+export async function answer(app: Application, id: string, given: Answer): Promise<Answered> {
+  const found = await (await app.read()).parts.store.gate(gateId(id));
+  if (!found) throw new AppError("NOT_FOUND", `there is no gate ${id}`, { hint: "`pawl gates` lists the open ones" });
+  return await answerGate(app, found, given);
+}
+
+/** The first option of the only open gate of a run. */
+export async function approve(app: Application, reference: string, said: Omit<Answer, "option">): Promise<Answered> {
+  const only = await onlyGate((await app.read()).parts.store, reference);
+  return await answerGate(app, only, { ...said, option: namesOf(only.gate.options).at(0) ?? "" });
+}
+
+/** The last option of the only open gate of a run. */
+export async function reject(app: Application, reference: string, said: Omit<Answer, "option">): Promise<Answered> {
+  const only = await onlyGate((await app.read()).parts.store, reference);
+  return await answerGate(app, only, { ...said, option: namesOf(only.gate.options).at(-1) ?? "" });
+}
+
+/** A note goes into prompts; a whole document belongs into the repository. */
+const longestNote = 64 * 1024;
+
+async function answerGate(app: Application, { run, gate }: GateRef, given: Answer): Promise<Answered> {
+  const { option, note = "", reason, author = app.author } = given;
+  if (Buffer.byteLength(note) > longestNote) {
+    throw new AppError("USAGE", `the note is longer than ${longestNote / 1024} KiB; nothing was changed`, {
+      hint: "put the details into a file of the repository and name it in the note",
+    });
+  }
+  await app.change(null, async ({ parts }) => {
+    const whole = await parts.store.wholeRun(run);
+    const decision = await transition(parts, run, {
+      type: "answer_gate",
+      at: parts.clock.now(),
+      author,
+      story: gate.story,
+      gate: gate.id,
+      option,
+      note,
+      tree: whole && gate.tree !== null ? await treeNow(parts, whole, gate.story) : null,
+      ...(reason === undefined ? {} : { reason: parts.secrets.redact(reason.trim()).toLowerCase() }),
+    });
+    if (decision.accepted) return;
+    const usage = decision.code === "illegal" || decision.code === "unknown";
+    throw new AppError(usage ? "USAGE" : "REFUSED", decision.why, { hint: "`pawl gates` shows what is open" });
+  });
+  const after = await (await app.read()).parts.store.runById(run);
+  const document = { gate: gate.id, option, run, status: after?.status ?? null };
+  return { document, run, number: after?.number ?? null, isOver: after?.endedAt !== null };
+}
+
+/** Several are listed, and none is answered. */
+async function onlyGate(store: Store, reference: string): Promise<GateRef> {
+  const run = await findRun(store, reference);
+  const open = await store.openGates(run.id);
+  const [only, ...others] = open;
+  if (only && others.length === 0) return only;
+  if (!only) {
+    throw new AppError("NOT_FOUND", `run #${run.number} has no open gate`, {
+      hint: `\`pawl why ${run.number}\` says what it waits for`,
+    });
+  }
+  throw new AppError("AMBIGUOUS", `run #${run.number} has ${open.length} open gates`, {
+    details: open.map(({ gate }) => `${gate.id}: ${gate.question}`),
+    hint: "answer one by its id: pawl answer GATE OPTION",
+  });
+}

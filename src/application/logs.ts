@@ -1,0 +1,109 @@
+// Logs. Owns: the attempts of a run, the files with what their agents printed, and how to open their sessions.
+
+import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import type { LogList } from "../contracts/run-documents.ts";
+import type { Attempt } from "../domain/attempt.ts";
+import { AppError } from "../domain/error.ts";
+import type { RunId } from "../domain/ids.ts";
+import type { Run } from "../domain/run.ts";
+import { logFile } from "../runtime/attempt/logs.ts";
+import { isoTime } from "../runtime/views/status.ts";
+import type { Application, Reading } from "./application.ts";
+import { type EventsRequest, looks } from "./events.ts";
+import { findRunOrNewest, wholeRun } from "./references.ts";
+import { openerFor } from "./sessions.ts";
+
+export interface LogsRequest {
+  /** A step, a story, or both: `US-001/verify`. */
+  readonly step?: string | undefined;
+  /** When to look again: see `events`. */
+  readonly until?: EventsRequest["until"];
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of the newest run without a reference. */
+async function logs(app: Application, reference?: string, step?: string): Promise<LogList> {
+  const { parts } = await app.read();
+  const { id } = await findRunOrNewest(parts.store, reference);
+  return await logsOf(app, parts, id, step);
+}
+
+/** The document again and again, while the run moves. */
+export async function* followLogs(
+  app: Application,
+  reference: string | undefined,
+  { step, until = "over", signal }: LogsRequest,
+): AsyncGenerator<LogList, void, undefined> {
+  const { parts } = await app.read();
+  const { id } = await findRunOrNewest(parts.store, reference);
+  for await (const _ of looks(app, id, until, signal)) yield await logsOf(app, parts, id, step);
+}
+
+/** The document, and the last lines of the newest log. */
+export async function logsWithTail(
+  app: Application,
+  reference: string,
+  { step, lines }: { readonly step?: string | undefined; readonly lines: number },
+): Promise<LogList & { readonly tail: string }> {
+  const { attempts } = await logs(app, reference, step);
+  const last = attempts.findLast(({ file }) => existsSync(file));
+  return { attempts, tail: last === undefined ? "" : tailOf(last.file, lines) };
+}
+
+async function logsOf(
+  app: Application,
+  parts: Reading["parts"],
+  id: RunId,
+  step: string | undefined,
+): Promise<LogList> {
+  const run = await wholeRun(parts.store, { id });
+  const opener = await openerFor(app, run.header);
+  const attempts = attemptsOf(run, step).map((attempt) => {
+    const { state } = attempt;
+    return {
+      story: attempt.story,
+      step: attempt.step,
+      attempt: attempt.number,
+      executor: attempt.executor,
+      startedAt: isoTime(attempt.startedAt),
+      phase: state.phase,
+      outcome: state.phase === "ended" ? state.outcome : null,
+      why: state.phase === "ended" ? state.why : "",
+      file: logFile(parts, run.header, attempt),
+      ...opener(attempt),
+    };
+  });
+  return { attempts };
+}
+
+function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
+  const all = [run.header, ...Object.values(run.stories)].flatMap((scope) => scope.attempts);
+  const chosen = all.filter(
+    (attempt) =>
+      step === undefined ||
+      [attempt.step, attempt.name, attempt.story, `${attempt.story}/${attempt.step}`].includes(step),
+  );
+  const isKnown = all.some(({ name }) => name === step) || run.header.chain.some(({ name }) => name === step);
+  if (step !== undefined && chosen.length === 0 && !isKnown) {
+    const known = [...new Set(all.map((attempt) => attempt.name))].join(", ");
+    throw new AppError("NOT_FOUND", `this run has no step "${step}"`, {
+      hint: `there are: ${known || "none that has run yet"}`,
+    });
+  }
+  return chosen.toSorted((a, b) => a.startedAt - b.startedAt);
+}
+
+/** A line of a log can be very long. */
+const tailBytes = 64 * 1024;
+
+function tailOf(file: string, lines: number): string {
+  const handle = openSync(file, "r");
+  try {
+    const { size } = fstatSync(handle);
+    const buffer = Buffer.alloc(Math.min(size, tailBytes));
+    const read = readSync(handle, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString("utf8", 0, read).trimEnd().split("\n").slice(-lines).join("\n");
+  } finally {
+    closeSync(handle);
+  }
+}

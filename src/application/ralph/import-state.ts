@@ -1,0 +1,30 @@
+// Taking over a state. Owns: starting a run from the `workflow_state.json` of another program.
+
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { readPrd } from "../../protocols/ralph/prd.ts";
+import { importedName, planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
+import { readState } from "../../protocols/ralph/state-file.ts";
+import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
+import type { Application } from "../application.ts";
+import { readText } from "../files.ts";
+import { folderFor, type ProjectRequest, performStories, type StoriesResult, startStories } from "../stories-given.ts";
+
+/** Stories that are done stay done, the others continue where they were. `prd`: the PRD that the state was made from. */
+export async function importState(
+  app: Application,
+  file: string,
+  request: ProjectRequest & { readonly prd?: string | undefined },
+): Promise<StoriesResult> {
+  const state = readState(readText(app.path(file)), file);
+  const prd = request.prd === undefined ? null : readPrd(readText(app.path(request.prd)), request.prd);
+  const shared = await folderFor(app, request);
+  return await performStories(app, request, async (session) => {
+    const plan = planState(state, prd);
+    makeFolder(shared);
+    copyFileSync(app.path(file), join(shared, importedName));
+    const given = { ...plan, source: request.prd === undefined ? null : app.path(request.prd), shared };
+    const task = prd ? taskOf(prd, file) : `Continue ${file}`;
+    return await startStories(app, session, { task, given }, request);
+  });
+}

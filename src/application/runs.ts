@@ -1,0 +1,41 @@
+// Runs. Owns: the list of runs, the newest first, and what each of them cost.
+
+import type { CostDocument, CostList } from "../contracts/cost-documents.ts";
+import type { RunList } from "../contracts/run-documents.ts";
+import { AppError } from "../domain/error.ts";
+import { costDocument, costList } from "../runtime/views/cost.ts";
+
+export { tokensOf } from "../executors/prices.ts";
+
+import { runDocument } from "../runtime/views/status.ts";
+import type { Application } from "./application.ts";
+import { findRun, wholeRun } from "./references.ts";
+
+/** At most `limit` of them; all without it. */
+export async function runs(app: Application, limit = everyRun): Promise<RunList> {
+  assertLimit(limit);
+  const { parts } = await app.read();
+  return { runs: (await parts.store.listRuns({ statuses: null, limit })).map(runDocument) };
+}
+
+export async function costOfRun(app: Application, reference: string): Promise<CostDocument> {
+  const { parts, config } = await app.read();
+  const summary = await findRun(parts.store, reference);
+  return costDocument(await wholeRun(parts.store, summary), summary, config.prices);
+}
+
+/** Of at most `limit` runs; of all without it. */
+export async function costOfRuns(app: Application, limit = everyRun): Promise<CostList> {
+  assertLimit(limit);
+  const { parts } = await app.read();
+  const found = await parts.store.listRuns({ statuses: null, limit: limit + 1 });
+  return costList(found.slice(0, limit), found.length > limit);
+}
+
+/** More than any store has. */
+const everyRun = 1_000_000_000;
+
+function assertLimit(limit: number): void {
+  if (Number.isInteger(limit) && limit >= 1 && limit <= everyRun) return;
+  throw new AppError("USAGE", `the limit ${limit} is not a number from 1 to ${everyRun}`, { hint: "for example 20" });
+}

@@ -1,0 +1,161 @@
+// Starting a run. Owns: from the words of a caller to a recorded run: which workflow, who performs it, in which repository. Nothing
+// is recorded before all of it is right.
+
+import { engineKeys } from "../domain/context.ts";
+import { AppError } from "../domain/error.ts";
+import { agentName, type RunId } from "../domain/ids.ts";
+import { absoluteExecutor } from "../executors/inline-command.ts";
+import { readScript } from "../executors/script.ts";
+import { tighten } from "../runtime/config/config.ts";
+import type { Executors } from "../runtime/parts.ts";
+import type { GivenStories } from "../runtime/runs/run-request.ts";
+import { beginRun } from "../runtime/runs/start.ts";
+import { type LoadedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
+import type { Application, Session } from "./application.ts";
+import { readText } from "./files.ts";
+
+export interface StartRequest {
+  /** A bundled or installed id, or a path; or a workflow that is loaded already. */
+  readonly workflow: string | LoadedWorkflow;
+  readonly task: string;
+  readonly repo: string;
+  /** What the work starts from. */
+  readonly base?: string | undefined;
+  /** Work in the checkout itself. */
+  readonly inPlace?: boolean | undefined;
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  /** For every agent: an executor's name, or `command: PROGRAM ARGUMENT…`. */
+  readonly executor?: string | undefined;
+  /** A script that is played instead of an agent. */
+  readonly script?: string | undefined;
+  /** Overrides how the configuration says the project is linted and tested. */
+  readonly lint?: string | undefined;
+  readonly test?: string | undefined;
+  /** Stories at once. */
+  readonly agents?: number | null | undefined;
+  /** Stories that are known already. */
+  readonly given?: GivenStories | undefined;
+  /** Nobody needs to be able to perform it now: agents may pull its steps. */
+  readonly mayWait?: boolean | undefined;
+  readonly author?: string | undefined;
+  /** Receives what a person should know, as soon as it is known, also if the start then fails. */
+  readonly onNote?: ((note: string) => void) | undefined;
+}
+
+export interface Started {
+  readonly run: RunId;
+  readonly number: number;
+  readonly workflow: string;
+  /** About the configuration and the choices that were made. */
+  readonly notes: readonly string[];
+}
+
+/** Records a run. Something must drive it then: `run` does both. */
+export async function start(app: Application, request: StartRequest): Promise<Started> {
+  const prepared = prepareStart(app, request);
+  return await app.change(prepared.repo, async (session) => await startIn(session, prepared));
+}
+
+export interface PreparedStart extends Omit<StartRequest, "workflow" | "executor" | "script"> {
+  readonly workflow: LoadedWorkflow;
+  /** As the caller calls it. */
+  readonly workflowName: string;
+  readonly executor: string | null;
+  readonly context: Readonly<Record<string, string>>;
+  readonly author: string;
+}
+
+/** What can be checked without a store. */
+export function prepareStart(app: Application, request: StartRequest): PreparedStart {
+  const { script: _, workflow, ...rest } = request;
+  return {
+    ...rest,
+    workflow: typeof workflow === "string" ? openWorkflow(app.home, workflow, app.protocols, app.cwd) : workflow,
+    workflowName: typeof workflow === "string" ? workflow : workflow.definition.id,
+    repo: app.path(request.repo),
+    executor: executorOf(app, request),
+    context: checkedContext(request.context ?? {}),
+    author: request.author ?? app.author,
+  };
+}
+
+/** Within a use case of the same repository. */
+export async function startIn({ parts, config }: Session, request: PreparedStart): Promise<Started> {
+  const { workflow, executor, given, agents = null, onNote: note = () => undefined } = request;
+  for (const warning of config.warnings) note(warning);
+  for (const { line, message } of workflow.warnings) note(`${request.workflowName}:${line}: ${message}`);
+  if (request.mayWait !== true) await assertExecutors(parts.executors, workflow, executor);
+  const { project } = config;
+  const started = await beginRun(parts, {
+    workflow,
+    task: request.task,
+    repo: request.repo,
+    base: request.base ?? null,
+    inPlace: request.inPlace ?? false,
+    context: request.context,
+    executor,
+    author: request.author,
+    tighten: (definition) => tighten(config, definition),
+    project: { ...project, lint: request.lint ?? project.lint, test: request.test ?? project.test },
+    agents,
+    ...(given === undefined ? {} : { given }),
+  });
+  for (const each of started.notes) note(each);
+  if (agents !== null && config.agents !== null && config.agents < agents)
+    note(`the configuration allows ${config.agents} agents at once (concurrency.agents)`);
+  const { run, number } = started;
+  return { run, number, workflow: workflow.definition.id, notes: [...config.warnings, ...started.notes] };
+}
+
+/** As it is recorded: paths are absolute, because agents work in other directories. */
+export function executorOf(
+  app: Application,
+  { executor, script }: Pick<StartRequest, "executor" | "script">,
+): string | null {
+  if (script !== undefined) {
+    const file = app.path(script);
+    readScript(readText(file), file);
+    return `scripted:${file}`;
+  }
+  return executor === undefined ? null : absoluteExecutor(executor, app.cwd);
+}
+
+/** Checked before anything is recorded: a run that nothing can perform helps nobody. */
+async function assertExecutors(
+  executors: Executors,
+  { definition }: LoadedWorkflow,
+  executor: string | null,
+): Promise<void> {
+  const names = new Set<string>();
+  for (const agent of Object.keys(definition.agents)) {
+    const able = executors.namesFor({ executor, definition }, agentName(agent));
+    if (able.length === 0) {
+      throw new AppError("EXECUTOR_MISSING", `no executor is configured for the agent "${agent}"`, {
+        hint: "give one with --executor NAME or --executor 'command: PROGRAM', set default_executor in the configuration, or use --detach and let agents pull",
+      });
+    }
+    for (const name of able) if (name !== "pull") names.add(name);
+  }
+  for (const name of names) {
+    const missing = await (await executors.get(name)).missing();
+    if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });
+  }
+}
+
+const keyPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Keys in lower case; those that Pawl sets are refused. */
+function checkedContext(context: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const entries = Object.entries(context).map(([key, value]) => [key.toLowerCase(), value] as const);
+  for (const [key] of entries) {
+    if (!keyPattern.test(key))
+      throw new AppError("USAGE", `"${key}" cannot be a key of the context`, {
+        hint: "a key has letters, digits and _, for example ticket",
+      });
+    if (key === "branch" || !engineKeys.has(key)) continue;
+    const hint =
+      key === "repo" ? "--repo DIR names the repository; agents work in a tree of their own" : "choose another name";
+    throw new AppError("USAGE", `--context cannot set ${key}: Pawl itself sets it`, { hint });
+  }
+  return Object.fromEntries(entries);
+}

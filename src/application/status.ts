@@ -1,0 +1,64 @@
+// Status. Owns: where a run stands: the status document, its stories, and the sentence that says what it waits for.
+
+import type { StatusDocument, WhyDocument } from "../contracts/run-documents.ts";
+import { AppError } from "../domain/error.ts";
+import type { Run } from "../domain/run.ts";
+import { type Known, why } from "../engine/why.ts";
+import { knownOf } from "../runtime/views/run-facts.ts";
+
+import { statusDocument } from "../runtime/views/status.ts";
+import type { RunSummary } from "../store/store.ts";
+import type { Application, Reading } from "./application.ts";
+import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
+
+export interface RunStatusView {
+  readonly document: StatusDocument;
+  /** When it was read. */
+  readonly now: number;
+}
+
+/** Without a reference: of the newest run. */
+export async function status(app: Application, reference?: string): Promise<RunStatusView> {
+  const reading = await app.read();
+  return await viewOf(app, reading, await findRunOrNewest(reading.parts.store, reference));
+}
+
+/** Also found by its task, or a part of it. */
+export async function statusByQuery(app: Application, query: string): Promise<RunStatusView> {
+  const reading = await app.read();
+  return await viewOf(app, reading, await findRunByQuery(reading.parts.store, query));
+}
+
+async function viewOf(app: Application, reading: Reading, summary: RunSummary): Promise<RunStatusView> {
+  const { store, clock } = reading.parts;
+  const run = await wholeRun(store, summary);
+  const known = await knownHere(app, reading, run);
+  const now = clock.now();
+  return { document: statusDocument(run, summary, now, known), now };
+}
+
+export async function stories(app: Application, reference: string): Promise<StatusDocument["stories"]> {
+  const { parts } = await app.read();
+  const summary = await findRun(parts.store, reference);
+  return statusDocument(await wholeRun(parts.store, summary), summary, parts.clock.now()).stories;
+}
+
+/** Without a reference: of the newest run. */
+export async function whyOf(app: Application, reference?: string): Promise<WhyDocument> {
+  const reading = await app.read();
+  const { store, clock } = reading.parts;
+  const summary = await findRunOrNewest(store, reference);
+  const run = await wholeRun(store, summary);
+  const sentence = why(run, clock.now(), await knownHere(app, reading, run));
+  return { run: summary.id, status: summary.status, why: sentence };
+}
+
+/** By the configuration of the run's own repository, wherever the caller is. */
+async function knownHere(app: Application, { parts }: Reading, run: Run): Promise<Known> {
+  const there = await app.read(run.header.place.repo).catch((error: unknown) => {
+    // A configuration that is broken now does not hide the run.
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  return await knownOf(parts, run, (there?.parts ?? parts).executors);
+}

@@ -1,0 +1,100 @@
+// Workflows. Owns: the use cases of workflow files: list, show, check, simulate, install, uninstall. None of them opens a store.
+
+import type { InstalledWorkflow, WorkflowCheck, WorkflowList } from "../contracts/workflow-documents.ts";
+import type { Definition } from "../domain/definition.ts";
+import { AppError } from "../domain/error.ts";
+import type { Event } from "../domain/event.ts";
+import type { RunStatus } from "../domain/run.ts";
+import { actFor, readScript } from "../executors/script.ts";
+import { type Playbook, simulate } from "../runtime/runs/simulate.ts";
+import {
+  findWorkflow,
+  installWorkflow,
+  listWorkflows,
+  missingRoleFiles,
+  openWorkflow,
+  readWorkflow,
+  uninstallWorkflow,
+} from "../runtime/runs/workflow-library.ts";
+import { loadWorkflow } from "../workflows/load.ts";
+import type { Application } from "./application.ts";
+import { readText } from "./files.ts";
+
+type Place = Pick<Application, "home" | "cwd" | "protocols">;
+
+export function workflows({ home, protocols }: Place): WorkflowList {
+  const found = listWorkflows(home).map(({ id, origin, file }) => {
+    const { definition } = loadWorkflow(readWorkflow(file), file, protocols.facts);
+    const steps = definition?.steps.map((step) => step.name) ?? [];
+    return { id, origin, title: definition?.title ?? "(cannot be loaded)", steps };
+  });
+  return { workflows: found };
+}
+
+/** For a caller that may name installed and bundled workflows, and no paths. */
+export function assertListed({ home }: Place, id: string): void {
+  const known = listWorkflows(home).map((entry) => entry.id);
+  if (known.includes(id)) return;
+  throw new AppError("NOT_FOUND", `there is no workflow "${id}"`, {
+    hint: `there are: ${known.join(", ")}; \`pawl workflow install PATH\` adds one`,
+  });
+}
+
+export interface OpenedWorkflow {
+  readonly file: string;
+  readonly origin: "bundled" | "installed" | "path";
+  readonly definition: Definition;
+}
+
+/** `name`: an id or a path. */
+export function workflow({ home, cwd, protocols }: Place, name: string): OpenedWorkflow {
+  const { definition, file, origin } = openWorkflow(home, name, protocols, cwd);
+  return { file, origin, definition };
+}
+
+export interface Checked {
+  readonly document: WorkflowCheck;
+  /** Role files that the workflow names and that are not there. */
+  readonly missing: readonly string[];
+}
+
+/** Every problem of a workflow file. */
+export function checkWorkflow({ home, cwd, protocols }: Place, name: string): Checked {
+  const { file } = findWorkflow(home, name, cwd);
+  const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, protocols.facts);
+  const missing = definition ? missingRoleFiles(definition, file) : [];
+  return { document: { file, ok: definition !== null, problems, notes }, missing };
+}
+
+export interface Simulated {
+  readonly status: RunStatus;
+  /** The step for which the script has no act. */
+  readonly unanswered: string | null;
+  readonly events: readonly Event[];
+}
+
+/** Plays a run without git and without processes. `script`: a file that says what agents answer. */
+export function simulateWorkflow(app: Application, name: string, request: SimulateRequest): Simulated {
+  const { definition } = openWorkflow(app.home, name, app.protocols, app.cwd);
+  const script = readScript(readText(app.path(request.script)), request.script);
+  const play: Playbook = (cue) => {
+    const act = actFor(script, cue);
+    return act && { text: act.say ?? "", exit: act.exit ?? 0, edits: act.edits };
+  };
+  return simulate(definition, request.task, play, app.protocols.of(definition));
+}
+
+export interface SimulateRequest {
+  readonly script: string;
+  readonly task: string;
+}
+
+/** Keeps a copy in Pawl's home, with its role files. */
+export function install({ home, cwd, protocols }: Place, name: string): InstalledWorkflow {
+  return installWorkflow(home, name, protocols, cwd);
+}
+
+/** Removes an installed copy. Runs have their own. */
+export function uninstall({ home }: Place, id: string): void {
+  uninstallWorkflow(home, id);
+}

@@ -1,0 +1,83 @@
+// `pawl step`. Owns: the pull driver as agents call it: peek, claim, complete, fail, stories.
+
+import type { Command } from "commander";
+import { readText } from "../../../application/files.ts";
+import { claim, complete, fail, peek } from "../../../application/pull.ts";
+import type { ReportDocument } from "../../../contracts/workflow-documents.ts";
+import { exitCodes } from "../../../domain/error.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { readStdin } from "../../input/input.ts";
+import { type StoreOption, withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+import { define as defineStories } from "../looking/stories.ts";
+
+const agentArgument = ["<agent>", "<workflow>/<agent> or <workflow>_<agent>"] as const;
+const stepArgument = ["<step>", "the stepId that `claim` printed"] as const;
+const tokenOption = ["--token <token>", "the token that `claim` printed"] as const;
+
+interface ReportOptions {
+  readonly token?: string;
+  readonly file?: string;
+  readonly store?: string;
+}
+
+export function define(program: Command, console: Console): void {
+  const step = program.command("step").description(summaryOf("step"));
+
+  step
+    .command("peek")
+    .description("say whether a claim would get something: HAS_WORK or NO_WORK")
+    .argument(...agentArgument)
+    .addHelpText("after", example("pawl step peek feature-dev/developer"))
+    .action(async (agent: string, options: StoreOption) => {
+      const hasWork = await withApplication(options, async (app) => await peek(app, agent));
+      if (console.json) console.document({ hasWork });
+      else console.print(hasWork ? "HAS_WORK" : "NO_WORK");
+    });
+
+  step
+    .command("claim")
+    .description("claim the next step of an agent; prints JSON")
+    .argument(...agentArgument)
+    .option("--run <run>", "only from this run")
+    .addHelpText("after", example("pawl step claim feature-dev/developer"))
+    .action(async (agent: string, options: { run?: string; store?: string }) => {
+      const { run } = options;
+      console.print(JSON.stringify(await withApplication(options, async (app) => await claim(app, agent, run))));
+    });
+
+  step
+    .command("complete")
+    .description("report what an agent answered; reads stdin unless a file or words are given")
+    .argument(...stepArgument)
+    .argument("[words...]", "the answer")
+    .option(...tokenOption)
+    .option("--file <file>", "read the answer from this file")
+    .addHelpText("after", example("echo 'STATUS: done' | pawl step complete STEP --token TOKEN"))
+    .action(async (handle: string, words: string[], options: ReportOptions) => {
+      const { file, token } = options;
+      const text = file !== undefined ? readText(file) : words.length > 0 ? words.join(" ") : await readStdin();
+      print(console, await withApplication(options, async (app) => await complete(app, handle, { token, text })));
+    });
+
+  step
+    .command("fail")
+    .description("report that an agent could not do its work")
+    .argument(...stepArgument)
+    .argument("<reason...>", "what went wrong")
+    .option(...tokenOption)
+    .addHelpText("after", example('pawl step fail STEP --token TOKEN "the build machine is down"'))
+    .action(async (handle: string, reason: string[], options: ReportOptions) => {
+      const { token } = options;
+      const text = reason.join(" ");
+      print(console, await withApplication(options, async (app) => await fail(app, handle, { token, text })));
+    });
+
+  defineStories(step, console);
+}
+
+function print(console: Console, document: ReportDocument): void {
+  console.print(JSON.stringify(document));
+  if (!document.accepted) console.exitCode = exitCodes.refused;
+}

@@ -1,0 +1,36 @@
+// `pawl runs`. Owns: the list of runs as a table.
+
+import type { Command } from "commander";
+import { firstLine } from "../../../application/first-line.ts";
+import { runs } from "../../../application/runs.ts";
+import type { RunDocument } from "../../../contracts/run-documents.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { readLimit } from "../../input/run-options.ts";
+import { withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+import { noRunYet } from "../../output/lines.ts";
+import { duration, table } from "../../output/table.ts";
+
+export function define(parent: Command, console: Console): void {
+  parent
+    .command("runs")
+    .description(summaryOf("runs"))
+    .option("--limit <n>", "how many", "50")
+    .addHelpText("after", example("pawl runs --limit 10"))
+    .action(async (options: { limit: string; store?: string }) => {
+      const limit = readLimit(options.limit);
+      const document = await withApplication(options, async (app) => await runs(app, limit));
+      if (console.json) return console.document(document);
+      if (document.runs.length === 0) return console.say(noRunYet);
+      const now = Date.now();
+      const head = ["#", "id", "workflow", "status", "time", "task"];
+      console.print(table([head, ...document.runs.map((run) => row(run, now))]));
+    });
+}
+
+function row(run: RunDocument, now: number): readonly string[] {
+  const end = run.endedAt === null ? now : Date.parse(run.endedAt);
+  const took = duration(end - Date.parse(run.startedAt));
+  return [String(run.number), run.id, run.workflow, run.status, took, firstLine(run.task)];
+}

@@ -1,0 +1,111 @@
+// `pawl status`. Owns: where a run stands, on one screen.
+
+import type { Command } from "commander";
+import { firstLine } from "../../../application/first-line.ts";
+import { type RunStatusView, status, statusByQuery } from "../../../application/status.ts";
+import type { StatusDocument, StepDocument, StoryDocument } from "../../../contracts/run-documents.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { runArgument } from "../../input/arguments.ts";
+import { type StoreOption, withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+import { money } from "../../output/money.ts";
+import { duration, table } from "../../output/table.ts";
+
+export function define(parent: Command, console: Console): void {
+  parent
+    .command("status")
+    .description(summaryOf("status"))
+    .argument("[run]", runArgument)
+    .addHelpText("after", example("pawl status", "pawl status 3 --json"))
+    .action(async (reference: string | undefined, options: StoreOption) => {
+      show(console, await withApplication(options, async (app) => await status(app, reference)));
+    });
+}
+
+/** antfarm's `workflow status QUERY`: also part of a task. */
+export function defineQuery(parent: Command, console: Console): void {
+  parent
+    .command("status")
+    .description("show where a run stands, found by number, task, part of a task, or id")
+    .argument("<query>")
+    .addHelpText("after", example('pawl workflow status "dark mode"'))
+    .action(async (query: string, options: StoreOption) => {
+      show(console, await withApplication(options, async (app) => await statusByQuery(app, query)));
+    });
+}
+
+function show(console: Console, { document, now }: RunStatusView): void {
+  if (console.json) console.document(document);
+  else console.print(describe(console, document, now));
+}
+
+const marks: Readonly<Record<string, string>> = {
+  waiting: "·",
+  ready: "○",
+  running: "●",
+  held: "?",
+  done: "✓",
+  failed: "✗",
+  skipped: "»",
+  cancelled: "-",
+  blocked: "!",
+};
+
+function describe(console: Console, document: StatusDocument, now: number): string {
+  const { run, steps, stories, gates } = document;
+  const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
+  const done = stories.filter((story) => story.status === "done").length;
+  const facts = [
+    run.status,
+    duration(ended - Date.parse(run.startedAt)),
+    ...(run.branch ? [`branch ${run.branch}`] : []),
+    ...(stories.length > 0 ? [`${done} of ${stories.length} stories done`] : []),
+    ...(run.usage.costUsd > 0 ? [money(run.usage)] : []),
+  ];
+  const lines = [
+    console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
+    facts.join(", "),
+    document.why,
+    "",
+    table(steps.map(stepRow)),
+  ];
+  if (stories.length > 0) {
+    lines.push("", table(stories.map((story) => laneOf(story, now))));
+  }
+  for (const gate of gates.filter((candidate) => candidate.status === "open")) {
+    lines.push("", `? ${gate.question}`, `  pawl answer ${gate.id} ${gate.options.join("|")}`);
+  }
+  return lines.join("\n");
+}
+
+function stepRow(step: StepDocument): readonly string[] {
+  return [`${marks[step.status] ?? " "} ${step.id}`, step.status, step.attempts > 1 ? `${step.attempts} attempts` : ""];
+}
+
+/** The line of a story: its step, its slot, its age, its cost. */
+function laneOf(story: StoryDocument, now: number): readonly string[] {
+  const age = story.startedAt === null || !isAtWork(story) ? "" : duration(now - Date.parse(story.startedAt));
+  return [
+    `${marks[story.status] ?? " "} ${story.id}`,
+    story.status,
+    firstLine(story.title, 48),
+    progressOf(story.steps, story.attempts),
+    story.slot === null ? "" : `slot ${story.slot}`,
+    age,
+    story.costUsd > 0 ? money(story) : "",
+  ];
+}
+
+function isAtWork({ status }: StoryDocument): boolean {
+  return status === "running" || status === "held";
+}
+
+function progressOf(steps: readonly StepDocument[], attempts: number): string {
+  const index = steps.findIndex((step) => step.status !== "done" && step.status !== "skipped");
+  const current = steps[index];
+  const times = attempts > 1 ? `, ${attempts} attempts` : "";
+  if (!current) return times.replace(/^, /, "");
+  const named = current.name === current.id ? current.id : `${current.id} ${current.name}`;
+  return `at ${named}, ${index + 1} of ${steps.length}${times}`;
+}

@@ -1,0 +1,38 @@
+// `pawl resume`. Owns: continuing a run, whatever stopped it: a pause, a crash, Ctrl-C, an answered gate.
+
+import type { Command } from "commander";
+import { resume } from "../../../application/drive.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { eventsOption, runArgument } from "../../input/arguments.ts";
+import { withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { watchDrive } from "../../output/driving.ts";
+import { example } from "../../output/example.ts";
+
+interface ResumeOptions {
+  readonly events?: boolean;
+  readonly concurrency?: string;
+  readonly store?: string;
+}
+
+export function define(parent: Command, console: Console): void {
+  parent
+    .command("resume")
+    .description(summaryOf("resume"))
+    .argument("<run>", runArgument)
+    .option(...eventsOption)
+    .option("--concurrency <n>", "attempts at once")
+    .addHelpText("after", example("pawl resume 3"))
+    .action(async (reference: string, options: ResumeOptions) => {
+      const concurrency = options.concurrency === undefined ? null : Number(options.concurrency);
+      const events = options.events ?? false;
+      await withApplication(options, async (app) => {
+        await watchDrive(
+          console,
+          app,
+          { events },
+          async (watched) => await resume(app, reference, { ...watched, concurrency }),
+        );
+      });
+    });
+}

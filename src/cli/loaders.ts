@@ -1,0 +1,37 @@
+// Loading commands. Owns: the file of each command, loaded only when that command is called.
+
+import type { Command } from "commander";
+import type { Console } from "./output/console.ts";
+
+type Load = () => Promise<{ define(program: Command, console: Console): void }>;
+
+export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
+  ["run", () => import("./commands/running/run.ts")],
+  ["prd", () => import("./commands/ralph/prd.ts")],
+  ["agent", () => import("./commands/ralph/agent.ts")],
+  ["resume", () => import("./commands/running/resume.ts")],
+  ["pause", () => import("./commands/running/pause.ts")],
+  ["cancel", () => import("./commands/running/cancel.ts")],
+  ["retry", () => import("./commands/running/retry.ts")],
+  ["demo", () => import("./commands/running/demo.ts")],
+  ["runs", () => import("./commands/looking/runs.ts")],
+  ["status", () => import("./commands/looking/status.ts")],
+  ["stories", () => import("./commands/looking/stories.ts")],
+  ["why", () => import("./commands/looking/why.ts")],
+  ["cost", () => import("./commands/looking/cost.ts")],
+  ["logs", () => import("./commands/looking/logs.ts")],
+  ["events", () => import("./commands/looking/events.ts")],
+  ["gates", () => import("./commands/acting/gates.ts")],
+  ["answer", () => import("./commands/acting/answer.ts")],
+  ["approve", () => import("./commands/acting/verdict.ts")],
+  ["reject", () => import("./commands/acting/verdict.ts")],
+  ["edit", () => import("./commands/acting/edit.ts")],
+  ["scratch", () => import("./commands/ralph/scratch.ts")],
+  ["step", () => import("./commands/acting/step.ts")],
+  ["mcp", () => import("./commands/acting/mcp.ts")],
+  ["workflow", () => import("./commands/setup/workflow.ts")],
+  ["init", () => import("./commands/setup/init.ts")],
+  ["executor", () => import("./commands/setup/executor.ts")],
+  ["doctor", () => import("./commands/setup/doctor.ts")],
+  ["schema", () => import("./commands/setup/schema.ts")],
+]);

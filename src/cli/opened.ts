@@ -1,0 +1,29 @@
+// Opening the application for one command. Owns: the directory, the environment and the user of this process, and where its log and
+// its warnings go.
+
+import { Application } from "../application/application.ts";
+
+export interface StoreOption {
+  readonly store?: string;
+}
+
+/** Opens, works, and closes again, also after an error. */
+export async function withApplication<T>({ store }: StoreOption, work: (app: Application) => Promise<T>): Promise<T> {
+  const app = applicationHere(store);
+  try {
+    return await work(app);
+  } finally {
+    await app.close();
+  }
+}
+
+export function applicationHere(store?: string): Application {
+  const { env } = process;
+  const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
+  const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
+  return new Application({ cwd: process.cwd(), env, store, log, warn });
+}
+
+function logLine(event: string, fields: Readonly<Record<string, string | number | null>>): void {
+  process.stderr.write(`${JSON.stringify({ ts: new Date().toISOString(), event, ...fields })}\n`);
+}

@@ -1,0 +1,81 @@
+// The console. Owns: data on stdout, messages for people on stderr, and colour only on a terminal, never as the only sign.
+
+import { AppError, exitCodes } from "../../domain/error.ts";
+import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
+
+export class Console {
+  readonly json: boolean;
+  readonly isTerminal: boolean;
+  exitCode: number = exitCodes.done;
+  #secrets: Secrets | null = null;
+
+  constructor(json: boolean) {
+    this.json = json;
+    this.isTerminal = process.stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
+  }
+
+  /** A run continues when the reader of its output is gone; its progress can be read later. */
+  isDriving = false;
+
+  /** `pawl events | head` closes the pipe early; that is not an error. */
+  ignoreBrokenPipes(): void {
+    process.stdout.on("error", (error) => this.#leave(error));
+    process.stderr.on("error", (error) => this.#leave(error));
+  }
+
+  #leave(error: Error & { code?: string }): void {
+    if (error.code !== "EPIPE") throw error;
+    if (!this.isDriving) process.exit(this.exitCode);
+  }
+
+  /** Data. */
+  print(text: string): void {
+    process.stdout.write(`${text}\n`);
+  }
+
+  /** Data without a line end. */
+  write(text: string): void {
+    process.stdout.write(text);
+  }
+
+  document(value: unknown): void {
+    this.print(JSON.stringify(value, null, 2));
+  }
+
+  /** For people. A driver in the background writes it to a file, so a secret that an error quotes is redacted. */
+  say(text: string): void {
+    this.#secrets ??= environmentSecrets(process.env);
+    process.stderr.write(`${this.#secrets.redact(text)}\n`);
+  }
+
+  note(text: string): void {
+    this.say(`${this.paint("yellow", "note:")} ${text}`);
+  }
+
+  paint(colour: keyof typeof colours, text: string): string {
+    return this.isTerminal ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text;
+  }
+
+  /** Says what happened and what to do next; returns the exit code. */
+  fail(error: unknown): number {
+    if (!(error instanceof AppError)) return this.#crash(error);
+    if (this.json)
+      this.document({ error: { code: error.code, message: error.message, hint: error.hint, details: error.details } });
+    this.say(`${this.paint("red", `error[${error.code}]:`)} ${error.message}`);
+    for (const detail of error.details) this.say(`  ${detail.replaceAll("\n", "\n  ")}`);
+    this.say(`hint: ${error.hint}`);
+    return error.exitCode;
+  }
+
+  /** A defect of Pawl: only here a stack is useful. */
+  #crash(error: unknown): number {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.say(`${this.paint("red", "error[DEFECT]:")} ${detail}`);
+    this.say(
+      "hint: this is a defect of Pawl, not of your input; what was committed is safe. Please report the lines above",
+    );
+    return exitCodes.failed;
+  }
+}
+
+const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const;

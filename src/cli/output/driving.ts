@@ -1,0 +1,79 @@
+// Watching a drive. Owns: what the commands that drive a run share: live progress, Ctrl-C, the end and its exit code.
+
+import type { Application } from "../../application/application.ts";
+import type { Accepted, Driven, DriveRequest } from "../../application/drive.ts";
+import { exitCodes } from "../../domain/error.ts";
+import type { Console } from "./console.ts";
+import { Progress } from "./progress.ts";
+import { printEnd } from "./run-end.ts";
+
+export interface Watching {
+  /** One JSON event a line instead of progress. */
+  readonly events: boolean;
+  /** Said when the run is accepted, before anything of it moves. */
+  readonly announce?: (run: Accepted) => void;
+}
+
+/** `drive` calls a use case that drives a run, with the request that it gets; null: there was nothing to drive. */
+export async function watchDrive<D extends Driven | null>(
+  console: Console,
+  app: Application,
+  { events, announce }: Watching,
+  drive: (request: DriveRequest) => Promise<D>,
+): Promise<D> {
+  const style = events ? "events" : console.json && !console.isTerminal ? "none" : "lines";
+  let progress: Progress | null = null;
+  const interrupt = new Interrupt(console);
+  try {
+    const driven = await drive({
+      signal: interrupt.signal,
+      onNote: (note) => console.note(note),
+      onStart(run) {
+        announce?.(run);
+        interrupt.open();
+        console.isDriving = true;
+        progress = new Progress(app, run.run, console, style, run.since ?? 0);
+      },
+    });
+    await closed(progress);
+    if (driven !== null) printEnd(console, driven, { events });
+    return driven;
+  } finally {
+    await closed(progress);
+    interrupt.close();
+  }
+}
+
+/** TypeScript does not see that a callback has set it. */
+async function closed(progress: Progress | null): Promise<void> {
+  await progress?.close();
+}
+
+/** The first Ctrl-C stops the agents in order; the second leaves at once, and the next start recovers. */
+class Interrupt {
+  readonly #controller = new AbortController();
+  readonly #handler: () => void;
+
+  constructor(console: Console) {
+    this.#handler = () => {
+      if (this.#controller.signal.aborted) process.exit(exitCodes.interrupted);
+      console.say("\nStopping the running attempts; press Ctrl-C again to leave at once.");
+      this.#controller.abort();
+    };
+  }
+
+  /** Before this, Ctrl-C ends the process as usual. */
+  open(): void {
+    process.on("SIGINT", this.#handler);
+    process.on("SIGTERM", this.#handler);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  close(): void {
+    process.off("SIGINT", this.#handler);
+    process.off("SIGTERM", this.#handler);
+  }
+}

@@ -1,0 +1,128 @@
+// Lines for people. Owns: the line that a person reads for each event; null for an event that says nothing new.
+
+import type { Event } from "../../domain/event.ts";
+import { namesOf } from "../../domain/gate.ts";
+
+export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
+
+/** `mark` is a sign beside the colour, since colour is never the only one. */
+export interface Line {
+  readonly mark: "▶" | "✓" | "✗" | "↺" | "?" | "•";
+  readonly text: string;
+}
+
+export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line | null {
+  const where = event.story === null ? "" : `${event.story} `;
+  switch (event.type) {
+    case "run_started":
+      return { mark: "▶", text: `run started: ${event.definition.id}` };
+    case "run_paused":
+      return { mark: "•", text: "paused" };
+    case "run_resumed":
+    case "run_reopened":
+      return { mark: "▶", text: "continues" };
+    case "run_ended":
+      return {
+        mark: event.status === "done" ? "✓" : "✗",
+        text: `run ${event.status}${event.reason ? `: ${event.reason}` : ""}`,
+      };
+    case "stories_planned":
+      return {
+        mark: "•",
+        text: `${event.stories.length} ${event.stories.length === 1 ? "story" : "stories"} planned: ${event.stories.map((s) => s.id).join(", ")}`,
+      };
+    case "attempt_dispatched":
+      return { mark: "▶", text: `${where}${event.name}${event.number > 1 ? ` (attempt ${event.number})` : ""}` };
+    case "attempt_ended": {
+      const what = `${where}${names.get(event.attempt) ?? ""}`;
+      if (event.outcome !== "completed")
+        return { mark: "✗", text: `${what} ${event.outcome.replace("_", " ")}: ${firstLineOf(event.why)}` };
+      if (event.verdict?.kind === "rejected")
+        return {
+          mark: "↺",
+          text: `${what} rejected${event.verdict.reason ? ` (${event.verdict.reason})` : ""}: ${firstLineOf(event.why)}`,
+        };
+      if (event.verdict?.kind === "value") return { mark: "✓", text: `${what}: ${event.verdict.value}` };
+      return { mark: "✓", text: what };
+    }
+    case "steps_reset":
+      return { mark: "↺", text: `${where}${event.reason}` };
+    case "steps_skipped":
+      // The line of an edit names the steps that it skips.
+      if (event.by === "edit") return null;
+      return { mark: "•", text: `${where}skipped ${event.steps.join(", ")}: ${event.reason}` };
+    case "step_failed":
+      return { mark: "✗", text: `${where}${event.step} failed: ${firstLineOf(event.reason)}` };
+    case "gate_opened":
+      return {
+        mark: "?",
+        text: `${where}${asked(event.gate)} [${namesOf(event.gate.options).join(", ")}]`,
+      };
+    case "gate_answered":
+      return { mark: "•", text: `${where}answered ${event.option}${event.note ? `: ${firstLineOf(event.note)}` : ""}` };
+    case "story_changed":
+      if (event.status === "done") return { mark: "✓", text: `${event.of} done` };
+      if (event.status === "failed" || event.status === "blocked")
+        return { mark: "✗", text: `${event.of} ${event.status}: ${firstLineOf(event.reason)}` };
+      return null;
+    case "chain_edited":
+      return { mark: "•", text: `${where}${editOf(event)}: ${firstLineOf(event.operation.reason)}` };
+    case "edit_refused":
+      return { mark: "•", text: `${where}an edit by ${event.by} was refused: ${firstLineOf(event.why)}` };
+    case "report_refused":
+      return { mark: "•", text: `${where}a report was refused: ${event.why}` };
+    case "attempt_began":
+    case "attempt_stopping":
+    case "caps_raised":
+    case "gate_shown":
+    case "gate_voided":
+    case "limits_renewed":
+    case "outputs_set":
+    case "step_cancelled":
+    case "step_done":
+    case "step_opened":
+    case "step_readied":
+    case "step_amended":
+    case "steps_inserted":
+    case "steps_removed":
+    case "steps_reordered":
+    case "story_adopted":
+    case "story_merged":
+    case "story_opened":
+      return null;
+  }
+}
+
+/** Which step an attempt is of, for the line of its end. */
+export function rememberNames(event: Event, names: Map<string, string>): void {
+  if (event.type === "attempt_dispatched") names.set(event.attempt, event.name);
+}
+
+function editOf({ by, operation, added }: Extract<Event, { type: "chain_edited" }>): string {
+  const who = by ?? "a person";
+  const steps = added.map(({ id, name }) => `${id} ${name}`).join(", ");
+  switch (operation.op) {
+    case "insert":
+      return `${who} added ${steps}`;
+    case "replace":
+      return `${who} split ${operation.step} into ${steps}`;
+    case "skip":
+      return `${who} skipped ${operation.step}`;
+    case "reorder":
+      return `${who} changed the order`;
+    case "amend":
+      return `${who} changed the description of ${operation.step}`;
+    case "restart":
+      return `${operation.step} starts again`;
+  }
+}
+
+function firstLineOf(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+/** With its step, unless it names it already. */
+export function asked(gate: { readonly step: string; readonly question: string }): string {
+  return gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
+}

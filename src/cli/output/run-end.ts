@@ -1,0 +1,39 @@
+// The end of a run. Owns: what a command that drove a run prints when it comes back, and its exit code.
+
+import type { Driven } from "../../application/drive.ts";
+import { exitCodes } from "../../domain/error.ts";
+import type { Console } from "./console.ts";
+
+export function printEnd(console: Console, driven: Driven, { events }: { readonly events: boolean }): void {
+  const { end, number, document, branch, files } = driven;
+  console.exitCode = exitCodeOf(end);
+  if (console.json && !events) console.document(document);
+  if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
+  else if (end === "done") {
+    console.say(`Run #${number} is done.${branch ? ` The work is on branch ${branch}.` : ""}`);
+    console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);
+  } else {
+    console.say(document.why);
+    if (end === "failed")
+      console.say(`Look closer: pawl logs ${number}. Try again: pawl retry ${number}, then pawl resume ${number}`);
+    if (files !== null) console.say(`Its files are in ${files}`);
+    if (end === "paused") console.say(`\`pawl resume ${number}\` continues it.`);
+  }
+}
+
+export function exitCodeOf(end: Driven["end"]): number {
+  switch (end) {
+    case "done":
+      return exitCodes.done;
+    case "interrupted":
+      return exitCodes.interrupted;
+    // The run is not over and waits for a person: a script must not take it for done.
+    case "held":
+    case "paused":
+    case "running":
+      return exitCodes.held;
+    case "failed":
+    case "cancelled":
+      return exitCodes.failed;
+  }
+}

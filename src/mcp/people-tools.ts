@@ -1,0 +1,141 @@
+// Tools for a person's own session. Owns: what `pawl mcp` offers: start a run, look, answer. Each tool is a use case and returns its
+// document.
+
+import { z } from "zod";
+import type { Application } from "../application/application.ts";
+import { driveInBackground, ensureDriven } from "../application/background.ts";
+import { assertConfigured } from "../application/executors.ts";
+import { answer, gatesDocument, openGates } from "../application/gates.ts";
+import { logsWithTail } from "../application/logs.ts";
+import { runs } from "../application/runs.ts";
+import { start } from "../application/start.ts";
+import { status, whyOf } from "../application/status.ts";
+import { cancel } from "../application/steer.ts";
+import { assertListed, workflows } from "../application/workflows.ts";
+import { type Tool, tool } from "./tool.ts";
+
+export const peopleInstructions =
+  "Pawl runs coding agents through small verified steps, in trees of their own, and continues when this session ends. `start_run` begins, `status` and `why` tell where it stands, `gates` lists what a person is asked. Answer a gate only with what the person has decided.";
+
+export function peopleTools(app: Application): readonly Tool[] {
+  return [
+    tool({
+      name: "list_workflows",
+      description: "The workflows that can be run: id, title, steps.",
+      looks: true,
+      input: z.object({}),
+      work: () => told(workflows(app)),
+    }),
+    tool({
+      name: "start_run",
+      description:
+        "Start a run of a workflow for a task. Agents then work in a tree of their own, in the background; the run continues when this session ends.",
+      input: z.object({
+        workflow: z.string().describe("An id from list_workflows, such as feature-dev"),
+        task: z.string().describe("What should be done, in the user's words"),
+        repo: z.string().optional().describe("The git repository; without it, the directory of this session"),
+        context: z.record(z.string(), z.string()).optional().describe("Values for the workflow's templates"),
+        executor: z.string().optional().describe("A configured executor, or an agent; without it, as configured"),
+      }),
+      work: async (input) => told(await startRun(app, input)),
+    }),
+    tool({
+      name: "list_runs",
+      description: "Runs, the newest first.",
+      looks: true,
+      input: z.object({ limit: z.int().min(1).max(200).optional() }),
+      work: async ({ limit = 20 }) => told(await runs(app, limit)),
+    }),
+    tool({
+      name: "status",
+      description:
+        "Where a run stands: steps, stories, open gates, what it used, and why it does not move if it does not.",
+      looks: true,
+      input: z.object({ run: reference("the newest without it").optional() }),
+      work: async ({ run }) => told((await status(app, run)).document),
+    }),
+    tool({
+      name: "why",
+      description: "One sentence: what a run is doing, or what it waits for and what would move it.",
+      looks: true,
+      input: z.object({ run: reference("the newest without it").optional() }),
+      work: async ({ run }) => told(await whyOf(app, run)),
+    }),
+    tool({
+      name: "logs",
+      description: "The attempts of a run, and the end of what the agent of the last one printed.",
+      looks: true,
+      input: z.object({
+        run: reference(),
+        step: z.string().optional().describe("Only of this step, or of a story and a step: US-001/verify"),
+        tail: z.int().min(1).max(1_000).optional().describe("How many lines; 50 without it"),
+      }),
+      work: async ({ run, step, tail = 50 }) => told(await logsWithTail(app, run, { step, lines: tail })),
+    }),
+    tool({
+      name: "gates",
+      description: "What people are asked, in all runs, the oldest first.",
+      looks: true,
+      input: z.object({}),
+      work: async () => told(gatesDocument(await openGates(app))),
+    }),
+    tool({
+      name: "answer_gate",
+      description:
+        "Answer a gate, once. It is a question to the person: ask them first, and answer in their words. The run then continues.",
+      input: z.object({
+        gate: z.string().describe("Its id, from gates"),
+        option: z.string().describe("One of its options"),
+        reason: z.string().optional().describe("Why, in one word, where the gate has routes for reasons"),
+        note: z.string().optional().describe("Goes into the next prompt"),
+      }),
+      work: async ({ gate, ...given }) => told(await answerGate(app, gate, given)),
+    }),
+    tool({
+      name: "cancel_run",
+      description: "Stop a run for good, with its agents. What it has committed stays on its branch.",
+      destroys: true,
+      input: z.object({ run: reference(), reason: z.string().optional() }),
+      work: async ({ run, reason }) => told({ run: await cancel(app, run, { reason }) }),
+    }),
+  ];
+}
+
+function reference(otherwise = "") {
+  return z
+    .string()
+    .describe(["A run: its number, its id, or a prefix of its id", otherwise].filter(Boolean).join("; "));
+}
+
+function told(document: unknown) {
+  return { accepted: true, text: JSON.stringify(document, null, 2) };
+}
+
+interface RunInput {
+  readonly workflow: string;
+  readonly task: string;
+  readonly repo?: string | undefined;
+  readonly context?: Readonly<Record<string, string>> | undefined;
+  readonly executor?: string | undefined;
+}
+
+/** Like `pawl run`, but only with workflows and executors that a person has installed or configured: a model is not a shell. */
+async function startRun(app: Application, { repo = ".", ...input }: RunInput): Promise<object> {
+  assertListed(app, input.workflow);
+  if (input.executor !== undefined) await assertConfigured(app, repo, input.executor);
+  const { run, number, notes } = await start(app, { ...input, repo });
+  const log = await driveInBackground(app, run);
+  return { run: { id: run, number, workflow: input.workflow }, notes, log, look: `pawl status ${number}` };
+}
+
+interface GivenAnswer {
+  readonly option: string;
+  readonly reason?: string | undefined;
+  readonly note?: string | undefined;
+}
+
+async function answerGate(app: Application, gate: string, given: GivenAnswer): Promise<object> {
+  const { document, run } = await answer(app, gate, given);
+  const log = document.status === "running" ? await ensureDriven(app, run) : null;
+  return log === null ? document : { ...document, log };
+}
