@@ -42,7 +42,7 @@ test("[CM60 CM63 CM65] what is found is written, shown, and the next command is 
   expect(called.stderr).toMatch(/^test +npm test$/m);
   expect(called.stderr).toMatch(/^agents +claude 2\.1\.325 \(default\), codex 0\.166\.0$/m);
   expect(called.stderr).toMatch(/^not installed +opencode, /m);
-  expect(called.stderr).toMatch(/commit it, so that everybody has it; secrets do not belong there/);
+  expect(called.stderr).toMatch(/commit it, so that others have it too; secrets do not belong there/);
 
   const file = join(site.repo, ".pawl/config.yml");
   expect(readConfigFile(file, known)).toMatchObject({
@@ -100,7 +100,7 @@ test("[CM61] a file that is there stays as it is; --force writes anew and keeps 
   writeFiles(site.repo, { ".pawl/config.yml": "this: is not: yaml\n" });
   const refused = await site.pawl("init");
   expectCode(refused, 6);
-  expect(refused.stderr).toMatch(/^error\[REFUSED\]: .*is there already; nothing was changed\nhint: .*--force/m);
+  expect(refused.stderr).toMatch(/^error\[REFUSED\]: .*exists already; nothing was changed\nhint: .*--force/m);
   expect(refused.stdout).toBe("");
   expect(readFileSync(file, "utf8")).toBe("this: is not: yaml\n");
 

@@ -218,7 +218,7 @@ test("[CM7] an executor or an option that is wrong is told before anything is re
   const site = prdSite(stories);
   const call = (...args: readonly string[]) =>
     pawl(["prd", "run", site.prd, ...args], { home: site.home, cwd: site.repo });
-  expectWords(await call(), 4, "nobody is configured");
+  expectWords(await call(), 4, "no executor is configured");
   expectWords(await call("--executor", "command: no-such-program"), 4, "no-such-program");
   expectWords(await site.run("--agents", "many"), 2, "--agents");
   expectWords(await site.run("--workflow", "feature-dev"), 2, "feature-dev");

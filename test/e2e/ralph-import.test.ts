@@ -140,7 +140,7 @@ test("[C44 CM24] called again, it goes on with the run that has the folder, and 
   const again = await site.run("--agents", "3");
   expectCode(again, 0);
   expect(again.stderr).toContain("new in the PRD: US-002");
-  expect(again.stderr).toContain("goes on with 4 stories at once");
+  expect(again.stderr).toContain("continues with 4 stories at once");
   expect(statuses((await site.status("1")).stories)).toBe("US-001:done,US-002:done");
   // All of it passes now.
   const third = await site.run();
