@@ -177,7 +177,7 @@ test("[CO8] without a run all are listed, newest first, with their sum; --limit 
   expect(two).toMatchObject({ total: { costUsd: 33.5 }, more: true });
   const text = (await site.pawl("cost", "--limit", "2")).stdout;
   expect(text).toMatch(/^3 +priced +done +3 +~\$16\.75 .+third$/m);
-  expect(text).toMatch(/^ +together +6 +~\$33\.50 .+older runs are left out; --all has them$/m);
+  expect(text).toMatch(/^ +total +6 +~\$33\.50 .+older runs are left out; --all has them$/m);
   expect(text).not.toContain("first");
   expect(text).toContain("~ is an estimate");
 });
@@ -189,7 +189,7 @@ test("[CO9] where nobody tells what he used, nothing is shown as a cost", async 
   writeFileSync(join(site.home, "config.yml"), `executors: { mine: { command: [sh, ${said}] } }\n`);
   expectCode(await site.pawl("run", writeAt(site, "silent.yml", silent), "a task"), 0);
   const text = (await site.pawl("cost", "1")).stdout;
-  expect(text).toMatch(/^done, no usage was told in 2 attempts$/m);
+  expect(text).toMatch(/^done, no usage was reported in 2 attempts$/m);
   expect(text).toMatch(/^mine +2 +- +0 +0 +0$/m);
   expect((await site.pawl("cost")).stdout).toMatch(/^1 +priced +done +2 +- +0 +0 +0 +a task$/m);
 });
