@@ -54,6 +54,12 @@ const implementations = [
 /** One folder for each agent, with all that is its own: only src/executors/agents.ts imports them, and no other file names one. */
 export const agents = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"];
 
+/** One folder for each protocol: only src/app.ts imports it, and the use cases of that profile. */
+const protocols: Record<string, readonly string[]> = {
+  antfarm: [],
+  ralph: ["application/ralph"],
+};
+
 const tests = "\\.(test|contract)\\.ts$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;
 const inSrc = (name: string) => (name.endsWith(".ts") ? `^src/${name}$` : `^src/${name}/`);
@@ -80,6 +86,14 @@ const onlyFromRoot = (implementation: string): IForbiddenRuleType => ({
   severity: "error",
   from: { path: "^src/", pathNot: [inSrc(dirname(implementation)), inSrc("app.ts"), tests] },
   to: { path: inSrc(implementation) },
+});
+
+const onlyFromProfile = ([protocol, commands]: Entry): IForbiddenRuleType => ({
+  name: `${protocol}-only-from-its-profile`,
+  comment: `src/protocols/${protocol} is imported by src/app.ts${commands.length > 0 ? ` and ${commands.join(", ")}` : ""}`,
+  severity: "error",
+  from: { path: "^src/", pathNot: [...[`protocols/${protocol}`, "app.ts", ...commands].map(inSrc), tests] },
+  to: { path: inSrc(`protocols/${protocol}`) },
 });
 
 const onlyFromAgents = (agent: string): IForbiddenRuleType => ({
@@ -154,6 +168,7 @@ export const rules = [
   ...Object.entries(pure).map(noOutsideWorld),
   ...implementations.map(onlyFromRoot),
   ...agents.map(onlyFromAgents),
+  ...Object.entries(protocols).map(onlyFromProfile),
   ...others,
 ];
 

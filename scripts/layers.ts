@@ -41,6 +41,8 @@ async function missedInPlantedTree(): Promise<string[]> {
     "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
     "src/runtime/choice.ts": 'export const choice = "claude";',
     "src/dispatch/query.ts": 'import { sql } from "kysely"; export const now = sql;',
+    "src/protocols/files/peek.ts": 'import { ralph } from "../ralph/ralph.ts"; export const peek = ralph;',
+    "src/protocols/ralph/ralph.ts": "export const ralph = 1;",
     "node_modules/kysely/package.json": '{ "name": "kysely", "main": "index.js" }',
     "node_modules/kysely/index.js": "exports.sql = 1;",
   };
@@ -50,6 +52,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     "kysely-only-in-store",
     "no-cycles",
     "no-named-agents",
+    "ralph-only-from-its-profile",
     "store-by-its-interface",
     "store-sqlite-only-from-app",
   ];

@@ -91,8 +91,10 @@ interface Collected {
 }
 
 export interface Project {
-  /** The file that names the stories. */
+  /** The file that names the stories, as a person wrote it. */
   readonly file: string;
+  /** The same file, absolute. */
+  readonly path: string;
   readonly text: string;
   /** Only these stories; empty: all of them. */
   readonly only: readonly string[];

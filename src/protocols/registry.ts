@@ -13,7 +13,9 @@ export class Protocols {
   constructor(protocols: readonly Protocol[]) {
     const all = protocols.map(complete);
     this.#byName = new Map(all.map((protocol) => [protocol.name, protocol]));
-    if (this.#byName.size < all.length) throw new Error("two protocols have the same name");
+    const names = all.map(({ name }) => name);
+    const twice = names.find((name, index) => names.indexOf(name) < index);
+    if (twice !== undefined) throw new Error(`two protocols have the name ${twice}`);
     this.facts = all.map(factsOf);
   }
 

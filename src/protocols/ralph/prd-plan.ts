@@ -1,7 +1,7 @@
 // Opening a PRD: whether it starts a run, continues the run that owns its folder, or takes over what another program left there.
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { statusOf } from "../../domain/run.ts";
@@ -15,12 +15,12 @@ import { type ImportedState, readState } from "./state-file.ts";
 /** The name under which the state that a run began with is kept: what it says of steps that ran before stays. */
 export const importedName = ".pawl-imported.json";
 
-export async function openPrd({ file, text, only, folder, runs }: Project): Promise<Opening> {
+export async function openPrd({ file, path, text, only, folder, runs }: Project): Promise<Opening> {
   const whole = readPrd(text, file);
   const prd = { ...whole, stories: chosenStories(whole, only) };
   const shared = sharedIn(folder);
   const owner = await ownerOf(runs, shared);
-  if (owner !== null && !isClosed(owner)) return continued(owner, prd, file);
+  if (owner !== null && !isClosed(owner)) return continued(owner, prd, path);
   const left = existsSync(shared.stateFile);
   const start = { kind: "start", task: taskOf(prd, file), notes: prd.notes } as const;
   if (owner === null && left) return { ...start, ...importState(prd, shared) };
@@ -45,9 +45,9 @@ function isClosed({ header }: FoundRun): boolean {
   return status === "done" || status === "cancelled";
 }
 
-function continued(run: FoundRun, prd: Prd, file: string): ContinueOpening {
+function continued(run: FoundRun, prd: Prd, path: string): ContinueOpening {
   const { place, stories } = run.header;
-  if (place.source !== undefined && place.source !== resolve(file)) {
+  if (place.source !== undefined && place.source !== path) {
     throw new AppError("REFUSED", `run #${run.number} for ${basename(place.source)} uses ${place.shared}`, {
       hint: `end it first (\`pawl resume ${run.number}\` or \`pawl cancel ${run.number}\`), or choose another folder with --shared`,
     });

@@ -117,7 +117,7 @@ function checkPrefix(reading: Reading, step: StoriesStep, prefix: string, path: 
     refuse(reading, path, {
       message: `Step '${step.name}': "${prefix}" cannot begin the name of a branch`,
       expected: "letters, digits, `-`, `_`, `.` and `/`, starting with a letter or digit",
-      hint: "for example `ralph/`",
+      hint: "for example `story/`",
     });
   } else if (step.workspace !== "worktree") {
     refuse(reading, path, {

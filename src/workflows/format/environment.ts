@@ -22,7 +22,7 @@ const certificates = [
 ];
 
 /** Variables that Pawl, or Pawl's caller, sets for agents. */
-const ours = ["RALPH_SHARED_DIR", "IS_SANDBOX", "DISABLE_AUTOUPDATER"];
+const ours = ["IS_SANDBOX", "DISABLE_AUTOUPDATER"];
 
 /** Keys, addresses and homes of agents and of model providers; as families, since agents learn new names. */
 const agents = ["ANTHROPIC_", "CLAUDE_", "OPENAI_", "CODEX_", "OPENCODE_", "GEMINI_", "QWEN_", "COPILOT_", "GOOSE_"];
@@ -33,7 +33,9 @@ const reservedFamilies = [...leadingFamilies, ...agents, ...providers];
 
 /** With such a variable, the author of the file could get the user's keys, since agents are started with both. */
 function isReserved(name: string): boolean {
-  return reserved.has(name) || /_proxy$/i.test(name) || reservedFamilies.some((family) => name.startsWith(family));
+  // Where a protocol has its files is said by NAME_SHARED_DIR.
+  const isNamed = reserved.has(name) || /_proxy$/i.test(name) || name.endsWith("_SHARED_DIR");
+  return isNamed || reservedFamilies.some((family) => name.startsWith(family));
 }
 
 /** Why a variable cannot be set like this; null: it can. */

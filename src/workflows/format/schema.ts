@@ -71,7 +71,7 @@ const stories = z
         .min(1)
         .max(100)
         .optional()
-        .describe("What a story's branch is called, before the story's id: `ralph/` gives ralph/US-001."),
+        .describe("What a story's branch is called, before the story's id: `story/` gives story/US-001."),
       ids: z
         .enum(["numbers"])
         .optional()
@@ -203,10 +203,7 @@ export const workflowSchema = z
       .optional()
       .describe("The version of this workflow; raise it when you change it."),
     description: z.string().optional().describe("What the workflow is for."),
-    protocol: z
-      .string()
-      .optional()
-      .describe("The protocol whose files are read and written beside the store, for example `ralph`."),
+    protocol: z.string().optional().describe("The protocol whose files are read and written beside the store."),
     agents: agents.optional(),
     context: z
       .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))

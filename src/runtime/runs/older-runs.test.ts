@@ -1,0 +1,25 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "vitest";
+import { makeWorld } from "../../../test/support/world.ts";
+
+test("[PO12] a run that an older Pawl recorded has its protocol and the file of its stories, and goes to its end", async () => {
+  const world = await makeWorld();
+  const run = await world.begin();
+  const database = new DatabaseSync(world.home.storeFile);
+  database.exec(`
+    update definitions set body = json_remove(json_set(body, '$.dialect', 'antfarm'), '$.protocol');
+    update runs set header = json_set(header, '$.place.prd', '/x/prd.json');
+    update events set body = json_set(
+      json_remove(json_set(body, '$.definition.dialect', 'antfarm'), '$.definition.protocol'),
+      '$.place.prd', '/x/prd.json') where type = 'run_started';
+  `);
+  database.close();
+
+  const parts = await world.open();
+  const { header } = (await parts.store.wholeRun(run)) ?? {};
+  expect(header).toMatchObject({ place: { source: "/x/prd.json" }, definition: { protocol: "antfarm" } });
+  expect(header?.place).not.toHaveProperty("prd");
+  const [started] = await parts.store.events(run, 0, 1);
+  expect(started?.event).toMatchObject({ place: { source: "/x/prd.json" }, definition: { protocol: "antfarm" } });
+  expect(await world.drive(run, { parts })).toBe("done");
+});

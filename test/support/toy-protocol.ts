@@ -1,0 +1,89 @@
+// A small protocol for tests: it hands an order to each attempt in a file, takes edits from another, and shows a run in a status file.
+
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { storyId } from "../../src/domain/ids.ts";
+import { readEdits } from "../../src/protocols/files/edit-request.ts";
+import { folderPatterns } from "../../src/protocols/files/folder.ts";
+import { writeSidecar } from "../../src/protocols/files/sidecar.ts";
+import type { Protocol, RunFacts } from "../../src/protocols/protocol.ts";
+
+/** A workflow of it, as YAML. */
+export const toyWorkflow = `
+pawl: 1
+protocol: toy
+id: toy-work
+agents: { worker: {} }
+steps:
+  - id: all
+    stories: { workspace: worktree }
+    body:
+      - { id: make, agent: worker, editable: true, input: "Order: {{toy_order}}" }
+      - { id: polish, agent: worker, input: "Polish it." }
+      - { id: land, integrate: true }
+`;
+
+export const toy = {
+  name: "toy",
+  templateKeys: ["toy_order"],
+  takesEdits: true,
+  hasFolder: true,
+  stepWords: { step_started: "toy_started" },
+
+  storiesFor: (task) => [{ ...anyStory, id: storyId("one"), title: task }],
+
+  open({ text, file }) {
+    const ids = text.split("\n").filter((line) => line !== "");
+    const stories = ids.map((id) => ({ ...anyStory, id: storyId(id), title: id }));
+    return { kind: "start", task: `Do ${file}`, stories, adopted: [], notes: [] };
+  },
+
+  begin(run) {
+    writeSidecar(join(folderOf(run), ".pawl.json"), { run: run.id, projected: 0 });
+  },
+
+  excludes: (run) => ["/TOY.md", "/toy-edits.json", ...folderPatterns(folderOf(run), run.place.repo ?? "/", [])],
+  ownFiles: ({ place }) => (place.source === undefined ? [] : [place.source]),
+
+  values: ({ attempt }) => ({ toy_order: `${attempt.step} ${attempt.number}` }),
+  environment: ({ run }) => ({ TOY_SHARED_DIR: folderOf(run.header) }),
+  writable: ({ run }) => [folderOf(run.header)],
+
+  prepare({ attempt }, workspace) {
+    writeFileSync(join(workspace, "TOY.md"), `order ${attempt.step} ${attempt.number}\n`);
+  },
+
+  collect(_work, workspace) {
+    const file = join(workspace, "toy-edits.json");
+    return existsSync(file) ? { edits: readEdits(readFileSync(file, "utf8")) } : {};
+  },
+
+  settled({ run, attempt }) {
+    const done = join(folderOf(run.header), "settled");
+    mkdirSync(done, { recursive: true });
+    writeFileSync(join(done, attempt.id), "");
+  },
+
+  logFile: (run, { story, step, number }) => join(folderOf(run), `${story ?? "run"}-${step}-${number}.log`),
+  diffFile: (run, { story, step, number }) => join(folderOf(run), `${story ?? "run"}-${step}-${number}.diff`),
+
+  project(run) {
+    const dir = folderOf(run);
+    const seen: string[] = [];
+    return {
+      dir,
+      follow: ({ type }) => void seen.push(type),
+      tell: ({ type }, mark) =>
+        type === "run_ended" ? writeFileSync(join(dir, `told-${mark.replace(":", "-")}`), "") : undefined,
+      files: ({ header }) => ({
+        [join(dir, "status.txt")]: `${header.end?.status ?? "open"}\n${seen.length} events\n`,
+      }),
+    };
+  },
+} as const satisfies Protocol;
+
+const anyStory = { description: "", acceptanceCriteria: [], dependsOn: [] };
+
+function folderOf({ place }: Pick<RunFacts, "place">): string {
+  return place.shared ?? "/nowhere";
+}
