@@ -5,7 +5,9 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentOptions, agentExecutor } from "../../src/executors/agent/agent-cli.ts";
 import type { AgentProfile } from "../../src/executors/agent/agent-profile.ts";
+import { describeExecutor } from "../../src/executors/executor.contract.ts";
 import type { ExecutionEnd, Executor, ExecutorCall } from "../../src/executors/executor.ts";
+import { agentStream } from "../../src/executors/stream/agent-stream.ts";
 import { tempDir } from "./repository.ts";
 import { bytesOf } from "./transcripts.ts";
 
@@ -63,12 +65,19 @@ export async function performWith(executor: Executor, changes: Partial<ExecutorC
   return await executor.start(callWith(changes)).ended;
 }
 
-/** Runs a shell, tells what it prints as Gemini would, and ends as it ended. */
-const speaker = `
+/** How an agent prints a piece of text, and the last event of a run that went well. */
+interface Speech {
+  readonly text: (content: string) => object;
+  readonly end: object;
+}
+
+/** A program that runs a shell, prints as events what the shell prints, and ends as the shell ended. */
+const speakerOf = ({ text, end }: Speech) => `
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
 import { Transform } from "node:stream";
-const said = (content) => JSON.stringify({ type: "message", role: "assistant", content, delta: true }) + "\\n";
+const text = ${text.toString()};
+const said = (content) => JSON.stringify(text(content)) + "\\n";
 const decoder = new StringDecoder("utf8");
 const speak = new Transform({
   transform: (chunk, _, done) => done(null, said(decoder.write(chunk))),
@@ -83,7 +92,7 @@ shell.stdout.on("data", () => (heardAt = Date.now()));
 shell.on("exit", (code) => {
   const end = () => {
     if (code !== 0) process.exit(code ?? 143);
-    process.stdout.write(JSON.stringify({ type: "result", status: "success" }) + "\\n", () => process.exit(0));
+    process.stdout.write(${JSON.stringify(JSON.stringify(end))} + "\\n", () => process.exit(0));
   };
   // What it left running may hold the pipe: then it is over when nothing more comes and all is passed on.
   const look = setInterval(() => {
@@ -95,19 +104,29 @@ shell.on("exit", (code) => {
 });
 `;
 
-/** Shell text for a stub that speaks. */
-export function speaking(text: string): string {
+/** Shell text for a stub that prints as events what another shell text prints. */
+function speaking(speech: Speech, text: string): string {
   const file = join(tempDir(), "speaker.mjs");
-  writeFileSync(file, speaker);
+  writeFileSync(file, speakerOf(speech));
   return `exec '${process.execPath}' '${file}' '${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** What it said, from what it printed so far. */
-export function spokenIn(stdout: string): string {
-  return stdout
-    .split("\n")
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as { content?: string })
-    .map(({ content }) => content ?? "")
-    .join("");
+/** The contract of executors, for an agent with a command line. */
+export function describeAgent(profile: AgentProfile, speech: Speech): void {
+  describeExecutor(profile.kind, () => ({
+    shell: (text) => stubAgent(profile, speaking(speech, text)),
+    echo: () => stubAgent(profile, speaking(speech, "cat")),
+    absent: () => stubAgent(profile, "", { program: "no-such-program-anywhere" }),
+    decode: (stdout) => textIn(profile, stdout),
+  }));
+}
+
+/** What the agent said, by its own reader. */
+function textIn({ newReader }: AgentProfile, stdout: string): string {
+  let said = "";
+  const stream = agentStream(newReader(Date.now), (event) => {
+    if (event.type === "text") said += event.text;
+  });
+  stream.write(Buffer.from(stdout));
+  return said;
 }

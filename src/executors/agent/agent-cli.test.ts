@@ -1,10 +1,7 @@
-import { speaking, spokenIn, stubAgent } from "../../../test/support/stub-agents.ts";
-import { describeExecutor } from "../executor.contract.ts";
+import { describeAgent } from "../../../test/support/stub-agents.ts";
 import { gemini } from "../gemini/gemini.ts";
 
-describeExecutor("agent-cli", () => ({
-  shell: (text) => stubAgent(gemini, speaking(text)),
-  echo: () => stubAgent(gemini, speaking("cat")),
-  absent: () => stubAgent(gemini, "", { program: "no-such-program-anywhere" }),
-  decode: spokenIn,
-}));
+describeAgent(gemini, {
+  text: (content) => ({ type: "message", role: "assistant", content, delta: true }),
+  end: { type: "result", status: "success" },
+});

@@ -3,28 +3,19 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { agents, profileOf } from "../../../test/support/agents.ts";
 import { recordingPath, recordings } from "../../../test/support/recordings.ts";
 import { bytesOf, done, listen, transcripts } from "../../../test/support/transcripts.ts";
 import { acpReader } from "../acp/reader.ts";
 import { claudeReader } from "../claude/reader.ts";
-import { codexReader } from "../codex/reader.ts";
-import { copilotReader } from "../copilot/reader.ts";
 import { geminiReader } from "../gemini/reader.ts";
-import { gooseReader } from "../goose/reader.ts";
-import { opencodeReader } from "../opencode/reader.ts";
-import { qwenReader } from "../qwen/reader.ts";
 import { fieldsOf } from "./fields.ts";
 import type { NewReader } from "./reader.ts";
 import type { StreamReading } from "./stream-reading.ts";
 
+const profiles = await Promise.all(agents.kinds.map(profileOf));
 const readers: Readonly<Record<string, NewReader>> = {
-  claude: claudeReader,
-  codex: codexReader,
-  opencode: opencodeReader,
-  gemini: geminiReader,
-  qwen: qwenReader,
-  copilot: copilotReader,
-  goose: gooseReader,
+  ...Object.fromEntries(profiles.map(({ kind, newReader }) => [kind, newReader])),
   acp: acpReader,
 };
 

@@ -10,8 +10,10 @@ import type { ExecutorCall } from "../../../executors/executor.ts";
 import { wrongVariable } from "../../../workflows/format/environment.ts";
 import { plainWorkspace } from "../../config/config.ts";
 
-test.each(agents.acpKinds)("[WF58] what %s is paid, led or confined by cannot be set by a file", async (name) => {
-  const preset = serverOf({ name, command: null, preset: await profileOf(name) });
+test.each(agents.kinds)("[WF58] what %s is paid, led or confined by cannot be set by a file", async (name) => {
+  const profile = await profileOf(name);
+  const server = profile.acp && serverOf({ name, command: null, preset: profile });
+  const keys = server?.keys ?? profile.keys;
   const asked: string[] = [];
   const seen = new Proxy<Record<string, string>>(
     {},
@@ -22,10 +24,10 @@ test.each(agents.acpKinds)("[WF58] what %s is paid, led or confined by cannot be
       },
     },
   );
-  preset.places?.(seen);
-  const set = Object.keys({ ...preset.env?.("free", []), ...preset.env?.("reading", []) });
+  profile.places(seen);
+  const set = Object.keys({ ...server?.env?.("free", []), ...server?.env?.("reading", []) });
   expect(asked).toContain("HOME");
-  expect([...preset.keys, ...asked, ...set].filter((key) => wrongVariable(key, "x") === null)).toEqual([]);
+  expect([...keys, ...asked, ...set].filter((key) => wrongVariable(key, "x") === null)).toEqual([]);
 });
 
 const stories = 'STORIES_JSON: [{"id":"US-001","title":"One","description":"d","acceptanceCriteria":["c"]}]';
