@@ -55,12 +55,38 @@ function withPicture(text: string, imports: Imports): string {
 
 /** An arrow for each import that no longer path already implies: with all of them nobody would see the layers. */
 function diagram(imports: Imports): string[] {
-  const lines = fromTheTop(imports).flatMap((from) =>
-    sorted(imports.get(from))
-      .filter((to) => !isImplied(imports, from, to))
-      .map((to) => `  ${from} --> ${to}`),
+  const upward = upwardImports(imports);
+  const down = withoutCircles(imports);
+  const arrows = fromTheTop(down).flatMap((from) =>
+    sorted(imports.get(from)).flatMap((to) => {
+      if (upward.has(`${from} ${to}`)) return [`  ${from} -. up .-> ${to}`];
+      return isImplied(down, from, to) ? [] : [`  ${from} --> ${to}`];
+    }),
   );
-  return ["```mermaid", "flowchart TD", ...lines, "```"];
+  return ["```mermaid", "flowchart TD", ...arrows, "```"];
+}
+
+/** Imports that close a circle of folders, as `FROM TO`. Files never import each other in a circle; folders may. */
+function upwardImports(imports: Imports): ReadonlySet<string> {
+  const upward = new Set<string>();
+  const done = new Set<string>();
+  const visit = (from: string, path: readonly string[]): void => {
+    for (const to of sorted(imports.get(from))) {
+      if (path.includes(to)) upward.add(`${from} ${to}`);
+      else if (!done.has(to)) visit(to, [...path, to]);
+    }
+    done.add(from);
+  };
+  const isTop = (folder: string) => ![...imports.values()].some((others) => others.has(folder));
+  for (const folder of sorted(imports.keys()).toSorted((a, b) => Number(isTop(b)) - Number(isTop(a))))
+    visit(folder, [folder]);
+  return upward;
+}
+
+function withoutCircles(imports: Imports): Imports {
+  const upward = upwardImports(imports);
+  const isDown = (from: string) => (to: string) => !upward.has(`${from} ${to}`);
+  return new Map([...imports].map(([from, to]) => [from, new Set([...to].filter(isDown(from)))]));
 }
 
 function isImplied(imports: Imports, from: string, to: string): boolean {
@@ -73,7 +99,7 @@ function reaches(imports: Imports, from: string, to: string): boolean {
 }
 
 function table(imports: Imports): string[] {
-  const rows = fromTheTop(imports).map((folder) => {
+  const rows = fromTheTop(withoutCircles(imports)).map((folder) => {
     const importedBy = sorted(imports.keys()).filter((other) => imports.get(other)?.has(folder));
     return `| \`${folder}\` | ${sorted(imports.get(folder)).join(", ") || "–"} | ${importedBy.join(", ") || "–"} |`;
   });
@@ -81,9 +107,9 @@ function table(imports: Imports): string[] {
 }
 
 /** Folders that import much first, `domain` last. */
-function fromTheTop(imports: Imports): string[] {
-  const height = (folder: string): number => Math.max(0, ...sorted(imports.get(folder)).map((to) => height(to) + 1));
-  return sorted(imports.keys()).toSorted((a, b) => height(b) - height(a));
+function fromTheTop(down: Imports): string[] {
+  const height = (folder: string): number => Math.max(0, ...sorted(down.get(folder)).map((to) => height(to) + 1));
+  return sorted(down.keys()).toSorted((a, b) => height(b) - height(a));
 }
 
 function sorted(names: Iterable<string> | undefined): string[] {

@@ -115,11 +115,12 @@ test("no document names a place on somebody's machine", () => {
 });
 
 function rulesIn(file: string): Rule[] {
-  return [...read(file).matchAll(/^- \*\*([A-Z]{2,3}\d+)\*\* (.+)$/gm)].map(([, id = "", text = ""]) => ({
+  // A rule may be wrapped: its further lines are indented.
+  return [...read(file).matchAll(/^- \*\*([A-Z]{2,3}\d+)\*\* (.+(?:\n {2}.+)*)$/gm)].map(([, id = "", text = ""]) => ({
     id,
     file,
     answers: [...text.matchAll(/\(([^()]*)\)/g)].flatMap(([, inside = ""]) => idsIn(inside)),
-    untested: /\(not tested: ([^)]+)\)/.exec(text)?.[1] ?? null,
+    untested: /\(not\s+tested:\s+([^)]+)\)/.exec(text)?.[1] ?? null,
   }));
 }
 
