@@ -12,7 +12,7 @@ import type { Protocol } from "./protocols/protocol.ts";
 import { ralph } from "./protocols/ralph/ralph.ts";
 import { Protocols } from "./protocols/registry.ts";
 import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
-import { type Config, plainWorkspace } from "./runtime/config/config.ts";
+import { type Config, plainWorkspace, readConfig } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
 import { Projections } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
@@ -68,6 +68,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
+    settingsOf: async (repo) => await readConfig(options.home.configFile, repo, agents),
     trees: new Trees(),
     secrets,
     log,

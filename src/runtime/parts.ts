@@ -29,6 +29,8 @@ export interface Parts {
   readonly projections: Projections;
   /** What the configuration says of trees. */
   readonly settings: TreeSettings;
+  /** The same for another repository, for a process that does not know in advance which run it works for. */
+  readonly settingsOf: (repo: string | null) => Promise<TreeSettings>;
   /** The trees that this process has made. */
   readonly trees: Trees;
   /** Where agents that call tools report; null: they print, as everybody may. */

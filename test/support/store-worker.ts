@@ -134,6 +134,7 @@ async function openParts(): Promise<Parts> {
     secrets: environmentSecrets({}),
     targets: [],
     settings: { workspace: plainWorkspace },
+    settingsOf: async () => ({ workspace: plainWorkspace }),
     trees: new Trees(),
     protocols,
     projections: new Projections(store, protocols, log, log),

@@ -1,7 +1,7 @@
-// Logs of attempts. Owns: what agents printed, as it comes and without secrets, in files that only their owner reads. Any size of
-// output: the file is capped, and says so.
+// Files of attempts: the log of what its agent printed, without secrets and capped, the prompt, and two that live until the store has
+// the result. Only their owner can read them.
 
-import { createWriteStream, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -13,7 +13,7 @@ const fileCapBytes = 100 * 1024 * 1024;
 
 export interface AttemptLog {
   readonly sink: OutputSink;
-  /** A line of ours among what the agent prints; one that cannot be written is left out. */
+  /** Adds a line of Pawl's own; one that cannot be written is left out. */
   note(line: string): void;
   close(): Promise<void>;
 }
@@ -28,27 +28,36 @@ export function logFile(parts: Pick<Parts, "home" | "protocols">, run: RunFacts,
   return own ?? join(logDirectory(parts, run.id), `${fileName(attempt)}.log`);
 }
 
-/** What the attempt was told, whole. */
+/** The whole prompt. */
 function promptFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
   return join(logDirectory(parts, run), `${fileName(attempt)}.prompt.md`);
 }
 
-/** What its execution came to, until the store knows. */
+/** The end of its execution, until the store has the result. */
 export function endFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
   return join(logDirectory(parts, run), `${fileName(attempt)}.end.json`);
+}
+
+/** What the store does not know of its begin, until the store has the result. */
+export function beginFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
+  return join(logDirectory(parts, run), `${fileName(attempt)}.begin.json`);
 }
 
 function fileName(attempt: Attempt): string {
   return `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}`;
 }
 
-export function writePrompt(parts: Parts, run: RunId, attempt: Attempt, prompt: string): void {
+export function writePrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt, prompt: string): void {
   mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
   writeFileSync(promptFile(parts, run, attempt), prompt, { mode: 0o600 });
 }
 
-/** What is there already stays: the attempt was begun by another process, or its name is from another life. */
-export function openLog(parts: Parts, run: RunFacts, attempt: Attempt): AttemptLog {
+/** Appends: the attempt may have been begun by another process, and its name may be that of an attempt of an earlier run. */
+export function openLog(
+  parts: Pick<Parts, "home" | "secrets" | "protocols">,
+  run: RunFacts,
+  attempt: Attempt,
+): AttemptLog {
   const file = logFile(parts, run, attempt);
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const stream = createWriteStream(file, { mode: 0o600, flags: "a" });
@@ -57,7 +66,7 @@ export function openLog(parts: Parts, run: RunFacts, attempt: Attempt): AttemptL
   stream.on("error", (error) => {
     problem = error;
   });
-  let written = 0;
+  let written = existsSync(file) ? statSync(file).size : 0;
   const write = async (bytes: Uint8Array) => {
     written += bytes.length;
     const isFull = written >= fileCapBytes;
@@ -83,7 +92,7 @@ export function openLog(parts: Parts, run: RunFacts, attempt: Attempt): AttemptL
   };
 }
 
-/** An error ends the wait too: a full disk must not hold an agent for ever. */
+/** An error ends the wait as well: a full disk must not block an agent forever. */
 function drained(stream: ReturnType<typeof createWriteStream>, resolve: () => void): void {
   const settle = () => {
     stream.off("drain", settle);

@@ -1,4 +1,4 @@
-// Deadlines. Owns: noticing that nobody has answered a gate in time. What happens then was declared with the gate.
+// Expires gates whose deadline has passed. The gate itself says what happens then.
 
 import type { RunId } from "../../domain/ids.ts";
 import type { Parts } from "../parts.ts";

@@ -1,15 +1,37 @@
-// Room on the disk. Owns: whether there is enough of it for another story. New stories stop before running ones would.
+// Disk space: no new story begins when there is too little for its tree. Running stories continue.
 
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Parts } from "../parts.ts";
 
-/** In words, when there is too little; null when there is enough, or nobody can tell. */
-export async function lowDiskWarning(parts: Parts): Promise<string | null> {
-  const { minFreeBytes } = parts.settings.workspace;
-  const free = await freeBytes(parts.home.worktrees);
+/** null: there is enough, or it cannot be measured. */
+export async function lowDiskWarning({ settings, home }: Pick<Parts, "settings" | "home">): Promise<string | null> {
+  const { minFreeBytes } = settings.workspace;
+  const free = await freeBytes(home.worktrees);
   if (free === null || free >= minFreeBytes) return null;
   return `only ${megabytes(free)} MB are free where trees are made, and ${megabytes(minFreeBytes)} MB are wanted (workspace.min_free): no new story begins until there is more`;
+}
+
+/** Looks from time to time, and warns once each time that the space runs low. */
+export class DiskWatch {
+  readonly #ports: Pick<Parts, "settings" | "home" | "clock" | "warn">;
+  readonly #everyMs: number;
+  #warning: string | null = null;
+  #seenAt = 0;
+
+  constructor(ports: Pick<Parts, "settings" | "home" | "clock" | "warn">, everyMs: number) {
+    this.#ports = ports;
+    this.#everyMs = everyMs;
+  }
+
+  async isLow(): Promise<boolean> {
+    const now = this.#ports.clock.now();
+    if (now - this.#seenAt < this.#everyMs) return this.#warning !== null;
+    const warning = await lowDiskWarning(this.#ports);
+    if (warning !== null && this.#warning === null) this.#ports.warn(warning);
+    [this.#warning, this.#seenAt] = [warning, now];
+    return warning !== null;
+  }
 }
 
 async function freeBytes(path: string): Promise<number | null> {

@@ -1,4 +1,4 @@
-// Recovery. Owns: finding what ran when somebody died: its processes are ended, its attempt is `lost`, the work goes on.
+// Recovers the attempts of dead workers: their processes are killed, their attempts are `lost`, and their steps run again.
 
 import type { Lease } from "../../dispatch/dispatch.ts";
 import { type Attempt, noUsage } from "../../domain/attempt.ts";
@@ -7,26 +7,27 @@ import { attemptMarker } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
-import { type Kept, keptEnd } from "../attempt/execute/kept-end.ts";
+import { removeBeginRecord } from "../attempt/begin/begin-record.ts";
+import { readEnd, type SavedEnd } from "../attempt/execute/saved-end.ts";
 import type { Parts } from "../parts.ts";
 import { transition } from "../runs/transition.ts";
 import { lifeOfWorker, processOf } from "./worker.ts";
 
-/** What was found when somebody had died, and what becomes of it. */
+/** An attempt of a dead worker. */
 export interface Recovered {
   readonly lease: Lease;
   readonly attempt: Attempt | null;
-  /** `adopted`: it had ended already, and its result is taken over. `lost`: it runs again. */
+  /** `adopted`: its execution had ended, and its result is taken over. `lost`: its step runs again. */
   readonly as: "adopted" | "lost";
   readonly why: string;
 }
 
-/** Goes on with an execution that ended while nobody was there; false: somebody else does, or will. */
-export type Adopt = (lease: Lease, attempt: Attempt, kept: Kept) => Promise<boolean>;
+/** Takes over the result of an execution that had ended; false: another driver does, or will. */
+export type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
 
 /**
- * Returns the attempts that were found dead. Doing it twice, or in two processes at once, is harmless. Who does not drive adopts
- * nothing: what has ended waits for somebody who does.
+ * Recovering twice, or in two processes at once, is harmless. A process that does not drive adopts nothing: a saved result waits for
+ * one that does.
  */
 export async function recover(parts: Parts, adopt: Adopt | null = null): Promise<readonly Recovered[]> {
   const found: Recovered[] = [];
@@ -39,18 +40,19 @@ export async function recover(parts: Parts, adopt: Adopt | null = null): Promise
       if (!isAlive(worker)) await letGitEnd(worker);
     }
     const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
-    const kept = attempt?.state.phase === "started" ? keptEnd(parts, lease.run, attempt) : null;
-    if (attempt !== null && kept !== null && worker !== null && !isAlive(worker)) {
-      if (adopt !== null && (await adopt(lease, attempt, kept))) found.push({ lease, attempt, as: "adopted", why });
+    const saved = attempt?.state.phase === "started" ? readEnd(parts, lease.run, attempt) : null;
+    if (saved !== null && worker !== null && !isAlive(worker)) {
+      if (adopt !== null && (await adopt(lease, saved))) found.push({ lease, attempt, as: "adopted", why });
       continue;
     }
     await reportLost(parts, lease, why);
+    if (attempt !== null) removeBeginRecord(parts, lease.run, attempt);
     found.push({ lease, attempt, as: "lost", why });
   }
   return found;
 }
 
-/** For people: what was adopted, what runs again, and why. */
+/** For people: what was taken over, what runs again, and why. */
 export function inWords({ lease, attempt, as, why }: Recovered): string {
   const what = `${lease.story ? `${lease.story} ` : ""}${attempt?.name ?? "an attempt"}`;
   const number = attempt === null ? "" : ` (attempt ${attempt.number})`;
@@ -60,18 +62,18 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
   return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;
 }
 
-/** Attempts whose driver is dead, for somebody who only looks. */
+/** Attempts whose driver is dead; nothing is changed. */
 export async function findOrphans(parts: Pick<Parts, "dispatch">): Promise<ReadonlySet<AttemptId>> {
   const leases = await parts.dispatch.leases({ endedBefore: null });
   return new Set(leases.filter((lease) => lifeOfWorker(lease.worker) === "dead").map((lease) => lease.attempt));
 }
 
-/** Processes of attempts that have ended and were never swept, because the sweeper died first. Costs a look at every process. */
-export async function sweepStrays(parts: Parts): Promise<number> {
+/** Kills processes of ended attempts that were left because their driver died first. Looks at every process of the machine. */
+export async function sweepStrays(parts: Pick<Parts, "store">): Promise<number> {
   let killed = 0;
   const marked = new Set((await findMarked(attemptMarker)).map(({ value }) => value));
   for (const value of marked) {
-    // An id that our store does not know belongs to somebody else's Pawl.
+    // An id that this store does not know belongs to another store.
     const known = await parts.store.attempt(attemptId(value));
     if (known?.attempt.state.phase !== "ended") continue;
     killed += (await killStrays({ marker: { name: attemptMarker, value } })).killed;
@@ -82,7 +84,7 @@ export async function sweepStrays(parts: Parts): Promise<number> {
 function deathOf(lease: Lease, now: number): string | null {
   const life = lifeOfWorker(lease.worker);
   if (life === "dead") return "the process that drove it is gone";
-  // A worker that lives and does not renew is frozen; its token is void from here on.
+  // A worker that is alive and does not renew is frozen; its token is void from here on.
   if (lease.until <= now) return "nobody has reported on it in time";
   return null;
 }

@@ -1,8 +1,8 @@
-// Trouble with the store. Owns: telling what passes, or can be mended while we wait, from what does not.
+// Tells store errors that pass, or that a person can mend while Pawl waits, from all others.
 
 import { AppError } from "../../domain/error.ts";
 
-/** Something that a person can mend while we wait: no space, no permission, a lock that nobody lets go of. */
+/** No disk space, no permission, or a lock that is not released. */
 export function isStoreTrouble(error: unknown): error is AppError {
   return error instanceof AppError && (error.code === "STORE_FULL" || error.code === "STORE_UNUSABLE");
 }

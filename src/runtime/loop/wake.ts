@@ -1,4 +1,4 @@
-// Waking up. Owns: waiting for something to happen without missing what happened meanwhile.
+// Waits for something to happen, without missing what happened meanwhile.
 
 export class Wake {
   #up = false;
@@ -9,7 +9,7 @@ export class Wake {
     this.#waiting?.();
   }
 
-  /** From here on, `wait` returns for what happens from now. */
+  /** From here on, `wait` returns only for what happens after this call. */
   reset(): void {
     this.#up = false;
   }

@@ -1,4 +1,4 @@
-// Workers. Owns: the name under which a process holds leases, from which others on its machine can tell whether it lives.
+// Worker names: a process holds its leases under one, and another process of the same machine can tell from it whether it is alive.
 
 import { hostName } from "../../system/home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
@@ -11,14 +11,14 @@ export function ownWorker(): string {
   return JSON.stringify({ host: hostName(), ...ownIdentity() } satisfies Worker);
 }
 
-/** `unknown`: it is on another machine, or no process of ours; only its lease can tell. */
+/** `unknown`: it is on another machine, or not a process of Pawl; only its lease can tell. */
 export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
   const worker = readWorker(name);
   if (worker?.host !== hostName()) return "unknown";
   return isAlive(worker) ? "alive" : "dead";
 }
 
-/** The process behind a name; null when it is on another machine, or no process of ours. */
+/** The process behind a name; null: it is on another machine, or not a process of Pawl. */
 export function processOf(name: string): ProcessIdentity | null {
   const worker = readWorker(name);
   return worker?.host === hostName() ? { pid: worker.pid, startedAt: worker.startedAt } : null;

@@ -9,7 +9,7 @@ import type { FinishAttempt } from "../../domain/command.ts";
 import { attemptId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport } from "../../domain/report.ts";
 import { environmentSecrets } from "../../system/secrets/secrets.ts";
-import { keepEnd, keptEnd } from "../attempt/execute/kept-end.ts";
+import { readEnd, saveEnd } from "../attempt/execute/saved-end.ts";
 import { endFile, logFile, openLog } from "../attempt/logs.ts";
 import { redactedCommand } from "./redacted.ts";
 
@@ -56,7 +56,7 @@ test("[SE14] the token of an attempt is none of these secrets: with it an agent 
   expect(own.redact("Zk3vQ9xw2mFa8LpT5rYc1NbD")).toBe("Zk3vQ9xw2mFa8LpT5rYc1NbD");
 });
 
-test("[SE11] an end that is kept for the next driver has no secret, and can be read again", async () => {
+test("[SE11] an end that is saved for the next driver has no secret and no variables of the tree, and can be read again", async () => {
   const world = await makeWorld();
   const parts = { ...world.parts, secrets };
   const run = await world.begin();
@@ -66,12 +66,12 @@ test("[SE11] an end that is kept for the next driver has no secret, and can be r
   const file = endFile(parts, run, attempt);
   mkdirSync(dirname(file), { recursive: true });
   const end = { outcome: "ran", text: `STATUS: ${value}`, usage: noUsage, session: null, notes: [value] } as const;
-  keepEnd(parts, run, attempt, { end, env: { PORT: "1" }, told: { report: said } });
+  saveEnd(parts, run, attempt, { end, reported: { report: said } });
   expect(readFileSync(file, "utf8")).not.toContain(value);
-  expect(keptEnd(parts, run, attempt)).toMatchObject({
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")) as object)).toEqual(["end", "reported"]);
+  expect(readEnd(parts, run, attempt)).toMatchObject({
     end: { text: "STATUS: [secret:MY_SECRET]" },
-    env: { PORT: "1" },
-    told: { report: { stories: [{ id: "US-secret-MY_SECRET" }] } },
+    reported: { report: { stories: [{ id: "US-secret-MY_SECRET" }] } },
   });
 });
 
@@ -89,16 +89,4 @@ test("[SE7 SE6] a log has each stream without secrets, however they are cut, and
   await log.close();
   const text = readFileSync(logFile(world.parts, header, { ...attempt, number: 7 }), "utf8");
   expect(text).toBe("out err [secret:MY_SECRET]\n[secret:MY_SECRET]\nand s3cr3t-val");
-});
-
-test("[SE11] an end whose checks need a secret is not kept: the attempt would run again", async () => {
-  const world = await makeWorld();
-  const parts = { ...world.parts, secrets };
-  const run = await world.begin();
-  await world.drive(run);
-  const [attempt] = await world.attempts(run);
-  if (!attempt) throw new Error("nothing was attempted");
-  const end = { outcome: "ran", text: "STATUS: done", usage: noUsage, session: null, notes: [] } as const;
-  keepEnd(parts, run, attempt, { end, env: { PASSWORD: value } });
-  expect(keptEnd(parts, run, attempt)).toBe(null);
 });

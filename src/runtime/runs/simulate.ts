@@ -1,7 +1,8 @@
-// Simulation. Owns: playing a run in memory, with what a script says its agents would answer: no git, no process, no store.
+// Simulates a run in memory, with answers from a script: no git, no process, no store. The engine decides and the answers are read as
+// in a real run; what needs a tree (checks, the read-only rule, integration) is taken from the script.
 
 import { noUsage } from "../../domain/attempt.ts";
-import type { Definition } from "../../domain/definition.ts";
+import { type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
 import type { Event } from "../../domain/event.ts";
 import { attemptId, runId, type StoryId, token } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
@@ -12,35 +13,36 @@ import { decide, startRun } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type CompleteProtocol, noProtocol } from "../../protocols/complete.ts";
 import { readEdits } from "../../protocols/files/edit-request.ts";
-import { readAnswer } from "../attempt/settle/results.ts";
+import { type Answer, noToolReport } from "../attempt/execute/answer.ts";
+import { readAnswer } from "../attempt/settle/read-answer.ts";
 
-interface Answer {
+interface ScriptedAnswer {
   readonly text: string;
   readonly exit: number;
-  /** The edit request that it would write, as it is. */
+  /** The edit request that the agent would write, unchanged. */
   readonly edits?: unknown;
 }
 
-/** What an agent would answer; null when the script does not say. */
+/** The answer of an agent; null: the script has none. */
 export type Playbook = (cue: {
   readonly step: string;
   readonly type: string;
   readonly story: string;
   readonly attempt: number;
-}) => Answer | null;
+}) => ScriptedAnswer | null;
 
 export interface Simulation {
   readonly status: RunStatus;
   readonly events: readonly Event[];
   readonly run: Run;
-  /** A step for which the script has no answer. */
+  /** The step for which the script has no answer. */
   readonly unanswered: string | null;
 }
 
 const longestPath = 5_000;
 
-/** Nobody need say that a story can be integrated. */
-const fits: Answer = { text: "", exit: 0 };
+/** A script need not say that a story can be integrated. */
+const fits: ScriptedAnswer = { text: "", exit: 0 };
 
 export function simulate(
   definition: Definition,
@@ -72,7 +74,7 @@ export function simulate(
     const { kind } = definitionOf(run, ready.story, type);
     const answer =
       play({
-        // As an agent is told its step.
+        // The same as in PAWL_STEP.
         step: protocol.stepIs === "id" ? step : type,
         type,
         story: ready.story ?? "",
@@ -120,21 +122,30 @@ function attemptNumber(scope: Scope, step: Step): number {
   return scope.attempts.filter((attempt) => attempt.step === step.id).length + 1;
 }
 
-function read(run: Run, story: StoryId | null, step: Step, answer: Answer): CompletedReport | UnfinishedReport {
+function read(
+  run: Run,
+  story: StoryId | null,
+  step: Step,
+  scripted: ScriptedAnswer,
+): CompletedReport | UnfinishedReport {
   const definition = definitionOf(run, story, step.name);
-  const why = `exit code ${answer.exit}`;
-  if (definition.kind === "command") {
-    const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: answer.text || why } as const;
-    return { ...said, verdict: answer.exit === 0 ? { kind: "passed" } : { kind: "rejected", reason: "exit" } };
+  if (!isPerformed(definition)) throw new Error(`${definition.name} is a ${definition.kind} step and has no answer`);
+  const report = readAnswer(definition, answerOf(definition, scripted), run.header.definition.knownKeys);
+  if (report.outcome !== "completed" || scripted.edits === undefined) return report;
+  return { ...report, edits: readEdits(requestIn(scripted.edits)) };
+}
+
+/** The answer that `execute` would hand to `settle`. */
+function answerOf({ kind }: PerformedDefinition, { text, exit }: ScriptedAnswer): Answer {
+  const end = { text, usage: noUsage, session: null, notes: [] } as const;
+  const why = `exit code ${exit}`;
+  if (kind !== "integrate") {
+    const outcome = exit === 0 ? ({ outcome: "ran" } as const) : ({ outcome: "failed", why } as const);
+    return { kind: "executed", end: { ...end, ...outcome }, reported: noToolReport };
   }
-  if (definition.kind === "integrate") {
-    const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: answer.text } as const;
-    return { ...said, verdict: answer.exit === 0 ? { kind: "passed" } : { kind: "rejected", reason: "conflict" } };
-  }
-  if (answer.exit !== 0 || definition.kind !== "agent") return { outcome: "failed", why, retryAt: null, notes: [] };
-  const report = readAnswer(definition, answer.text, run.header.definition.knownKeys);
-  if (report.outcome !== "completed" || answer.edits === undefined) return report;
-  return { ...report, edits: readEdits(requestIn(answer.edits)) };
+  const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: text } as const;
+  const verdict = exit === 0 ? ({ kind: "passed" } as const) : ({ kind: "rejected", reason: "conflict" } as const);
+  return { kind: "performed", report: { ...said, verdict } };
 }
 
 function requestIn(edits: unknown): string {

@@ -8,8 +8,10 @@ import type { Run } from "../../domain/run.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
-import { type Control, firstRed } from "../attempt/settle/checks.ts";
+import type { RegisterStop } from "../attempt/stop-switch.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
+import { firstRed } from "./tree-commands.ts";
+import { slotOf, slotPath } from "./workspace-paths.ts";
 
 export interface Tree {
   readonly path: string;
@@ -30,13 +32,13 @@ export async function provisionTree(
   { settings }: Pick<Parts, "settings">,
   run: Run,
   tree: Tree,
-  control: Control,
+  control: RegisterStop,
 ): Promise<Readonly<Record<string, string>>> {
   const { workspace } = settings;
-  const file = `${tree.path}.slot.json`;
+  const file = recordFile(tree.path);
   const record = (readJson(file) ?? {}) as SlotRecord;
   const ports = await freePorts(workspace.ports, record.ports ?? []);
-  const env = environmentOf(run, tree, ports, workspace.env);
+  const env = variablesOf(run, tree, ports, workspace.env);
   if (workspace.copy.length > 0) await copyLocalFiles(run.header.place.repo ?? "", tree.path, workspace.copy);
   const setup = await setUp(workspace, tree, env, record.setup ?? null, control);
   writeJson(file, { ports, setup } satisfies SlotRecord);
@@ -49,7 +51,7 @@ async function setUp(
   tree: Tree,
   env: Readonly<Record<string, string>>,
   lastKey: string | null,
-  control: Control,
+  control: RegisterStop,
 ): Promise<string> {
   if (setup.length === 0) return "";
   const inputs = await blobsOf(tree.path, setupWhen);
@@ -69,9 +71,25 @@ async function setUp(
   });
 }
 
-function environmentOf(
+/** The variables of a story's tree, for a process that did not make the tree ready; none where the story has no tree of its own. */
+export function slotEnvironment(
+  { home, settings }: Pick<Parts, "home" | "settings">,
   run: Run,
-  tree: Tree,
+  story: StoryId | null,
+): Readonly<Record<string, string>> {
+  const slot = slotOf(run, story);
+  if (slot === null || story === null) return {};
+  const { ports = [] } = (readJson(recordFile(slotPath({ home }, run.header.id, slot))) ?? {}) as SlotRecord;
+  return variablesOf(run, { slot, story }, ports, settings.workspace.env);
+}
+
+function recordFile(path: string): string {
+  return `${path}.slot.json`;
+}
+
+function variablesOf(
+  run: Run,
+  tree: Pick<Tree, "slot" | "story">,
   ports: readonly number[],
   configured: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

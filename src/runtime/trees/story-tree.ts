@@ -10,7 +10,7 @@ import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/slots/parking.ts";
 import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces/slots/slot.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
-import type { Control } from "../attempt/settle/checks.ts";
+import type { RegisterStop } from "../attempt/stop-switch.ts";
 import type { Parts } from "../parts.ts";
 import { integrationTarget } from "./integration-target.ts";
 import { provisionTree } from "./provisioning.ts";
@@ -30,7 +30,7 @@ export async function enterTree(
   run: Run,
   attempt: Attempt,
   slot: number,
-  control: Control,
+  control: RegisterStop,
 ): Promise<Entered> {
   const path = slotPath(parts, run.header.id, slot);
   const { story } = attempt;

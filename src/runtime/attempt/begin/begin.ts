@@ -1,49 +1,41 @@
-// Beginning an attempt. Owns: what comes between a claim and the work, whoever does the work: its tree, its input, and the record
-// that from here on things may change.
+// Begins an attempt: the store records its tree, and from here on the attempt may change things.
 
-import type { Decision } from "../../../domain/decision.ts";
 import type { Parts } from "../../parts.ts";
 import { transition } from "../../runs/transition.ts";
-import type { Claim } from "../claim/claim.ts";
-import { writePrompt } from "../logs.ts";
-import { gatherInput, type Input } from "../prepare/input.ts";
-import { prepareWorkspace, type Workspace } from "../prepare/workspace.ts";
-import type { Control } from "../settle/checks.ts";
+import { authorOf, type Claim } from "../claim/claim.ts";
+import { logStep } from "../finish/step-log.ts";
+import type { Input } from "../prepare/input.ts";
+import type { Workspace } from "../prepare/workspace.ts";
+import { recordBegin } from "./begin-record.ts";
 
-export interface Begun {
+/** What the phases after `execute` need, in this process or in another one (find-begun.ts). */
+export interface BegunAttempt {
+  readonly claim: Claim;
   readonly workspace: Workspace;
-  readonly input: Input;
-  /** Refused when it was told to stop meanwhile. */
-  readonly decision: Decision;
+  /** Keys that its prompt names and that have no value. */
+  readonly missingKeys: readonly string[];
 }
 
-/** `told`: what this agent gets; it is kept beside its log. `control`: how making its tree ready is stopped. */
-export async function beginClaimed(
-  parts: Parts,
-  claim: Claim,
-  author: string,
-  told: "input" | { readonly hasTools: boolean },
-  control: Control = () => undefined,
-): Promise<Begun> {
+interface Prepared {
+  readonly workspace: Workspace;
+  readonly input: Pick<Input, "missing">;
+}
+
+/** null: the attempt was told to stop, or was ended, since it was claimed. */
+export async function begin(parts: Parts, claim: Claim, { workspace, input }: Prepared): Promise<BegunAttempt | null> {
   const { run, attempt } = claim;
-  const workspace = await prepareWorkspace(parts, run, attempt, control);
-  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
-  // What happened so far is in the files that the prompt shows.
-  await parts.projections.of(run.header)?.settle();
-  const input = await gatherInput(parts, claim, told !== "input" && told.hasTools);
-  if (claim.definition.kind !== "integrate") {
-    const whole =
-      told === "input" ? input.input : [input.system, input.prompt].filter((part) => part !== "").join("\n\n");
-    writePrompt(parts, run.header.id, attempt, whole);
-  }
+  const begun = { claim, workspace, missingKeys: input.missing };
+  recordBegin(parts, begun);
   const decision = await transition(parts, run.header.id, {
     type: "begin_attempt",
     at: parts.clock.now(),
-    author,
+    author: authorOf(claim),
     story: attempt.story,
     attempt: attempt.id,
     workspace: workspace.path,
     base: workspace.base,
   });
-  return { workspace, input, decision };
+  if (!decision.accepted) return null;
+  logStep(parts, claim, "step_started");
+  return begun;
 }

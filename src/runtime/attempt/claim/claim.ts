@@ -1,14 +1,21 @@
-// Claiming. Owns: taking one ready step for somebody who will perform it, in one transaction: no step is taken twice.
+// Claims one ready step for a worker, in one transaction: no step is claimed twice.
 
 import type { Offer } from "../../../dispatch/dispatch.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
-import { type AgentDefinition, isPerformed, type PerformedDefinition } from "../../../domain/definition.ts";
+import {
+  type AgentDefinition,
+  hasStoryTrees,
+  isPerformed,
+  type PerformedDefinition,
+  type StepDefinition,
+} from "../../../domain/definition.ts";
 import type { Event } from "../../../domain/event.ts";
 import { type AttemptId, agentName, type RunId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { decide, storiesFor } from "../../../engine/decide.ts";
 import { definitionOf } from "../../../engine/definitions.ts";
+import { timeLeft } from "../../../engine/limits.ts";
 import type { Hold, PermitLimit, Transaction } from "../../../store/store.ts";
 import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
@@ -23,9 +30,9 @@ export interface ClaimRequest {
   readonly agent: string | null;
   readonly driver: "push" | "pull";
   readonly worker: string;
-  /** Begin no story that has not begun: there is no room for another. */
+  /** The disk has no space for another tree: begin no story that needs one and has not begun. */
   readonly holdsNew?: boolean;
-  /** How long it is his before somebody asks whether he is dead. */
+  /** How long the worker keeps the step without a sign of life; a pulled step has its own time limit instead, if it has one. */
   readonly leaseMs: number;
 }
 
@@ -34,38 +41,47 @@ export interface Claim {
   readonly number: number;
   readonly attempt: Attempt;
   readonly definition: PerformedDefinition;
-  /** What its account had to say the last time; null: nothing against us. */
+  /** The hold on its executor's account, which may be over by now; null: there is none. */
   readonly hold: Hold | null;
-  /** Why it is not performed by whom it was meant for; null: it is. */
-  readonly instead: string | null;
+  /** The executor that should have performed it, and why it does not; null: the first choice performs it. */
+  readonly insteadOf: string | null;
 }
 
-/** The step's own limit, else its agent's; null: the executor's. */
-export function timeLimitOf(claim: Claim): number | null {
-  return claim.definition.wallMs ?? agentOf(claim)?.timeoutMs ?? null;
+/** Who speaks for the attempt in the log of events. */
+export function authorOf({ run, attempt, definition }: Claim): string {
+  if (attempt.driver === "push" || definition.kind !== "agent") return "driver";
+  return `agent:${run.header.definition.id}/${definition.agent}`;
+}
+
+/** How long the attempt may take: the step's own limit, else its agent's, or less where a hard budget of time has less left. */
+export function timeFor(claim: Claim, now: number): number | null {
+  const own = claim.definition.wallMs ?? agentOf(claim)?.timeoutMs ?? null;
+  const left = timeLeft(claim.run, claim.attempt.story, claim.definition, now);
+  const limits = [own, left].filter((limit) => limit !== null);
+  return limits.length === 0 ? null : Math.max(1, Math.min(...limits));
 }
 
 export function agentOf({ run, definition }: Claim): AgentDefinition | null {
   return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
 }
 
-/** How many offers are looked at when permits or executors stand in the way of the first; where they do of all, many more. */
+/** How many offers are tried when the first cannot be claimed; four times as many each time that a held account blocks them all. */
 const offersSeen = 50;
 const mostOffers = 50 * 4 ** 4;
 
-export async function claimStep(parts: Parts, wish: ClaimRequest): Promise<Claim | null> {
+export async function claimStep(parts: Parts, request: ClaimRequest): Promise<Claim | null> {
   const taken = await parts.store.transaction(async (tx) => {
     const now = parts.clock.now();
     const events: { run: RunId; events: readonly Event[] }[] = [];
     const round: Round = { holds: null, held: new Set() };
     for (let [seen, limit] = [0, offersSeen]; limit <= mostOffers; limit *= 4) {
-      const offers = await parts.dispatch.offers(tx, { run: wish.run, agent: wish.agent, now, limit });
+      const offers = await parts.dispatch.offers(tx, { run: request.run, agent: request.agent, now, limit });
       for (const offer of offers.slice(seen)) {
-        const claim = await take(parts, tx, wish, offer, round, events);
+        const claim = await take(parts, tx, request, offer, round, events);
         if (claim) return { claim, events };
       }
       seen = offers.length;
-      // More than these are of use only where none could be had because its account is held.
+      // More offers help only where these were blocked by a held account.
       if (seen < limit || round.held.size === 0) break;
     }
     return { claim: null, events };
@@ -74,14 +90,14 @@ export async function claimStep(parts: Parts, wish: ClaimRequest): Promise<Claim
   return taken.claim;
 }
 
-/** Whether somebody who claims now would get something. Cheap: an agent need not be woken to find out. */
+/** Whether a claim would get something now. Cheap: no agent has to be started to find out. */
 export async function hasWork(parts: Parts, agent: string): Promise<boolean> {
   const now = parts.clock.now();
   const offers = await parts.dispatch.offers(parts.store, { run: null, agent, now, limit: 1 });
   return offers.length > 0;
 }
 
-/** What is found out once for all offers. */
+/** What is looked up once for all offers. */
 interface Round {
   holds: readonly Hold[] | null;
   readonly held: Set<string>;
@@ -90,28 +106,28 @@ interface Round {
 async function take(
   parts: Parts,
   tx: Transaction,
-  wish: ClaimRequest,
+  request: ClaimRequest,
   offer: Offer,
   round: Round,
   told: { run: RunId; events: readonly Event[] }[],
 ): Promise<Claim | null> {
-  // Of the same agent of the same run there is nothing new to hear.
+  // The account of this agent in this run was held a moment ago.
   const whom = `${offer.run} ${offer.agent}`;
   if (round.held.has(whom)) return null;
   const id = newAttemptId();
-  const asked = { at: parts.clock.now(), author: wish.driver === "push" ? "driver" : `agent:${offer.agent}` };
+  const asked = { at: parts.clock.now(), author: request.driver === "push" ? "driver" : `agent:${offer.agent}` };
   const place = { type: "start_attempt", story: offer.story, step: offer.step } as const;
-  const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: wish.driver, host: hostName() };
+  const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: request.driver, host: hostName() };
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
-  if (wish.holdsNew && isNew(loaded.run, offer)) return null;
-  const able = performersOf(parts, wish, loaded.run, offer);
+  if (request.holdsNew && needsTree(loaded.run, offer)) return null;
+  const able = performersOf(parts, request.driver, loaded.run, offer);
   if (able.some((name) => parts.executors.accountOf(name) !== null)) round.holds ??= await tx.holds();
   const chosen = choose(parts.executors, able, round.holds ?? [], draft.at);
   if (chosen.kind === "held") round.held.add(whom);
   if (chosen.kind !== "chosen") return null;
   const executor = chosen.name;
-  const limits = wish.driver === "push" ? permitsOf(parts, loaded.run, executor) : [];
+  const limits = request.driver === "push" ? permitsOf(parts, loaded.run, offer, executor) : [];
   if (!(await tx.takePermits(id, limits))) return null;
 
   const decision = decide(loaded.run, { ...draft, executor });
@@ -121,46 +137,57 @@ async function take(
   await parts.dispatch.follow(tx, await tx.save(loaded, decision));
   told.push({ run: offer.run, events: decision.events });
   if (!claim) return null;
-  const until = asked.at + (wish.driver === "pull" ? (timeLimitOf(claim) ?? wish.leaseMs) : wish.leaseMs);
-  await parts.dispatch.lease(tx, { attempt: id, run: offer.run, story: offer.story, worker: wish.worker, until });
+  const until =
+    asked.at + (request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs);
+  await parts.dispatch.lease(tx, { attempt: id, run: offer.run, story: offer.story, worker: request.worker, until });
   return claim;
 }
 
-/** Nothing of the story has begun yet. */
-function isNew(run: Run, { story }: Offer): boolean {
-  return story !== null && run.stories[story]?.attempts.length === 0;
+/** The story has not begun, and needs a tree of its own. */
+function needsTree(run: Run, { story }: Offer): boolean {
+  return story !== null && run.stories[story]?.attempts.length === 0 && hasStoryTrees(run.header.definition);
 }
 
-function permitsOf(parts: Parts, run: Run, executor: string): readonly PermitLimit[] {
-  if (executor === integrateExecutor) return [{ key: integrationPermit(run), limit: 1 }];
-  return parts.executors.permitsFor(executor, run.header);
+function kindOf(run: Run, { story, step }: Offer): StepDefinition["kind"] | null {
+  const found = scopeOf(run, story)?.chain.find(({ id }) => id === step);
+  return found === undefined ? null : definitionOf(run, story, found.name).kind;
 }
 
-/** What the runtime itself performs. */
-const integrateExecutor = "integrate";
+/** Integrations of one base branch are serial; agents share a limit; everything else is free. */
+function permitsOf(parts: Pick<Parts, "executors">, run: Run, offer: Offer, executor: string): readonly PermitLimit[] {
+  const kind = kindOf(run, offer);
+  if (kind === "integrate") return [{ key: integrationPermit(run), limit: 1 }];
+  return kind === "agent" ? parts.executors.permitsFor(executor, run.header) : [];
+}
 
-/** Who may perform it, in the order in which they are asked. */
-function performersOf(parts: Parts, wish: ClaimRequest, run: Run, offer: Offer): readonly string[] {
-  const step = scopeOf(run, offer.story)?.chain.find(({ id }) => id === offer.step);
-  const integrates = step !== undefined && definitionOf(run, offer.story, step.name).kind === "integrate";
-  if (wish.driver === "pull") return integrates ? [] : ["pull"];
-  if (integrates) return [integrateExecutor];
-  if (offer.agent === "") return ["shell"];
+/** The executors that may perform it, in the order in which they are tried; none where nothing is configured. */
+function performersOf(
+  parts: Pick<Parts, "executors">,
+  driver: ClaimRequest["driver"],
+  run: Run,
+  offer: Offer,
+): readonly string[] {
+  const kind = kindOf(run, offer);
+  if (kind === null) return [];
+  if (driver === "pull") return kind === "agent" ? ["pull"] : [];
+  if (kind === "command") return ["shell"];
+  // The runtime itself performs every other kind of step.
+  if (kind !== "agent") return [kind];
   const agent = offer.agent.slice(offer.agent.indexOf("/") + 1);
   return parts.executors.namesFor(run.header, agentName(agent)).filter((name) => name !== "pull");
 }
 
-/** null when the engine did not start the attempt: at a cap or a spent budget something else happens. */
+/** null: the engine did not start the attempt, because a cap is reached or a budget is spent. */
 export function claimOf(
   run: Run,
   number: number,
   { story }: Pick<Offer, "story">,
   id: AttemptId,
-  { hold, instead }: Pick<Claim, "hold" | "instead"> = { hold: null, instead: null },
+  { hold, insteadOf }: Pick<Claim, "hold" | "insteadOf">,
 ): Claim | null {
   const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
   if (!attempt) return null;
   const definition = definitionOf(run, story, attempt.name);
   if (!isPerformed(definition)) return null;
-  return { run, number, attempt, definition, hold, instead };
+  return { run, number, attempt, definition, hold, insteadOf };
 }

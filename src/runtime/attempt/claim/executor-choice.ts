@@ -1,17 +1,17 @@
-// Accounts. Owns: who performs a step, of those who could: the first whose account has not turned us away.
+// Chooses the executor of a step: the first one whose account is not held.
 
 import type { Hold } from "../../../store/store.ts";
 import type { Executors } from "../../parts.ts";
 
 export type Choice =
-  | { readonly kind: "chosen"; readonly name: string; readonly hold: Hold | null; readonly instead: string | null }
-  /** Every account that could do it is used up. */
+  | { readonly kind: "chosen"; readonly name: string; readonly hold: Hold | null; readonly insteadOf: string | null }
+  /** The account of every executor that could perform it is held. */
   | { readonly kind: "held"; readonly until: number; readonly why: string }
   | { readonly kind: "nobody" };
 
 /**
- * The first whose account lets it in. Where all are held, one that is merely not logged in is asked all the same: a person may
- * have logged in meanwhile, and if not he is asked to.
+ * Where all accounts are held, an executor that is only not logged in is tried all the same: a person may have logged in meanwhile,
+ * and if not, they are asked to.
  */
 export function choose(
   { accountOf }: Pick<Executors, "accountOf">,
@@ -29,10 +29,16 @@ export function choose(
   const free = names.find((name) => !isHeld(holdOf(name)));
   if (free !== undefined) {
     const reason = free === first ? null : (holdOf(first)?.why ?? null);
-    return { kind: "chosen", name: free, hold: holdOf(free), instead: reason === null ? null : `${first}: ${reason}` };
+    return {
+      kind: "chosen",
+      name: free,
+      hold: holdOf(free),
+      insteadOf: reason === null ? null : `${first}: ${reason}`,
+    };
   }
   const notLoggedIn = names.find((name) => holdOf(name)?.cause === "auth");
-  if (notLoggedIn !== undefined) return { kind: "chosen", name: notLoggedIn, hold: holdOf(notLoggedIn), instead: null };
+  if (notLoggedIn !== undefined)
+    return { kind: "chosen", name: notLoggedIn, hold: holdOf(notLoggedIn), insteadOf: null };
   const held = names.flatMap((name) => holdOf(name) ?? []);
   const until = Math.min(...held.map((hold) => hold.until));
   const next = held.find((hold) => hold.until === until);

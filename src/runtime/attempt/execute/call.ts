@@ -1,20 +1,15 @@
-// The call of an attempt. Owns: what its executor is told: the prompt, where and as whom it works, its limits, its session.
+// Builds the call of an executor: prompt, working directory, environment, rights, limits and session.
 
 import { dirname } from "node:path";
-import { timeLeft } from "../../../engine/limits.ts";
-import type { Executor, ExecutorCall, McpServer } from "../../../executors/executor.ts";
+import type { ExecutorCall, McpServer } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
-import { agentOf, type Claim, timeLimitOf } from "../claim/claim.ts";
+import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
 import { commandsFor, mayOnlyRead } from "../settle/read-only.ts";
 import { sessionFor } from "./sessions.ts";
 
-export async function executorOf(parts: Parts, { attempt, definition }: Claim): Promise<Executor> {
-  return await parts.executors.get(definition.kind === "command" ? `shell:${definition.command}` : attempt.executor);
-}
-
-/** Where it works, what it is told, and where what it prints and reports goes. */
+/** Where the executor works, what it reads, and where its output goes. */
 export interface Surroundings {
   readonly workspace: Workspace;
   readonly input: Input;
@@ -22,12 +17,16 @@ export interface Surroundings {
   readonly onOutput: ExecutorCall["onOutput"];
 }
 
-export function callOf(parts: Parts, claim: Claim, { workspace, input, mcp, onOutput }: Surroundings): ExecutorCall {
+export function callOf(
+  parts: Pick<Parts, "clock" | "home" | "protocols">,
+  claim: Claim,
+  { workspace, input, mcp, onOutput }: Surroundings,
+): ExecutorCall {
   return {
     prompt: input.prompt,
     system: input.system,
     cwd: workspace.path,
-    // Of what a file says of the environment nothing counts more than what we say ourselves.
+    // Pawl's own variables win over those of a configuration file.
     env: { ...workspace.env, ...environmentOf(parts, claim, input) },
     outside: outsideFor(parts, claim, input),
     attempt: claim.attempt.id,
@@ -36,17 +35,10 @@ export function callOf(parts: Parts, claim: Claim, { workspace, input, mcp, onOu
     commands: commandsFor(claim),
     resume: sessionFor(claim).resume,
     mcp,
-    wallMs: timeFor(parts, claim),
+    wallMs: timeFor(claim, parts.clock.now()),
     quietMs: claim.definition.quietMs,
     onOutput,
   };
-}
-
-/** The step's own limit, or what a hard budget of time has left, whichever is less. */
-function timeFor(parts: Parts, claim: Claim): number | null {
-  const limits = [timeLimitOf(claim), timeLeft(claim.run, claim.attempt.story, claim.definition, parts.clock.now())];
-  const given = limits.filter((limit) => limit !== null);
-  return given.length === 0 ? null : Math.max(1, Math.min(...given));
 }
 
 /** What prompts ask for: the progress log, and the places of the protocol. */
@@ -55,7 +47,11 @@ function outsideFor(parts: Pick<Parts, "protocols">, claim: Claim, { progressFil
   return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...writable(claim)];
 }
 
-function environmentOf(parts: Parts, claim: Claim, input: Input): Readonly<Record<string, string>> {
+function environmentOf(
+  parts: Pick<Parts, "home" | "protocols">,
+  claim: Claim,
+  input: Input,
+): Readonly<Record<string, string>> {
   const { run, attempt } = claim;
   const { stepIs, environment } = parts.protocols.of(run.header.definition);
   return {

@@ -1,34 +1,34 @@
-// The pull driver. Owns: agents that take their work themselves: claim, complete, fail. The engine is the same; so are the
-// results.
+// The pull driver: an agent claims a step, does the work itself, and reports from another process. Everything before and after the
+// work is that of a pushed attempt.
 
-import { type Attempt, hasEnded, noUsage } from "../../../domain/attempt.ts";
+import { noUsage } from "../../../domain/attempt.ts";
 import type { Decision } from "../../../domain/decision.ts";
-import { isPerformed, type PerformedDefinition } from "../../../domain/definition.ts";
 import { AppError } from "../../../domain/error.ts";
-import { type AttemptId, attemptId, type RunId, type StoryId, token } from "../../../domain/ids.ts";
-import type { Report } from "../../../domain/report.ts";
+import { type AttemptId, attemptId, type RunId, type StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
-import { definitionOf } from "../../../engine/definitions.ts";
-import type { OutputSink } from "../../../system/process/call.ts";
+import type { ExecutionEnd } from "../../../executors/executor.ts";
 import { performEffects } from "../../effects/effects.ts";
+import { lowDiskWarning } from "../../loop/disk-space.ts";
 import { recover } from "../../loop/recover.ts";
 import type { Parts } from "../../parts.ts";
-import { transition } from "../../runs/transition.ts";
-import { workspacePath } from "../../trees/workspace-paths.ts";
-import { beginClaimed } from "../begin/begin.ts";
-import { claimStep } from "../claim/claim.ts";
-import { openLog } from "../logs.ts";
-import { shownTree } from "../prepare/workspace.ts";
-import { firstRed, needsChecks, rejectedBy } from "../settle/checks.ts";
-import { collectEdits, putFilesAway } from "../settle/protocol-files.ts";
-import { readAnswer } from "../settle/results.ts";
+import { withTreeLock } from "../../trees/tree-lock.ts";
+import { concludeAttempt, openAttempt } from "../attempt.ts";
+import type { BegunAttempt } from "../begin/begin.ts";
+import { findBegun } from "../begin/find-begun.ts";
+import { type Claim, claimStep, hasWork, timeFor } from "../claim/claim.ts";
+import { finish } from "../finish/finish.ts";
+import { endFile, openLog } from "../logs.ts";
+import { stoppedBefore } from "../settle/outcomes.ts";
+import { StopSwitch } from "../stop-switch.ts";
+import { noToolReport } from "./answer.ts";
 
-/** A step's time limit where its workflow gives none: after that, an agent that pulled it counts as dead. */
+/** The time limit of a step whose workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
+const renewEveryMs = 60_000;
 
 export interface Pulled {
   readonly run: RunId;
-  /** A handle of the attempt, so that an agent that does not pass its token is still fenced. */
+  /** The attempt's id: it fences an agent that does not pass its token. */
   readonly handle: AttemptId;
   readonly story: StoryId | null;
   readonly attempt: number;
@@ -36,119 +36,133 @@ export interface Pulled {
   readonly input: string;
 }
 
-/** `agent` is `<workflow>/<agent>`. */
+/** `agent` is `<workflow>/<agent>`; null: it has no work now. */
 export async function pullStep(parts: Parts, agent: string, run: RunId | null): Promise<Pulled | null> {
   await recover(parts);
-  const wish = { run, agent, driver: "pull", worker: `pull:${agent}`, leaseMs: pullLeaseMs } as const;
-  const claim = await claimStep(parts, wish);
-  if (!claim) return null;
-  const { attempt } = claim;
-  try {
-    const { input } = await beginClaimed(parts, claim, `agent:${agent}`, "input");
-    return {
-      run: claim.run.header.id,
-      handle: attempt.id,
-      story: attempt.story,
-      attempt: attempt.number,
-      token: attempt.token,
-      input: input.input,
-    };
-  } catch (error) {
-    // Nobody will perform it: give it back before saying why.
-    await report(parts, attempt.id, null, {
-      outcome: "cancelled",
-      why: String(error),
-      retryAt: null,
-      notes: [],
-      ...nothing,
-    });
-    throw error;
-  }
+  const lowDisk = await lowDiskWarning(parts);
+  const claim = await claimStep(parts, {
+    run,
+    agent,
+    driver: "pull",
+    worker: workerOf(agent),
+    holdsNew: lowDisk !== null,
+    leaseMs: pullLeaseMs,
+  });
+  if (claim === null && lowDisk !== null && (await hasWork(parts, agent))) parts.warn(lowDisk);
+  const opened = claim === null ? null : await openAttempt(await asConfigured(parts, claim.run), claim);
+  if (opened === null) return null;
+  const { attempt } = opened.begun.claim;
+  return {
+    run: opened.begun.claim.run.header.id,
+    handle: attempt.id,
+    story: attempt.story,
+    attempt: attempt.number,
+    token: attempt.token,
+    input: opened.input.input,
+  };
 }
 
+/** `given`: the agent's token; null: it has passed none. */
 export async function completeStep(
   parts: Parts,
   handle: string,
   given: string | null,
   text: string,
 ): Promise<Decision> {
-  const { run, attempt } = await find(parts, handle);
-  // Only the story it speaks of: the whole of a long run is thousands of attempts.
-  const needed = attempt.story === null ? [] : [attempt.story];
-  const loaded = await parts.store.transaction((tx) => tx.load(run, () => needed));
-  if (!loaded) throw unknownHandle(handle);
-  const definition = definitionOf(loaded.run, attempt.story, attempt.name);
-  if (!isPerformed(definition)) throw unknownHandle(handle);
-  const read: Report = { ...readAnswer(definition, text, loaded.run.header.definition.knownKeys), ...nothing };
-  const secret = given ?? attempt.token;
-  // A report that will be refused is not worth running checks for, and must not touch the log of the attempt.
-  if (secret !== attempt.token || hasEnded(attempt)) return await report(parts, attempt.id, secret, read);
-  const log = openLog(parts, loaded.run.header, attempt);
-  await log.sink("stdout", Buffer.from(text));
-  const checked = await check(parts, loaded.run, attempt, definition, read, log.sink);
-  await log.close();
-  const tree = await shownTree(parts, loaded.run, attempt.story);
-  const work = { run: loaded.run, attempt, definition };
-  const path = workspacePath(parts, loaded.run, attempt.story);
-  const edits = checked.outcome === "completed" ? await collectEdits(parts, work, path) : undefined;
-  const decision = await report(parts, attempt.id, secret, { ...checked, ...(edits ? { edits } : {}), tree });
-  await putFilesAway(parts, work, decision.events);
-  return decision;
-}
-
-/** What an agent that pulls calls done is checked like everybody's. */
-async function check(
-  parts: Parts,
-  run: Run,
-  attempt: Attempt,
-  definition: PerformedDefinition,
-  said: Report,
-  sink: OutputSink,
-): Promise<Report> {
-  if (!needsChecks(definition, said)) return said;
-  const where = { cwd: workspacePath(parts, run, attempt.story), attempt: attempt.id, sink };
-  const red = await firstRed(definition.checks, where, () => undefined);
-  return red === null ? said : rejectedBy(red, said);
+  return await report(parts, handle, given, { ...ended, outcome: "ran", text });
 }
 
 export async function failStep(parts: Parts, handle: string, given: string | null, reason: string): Promise<Decision> {
-  const { attempt } = await find(parts, handle);
-  const failed: Report = {
-    outcome: "failed",
-    why: reason || "the agent reported a failure",
-    retryAt: null,
-    notes: [],
-    ...nothing,
-  };
-  return await report(parts, attempt.id, given ?? attempt.token, failed);
+  const why = reason || "the agent reported a failure";
+  return await report(parts, handle, given, { ...ended, outcome: "failed", text: "", why });
 }
 
-const nothing = { usage: noUsage, session: null, tree: null } as const;
+/** An agent that pulls reports no usage and no session. */
+const ended = { usage: noUsage, session: null, notes: [] } as const;
 
-async function report(parts: Parts, id: AttemptId, given: string | null, said: Report): Promise<Decision> {
-  const { run, attempt } = await find(parts, id);
-  const decision = await transition(parts, run, {
-    type: "finish_attempt",
-    at: parts.clock.now(),
-    author: `agent:${attempt.name}`,
-    story: attempt.story,
-    attempt: attempt.id,
-    token: given === null ? null : token(given),
-    report: said,
-  });
-  // Nobody drives a run that is only pulled: what its end asks for is done here.
+async function report(parts: Parts, handle: string, given: string | null, end: ExecutionEnd): Promise<Decision> {
+  const begun = await find(parts, handle);
+  const token = given ?? begun.claim.attempt.token;
+  const refuse = () => finish(parts, begun.claim, stoppedBefore(new StopSwitch()), { stop: new StopSwitch(), token });
+  // A report that the engine will refuse must not run checks, and must not touch the tree or the log.
+  const decision = mayReport(begun.claim, token)
+    ? await settleInTurn(parts, begun, token, end, refuse)
+    : await refuse();
+  // A run whose agents all pull has no driver: what its end asks for is done here.
   await performEffects(parts, () => false);
   return decision;
 }
 
-async function find(parts: Parts, handle: string) {
-  const found = await parts.store.attempt(attemptId(handle));
-  if (!found) throw unknownHandle(handle);
-  return found;
+function mayReport({ run, attempt }: Claim, token: string): boolean {
+  const isOpen = attempt.state.phase === "started" || attempt.state.phase === "dispatched";
+  return isOpen && token === attempt.token && run.header.end === null;
 }
 
-function unknownHandle(handle: string): AppError {
-  return new AppError("NOT_FOUND", `there is no claimed step ${handle}`, {
+/** One report at a time: the second one finds the attempt ended. */
+async function settleInTurn(
+  parts: Parts,
+  { claim: { run, attempt } }: BegunAttempt,
+  token: string,
+  end: ExecutionEnd,
+  refuse: () => Promise<Decision>,
+): Promise<Decision> {
+  const turn = endFile(parts, run.header.id, attempt);
+  let decision: Decision | null = null;
+  await withTreeLock(turn, async () => {
+    const begun = await find(await asConfigured(parts, run), attempt.id);
+    decision = mayReport(begun.claim, token) ? await settleReport(parts, begun, token, end) : null;
+  });
+  return decision ?? (await refuse());
+}
+
+/** The lease is renewed meanwhile: checks may take longer than is left of it. */
+async function settleReport(
+  parts: Parts,
+  begun: BegunAttempt,
+  token: string,
+  end: ExecutionEnd,
+): Promise<Decision | null> {
+  const { claim } = begun;
+  if (!(await renew(parts, claim))) return null;
+  const renewal = setInterval(() => void renew(parts, claim).catch(() => false), renewEveryMs);
+  try {
+    await logAnswer(parts, claim, end);
+    const answer = { kind: "executed", end, reported: noToolReport } as const;
+    return await concludeAttempt(parts, begun, answer, { stop: new StopSwitch(), token });
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** false: the attempt is not the agent's any more. */
+async function renew(parts: Pick<Parts, "dispatch" | "clock">, claim: Claim): Promise<boolean> {
+  const { run, attempt, definition } = claim;
+  if (definition.kind !== "agent") return false;
+  const now = parts.clock.now();
+  const until = now + (timeFor(claim, now) ?? pullLeaseMs);
+  const worker = workerOf(`${run.header.definition.id}/${definition.agent}`);
+  return (await parts.dispatch.renew(worker, [attempt.id], until)).length > 0;
+}
+
+function workerOf(agent: string): string {
+  return `pull:${agent}`;
+}
+
+async function logAnswer(parts: Parts, { run, attempt }: Claim, end: ExecutionEnd): Promise<void> {
+  const log = openLog(parts, run.header, attempt);
+  await log.sink("stdout", Buffer.from(end.outcome === "ran" ? end.text : `it failed: ${end.why}\n`));
+  await log.close();
+}
+
+/** An agent calls from anywhere: what the repository of its run configures counts, not that of its working directory. */
+async function asConfigured(parts: Parts, { header }: Run): Promise<Parts> {
+  return { ...parts, settings: await parts.settingsOf(header.place.repo) };
+}
+
+async function find(parts: Pick<Parts, "store" | "home" | "settings">, handle: string): Promise<BegunAttempt> {
+  const begun = await findBegun(parts, attemptId(handle));
+  if (begun !== null) return begun;
+  throw new AppError("NOT_FOUND", `there is no claimed step ${handle}`, {
     hint: "use the stepId that `pawl step claim` printed",
   });
 }

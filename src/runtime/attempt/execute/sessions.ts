@@ -1,18 +1,18 @@
-// Warm sessions. Owns: which session an attempt goes on with, and what that session has used so far.
+// Finds the session that an attempt resumes, and what that session has used so far.
 
 import { type Attempt, addUsage, hasEnded, noUsage } from "../../../domain/attempt.ts";
 import { attemptsOf } from "../../../domain/run.ts";
 import type { Resumed } from "../../../executors/executor.ts";
 import type { Claim } from "../claim/claim.ts";
 
-export interface Warmth {
+export interface SessionChoice {
   readonly resume: Resumed | null;
-  /** Why it begins a fresh one although the workflow names a session. */
+  /** Why it begins a fresh session although the workflow names one. */
   readonly notes: readonly string[];
 }
 
-/** Of the same story, by the same executor: a session belongs to one agent, and another one could not open it. */
-export function sessionFor({ run, attempt, definition }: Claim): Warmth {
+/** From the same story and the same executor: an executor cannot open the session of another one. */
+export function sessionFor({ run, attempt, definition }: Claim): SessionChoice {
   const { session: step } = definition;
   if (step === undefined) return { resume: null, notes: [] };
   const earlier = attemptsOf(run, attempt.story).filter(({ id }) => id !== attempt.id);
@@ -27,11 +27,11 @@ export function sessionFor({ run, attempt, definition }: Claim): Warmth {
   return { resume: { session, spent }, notes: [] };
 }
 
-/** One that broke off may have broken its session, too. */
+/** The session of an attempt that broke off may be broken as well. */
 function isWhole(attempt: Attempt): boolean {
   return hasEnded(attempt) && attempt.state.outcome === "completed";
 }
 
-function fresh(why: string): Warmth {
+function fresh(why: string): SessionChoice {
   return { resume: null, notes: [`it began a fresh session: ${why}`] };
 }

@@ -25,8 +25,8 @@ export function logStep(
   });
 }
 
-/** What became of the step, as the engine decided. */
-export function endOf(events: readonly Event[], { outcome }: Report): StepWord {
+/** The word for the end of a step, as the engine decided. */
+export function wordFor(events: readonly Event[], { outcome }: Report): StepWord {
   if (events.some(({ type }) => type === "step_done")) return "step_completed";
   if (outcome === "timed_out" || outcome === "cancelled") return "step_cancelled";
   if (outcome !== "completed" || events.some(({ type }) => type === "step_failed")) return "step_failed";

@@ -14,7 +14,7 @@ import type { Parts } from "../../parts.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
 import { slotOf, workspacePath } from "../../trees/workspace-paths.ts";
-import type { Control } from "../settle/checks.ts";
+import type { RegisterStop } from "../stop-switch.ts";
 
 export interface Workspace {
   readonly path: string;
@@ -28,11 +28,11 @@ export async function prepareWorkspace(
   parts: Parts,
   run: Run,
   attempt: Attempt,
-  control: Control = () => undefined,
+  registerStop: RegisterStop = () => undefined,
 ): Promise<Workspace> {
   const slot = slotOf(run, attempt.story);
   if (slot !== null) {
-    const { path, env } = await enterTree(parts, run, attempt, slot, control);
+    const { path, env } = await enterTree(parts, run, attempt, slot, registerStop);
     return { path, env, base: await cleanBase(parts, run, path, attempt) };
   }
   const path = await ensurePlace(parts, run);

@@ -1,5 +1,5 @@
-// Agents that are turned away. Owns: what it means for everybody: until when nobody asks that account, and who goes on instead. Does
-// not own: waiting out a limit that concerns one attempt alone (results.ts).
+// Applies the limits of accounts: an account that refused an agent is held for every run, and another executor takes over if there is
+// one. The back-off of a limit that concerns one attempt alone is in outcomes.ts.
 
 import type { Report } from "../../../domain/report.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
@@ -8,38 +8,68 @@ import { isStoreTrouble } from "../../loop/store-trouble.ts";
 import type { Parts } from "../../parts.ts";
 import type { Claim } from "../claim/claim.ts";
 import { choose } from "../claim/executor-choice.ts";
-import { replaceOutcome } from "./results.ts";
+import type { Answer } from "../execute/answer.ts";
+import { replaceOutcome, withBackoff } from "./outcomes.ts";
 
-/** A used-up account that does not say until when. */
+/** How long an account is held that does not say when its quota returns. */
 const firstHoldMs = 15 * 60_000;
 const longestHoldMs = 2 * 60 * 60_000;
 const shortestHoldMs = 60_000;
-/** Whoever is not logged in is asked again later; until then others are asked first. */
+/** An account that is not logged in is tried again later; until then other accounts are tried first. */
 const authHoldMs = 15 * 60_000;
-/** Those who wait for one account do not all come back in the same second. */
+/** The attempts that wait for one account do not all come back in the same second. */
 const spreadMs = 20_000;
 
-/** The report of an attempt whose account turned it away, with what follows for the others written down; null: it was not. */
-export async function afterEnd(parts: Parts, claim: Claim, end: ExecutionEnd, report: Report): Promise<Report | null> {
+/** The report as it is after the account's limits, with a hold or a release recorded for the other attempts. */
+export async function applyAccountLimits(
+  parts: AccountPorts,
+  claim: Claim,
+  answer: Answer,
+  report: Report,
+): Promise<Report> {
+  if (answer.kind === "performed") return report;
+  const refused = await recordLimits(parts, claim, answer.end, report);
+  return refused ?? withBackoff(report, claim, parts.clock.now(), Math.random());
+}
+
+type AccountPorts = Pick<Parts, "store" | "executors" | "secrets" | "clock" | "log">;
+
+/** null: the account did not refuse it, or what it reported before stands. */
+async function recordLimits(
+  parts: AccountPorts,
+  claim: Claim,
+  end: ExecutionEnd,
+  report: Report,
+): Promise<Report | null> {
   try {
-    return await settle(parts, claim, end, report);
+    const cause = causeOf(end);
+    if (cause !== null && end.outcome !== "ran") return await holdAccount(parts, claim, { ...end, cause }, report);
+    if (end.outcome === "ran") await releaseAccount(parts, claim);
+    return null;
   } catch (error) {
     if (!isStoreTrouble(error)) throw error;
-    // The result itself waits for the store; that others ask in vain meanwhile is the lesser evil.
+    // The result itself waits for the store; until then other attempts may try that account in vain.
     parts.log("account.not_held", { run: claim.run.header.id, attempt: claim.attempt.id, why: error.message });
     return null;
   }
 }
 
-async function settle(parts: Parts, claim: Claim, end: ExecutionEnd, report: Report): Promise<Report | null> {
-  const { attempt, run, definition, hold } = claim;
+/** The account has let an agent in: the hold that the claim knew is over. */
+async function releaseAccount({ store, executors }: AccountPorts, { attempt, hold }: Claim): Promise<void> {
+  const account = executors.accountOf(attempt.executor);
+  if (hold !== null && account !== null) await store.transaction((tx) => tx.release(account, hold.since));
+}
+
+type Refusal = Exclude<ExecutionEnd, { readonly outcome: "ran" }> & { readonly cause: Hold["cause"] };
+
+async function holdAccount(
+  parts: AccountPorts,
+  { attempt, run, definition }: Claim,
+  end: Refusal,
+  report: Report,
+): Promise<Report | null> {
+  const { cause } = end;
   const account = parts.executors.accountOf(attempt.executor);
-  const cause = causeOf(end);
-  if (cause === null || end.outcome === "ran") {
-    if (end.outcome === "ran" && hold !== null && account !== null)
-      await parts.store.transaction((tx) => tx.release(account, hold.since));
-    return null;
-  }
   if (definition.kind !== "agent" || account === null) return null;
   const now = parts.clock.now();
   const why = shortly(parts.secrets.redact(end.why));
@@ -48,7 +78,7 @@ async function settle(parts: Parts, claim: Claim, end: ExecutionEnd, report: Rep
     await tx.hold({ account, cause, since: now, until: untilOf(cause, end, before, now), why });
     return await tx.holds();
   });
-  // It was turned away after it had reported: that stands.
+  // It was refused after it had reported: the report stands.
   if (report.outcome === "completed" || report.asked !== undefined) return null;
   const others = parts.executors
     .namesFor(run.header, definition.agent)
@@ -56,10 +86,10 @@ async function settle(parts: Parts, claim: Claim, end: ExecutionEnd, report: Rep
   const next = choose(parts.executors, others, holds, now);
   if (next.kind === "chosen" && (next.hold === null || next.hold.until <= now)) {
     const notes = [...report.notes, `${attempt.executor} was turned away (${cause}): ${next.name} goes on`];
-    return { ...turnedAway(report, `${next.name} goes on: ${why}`, now), notes };
+    return { ...refused(report, `${next.name} goes on: ${why}`, now), notes };
   }
-  // Whoever claims it next sees the hold, and until when: the step itself waits for nothing.
-  return cause === "auth" ? null : turnedAway(report, end.why, now);
+  // The next claim sees the hold, and until when: the step itself need not wait.
+  return cause === "auth" ? null : refused(report, end.why, now);
 }
 
 function causeOf(end: ExecutionEnd): Hold["cause"] | null {
@@ -70,15 +100,15 @@ function causeOf(end: ExecutionEnd): Hold["cause"] | null {
 function untilOf(cause: Hold["cause"], end: ExecutionEnd, before: Hold | null, now: number): number {
   if (cause === "auth") return now + authHoldMs;
   const named = end.outcome === "rate_limited" ? end.retryAt : null;
-  // A time that is over, or as good as, is no time to believe in: it would be asked again at once, and for ever.
+  // A time that has passed, or almost, cannot be right: the account would be tried again at once, forever.
   if (named !== null && named - now >= shortestHoldMs) return named + Math.round(Math.random() * spreadMs);
-  // Somebody was told more than a guess.
+  // An earlier refusal named a time, and this one is only a guess.
   if (before !== null && before.until > now) return before.until;
   return now + Math.min(longestHoldMs, firstHoldMs * 2 ** Math.min(before?.times ?? 0, 10));
 }
 
-/** Nobody's fault: it counts for no limit. */
-function turnedAway(report: Report, why: string, retryAt: number): Report {
+/** It uses up no limit of the step. */
+function refused(report: Report, why: string, retryAt: number): Report {
   return replaceOutcome(report, { outcome: "rate_limited", why, retryAt });
 }
 

@@ -1,5 +1,4 @@
-// Read-only steps. Owns: that whoever may only read has changed nothing: his tree is compared with what he was given, put back
-// where it differs, and his word does not count then.
+// Enforces `access: read`: a tree that the agent changed is put back, and the attempt has failed.
 
 import type { Report } from "../../../domain/report.ts";
 import { scopeOf } from "../../../domain/run.ts";
@@ -8,9 +7,9 @@ import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot } from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
 import { salvage } from "../../trees/salvage.ts";
+import type { BegunAttempt } from "../begin/begin.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
-import type { Workspace } from "../prepare/workspace.ts";
-import { replaceOutcome } from "./results.ts";
+import { replaceOutcome } from "./outcomes.ts";
 
 const namesShown = 5;
 
@@ -18,11 +17,11 @@ export function mayOnlyRead(claim: Claim): boolean {
   return agentOf(claim)?.access === "read";
 }
 
-/** Keys under which a project's commands are known, from its configuration or from whoever planned. */
+/** Keys under which a project's commands are known, from its configuration or from the agent that planned. */
 const commandKeys = /^(?:build|test|typecheck|lint)_(?:cmd|command)$/;
 const longestCommand = 200;
 
-/** What it may run all the same: a judge that cannot run the tests has not verified. Plain words only, each part by itself. */
+/** The commands that it may run all the same: a judge that cannot run the tests has not verified. Plain words only, part by part. */
 export function commandsFor(claim: Claim): readonly string[] {
   if (!mayOnlyRead(claim)) return [];
   const { run, attempt } = claim;
@@ -32,8 +31,12 @@ export function commandsFor(claim: Claim): readonly string[] {
   return [...new Set(parts.filter((part) => /^[\w@%+=:./ -]+$/.test(part) && part.length <= longestCommand))];
 }
 
-/** Where we own no tree, nothing is compared: the user's own checkout is not ours to put back. */
-export async function keepUntouched(parts: Parts, claim: Claim, workspace: Workspace, report: Report): Promise<Report> {
+/** A tree that is not Pawl's is not compared: the user's own checkout is not ours to put back. */
+export async function keepReadOnly(
+  parts: Pick<Parts, "home" | "log" | "protocols">,
+  { claim, workspace }: BegunAttempt,
+  report: Report,
+): Promise<Report> {
   const { path, base } = workspace;
   if (!mayOnlyRead(claim) || base === null) return report;
   const now = await takeSnapshot(path);

@@ -1,26 +1,22 @@
-// Integration. Owns: from a finished story to one commit on the base, and what came of it as a report. The git of it is in
-// workspaces/integration/integration.ts.
+// Integrates a finished story: one commit on the base, and a verdict. The git of it is in workspaces/integration/integration.ts.
 
-import { noUsage } from "../../../domain/attempt.ts";
 import type { IntegrateStep } from "../../../domain/definition.ts";
-import type { Report } from "../../../domain/report.ts";
+import type { CompletedReport } from "../../../domain/report.ts";
 import { type Integration, integrateStory } from "../../../workspaces/integration/integration.ts";
 import type { IntegrationTarget } from "../../../workspaces/integration/tip.ts";
 import { leaveStory } from "../../../workspaces/slots/slot.ts";
 import type { Parts } from "../../parts.ts";
 import { integrationTarget, intentFile, ownFiles } from "../../trees/integration-target.ts";
-import type { Claim } from "../claim/claim.ts";
+import { firstRed } from "../../trees/tree-commands.ts";
+import type { Answer } from "./answer.ts";
+import type { Work } from "./work.ts";
 
-export async function performIntegration(
-  parts: Parts,
-  claim: Claim,
-  workspace: { readonly path: string; readonly base: string | null },
-  check: (path: string) => Promise<string | null>,
-): Promise<Report> {
+export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begun, log, stop }: Work): Promise<Answer> {
+  const { claim, workspace } = begun;
   const { run, attempt, definition } = claim;
   if (definition.kind !== "integrate") throw new Error(`${definition.name} is not an integration`);
   const target = integrationTarget(run);
-  const { path, base } = workspace;
+  const { path, base, env } = workspace;
   const title = run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "";
   const integration = await integrateStory({
     ...target,
@@ -31,12 +27,18 @@ export async function performIntegration(
     message: messageOf(definition, attempt.story ?? "", title),
     ignoring: ownFiles(parts, run),
     intentFile: intentFile(parts, target),
-    check,
+    check: async (cwd) => {
+      const site = { cwd, attempt: attempt.id, sink: log.sink, env };
+      return (await firstRed(definition.checks, site, stop.register))?.output ?? null;
+    },
   });
   if (integration.result === "integrated" || integration.result === "unchanged") {
     await leaveStory({ path, repo: target.repo, commit: integration.commit });
+  } else if (stop.reason !== null) {
+    // A check that was stopped is red, and says nothing about the story.
+    throw new Error(stop.reason);
   }
-  return reportOf(integration, target);
+  return { kind: "performed", report: reportOf(integration, target) };
 }
 
 /** The title comes from a person, so it becomes one line. */
@@ -45,8 +47,8 @@ function messageOf({ message }: IntegrateStep, story: string, title: string): st
   return message.replace(/\{\{\s*(story|title)\s*\}\}/g, (_, key: string) => words[key] ?? "").trim();
 }
 
-function reportOf(integration: Integration, target: IntegrationTarget): Report {
-  const said = { outcome: "completed", outputs: {}, stories: null, usage: noUsage, session: null, tree: null } as const;
+function reportOf(integration: Integration, target: IntegrationTarget): CompletedReport {
+  const said = { outcome: "completed", outputs: {}, stories: null } as const;
   switch (integration.result) {
     case "integrated": {
       const notes = [`${integration.commit.slice(0, 12)} on ${integration.on}`, ...integration.notes];

@@ -3,9 +3,10 @@ import type { Attempt, Outcome } from "../../../domain/attempt.ts";
 import { attemptId, stepId } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
 import type { Claim } from "../claim/claim.ts";
-import { troubleReport, withBackoff } from "./results.ts";
+import { StopSwitch } from "../stop-switch.ts";
+import { failedWith, withBackoff } from "./outcomes.ts";
 
-const limited: Report = { ...troubleReport("429"), outcome: "rate_limited", why: "429", retryAt: null };
+const limited: Report = { ...failedWith("429", new StopSwitch()), outcome: "rate_limited", why: "429", retryAt: null };
 
 /** A claim whose step has come to these ends before. */
 function claimAfter(...outcomes: readonly Outcome[]): Claim {
@@ -42,7 +43,7 @@ test("[PF9] a time that was told counts the first time; who is turned away again
 });
 
 test("[PF9] another end is left alone, and chance only lengthens", () => {
-  const failed = troubleReport("broken");
+  const failed = failedWith("broken", new StopSwitch());
   expect(withBackoff(failed, claimAfter("rate_limited"), 1_000, 0)).toBe(failed);
   expect(withBackoff(limited, claimAfter(), 0, 1)).toMatchObject({ retryAt: 18_750 });
 });

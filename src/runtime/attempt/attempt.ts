@@ -1,0 +1,97 @@
+// One attempt: claim → prepare → begin → execute → settle → finish, one folder per phase.
+//
+// A driver goes through all of it (`RunningAttempt.start`). An agent that pulls does `execute` itself: one process opens the attempt,
+// another concludes it with the agent's answer. A driver that takes over the result of a dead one only concludes. So the ways to
+// perform a step differ in `execute`, and in nothing before or after it.
+
+import type { Decision } from "../../domain/decision.ts";
+import type { Report } from "../../domain/report.ts";
+import type { Parts } from "../parts.ts";
+import { type BegunAttempt, begin } from "./begin/begin.ts";
+import type { Claim } from "./claim/claim.ts";
+import type { Answer } from "./execute/answer.ts";
+import { execute } from "./execute/execute.ts";
+import { finish } from "./finish/finish.ts";
+import { type Prepared, prepare } from "./prepare/prepare.ts";
+import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
+import { settle } from "./settle/settle.ts";
+import { StopSwitch } from "./stop-switch.ts";
+
+/** An attempt that this process works on. */
+export class RunningAttempt {
+  readonly claim: Claim;
+  /** Rejects only if the result cannot be stored. */
+  readonly ended: Promise<unknown>;
+  readonly #stop = new StopSwitch();
+
+  /** Performs a step that was just claimed, from its tree to its result. */
+  static start(parts: Parts, claim: Claim): RunningAttempt {
+    return new RunningAttempt(claim, (stop) => performAttempt(parts, claim, stop));
+  }
+
+  /** Reports the result of an execution that ended after its driver had died. */
+  static adopt(parts: Parts, begun: BegunAttempt, answer: Answer): RunningAttempt {
+    return new RunningAttempt(begun.claim, (stop) => concludeAttempt(parts, begun, answer, { stop, token: null }));
+  }
+
+  private constructor(claim: Claim, work: (stop: StopSwitch) => Promise<unknown>) {
+    this.claim = claim;
+    this.ended = work(this.#stop);
+  }
+
+  /** Only the first call counts. What the agent says afterwards does not. */
+  stop(reason: string): void {
+    this.#stop.stop(reason);
+  }
+}
+
+async function performAttempt(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Decision> {
+  const report = await perform(parts, claim, stop).catch((error: unknown) => failedWith(error, stop));
+  return await finish(parts, claim, report, { stop, token: null });
+}
+
+async function perform(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Report> {
+  const prepared = await prepare(parts, claim, stop);
+  const begun = await begin(parts, claim, prepared);
+  if (begun === null || stop.reason !== null) return stoppedBefore(stop);
+  const answer = await execute(parts, begun, prepared, stop);
+  return await settle(parts, begun, answer, stop);
+}
+
+export interface Opened extends Prepared {
+  readonly begun: BegunAttempt;
+}
+
+/** Everything before `execute`, for an agent that pulls; null: the attempt was told to stop meanwhile. */
+export async function openAttempt(parts: Parts, claim: Claim): Promise<Opened | null> {
+  const stop = new StopSwitch();
+  const close = (report: Report) => finish(parts, claim, report, { stop, token: null });
+  try {
+    const prepared = await prepare(parts, claim, stop);
+    const begun = await begin(parts, claim, prepared);
+    if (begun !== null) return { ...prepared, begun };
+  } catch (error) {
+    // The agent gets no work, and hears why.
+    await close(failedWith(error, stop));
+    throw error;
+  }
+  await close(stoppedBefore(stop));
+  return null;
+}
+
+export interface Conclusion {
+  readonly stop: StopSwitch;
+  /** The token with which an agent reports; null: a driver does. */
+  readonly token: string | null;
+}
+
+/** Everything after `execute`, for an answer that another process got. */
+export async function concludeAttempt(
+  parts: Parts,
+  begun: BegunAttempt,
+  answer: Answer,
+  by: Conclusion,
+): Promise<Decision> {
+  const report = await settle(parts, begun, answer, by.stop);
+  return await finish(parts, begun.claim, report, by);
+}

@@ -1,0 +1,19 @@
+// Adopts an execution that ended after its driver had died: takes over the lease, and reports the saved end.
+
+import type { Lease } from "../../../dispatch/dispatch.ts";
+import type { Parts } from "../../parts.ts";
+import { RunningAttempt } from "../attempt.ts";
+import { findBegun } from "../begin/find-begun.ts";
+import type { SavedEnd } from "./saved-end.ts";
+
+/** null: another driver was faster, or the attempt is gone. */
+export async function adoptAttempt(
+  parts: Parts,
+  lease: Lease,
+  { end, reported }: SavedEnd,
+  by: { readonly worker: string; readonly until: number },
+): Promise<RunningAttempt | null> {
+  if (!(await parts.dispatch.takeOver(lease, by.worker, by.until))) return null;
+  const begun = await findBegun(parts, lease.attempt);
+  return begun === null ? null : RunningAttempt.adopt(parts, begun, { kind: "executed", end, reported });
+}

@@ -1,0 +1,42 @@
+// Prepares an attempt: its tree is ready, its files are up to date, and its prompt is written down.
+
+import type { Executor } from "../../../executors/executor.ts";
+import type { Parts } from "../../parts.ts";
+import type { Claim } from "../claim/claim.ts";
+import { writePrompt } from "../logs.ts";
+import type { StopSwitch } from "../stop-switch.ts";
+import { gatherInput, type Input } from "./input.ts";
+import { prepareWorkspace, type Workspace } from "./workspace.ts";
+
+export interface Prepared {
+  readonly workspace: Workspace;
+  readonly input: Input;
+  /** The program that performs it; null: the agent pulls, or the runtime itself does the work. */
+  readonly executor: Executor | null;
+}
+
+export async function prepare(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Prepared> {
+  const { run, attempt } = claim;
+  const executor = await executorFor(parts, claim);
+  const workspace = await prepareWorkspace(parts, run, attempt, stop.register);
+  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
+  // The prompt shows these files: they must have everything that happened so far.
+  await parts.projections.of(run.header)?.settle();
+  const input = await gatherInput(parts, claim, executor?.callsTools === true && parts.tools !== null);
+  const prompt = promptOf(claim, input);
+  if (prompt !== null) writePrompt(parts, run.header.id, attempt, prompt);
+  return { workspace, input, executor };
+}
+
+async function executorFor(parts: Pick<Parts, "executors">, { attempt, definition }: Claim): Promise<Executor | null> {
+  if (attempt.driver === "pull") return null;
+  if (definition.kind === "command") return await parts.executors.get(`shell:${definition.command}`);
+  return definition.kind === "agent" ? await parts.executors.get(attempt.executor) : null;
+}
+
+/** What its executor reads; null: nothing reads one. */
+function promptOf({ attempt, definition }: Claim, { input, system, prompt }: Input): string | null {
+  if (attempt.driver === "pull") return input;
+  if (definition.kind !== "agent" && definition.kind !== "command") return null;
+  return [system, prompt].filter((part) => part !== "").join("\n\n");
+}

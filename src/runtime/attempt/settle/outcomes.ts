@@ -1,0 +1,64 @@
+// Outcomes that the runtime itself gives an attempt: stopped, failed on our side, to be retried later.
+
+import { noUsage } from "../../../domain/attempt.ts";
+import { AppError, errorText } from "../../../domain/error.ts";
+import type { Report, UnfinishedReport } from "../../../domain/report.ts";
+import { attemptsOf } from "../../../domain/run.ts";
+import type { Claim } from "../claim/claim.ts";
+import type { StopSwitch } from "../stop-switch.ts";
+
+type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt">;
+
+export function unfinished(
+  outcome: UnfinishedReport["outcome"],
+  why: string,
+  retryAt: number | null,
+): UnfinishedReport {
+  return { outcome, why, retryAt, notes: [] };
+}
+
+/** The report of an attempt that never executed: it was stopped, or something went wrong on our side. */
+export function failedWith(error: unknown, stop: StopSwitch): Report {
+  return withoutUsage(troubleWith(error, stop));
+}
+
+/** The report of an attempt that was stopped before it executed. */
+export function stoppedBefore({ reason }: StopSwitch): Report {
+  return withoutUsage({ outcome: "cancelled", why: reason ?? "it was told to stop before it began", retryAt: null });
+}
+
+/** No disk space, no git: the attempt failed, with the reason. A git that was killed says as little about the step as a killed agent. */
+export function troubleWith(error: unknown, { reason }: StopSwitch): Unfinished {
+  if (reason !== null) return { outcome: "cancelled", why: reason, retryAt: null };
+  const why = error instanceof AppError ? `${error.message} (${error.hint})` : errorText(error);
+  const outcome = error instanceof AppError && error.code === "GIT_KILLED" ? "lost" : "failed";
+  return { outcome, why, retryAt: null };
+}
+
+function withoutUsage(end: Unfinished): Report {
+  return { ...end, notes: [], usage: noUsage, session: null, tree: null };
+}
+
+/** The same attempt with another outcome than it reported; what it used, and with which model, stays. */
+export function replaceOutcome(report: Report, end: Unfinished): Report {
+  const { notes, usage, session, model = null, version = null, tree } = report;
+  return { ...end, notes, usage, session, model, version, tree };
+}
+
+const firstBackoffMs = 15_000;
+const longestBackoffMs = 5 * 60_000;
+const shortestBackoffMs = 1_000;
+
+/**
+ * The back-off after a limit: the first time until the limit says, if it says so, and longer each time. `chance` is between 0 and 1,
+ * so that agents which hit a limit together do not all come back together.
+ */
+export function withBackoff(report: Report, { run, attempt }: Claim, now: number, chance: number): Report {
+  if (report.outcome !== "rate_limited") return report;
+  const earlier = attemptsOf(run, attempt.story).filter(({ step, id }) => step === attempt.step && id !== attempt.id);
+  const since = earlier.findLastIndex(({ state }) => state.phase === "ended" && state.outcome !== "rate_limited");
+  const times = earlier.length - 1 - since;
+  const isKnown = report.retryAt !== null && times === 0;
+  const waitMs = isKnown ? shortestBackoffMs : Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(times, 10));
+  return { ...report, retryAt: Math.max(report.retryAt ?? 0, now + Math.round(waitMs * (1 + chance / 4))) };
+}

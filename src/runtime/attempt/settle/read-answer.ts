@@ -1,0 +1,80 @@
+// Reads an answer as a report. Pure: `pawl workflow simulate` reads its answers here as well. None of it decides anything.
+
+import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
+import type { ExecutionEnd } from "../../../executors/executor.ts";
+import { readReport } from "../../../prompts/report.ts";
+import { readSummary } from "../../../prompts/summary.ts";
+import type { Answer, ToolReport } from "../execute/answer.ts";
+import { unfinished } from "./outcomes.ts";
+
+/** What an agent reported by tools counts more than what it printed. `known`: keys that its outputs may have. */
+export function readAnswer(
+  definition: PerformedDefinition,
+  answer: Answer,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  if (answer.kind === "performed") return answer.report;
+  const { end, reported } = answer;
+  return reportedByTools(reported, end) ?? readEnd(definition, end, known);
+}
+
+/**
+ * A report by tools stands, also when the process then ended badly: the work was done before. An agent that was stopped, ran out of
+ * time or was killed has not finished, whatever it had reported.
+ */
+function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
+  if (report === null || end.outcome === "ran") return report;
+  if (end.outcome === "cancelled" || end.outcome === "timed_out" || end.outcome === "lost") return null;
+  // An agent that was denied what it needed has not done its work; that the work cannot be done is believed.
+  if (end.outcome === "failed" && end.kind === "denied" && report.outcome === "completed") return null;
+  return { ...report, notes: [...report.notes, `after its report it ended badly: ${end.why}`] };
+}
+
+function readEnd(
+  definition: PerformedDefinition,
+  end: ExecutionEnd,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  if (definition.kind === "command") return readCommand(end);
+  return end.outcome === "ran" ? readText(definition, end.text, known) : readFailure(end);
+}
+
+/** The text of an agent that ran to its end. */
+export function readText(
+  definition: PerformedDefinition,
+  text: string,
+  known: readonly string[],
+): CompletedReport | UnfinishedReport {
+  return definition.summary ? summarized(text) : readReport(definition, text, known);
+}
+
+/** A step that ends with a summary has passed if it ran to its end; nothing else of its text is read. */
+function summarized(text: string): CompletedReport {
+  const { summary, note } = readSummary(text);
+  const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;
+  return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
+}
+
+/** The verdict of a command step is its exit code. */
+function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
+  const said = { outcome: "completed", outputs: {}, stories: null, notes: [] } as const;
+  if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
+  if (end.outcome === "failed")
+    return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };
+  return readFailure(end);
+}
+
+const blockedBy = {
+  auth: "The agent may not work",
+  context: "The prompt is too long for the agent",
+  permission: "The agent needs leave",
+} as const;
+
+/** An agent that is blocked needs a person who logs in, or makes the work smaller. */
+function readFailure(end: Exclude<ExecutionEnd, { readonly outcome: "ran" }>): UnfinishedReport {
+  if (end.outcome !== "blocked")
+    return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
+  const what = blockedBy[end.kind];
+  return { ...unfinished("failed", end.why, null), asks: `${what}: ${end.why} Go on when that is mended?` };
+}

@@ -1,0 +1,80 @@
+// Settles an attempt: from an answer to the report that the store gets. One way for every answer: of an agent that Pawl started, of
+// one that pulled, of an execution that ended without its driver, and of the runtime itself.
+
+import { noUsage } from "../../../domain/attempt.ts";
+import type { Report } from "../../../domain/report.ts";
+import { discards } from "../../../engine/attempts/endings.ts";
+import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
+import type { Parts } from "../../parts.ts";
+import { salvage } from "../../trees/salvage.ts";
+import type { BegunAttempt } from "../begin/begin.ts";
+import type { Answer } from "../execute/answer.ts";
+import { sessionFor } from "../execute/sessions.ts";
+import { shownTree } from "../prepare/workspace.ts";
+import type { StopSwitch } from "../stop-switch.ts";
+import { applyAccountLimits } from "./account-limits.ts";
+import { checkAnswer } from "./checks.ts";
+import { replaceOutcome, troubleWith } from "./outcomes.ts";
+import { collectEdits } from "./protocol-files.ts";
+import { readAnswer } from "./read-answer.ts";
+import { keepReadOnly } from "./read-only.ts";
+
+/** Never throws: what the agent used is in the report, whatever goes wrong here. */
+export async function settle(parts: Parts, begun: BegunAttempt, answer: Answer, stop: StopSwitch): Promise<Report> {
+  const read = reportOf(parts, begun, answer);
+  try {
+    const limited = await applyAccountLimits(parts, begun.claim, answer, read);
+    const untouched = await keepReadOnly(parts, begun, limited);
+    const checked = await checkAnswer(parts, begun, answer, untouched, stop);
+    const edited = await withEdits(parts, begun, answer, checked);
+    await discardWork(parts, begun, edited);
+    return { ...edited, tree: await shownTree(parts, begun.claim.run, begun.claim.attempt.story) };
+  } catch (error) {
+    return replaceOutcome(read, troubleWith(error, stop));
+  }
+}
+
+/** The answer as a report, with what it cost and what a person should know about its begin. */
+function reportOf(parts: Pick<Parts, "executors">, { claim, missingKeys }: BegunAttempt, answer: Answer): Report {
+  const { run, attempt, definition, insteadOf } = claim;
+  const report = readAnswer(definition, answer, run.header.definition.knownKeys);
+  if (answer.kind === "performed") return { ...report, usage: noUsage, session: null, tree: null };
+  const { end } = answer;
+  const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which nobody sets`);
+  const instead = insteadOf === null ? [] : [`${attempt.executor} goes on instead of ${insteadOf}`];
+  return {
+    ...report,
+    notes: [...missing, ...instead, ...sessionFor(claim).notes, ...report.notes, ...end.notes],
+    usage: parts.executors.priced(attempt.executor, end),
+    session: end.session,
+    model: end.model ?? null,
+    version: end.version ?? null,
+    tree: null,
+  };
+}
+
+/** How the agent wants its chain changed: by tools, else by a file of its protocol. */
+async function withEdits(
+  parts: Pick<Parts, "protocols">,
+  { claim, workspace }: BegunAttempt,
+  answer: Answer,
+  report: Report,
+): Promise<Report> {
+  if (report.outcome !== "completed" || answer.kind === "performed") return report;
+  const collected = await collectEdits(parts, claim, workspace.path);
+  const edits = answer.reported.edits ?? collected;
+  return edits === undefined ? report : { ...report, edits };
+}
+
+/**
+ * Where the workflow wants a clean start after a failure, the work is saved as a diff and goes. Before the store knows: from then on
+ * the slot may be another story's. The work of an attempt that was stopped or lost is discarded before the next one begins.
+ */
+async function discardWork(parts: Parts, { claim, workspace }: BegunAttempt, report: Report): Promise<void> {
+  const { run, attempt } = claim;
+  const { path, base } = workspace;
+  if (report.outcome === "completed" || report.outcome === "cancelled" || report.outcome === "lost") return;
+  if (base === null || report.asked !== undefined || !discards(run.header, report.outcome)) return;
+  await salvage(parts, run, path, { attempt, base });
+  await restoreSnapshot(path, base);
+}
