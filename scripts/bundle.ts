@@ -41,7 +41,7 @@ async function bundle(): Promise<readonly string[]> {
       // do most commands, is in one file. What the overview of the commands needs is kept out of it.
       codeSplitting: {
         groups: [
-          { name: "common", test: /src[\\/]cli[\\/]output[\\/]console\.ts$/, priority: 2 },
+          { name: "common", test: /src[\\/]cli[\\/](?:output[\\/]console|catalogue)\.ts$/, priority: 2 },
           { name: "looking", test: /src[\\/]cli[\\/]commands[\\/]looking[\\/]status\.ts$/, priority: 1 },
         ],
       },

@@ -12,7 +12,6 @@ import type { Protocols } from "../protocols/registry.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
 import type { Executors, Log, Parts } from "../runtime/parts.ts";
 import { findHome, type Home } from "../system/home.ts";
-import { doChores } from "./chores.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -96,7 +95,11 @@ export class Application {
     };
     const own: Parts = { ...parts, commits };
     const result = await work({ parts: own, config });
-    if (changed.size > 0) await doChores(own, changed);
+    if (changed.size > 0) {
+      // Loaded late: a use case that only reads starts faster.
+      const { doChores } = await import("./chores.ts");
+      await doChores(own, changed);
+    }
     return result;
   }
 

@@ -35,7 +35,7 @@ export interface StartRequest {
   readonly agents?: number | null | undefined;
   /** Stories that are known already. */
   readonly given?: GivenStories | undefined;
-  /** Nobody needs to be able to perform it now: agents may pull its steps. */
+  /** No executor is needed now: agents may pull its steps. */
   readonly mayWait?: boolean | undefined;
   readonly author?: string | undefined;
   /** Receives what a person should know, as soon as it is known, also if the start then fails. */
@@ -120,7 +120,7 @@ export function executorOf(
   return executor === undefined ? null : absoluteExecutor(executor, app.cwd);
 }
 
-/** Checked before anything is recorded: a run that nothing can perform helps nobody. */
+/** Before anything is recorded: each agent needs an executor that can be used. */
 async function assertExecutors(
   executors: Executors,
   { definition }: LoadedWorkflow,

@@ -1,11 +1,11 @@
-// Tools of an attempt. Owns: what its agent is offered, made to the measure of its step. What they do is the desk's.
+// Tools of an attempt. Owns: the tools that its agent gets, with inputs that fit its step. The desk does the work.
 
 import { z } from "zod";
 import { operationWords } from "../protocols/files/edit-operation.ts";
 import type { Desk } from "../runtime/attempt/execute/desk.ts";
 import { type Tool, tool } from "./tool.ts";
 
-/** Agents with many tools hide those of servers until they are searched for; a step is not done by a tool that is not seen. */
+/** An agent with many tools hides those of servers until it searches for them; these must be visible. */
 const meta = { "anthropic/alwaysLoad": true };
 
 export const attemptInstructions =
@@ -23,7 +23,7 @@ function complete(desk: Desk): Tool {
     meta,
     work: (given: object) => desk.complete(given),
   } as const;
-  const summary = z.string().describe("What you did, for those who come after you");
+  const summary = z.string().describe("What you did, for the agents after you");
   if (definition.summary) {
     const description = "Your step is done. Call it once, at the end. A later call replaces an earlier one.";
     return tool({ ...common, description, input: z.object({ summary }) });
@@ -33,7 +33,7 @@ function complete(desk: Desk): Tool {
     ...common,
     description: describeComplete(desk),
     input: z.object({
-      outcome: oneOf(desk.outcomes).describe("What your step came to"),
+      outcome: oneOf(desk.outcomes).describe("The outcome of your step"),
       summary: summary.optional(),
       outputs: outputsOf(desk).optional(),
       ...(reasons.length === 0
@@ -53,7 +53,7 @@ function describeComplete({ outcomes, claim: { definition } }: Desk): string {
   const sends = outcomes.includes("retry") && definition.decide === null;
   const expected = definition.expects === null ? [] : [`The report must contain "${definition.expects}".`];
   return [
-    "Your step has come to its end, and this is what it came to. Call it once, at the end. A later call replaces an earlier one.",
+    "Your step has ended with this outcome. Call it once, at the end. A later call replaces an earlier one.",
     ...(sends ? ["`done`: it is good. `retry`: it is not; `summary` says what has to change."] : []),
     ...expected,
   ].join(" ");
@@ -67,7 +67,7 @@ function oneOf(words: readonly string[]) {
 function outputsOf({ claim: { definition } }: Desk) {
   const named = (definition.produces ?? []).filter((key) => key !== definition.decide);
   const shape = Object.fromEntries(named.map((key) => [key, z.unknown().optional()]));
-  const described = "What later steps are told, key by key; texts, or anything that JSON has";
+  const described = "Values for later steps, by key; texts, or any JSON";
   return z.looseObject(shape).describe(described);
 }
 
@@ -86,7 +86,7 @@ const stories = z
 function fail(desk: Desk): Tool {
   return tool({
     name: "fail",
-    description: "Your step cannot be done. Say why, so that somebody can help or the next attempt does better.",
+    description: "Your step cannot be done. Say why, so that a person can help or the next attempt does better.",
     meta,
     input: z.object({
       reason: z.string(),
@@ -138,7 +138,7 @@ function getContext(desk: Desk): Tool {
 
 function editWorkflow(desk: Desk): Tool {
   const step = z.looseObject({
-    type: z.string().describe("The name of a step that there is"),
+    type: z.string().describe("The name of a step of the workflow"),
     description: z.string(),
   });
   const operation = z.looseObject({
@@ -147,13 +147,13 @@ function editWorkflow(desk: Desk): Tool {
     target_step_id: z.string().optional().describe("Such as step-005; for all but reorder"),
     new_steps: z.array(step).optional().describe("For add_after and add_before"),
     replacement_steps: z.array(step).optional().describe("For split: two or more"),
-    new_order: z.array(z.string()).optional().describe("For reorder: the ids of all steps still to come"),
+    new_order: z.array(z.string()).optional().describe("For reorder: the ids of all steps that have not started"),
     new_description: z.string().optional().describe("For edit_description and restart"),
   });
   return tool({
     name: "edit_workflow",
     description:
-      "Ask for changes to the steps that are still to come; get_context lists them. It says at once whether they are possible; they are made when your step is completed. Calls add up, and an empty list takes all of it back.",
+      "Ask for changes to the steps that have not started; get_context lists them. The answer says at once whether they are possible; they are applied when your step is completed. Calls add up, and an empty list withdraws them all.",
     meta,
     input: z.object({ operations: z.array(operation) }),
     work: (given) => desk.edit(given),

@@ -1,9 +1,9 @@
-// The tool server for attempts. Owns: a path and a token for each desk, as long as its attempt runs.
+// The tool server for attempts. Owns: a path and a token for each desk while its attempt runs.
 
 import type { Desk, OpenDesk, ToolServer } from "../runtime/attempt/execute/desk.ts";
 import { attemptInstructions, attemptTools } from "./attempt-tools.ts";
 import { Loopback } from "./loopback.ts";
-import { Protocol } from "./protocol.ts";
+import { McpServer } from "./mcp-server.ts";
 
 /** Nothing listens before the first desk is opened. */
 export function openToolServer(): ToolServer {
@@ -11,7 +11,7 @@ export function openToolServer(): ToolServer {
   return {
     async open(desk: Desk): Promise<OpenDesk> {
       const { id, token } = desk.claim.attempt;
-      const url = await loopback.open(id, { token, protocol: new Protocol(attemptTools(desk), attemptInstructions) });
+      const url = await loopback.open(id, { token, server: new McpServer(attemptTools(desk), attemptInstructions) });
       return {
         url,
         token,

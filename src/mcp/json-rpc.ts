@@ -1,8 +1,8 @@
-// JSON-RPC. Owns: messages in, answers out, and what is answered to a message that is none. Does not own: any method.
+// JSON-RPC. Owns: messages in, answers out, and the answers to invalid messages. Does not own: any method.
 
 import { errorText } from "../domain/error.ts";
 
-/** What a caller did wrong; its code is from the table of JSON-RPC. */
+/** An error of the caller, with a code of JSON-RPC. */
 export class RpcError extends Error {
   readonly code: number;
 
@@ -31,13 +31,13 @@ type Answer = { readonly jsonrpc: "2.0"; readonly id: Id } & (
 );
 
 export interface Answered {
-  /** null: nothing is answered to notifications and to answers. */
+  /** Null: notifications and answers get no answer. */
   readonly answer: Answer | readonly Answer[] | null;
-  /** False: it was no message at all. */
+  /** False: it was not a valid message. */
   readonly wasMessage: boolean;
 }
 
-/** `batches`: whether several messages may come at once. Never rejects. */
+/** `batches`: whether a text may have several messages. Never rejects. */
 export async function answerText(text: string, batches: boolean, handle: Handle): Promise<Answered> {
   let value: unknown;
   try {
@@ -61,7 +61,7 @@ async function answerOne(value: unknown, handle: Handle): Promise<Answered> {
   if (jsonrpc !== "2.0") return noMessage("request", 'a message has "jsonrpc": "2.0"');
   if (method === undefined && ("result" in value || "error" in value)) return { answer: null, wasMessage: true };
   if (typeof method !== "string") return noMessage("request", "a request has a method");
-  // A notification: whatever it says, nobody waits.
+  // A notification gets no answer.
   if (id === undefined) return { answer: null, wasMessage: true };
   if (typeof id !== "string" && typeof id !== "number") return noMessage("request", "an id is a string or a number");
   return { answer: await answerRequest(id, method, params, handle), wasMessage: true };

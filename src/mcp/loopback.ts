@@ -1,23 +1,23 @@
-// HTTP on loopback. Owns: who may speak to a protocol from outside of this process: only programs of this machine, with the token
-// of what they ask for. Answers are plain JSON: nothing here takes long enough to be streamed.
+// HTTP on loopback. Owns: access to MCP servers from other processes: only programs of this machine, each with the token of the
+// attempt it asks about. Answers are plain JSON: nothing here takes long enough to be streamed.
 
 import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorText } from "../domain/error.ts";
 import { rpcCodes } from "./json-rpc.ts";
-import { isVersion, type Protocol, unnamedVersion } from "./protocol.ts";
+import { isVersion, type McpServer, unnamedVersion } from "./mcp-server.ts";
 
 export interface Door {
   readonly token: string;
-  readonly protocol: Protocol;
+  readonly server: McpServer;
 }
 
 const largestBody = 4 * 1024 * 1024;
 const requestMs = 30_000;
 const loopbackNames = new Set(["127.0.0.1", "localhost", "[::1]"]);
 
-/** One server for a process, from the first door on; each door has a path of its own. */
+/** One HTTP server for a process, started for the first door; each door has a path of its own. */
 export class Loopback {
   readonly #doors = new Map<string, Door>();
   #server: Promise<Server> | null = null;
@@ -49,7 +49,7 @@ export class Loopback {
   async #listen(): Promise<Server> {
     const server = createServer({ requestTimeout: requestMs }, (request, response) => {
       this.#answer(request, response).catch((error: unknown) => {
-        // Only a connection that broke off gets here; whoever is still there is told.
+        // A connection that broke off; if the client is still connected, it gets the error.
         if (!response.headersSent) refuse(response, 500, errorText(error));
       });
     });
@@ -57,7 +57,7 @@ export class Loopback {
       server.once("error", reject);
       server.listen({ port: 0, host: "127.0.0.1" }, resolve);
     });
-    // Whoever forgets to close it must not keep the process alive by that.
+    // A server that was not closed must not keep the process alive.
     return server.unref();
   }
 
@@ -65,12 +65,12 @@ export class Loopback {
     const stranger = strangerIn(request);
     if (stranger !== null) return refuse(response, 403, stranger);
     const [, root, name = "", inPath] = (request.url ?? "").split("?", 1)[0]?.split("/") ?? [];
-    if (root !== "mcp") return refuse(response, 404, "nothing is here");
+    if (root !== "mcp") return refuse(response, 404, "there is nothing at this path");
     if (request.method !== "POST")
-      return refuse(response.setHeader("Allow", "POST"), 405, "there is nothing to listen to");
+      return refuse(response.setHeader("Allow", "POST"), 405, "there is no stream of events");
     const door = this.#doors.get(name);
     if (door === undefined) return refuse(response, 404, "there is no such attempt, or it has ended");
-    // Some agents cannot be told a header: their token is the last part of the path.
+    // Some agents cannot send a header: their token is the last part of the path.
     if (!isSame(door.token, inPath ?? bearerIn(request)))
       return refuse(response.setHeader("WWW-Authenticate", "Bearer"), 401, "the token is missing or wrong");
     if (!/^application\/json\s*(?:;|$)/i.test(request.headers["content-type"] ?? ""))
@@ -78,14 +78,14 @@ export class Loopback {
     const body = await readBody(request);
     if (body === null) return refuse(response.setHeader("Connection", "close"), 413, "a message has at most 4 MB");
     const version = headerIn(request, "mcp-protocol-version") ?? unnamedVersion;
-    const { answer, wasMessage } = await door.protocol.answer(body, version);
+    const { answer, wasMessage } = await door.server.answer(body, version);
     if (answer === null) return void response.writeHead(202).end();
-    const spokenBadly = !wasMessage || (!isVersion(version) && !isUnknownMethod(answer));
-    send(response, spokenBadly ? 400 : 200, answer);
+    const isBadRequest = !wasMessage || (!isVersion(version) && !isUnknownMethod(answer));
+    send(response, isBadRequest ? 400 : 200, answer);
   }
 }
 
-/** A page in a browser may be made to believe that its host is this machine; what it sends still says where it comes from. */
+/** DNS can make a browser take another host for this machine; the Origin header of its requests still names the real one. */
 function strangerIn(request: IncomingMessage): string | null {
   const { host = "", origin } = request.headers;
   if (!isLoopback(`http://${host}`)) return "this server answers to loopback names only";
@@ -96,7 +96,7 @@ function isLoopback(address: string): boolean {
   return URL.canParse(address) && loopbackNames.has(new URL(address).hostname);
 }
 
-/** In the same time, however much of it is right. */
+/** Takes the same time however much of the token is right. */
 function isSame(token: string, given: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(token), digest(given));
@@ -111,12 +111,12 @@ function headerIn({ headers }: IncomingMessage, name: string): string | undefine
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** null: it is too large. */
+/** Null: it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   if (Number(request.headers["content-length"] ?? 0) > largestBody) return null;
   const chunks: Buffer[] = [];
   let size = 0;
-  // Left open: whoever sends too much must still be told so.
+  // The request stays open, so that a client that sends too much gets the answer.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size > largestBody) return null;

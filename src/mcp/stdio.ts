@@ -1,22 +1,22 @@
-// Stdio. Owns: the protocol over two pipes, one message a line. Nothing but messages is ever written.
+// Stdio. Owns: MCP over two pipes, one message per line. Only messages are written.
 
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
-import type { Protocol } from "./protocol.ts";
+import type { McpServer } from "./mcp-server.ts";
 
 const longestLine = 4 * 1024 * 1024;
 
-/** Until the input ends and everything that came is answered. */
-export async function serveStdio(protocol: Protocol, input: Readable, output: Writable): Promise<void> {
+/** Returns when the input has ended and every message is answered. */
+export async function serveStdio(server: McpServer, input: Readable, output: Writable): Promise<void> {
   const open = new Set<Promise<void>>();
   let isGone = false;
   let written: Promise<unknown> = Promise.resolve();
-  // Whoever asked is gone: there is nobody to answer, and nothing to complain of.
+  // The client is gone: there is nothing to answer, and no error to report.
   output.on("error", () => {
     isGone = true;
   });
   const answer = async (line: string) => {
-    const { answer } = await protocol.answer(line);
+    const { answer } = await server.answer(line);
     if (answer === null || isGone) return;
     written = written.then(() => write(output, `${JSON.stringify(answer)}\n`));
     await written;
@@ -25,18 +25,18 @@ export async function serveStdio(protocol: Protocol, input: Readable, output: Wr
     if (isGone) break;
     const answering: Promise<void> = answer(line).finally(() => open.delete(answering));
     open.add(answering);
-    // What the first message agrees on holds for the second: only calls may take their time.
+    // The first message sets the version of the next ones, so only calls of tools may overlap.
     if (!line.includes('"tools/call"')) await answering;
   }
   await Promise.all(open);
 }
 
-/** One after the other: whoever reads slowly is waited for once, not once for each answer. */
+/** One answer at a time: a client that reads slowly delays the queue once, not once for each answer. */
 async function write(output: Writable, text: string): Promise<void> {
   if (!output.destroyed && !output.write(text)) await Promise.race([once(output, "drain"), once(output, "close")]);
 }
 
-/** A line that is too long is cut: it is no JSON any more, and is answered as such. */
+/** A line that is too long is cut; it is then invalid JSON and answered as such. */
 async function* linesOf(input: Readable): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -1,5 +1,5 @@
-// Tools. Owns: what one tool is: its name, what it takes, what it does; and that a call with wrong arguments is answered with what
-// would be right, so that a model can correct itself.
+// Tools. Owns: what a tool is: its name, its input, its work. A call with wrong arguments is answered with the problems, so that a
+// model can correct itself.
 
 import { z } from "zod";
 import { AppError, errorText } from "../domain/error.ts";
@@ -7,7 +7,7 @@ import type { Reply } from "../runtime/attempt/execute/desk.ts";
 
 export interface Tool {
   readonly name: string;
-  /** As `tools/list` has it. */
+  /** For `tools/list`. */
   describe(): object;
   /** Never rejects. */
   call(given: unknown): Promise<Reply>;
@@ -17,7 +17,7 @@ interface ToolOptions<Shape extends z.ZodRawShape> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject<Shape>;
-  /** It changes nothing. */
+  /** It only reads. */
   readonly looks?: boolean;
   /** It ends something for good. Agents ask before they call such a tool. */
   readonly destroys?: boolean;
@@ -48,7 +48,7 @@ export function tool<Shape extends z.ZodRawShape>(options: ToolOptions<Shape>): 
   };
 }
 
-/** The draft is the protocol's own, so it need not be named; some agents refuse a schema that names one. */
+/** Without the name of the draft, which MCP sets: some agents refuse a schema that names one. */
 function schemaOf(input: z.ZodObject): object {
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: "input" });
   return schema;
@@ -56,7 +56,7 @@ function schemaOf(input: z.ZodObject): object {
 
 function problemsOf(name: string, { issues }: z.ZodError): string {
   const lines = issues.slice(0, 10).map(({ path, message }) => `${path.join(".") || "arguments"}: ${message}`);
-  return `${name} was not called as it must be:\n${lines.join("\n")}`;
+  return `${name} was called with wrong arguments:\n${lines.join("\n")}`;
 }
 
 function inWords(error: unknown): string {

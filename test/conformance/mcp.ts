@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { openToolServer } from "../../src/mcp/attempts.ts";
 import { Loopback } from "../../src/mcp/loopback.ts";
-import { Protocol } from "../../src/mcp/protocol.ts";
+import { McpServer } from "../../src/mcp/mcp-server.ts";
 import { tool } from "../../src/mcp/tool.ts";
 import { deskFor } from "../support/desks.ts";
 import { agent } from "../support/engine/workflow.ts";
@@ -44,7 +44,7 @@ const server = openToolServer();
 const loopback = new Loopback();
 try {
   const attempt = await server.open(deskFor(agent("work")).desk);
-  const tools = await loopback.open("tools", { token: "t", protocol: new Protocol(ownTools, "") });
+  const tools = await loopback.open("tools", { token: "t", server: new McpServer(ownTools, "") });
   const results = [
     ...ofAttempts.map((scenario) => play(scenario, `${attempt.url}/${attempt.token}`)),
     ...ofTools.map((scenario) => play(scenario, `${tools}/t`)),

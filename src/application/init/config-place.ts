@@ -1,5 +1,5 @@
-// The place of a repository's configuration. Owns: putting `.pawl/config.yml` there, whole and readable or not at all, and never
-// outside of the repository.
+// The place of a repository's configuration. Owns: writing `.pawl/config.yml` in one step, only if it is valid, and never outside of
+// the repository.
 
 import { constants, copyFileSync, existsSync, lstatSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -18,13 +18,13 @@ export interface ConfigPlace {
   readonly isTaken: boolean;
 }
 
-/** Refuses what leads out of the repository, or is no file. */
+/** Refuses a link that leads out of the repository, and anything that is not a file. */
 export function findConfigPlace(root: string): ConfigPlace {
   const folder = join(root, folderName);
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink() && !leadsInside(root, folder))
     throw new AppError("REFUSED", `${folder} is a link that leads out of the repository's files`, {
-      hint: "remove the link, and look at who made it",
+      hint: "remove the link, and find out who made it",
     });
   if (stats && !stats.isSymbolicLink() && !stats.isDirectory()) throw inTheWay(folder, "a directory");
   const file = join(folder, fileName);
@@ -33,7 +33,7 @@ export function findConfigPlace(root: string): ConfigPlace {
   return { file, isTaken: there !== undefined };
 }
 
-/** Git's own directory is inside, and no place for files. */
+/** Git's own directory is inside of the repository, but not a place for files. */
 function leadsInside(root: string, link: string): boolean {
   try {
     const path = relative(realpathSync(root), realpathSync(link));
@@ -44,10 +44,10 @@ function leadsInside(root: string, link: string): boolean {
 }
 
 function inTheWay(path: string, wanted: string): AppError {
-  return new AppError("REFUSED", `${path} is there and is not ${wanted}`, { hint: "move it away, then try again" });
+  return new AppError("REFUSED", `${path} exists and is not ${wanted}`, { hint: "move it away, then try again" });
 }
 
-/** What was there before is kept beside it; its path, or null. */
+/** Keeps an old file beside the new one; returns its path, or null. */
 export function placeConfig({ file, isTaken }: ConfigPlace, text: string): string | null {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -57,7 +57,7 @@ export function placeConfig({ file, isTaken }: ConfigPlace, text: string): strin
   }
 }
 
-/** The text is read back first: a wrong one is never put in place. */
+/** The text is read back first, so an invalid one never replaces the file. */
 function replace(file: string, isTaken: boolean, text: string): string | null {
   return replaceFile(file, (draft) => {
     writeFileSync(draft, text, { flag: "wx" });
@@ -80,7 +80,7 @@ function unwritable(file: string, error: unknown): unknown {
   const code = systemCode(error);
   if (code === null) return error;
   return new AppError("REPOSITORY_UNUSABLE", `${file} could not be written (${code})`, {
-    hint: "look at who owns the directory and at the free space; `pawl init --print` writes nothing",
+    hint: "check the owner of the directory and the free space; `pawl init --print` writes nothing",
     cause: error,
   });
 }

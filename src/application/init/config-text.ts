@@ -1,32 +1,31 @@
-// The first configuration. Owns: the text of a `.pawl/config.yml` that says what is known and shows what else could be said.
-// What is not known is there as a comment that is right when its `# ` is taken away.
+// The first configuration. Owns: the text of a `.pawl/config.yml` with the settings that are known and examples of the others.
+// An example is a comment that is valid when its `# ` is removed.
 
 import { stringify } from "yaml";
 import { agents } from "../../app.ts";
 import type { Project } from "../../project/project.ts";
 
-const head = `# Pawl's settings for everybody who works on this repository, written by \`pawl init\` and yours to change.
-# Commit this file. Secrets do not belong here: agents find their keys in the environment or the login of whoever runs them.
-# What is said here wins over your own config.yml in Pawl's home, except that it never loosens limits or rights, and never says
-# how agents are called. Every setting is described in Pawl's docs/guides/configure.md; \`pawl doctor\` says if something here is
-# wrong.
+const head = `# Pawl's settings for all who work on this repository, written by \`pawl init\` and yours to change.
+# Commit this file. Secrets do not belong here: agents find their keys in your environment or your login.
+# These settings win over your own config.yml in Pawl's home, but they never loosen limits or rights, and never set how agents
+# are called. Pawl's docs/guides/configure.md describes every setting; \`pawl doctor\` checks this file.
 `;
 
 export function configText(project: Project, executor: string | null): string {
   const agent = executor ?? agents.kinds[0] ?? "NAME";
   return [
     head,
-    "# Who performs the steps whose workflow names nobody. `--executor NAME` wins; without both, the first agent that is there.",
+    "# Performs the steps for which the workflow names no executor. `--executor NAME` wins; the default is the first installed agent.",
     executor === null ? `# default_executor: ${agent}` : `default_executor: ${agent}`,
     "",
     "# Agents need no settings. These are for all attempts of an agent; a second name is a second way to call it.",
     ...section("executors", agentExamples(agent)),
     "",
-    "# How this project is worked on: agents are told, and checks of workflows run these commands.",
+    "# How this project is tested and linted: agents are told, and checks of workflows run these commands.",
     ...foundBeside(project),
     ...section("project", projectSettings(project)),
     "",
-    "# What the git tree of a story needs before somebody works in it: a fresh one has what is committed and nothing else.",
+    "# What the git tree of a story needs before an agent works in it: a fresh one has only committed files.",
     ...secretsWarning(project),
     ...section("workspace", workspaceSettings(project)),
     "",
@@ -39,7 +38,7 @@ export function configText(project: Project, executor: string | null): string {
   ].join("\n");
 }
 
-/** Without a setting of its own a section is a comment as a whole: a key with nothing below it would be wrong. */
+/** A section without a setting is a comment as a whole: a key with nothing below it would be invalid. */
 function section(name: string, settings: readonly string[]): readonly string[] {
   if (settings.some((line) => !line.startsWith("# "))) return [`${name}:`, ...settings.map((line) => `  ${line}`)];
   return [`# ${name}:`, ...settings.map((line) => `#   ${line.slice(2)}`)];
@@ -87,7 +86,9 @@ function foundBeside({ alternatives, nested }: Project): readonly string[] {
 
 function secretsWarning({ localFiles }: Project): readonly string[] {
   if (localFiles.length === 0) return [];
-  return [`# Git does not have ${localFiles.join(", ")}. Copied, agents see what is in there: think of secrets first.`];
+  return [
+    `# Git does not have ${localFiles.join(", ")}. If you copy them, agents can read them: think of secrets first.`,
+  ];
 }
 
 function written(value: string | readonly string[]): string {

@@ -1,4 +1,4 @@
-// Agents of this machine. Owns: which of those that Pawl knows can be used here, and the one that a repository gets as its default.
+// Agents of this machine. Owns: which known agents can be used here, and which one becomes the default of a repository.
 
 import { agents } from "../../app.ts";
 import type { ProbedExecutor } from "../../executors/probe.ts";

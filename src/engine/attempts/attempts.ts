@@ -15,7 +15,7 @@ import { capReached, spendReached } from "../limits.ts";
 import { tell } from "../messages.ts";
 import { reject } from "../rejection.ts";
 import { follow } from "../routing.ts";
-import { emitEnd, endCompleted, endUnfinished, explain } from "./endings.ts";
+import { emitEnd, endCompleted, endUnfinished, withReason } from "./endings.ts";
 
 /** Hands a ready step to whoever will perform it, unless a cap or a budget says otherwise. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
@@ -71,7 +71,7 @@ function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
   const spent = spendReached(draft, story, definition);
   if (spent === null) return false;
   tell(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
-  follow(draft, { story, step, route: explain(spent.route, "", spent.exhausted), feedback: "", cause: "exhausted" });
+  follow(draft, { story, step, route: withReason(spent.route, "", spent.exhausted), feedback: "", cause: "exhausted" });
   return true;
 }
 

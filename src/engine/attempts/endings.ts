@@ -59,7 +59,7 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
   follow(draft, {
     story,
     step,
-    route: explain(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
+    route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
     feedback: report.feedback,
     cause: permitted.exhausted === null ? "route" : "exhausted",
   });
@@ -143,7 +143,7 @@ export function endUnfinished(
   const permitted = permit(draft, story, definition, "error", definition.onError);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
-  const route = explain(permitted.route, report.why, permitted.exhausted);
+  const route = withReason(permitted.route, report.why, permitted.exhausted);
   if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
   follow(draft, { story, step, route, feedback: report.why, cause });
 }
@@ -189,7 +189,7 @@ function askFor(
 }
 
 /** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
-export function explain(route: Route, why: string, exhausted: string | null): Route {
+export function withReason(route: Route, why: string, exhausted: string | null): Route {
   if (route.to !== "fail") return route;
   const reason = [route.reason || exhausted, why].filter((text) => text).join(": ");
   return { to: "fail", reason };

@@ -13,7 +13,7 @@ import { migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import type { Store } from "../store.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
-import { explain, isLocked, notAStore } from "./trouble.ts";
+import { isLocked, notAStore, storeError } from "./trouble.ts";
 
 export const columnTypes: ColumnTypes = {
   integer: "integer",
@@ -47,7 +47,7 @@ function connect(file: string): DatabaseSync {
     // No busy timeout: SQLite would sleep inside the call and freeze every timer of this process.
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
-    throw explain(error, file);
+    throw storeError(error, file);
   }
 }
 
@@ -146,7 +146,7 @@ class SqliteDatabase implements Database {
     try {
       return await retryWhileLocked(this.#clock, isLocked, work);
     } catch (error) {
-      throw explain(error, this.#file);
+      throw storeError(error, this.#file);
     }
   }
 }

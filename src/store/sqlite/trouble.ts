@@ -13,7 +13,7 @@ function sqliteCode(error: unknown): number | null {
   return error.errcode & 0xff;
 }
 
-export function explain(error: unknown, file: string): unknown {
+export function storeError(error: unknown, file: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
   const cause = { cause: error };
   switch (sqliteCode(error)) {

@@ -1,6 +1,5 @@
 // Whole files. Owns: replacing a file in one step, so that a reader sees the old content or the new one and never a part of either.
 
-import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
@@ -64,7 +63,7 @@ const swept = new Set<string>();
 export function draftFor(file: string, ending = ".tmp"): string {
   if (!swept.has(file)) sweepDrafts(file, ending);
   swept.add(file);
-  return `${file}.${process.pid}-${randomBytes(6).toString("hex")}${ending}`;
+  return `${file}.${process.pid}-${crypto.randomUUID().slice(-12)}${ending}`;
 }
 
 function sweepDrafts(file: string, ending: string): void {

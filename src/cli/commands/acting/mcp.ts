@@ -1,8 +1,8 @@
 // `pawl mcp`. Owns: Pawl as a tool of a person's own agent session, over stdio. Only the protocol is on stdout.
 
 import type { Command } from "commander";
+import { McpServer } from "../../../mcp/mcp-server.ts";
 import { peopleInstructions, peopleTools } from "../../../mcp/people-tools.ts";
-import { Protocol } from "../../../mcp/protocol.ts";
 import { serveStdio } from "../../../mcp/stdio.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
@@ -18,7 +18,7 @@ export function define(parent: Command, console: Console): void {
       // A request is completed also when its caller no longer waits for the answer.
       console.isDriving = true;
       await withApplication(options, async (app) => {
-        await serveStdio(new Protocol(peopleTools(app), peopleInstructions), process.stdin, process.stdout);
+        await serveStdio(new McpServer(peopleTools(app), peopleInstructions), process.stdin, process.stdout);
       });
     });
 }

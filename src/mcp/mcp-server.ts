@@ -1,4 +1,4 @@
-// The Model Context Protocol. Owns: its methods for a server that has tools and nothing else. Does not own: how messages travel.
+// The MCP server. Owns: the methods of the Model Context Protocol for a server that only has tools. Does not own: how messages travel.
 
 import { readFileSync } from "node:fs";
 import type { Reply } from "../runtime/attempt/execute/desk.ts";
@@ -16,10 +16,10 @@ export function isVersion(text: string): boolean {
   return versions.some((version) => version === text);
 }
 
-/** Of a caller that names none over HTTP. */
+/** The version of a caller that names none over HTTP. */
 export const unnamedVersion = withBatches;
 
-export class Protocol {
+export class McpServer {
   readonly #tools: readonly Tool[];
   readonly #instructions: string;
   #version: string = versions[0];
@@ -29,15 +29,15 @@ export class Protocol {
     this.#instructions = instructions;
   }
 
-  /** Everything that one message, or a batch of them, is answered. `version`: what the caller speaks, where each message says so. */
+  /** Answers one message, or a batch of them. `version`: of the caller, where each message names it. */
   async answer(text: string, version = this.#version): Promise<Answered> {
     return await answerText(text, version === withBatches, (method, params) => this.#perform(method, params, version));
   }
 
   async #perform(method: string, params: Params, version: string): Promise<object> {
-    // First: whoever asks in a newer language whether we speak it must learn that we know the word as little.
+    // Before the version: a client of a newer version detects ours by an unknown method.
     if (!methods.has(method)) throw new RpcError("method", `there is no method ${method}`);
-    if (!isVersion(version)) throw new RpcError("request", `the version is one of ${versions.join(", ")}`);
+    if (!isVersion(version)) throw new RpcError("request", `the version must be one of ${versions.join(", ")}`);
     if (method === "initialize") return this.#initialize(params);
     if (method === "tools/list") return this.#list(params);
     if (method === "tools/call") return await this.#call(params);
