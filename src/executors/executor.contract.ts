@@ -1,4 +1,4 @@
-// The contract of executors. Owns: what every way of performing an attempt promises, shown on real processes.
+// The contract of executors: what every executor promises, shown on real processes.
 
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
@@ -11,15 +11,15 @@ import { isAlive } from "../system/process/identity.ts";
 import { findMarked, type MarkedProcess } from "../system/process/strays.ts";
 import { attemptMarker, type ExecutionEnd, type Executor, type ExecutorCall } from "./executor.ts";
 
-/** How an executor is made to do what a test needs; each has its own way to say it. */
+/** Makes executors that do what a test needs; every implementation has its own way to say it. */
 export interface Maker {
-  /** Its agent does what this shell text says, and says what that prints. */
+  /** Its agent runs this shell text, and says what the shell prints. */
   shell(text: string): Executor;
   /** Its agent repeats its prompt. */
   echo(): Executor;
-  /** Its program is not there. */
+  /** Its program is not installed. */
   absent(): Executor;
-  /** For a program that prints events: what its agent said, from what the program printed so far. */
+  /** For a program that prints events: what its agent said, from what the program has printed so far. */
   readonly decode?: (stdout: string) => string;
 }
 
@@ -174,12 +174,12 @@ export function describeExecutor(name: string, make: () => Maker): void {
       );
       expect(end.outcome).toBe("ran");
       const printed = 500_000_000 + "first\n\nSTATUS: done\n".length;
-      // Events have more around it, and of an answer only the end counts.
+      // Events add text around it, and only the end of an answer counts.
       const isWhole = maker.decode ? bytes > printed : bytes === printed && end.text.startsWith("first\n");
       expect(isWhole).toBe(true);
       expect(end.text.endsWith("STATUS: done\n")).toBe(true);
       expect(end.text.length).toBeLessThan(5_000_000);
-      // StreamReading events makes garbage that is collected late; it does not grow with what was printed.
+      // Parsing events makes garbage that is collected late; it does not grow with the output.
       expect((peak - before) / 1e6).toBeLessThan(maker.decode ? 300 : 150);
     }, 120_000);
 
@@ -191,7 +191,7 @@ export function describeExecutor(name: string, make: () => Maker): void {
       expect(end.text).toBe("ab\ufffd\ufffdc\nSTATUS: done\n");
       expect(end.text.isWellFormed()).toBe(true);
       const raw = Buffer.concat(chunks);
-      // Who prints events has made text of it before it comes to us.
+      // A program that prints events has decoded the bytes itself.
       const streamed = maker.decode ? "a\0b\ufffd\ufffdc\nSTATUS: done\n" : "a\0b\xff\xfec\nSTATUS: done\n";
       expect(maker.decode?.(raw.toString()) ?? raw.toString("latin1")).toBe(streamed);
     });

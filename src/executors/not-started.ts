@@ -1,4 +1,4 @@
-// What was never started. Owns: an execution that is over before it began, with the reason.
+// An execution that ended before it began, with the reason.
 
 import { noUsage } from "../domain/attempt.ts";
 import type { Execution, ExecutionEnd } from "./executor.ts";

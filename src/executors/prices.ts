@@ -1,23 +1,23 @@
-// Prices. Owns: what tokens cost where an agent does not say it. Only ever an estimate: a subscription, a discount, a long context or
-// what goes into a cache have prices of their own.
+// Estimates what tokens cost if an agent does not report its cost. Subscriptions, discounts, long contexts and cache writes have
+// other prices.
 
 import type { Usage } from "../domain/attempt.ts";
 
 /** USD for a million tokens. */
 export interface Price {
   readonly input: number;
-  /** What was read from a cache; null: as much as the rest of the input. */
+  /** The price of tokens that were read from a cache; null: that of other input. */
   readonly cachedInput: number | null;
   readonly output: number;
 }
 
-/** By the name of a model; in what a user writes also by that of an executor. */
+/** By the name of a model; in a user's configuration also by the name of an executor. */
 export type Prices = Readonly<Record<string, Price>>;
 
 /**
- * List prices of September 2026, in USD: input, cached input, output. They change without notice: whoever has a budget should
- * compare them with his bill and write his own into the configuration, which wins. A name stands for its dated and named
- * variants, too, unless a longer one fits.
+ * List prices of September 2026, in USD: input, cached input, output. They change without notice: users with a budget should
+ * compare them with their bill and write their own prices into the configuration, which wins. A name stands for its dated and
+ * named variants too, unless a longer name fits.
  */
 const listed: readonly (readonly [name: string, input: number, cachedInput: number | null, output: number])[] = [
   ["claude-fable-5-1", 10, 0.25, 50],
@@ -92,17 +92,17 @@ const known: Prices = Object.fromEntries(
 
 export interface Spender {
   readonly executor: string;
-  /** Null: the agent does not say, and nobody chose one. */
+  /** Null: the agent reports none, and none was chosen. */
   readonly model: string | null;
 }
 
-/** What a user says of the model, or of the executor, wins over our table. Null: nobody knows. */
+/** The user's price for the model, or for the executor, wins over this table. Null: there is no price. */
 export function priceOf({ executor, model }: Spender, own: Prices): Price | null {
   const ofModel = (prices: Prices) => (model === null ? null : priceIn(prices, model));
   return ofModel(own) ?? (Object.hasOwn(own, executor) ? own[executor] : null) ?? ofModel(known);
 }
 
-/** Whoever tells his cost is believed; tokens without a cost, or without a price, stay as they are. */
+/** A reported cost is believed; tokens without a price stay without a cost. */
 export function estimate(usage: Usage, price: Price | null): Usage {
   if (price === null || usage.costUsd > 0 || tokensOf(usage) === 0) return usage;
   const { input, cachedInput, output } = price;
@@ -111,7 +111,7 @@ export function estimate(usage: Usage, price: Price | null): Usage {
   return { ...usage, costUsd, estimatedUsd: costUsd };
 }
 
-/** It used tokens and has no cost, and nobody said that these are free. */
+/** It used tokens, has no cost, and its price is not zero. */
 export function isUnpriced(usage: Usage, spender: Spender, own: Prices): boolean {
   if (usage.costUsd > 0 || tokensOf(usage) === 0) return false;
   const price = priceOf(spender, own);
@@ -122,7 +122,7 @@ export function tokensOf({ inputTokens, outputTokens, cacheReadTokens = 0 }: Usa
   return inputTokens + outputTokens + cacheReadTokens;
 }
 
-/** Its very name, else the longest name of which it is a variant: `gpt-5` is for `gpt-5-2025-08-07`, and not for `gpt-5.1`. */
+/** The price of the model's own name, else of the longest name that it is a variant of: `gpt-5` fits `gpt-5-2025-08-07`, not `gpt-5.1`. */
 function priceIn(prices: Prices, model: string): Price | null {
   const wanted = plainName(model);
   const [best] = Object.keys(prices)
@@ -135,10 +135,10 @@ function isVariant(model: string, name: string): boolean {
   return model === name || model.startsWith(`${name}-`) || model.startsWith(`${name}@`);
 }
 
-/** Names come from what agents print. */
+/** Names come from what agents print, so their length is limited. */
 const longestName = 200;
 
-/** `us.anthropic.claude-…`, `openai/gpt-5`, `claude-sonnet-4.5` and `claude-opus-5-5[1m]` are what they are without all that. */
+/** Removes what providers add: `us.anthropic.claude-…`, `openai/gpt-5`, `claude-sonnet-4.5`, `claude-opus-5-5[1m]`. */
 function plainName(model: string): string {
   const bare = model
     .slice(0, longestName)

@@ -1,10 +1,10 @@
-// The end of a program, in words. Owns: what executors say alike, whatever they started.
+// How the end of a program is described, whichever executor started it.
 
 import type { ProcessEnd, ProcessFacts } from "../system/process/call.ts";
 
 const shownOfOutput = 2_000;
 
-/** `logError`: why the log is not complete; null when it is. */
+/** `logError`: why the log is not complete; null: it is. */
 export function processNotes(end: ProcessFacts, logError: string | null): readonly string[] {
   return [
     ...(end.strays > 0 ? [`${end.strays} processes outlived the agent and were ended`] : []),
@@ -20,7 +20,7 @@ export function timeLimit({ limit, durationMs }: Extract<ProcessEnd, { kind: "ti
     : `stopped after ${seconds} s because it had gone quiet`;
 }
 
-/** The end of what it printed, where the reason usually is: `: no such model`, or nothing. */
+/** The end of what it printed, which usually has the reason: `: no such model`, or nothing. */
 export function lastWords(...streams: readonly string[]): string {
   const said = streams.map((text) => text.trim()).find((text) => text !== "") ?? "";
   return said === "" ? "" : `: ${said.slice(-shownOfOutput)}`;

@@ -1,9 +1,9 @@
-// Programs. Owns: where a program lies, as a shell would find it.
+// Finds programs on PATH as a shell does.
 
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 
-/** Its absolute path; null when there is none that may be executed. */
+/** Its absolute path; null: there is no executable file. */
 export function findProgram(program: string): string | null {
   const places =
     isAbsolute(program) || program.includes("/")
@@ -16,8 +16,8 @@ export function findProgram(program: string): string | null {
 }
 
 /**
- * What it is started by: a name is looked up here, and not in the PATH of the environment that it gets. That one may be the
- * repository's, and what lies there is not what the user has installed.
+ * The path to start. A name is looked up on the PATH of Pawl and not on that of the attempt's environment, which a repository
+ * may set: a program there is not what the user has installed.
  */
 export function programPath(program: string): string {
   const file = program.includes("/") ? program : findProgram(program);

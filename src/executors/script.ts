@@ -1,4 +1,4 @@
-// Scripts of the scripted agent. Owns: the YAML in which a test, the demo or a simulation says what an agent would do.
+// Reads scripts of the scripted agent: YAML in which a test, the demo or a simulation says what an agent would do.
 
 import { parse } from "yaml";
 import { z } from "zod";
@@ -6,7 +6,7 @@ import { AppError, errorText } from "../domain/error.ts";
 
 const text = z.string();
 
-/** One performance: what it waits, writes, runs, commits, prints, and how it exits. In that order. */
+/** One performance: it waits, writes, appends, runs, commits, prints and exits, in this order. */
 const act = z.strictObject({
   story: text.optional().describe("only for this story"),
   attempt: z.int().min(1).optional().describe("only for this attempt of the step"),
@@ -52,13 +52,13 @@ export function readScript(source: string, file: string): Script {
 
 export interface Cue {
   readonly step: string;
-  /** Where a chain has types: what the step is. */
+  /** The type of the step, in chains whose steps have one. */
   readonly type?: string;
   readonly story: string;
   readonly attempt: number;
 }
 
-/** The first act of the step, or of its type, that fits the story and the attempt; null when the script has none. */
+/** The first act of the step, or of its type, that fits the story and the attempt; null: the script has none. */
 export function actFor(played: Script, cue: Cue): Act | null {
   const acts = played.steps[cue.step] ?? played.steps[cue.type ?? ""] ?? played.steps["*"] ?? [];
   return (
@@ -70,7 +70,7 @@ export function actFor(played: Script, cue: Cue): Act | null {
   );
 }
 
-/** In a script's texts, `{{story}}`, `{{attempt}}` and the like stand for the cue. */
+/** Fills `{{story}}`, `{{attempt}}` and the like into a text of the script. */
 export function fill(source: string, cue: Readonly<Record<string, string>>): string {
   return source.replace(/\{\{\s*([a-z_]+)\s*\}\}/g, (whole, key: string) => cue[key] ?? whole);
 }

@@ -1,5 +1,5 @@
-// Choices of a session. Owns: finding, in what an agent offers, the model, the effort or the mode that is wanted, and how that is
-// asked for. The protocol has changed here: newer agents offer options, older ones lists of models and modes.
+// Finds the model, the effort or the mode that is wanted among those that an agent offers, and the request that chooses it. The
+// protocol has changed here: newer agents offer options, older ones lists of models and modes.
 
 import { fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
@@ -7,9 +7,9 @@ export type Topic = "model" | "effort" | "mode";
 
 export type SessionChoice =
   | { readonly kind: "request"; readonly method: string; readonly params: Readonly<Record<string, string>> }
-  /** It is so already. */
+  /** It is the current choice already. */
   | { readonly kind: "chosen" }
-  /** There is nothing to choose from. */
+  /** The agent offers no choice. */
   | { readonly kind: "none" }
   | { readonly kind: "unknown"; readonly offered: readonly string[] };
 
@@ -20,7 +20,7 @@ interface Offer {
   request(value: string): Readonly<Record<string, string>>;
 }
 
-/** As options of a session are sorted by what they are about. */
+/** The categories by which the protocol sorts options. */
 const categories: Readonly<Record<Topic, string>> = { model: "model", effort: "thought_level", mode: "mode" };
 
 /** `session`: the answer to `session/new`, `session/load` or `session/resume`. */
@@ -42,7 +42,7 @@ function optionFor(topic: Topic, session: unknown): Offer | null {
   const option = isAbout("category") ?? isAbout("id");
   const configId = nameOf(option?.["id"]);
   if (option === undefined || configId === null) return null;
-  // Options may come in groups.
+  // Options may be grouped.
   const values = listOf(option["options"])
     .map(fieldsOf)
     .flatMap((entry) => (Array.isArray(entry["options"]) ? listOf(entry["options"]).map(fieldsOf) : [entry]));

@@ -1,5 +1,5 @@
-// The conversation with an ACP agent. Owns: what is asked of it and in which order, and what it is answered. What it tells is the
-// reader's; how its process ends is the supervisor's.
+// The conversation with an ACP agent: Pawl's requests in their order, and Pawl's answers to the agent's requests. acp/reader.ts reads
+// what the agent reports; the run ends its process.
 
 import { client, PROTOCOL_VERSION, RequestError, type Stream } from "@agentclientprotocol/sdk";
 import { isSafeId } from "../../domain/ids.ts";
@@ -20,27 +20,27 @@ export interface Topics {
   readonly cwd: string;
   readonly access: Access;
   readonly permissions: PermissionPolicy;
-  /** What it may run although it may only read. */
+  /** Commands that it may run although it may only read. */
   readonly commands: readonly string[];
-  /** Directories beside the workspace whose files it may ask for. */
+  /** Directories beside the workspace whose files it may read and write through Pawl. */
   readonly outside: readonly string[];
-  /** Those that it is told to work in as well. */
+  /** Directories that its session includes beside the workspace. */
   readonly directories: readonly string[];
   readonly model: string | null;
   readonly effort: string | null;
   readonly mode: string | null;
   readonly resume: string | null;
   readonly mcp: McpServer | null;
-  /** For each answer before the prompt. */
+  /** The longest wait for each answer before the prompt. */
   readonly startMs: number;
 }
 
 export interface Conversation {
-  /** Settles when the prompt is answered, or cannot be. Never rejects. */
+  /** Settles when the prompt is answered, or cannot be answered. Never rejects. */
   readonly over: Promise<void>;
-  /** What was asked for and is not there. */
+  /** What was asked for and is not available. */
   readonly notes: readonly string[];
-  /** To the prompt, and without an error. */
+  /** The agent answered the prompt, and not with an error. */
   isAnswered(): boolean;
   /** Settles when the agent has stopped its work. */
   cancel(): Promise<void>;
@@ -55,7 +55,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
   const files = agentFiles([cwd, ...topics.outside], access);
   let session: string | null = null;
   let isAnswered = false;
-  /** To the prompt, from when it was given. */
+  /** The answer to the prompt, once the prompt is sent. */
   let answer: Promise<unknown> | null = null;
 
   const connection = client({ name: "pawl" })
@@ -121,7 +121,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     return { id, session: opened };
   }
 
-  /** Without its history where the agent can: told again, it is only passed over. */
+  /** Prefers to resume without the history: Pawl would only skip the repeated messages. */
   async function reopen(can: Fields, offers: Fields, settings: object) {
     const id = topics.resume;
     if (id === null) return null;
@@ -152,7 +152,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     return [{ type: "http", name: mcpName, url: mcp.url, headers }];
   }
 
-  /** In this order: which efforts there are depends on the model. */
+  /** In this order, because the efforts depend on the model. */
   async function chooseAll(id: string, opened: Fields): Promise<void> {
     let offered = opened;
     const wishes: readonly (readonly [Topic, string | null])[] = [
@@ -169,7 +169,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
       return { ...offered, ...(await ask(choice.method, { sessionId, ...choice.params })) };
     if (choice.kind === "chosen") return offered;
     const all = choice.kind === "unknown" ? choice.offered.slice(0, offeredShown).join(", ") : "";
-    // Who may only read must be made to ask; a model that was chosen and is not there is another's work.
+    // With `read` access the agent must be in a mode that asks. A missing model is an error: another model would do other work.
     if (topic === "mode" && access === "read")
       throw unfit(`${title} has no mode "${wanted}" and could not be kept from writing`, "choose another executor");
     if (topic === "model" && choice.kind === "unknown")
@@ -182,7 +182,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     try {
       await talk();
     } catch (error) {
-      // What the agent answered with an error is in the reading; a connection that broke is the end of the process.
+      // An error that the agent answered is in the reading; a broken connection is followed by the end of the process.
       if (error instanceof Unfit) halt({ kind: "unfit", message: error.message });
     }
   }

@@ -1,5 +1,5 @@
-// Files for an ACP agent. Owns: reading and writing text for an agent that asks its client to, inside the directories that are its
-// own. It could do so itself; asked, we answer for what we open.
+// Reads and writes text files for an ACP agent that asks its client to, inside the directories that the agent may use. The agent
+// could open them itself; a request makes Pawl responsible for the file.
 
 import { lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
@@ -7,7 +7,7 @@ import { RequestError } from "@agentclientprotocol/sdk";
 import { systemCode } from "../../domain/error.ts";
 import type { Access } from "../executor.ts";
 
-/** More than this is no text that a model reads. */
+/** A longer file is not text that a model reads. */
 const longestFile = 8 * 1024 * 1024;
 
 export interface AgentFiles {
@@ -15,7 +15,7 @@ export interface AgentFiles {
   write(path: string, content: string): Promise<void>;
 }
 
-/** `places`: the workspace first, then what else it may use. */
+/** `places`: the workspace first, then the other directories. */
 export function agentFiles(places: readonly string[], access: Access): AgentFiles {
   return {
     async read(path, line, limit) {
@@ -42,7 +42,7 @@ function linesOf(text: string, line: number | null, limit: number | null): strin
   return lines.slice(from, limit === null ? undefined : from + limit).join("\n");
 }
 
-/** A link of the workspace may be read through, wherever it leads: packages are often linked from elsewhere. */
+/** Reading may follow a link of the workspace anywhere: packages are often linked from elsewhere. */
 async function readable(path: string, places: readonly string[]): Promise<string> {
   const plain = resolve(path);
   return isAbsolute(path) && places.some((place) => isIn(plain, resolve(place))) ? plain : await inside(path, places);
@@ -52,7 +52,7 @@ function isIn(path: string, place: string): boolean {
   return path === place || path.startsWith(place + sep);
 }
 
-/** Where the path really leads; a link in the workspace may lead out of it. */
+/** The real path; a link in the workspace may lead out of it. */
 async function inside(path: string, places: readonly string[]): Promise<string> {
   if (!isAbsolute(path)) throw refused(`${path} is not an absolute path`);
   const file = await realPlace(path);
@@ -61,14 +61,14 @@ async function inside(path: string, places: readonly string[]): Promise<string> 
   return file;
 }
 
-/** Also of what is not there yet: its directory, or the one above, is. */
+/** Also for a path that does not exist yet: one of its parents does. */
 async function realPlace(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
     const isMissing = systemCode(error) === "ENOENT";
-    // A link that leads nowhere yet would be followed when it is written.
+    // A write would follow a dangling link.
     const isLink = (await lstat(path).catch(() => null)) !== null;
     if (!isMissing || isLink || parent === path) throw refused(`${path} cannot be used`);
     return join(await realPlace(parent), basename(path));

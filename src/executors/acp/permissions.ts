@@ -1,4 +1,4 @@
-// Permissions. Owns: what an agent that asks is told, by the access that it has and by the policy of its executor.
+// Answers an agent's requests for permission, by the agent's access and by the policy of its executor.
 
 import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
 import { readOnlyGit } from "../agent/agent-profile.ts";
@@ -6,12 +6,12 @@ import { isPawlTool } from "../agent/pawl-tools.ts";
 import type { Access } from "../executor.ts";
 import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
-/** For what an agent asks; `ask`: a person decides, and the attempt ends there. */
+/** The answer to requests; `ask`: a person decides, and the attempt ends there. */
 export type PermissionPolicy = "allow" | "ask" | "deny";
 
 export type PermissionAnswer =
   | { readonly outcome: RequestPermissionOutcome; readonly question: null }
-  /** It is for a person to say; `question` is what the agent wants. */
+  /** A person must decide; `question` is what the agent asks for. */
   | { readonly outcome: RequestPermissionOutcome; readonly question: string };
 
 const looking: ReadonlySet<ToolKind> = new Set(["read", "search", "think"]);
@@ -25,7 +25,7 @@ export function answerPermission(
   commands: readonly string[] = [],
 ): PermissionAnswer {
   const choose = (wanted: "allow" | "reject"): RequestPermissionOutcome => {
-    // Once: the next time is asked again, and answered by what is right then.
+    // Prefers the answer for this one call: the next request gets the answer that is right then.
     const kinds = [`${wanted}_once`, `${wanted}_always`];
     const chosen = kinds.map((kind) => options.find((option) => option.kind === kind)).find(Boolean);
     return chosen ? { outcome: "selected", optionId: chosen.optionId } : { outcome: "cancelled" };
@@ -39,13 +39,13 @@ export function answerPermission(
   return { outcome: choose(policy === "allow" ? "allow" : "reject"), question: null };
 }
 
-/** Our own tools change nothing but the step: whoever may only read reports with them, too. */
+/** Pawl's own tools change nothing but the step, so an agent with `read` access may call them too. */
 function isOurs(call: Fields): boolean {
   const kind = call["kind"] ?? "other";
   return kind === "other" && isPawlTool(nameOf(call["name"]) ?? textOf(call["title"]));
 }
 
-/** Who judges must see what was changed. Anything that a shell would make more of is none of these. */
+/** A reviewer must see what was changed. A command that a shell would expand does not qualify. */
 function isHarmless(call: Fields, commands: readonly string[]): boolean {
   const command = commandOf(call);
   if (call["kind"] !== "execute" || command === null || /[^\w ./:=@^~,+-]/.test(command)) return false;
@@ -53,7 +53,7 @@ function isHarmless(call: Fields, commands: readonly string[]): boolean {
   const plain = words.join(" ");
   if (commands.includes(plain)) return true;
   const isLooking = readOnlyGit.some((git) => plain === git || plain.startsWith(`${git} `));
-  // Into a file, or through programs of the user's; git takes the beginning of an option for the whole.
+  // Options that write a file or start a program of the user's; git accepts the beginning of an option for the whole.
   return isLooking && !words.some((word) => /^--(?:ou|ext|te)/.test(word));
 }
 
@@ -64,7 +64,7 @@ function commandOf(call: Fields): string | null {
   return nameOf(command);
 }
 
-/** Which tool, and what for: `Write hello.txt (edit)`, `run a command (execute): npm publish`. */
+/** The tool and its purpose: `Write hello.txt (edit)`, `run a command (execute): npm publish`. */
 function wishOf(call: Fields): string {
   const tool = textOf(call["title"]) || textOf(call["name"]) || "a tool";
   const kind = nameOf(call["kind"]);

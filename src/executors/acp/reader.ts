@@ -1,5 +1,5 @@
-// Streams of the Agent Client Protocol. Owns: what its messages mean, as they are recorded: `{ dir, m }`, with `dir` ">" for what
-// was sent to the agent; a message without that is one of the agent's. Does not own: speaking the protocol.
+// Reads the Agent Client Protocol, as it is recorded: `{ dir, m }`, with `dir` ">" for messages to the agent. A message without `dir`
+// comes from the agent. conversation.ts speaks the protocol.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
@@ -7,17 +7,17 @@ import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, 
 import { type NewReader, shown } from "../stream/reader.ts";
 import { noTokens, StreamState, sumOf, type Tokens } from "../stream/stream-state.ts";
 
-/** Of the protocol: "authentication required". */
+/** The protocol's code for "authentication required". */
 const authRequired = -32000;
-/** Questions of the agent's that wait for our answer; it asks one at a time. */
+/** Requests of the agent that wait for Pawl's answer; it sends one at a time. */
 const mostQuestions = 100;
-/** A session that was opened again: what it then tells, until it answers, is its history. */
+/** Requests that reopen a session: updates before their answer are its history. */
 const reopening: ReadonlySet<unknown> = new Set(["session/load", "session/resume"]);
 
 export const acpReader: NewReader = (now) => {
   const state = new StreamState(now);
   const questions = new Map<unknown, Fields>();
-  /** The id of our request to open a session again, while it is not answered, and that session. */
+  /** Pawl's request to reopen a session until it is answered, and that session. */
   let reopened: { readonly request: unknown; readonly session: unknown } | null = null;
   let hasCalledTools = false;
   /** Some agents report apart from their answer that a turn has failed, and end it as if it had not. */
@@ -48,7 +48,7 @@ export const acpReader: NewReader = (now) => {
   function asks(id: unknown, method: unknown, params: Fields): readonly AgentEvent[] {
     if (method === "session/prompt") state.continues();
     if (reopening.has(method)) reopened = { request: id, session: params["sessionId"] };
-    // The answer to these may be empty.
+    // The answer to these requests may be empty.
     if (method === "session/set_model") return ranOn(params["modelId"]);
     return method === "session/set_config_option" && params["configId"] === "model" ? ranOn(params["value"]) : [];
   }
@@ -69,14 +69,14 @@ export const acpReader: NewReader = (now) => {
     return [state.isDenied(`write ${path}`, `writing ${path}`, textOf(fieldsOf(message["error"])["message"]))];
   }
 
-  /** An agent that cannot is asked for a new session; that is no error. */
+  /** If the agent cannot reopen it, Pawl asks for a new session; that is not an error. */
   function reopens(message: Fields): readonly AgentEvent[] {
     const session = message["error"] === undefined ? reopened?.session : null;
     reopened = null;
     return session === null ? [] : answer({ sessionId: session, ...fieldsOf(message["result"]) });
   }
 
-  /** To what opens or prepares a session, or to `session/prompt`; each has keys of its own. */
+  /** An answer that opens or prepares a session, or that to `session/prompt`; each has keys of its own. */
   function answer(result: Fields): readonly AgentEvent[] {
     if (typeof result["stopReason"] === "string") return stopped(result, result["stopReason"]);
     const agent = fieldsOf(result["agentInfo"]);
@@ -127,7 +127,7 @@ export const acpReader: NewReader = (now) => {
       .join("");
     const [id, ok] = [textOf(told["toolCallId"]), status === "completed"];
     const result: AgentEvent = { type: "tool_result", id, ok, text: shown(text) };
-    // An agent whose own rules refuse a call does not ask us.
+    // An agent whose own rules refuse a call does not ask Pawl.
     return ok || !isDenial(text) ? [result] : [result, state.isDenied(id, callName(told), text)];
   }
 
@@ -163,14 +163,14 @@ export const acpReader: NewReader = (now) => {
   function stopped(result: Fields, reason: string): readonly AgentEvent[] {
     const quota = fieldsOf(fieldsOf(result["_meta"])["quota"]);
     const usage = [result["usage"], quota["token_count"]].map(fieldsOf).find((told) => Object.keys(told).length > 0);
-    // The answer's own count is that of the whole prompt; what was summed up before is in it.
+    // The answer counts the whole prompt, including what was added up before.
     const tokens = usage === undefined ? state.tokens : tokensOf(usage);
     const [model] = listOf(quota["model_usage"]).map((told) => fieldsOf(told)["model"]);
     const counted = state.uses(tokens, state.costUsd);
     return [...ranOn(model), counted, state.isOver(failureOf(reason, result))];
   }
 
-  /** What was chosen may be called "default"; this is the one that did the work. */
+  /** The choice may be called "default"; this is the model that did the work. */
   function ranOn(model: unknown): readonly AgentEvent[] {
     return nameOf(model) === null || model === state.model ? [] : [state.begins({ model })];
   }
@@ -181,7 +181,7 @@ export const acpReader: NewReader = (now) => {
     return state.failureFrom({ message, names: [reason === "max_tokens" ? "max_turn_requests" : reason] });
   }
 
-  /** Some agents end their turn as usual when their API failed, and print the error as their answer. */
+  /** Some agents end their turn normally when their API failed, and print the error as their answer. */
   function disguised(result: Fields): Failure | null {
     const text = state.said.text.trim();
     if (trouble?.isFinal) return state.failureFrom({ message: text || trouble.message, status: trouble.status });
@@ -211,7 +211,7 @@ export const acpReader: NewReader = (now) => {
   };
 };
 
-/** Agents count the cache in or beside the input; the total tells which. */
+/** Agents count the cache as part of the input or beside it; the total shows which. */
 function tokensOf(usage: Fields): Tokens {
   const inputTokens = countOf(usage["inputTokens"] ?? usage["input_tokens"]);
   const outputTokens = countOf(usage["outputTokens"] ?? usage["output_tokens"]);

@@ -1,5 +1,5 @@
-// The wire to an ACP agent. Owns: lines of JSON between the agent's pipes and the SDK, with the reader listening to both sides.
-// What the agent only tells (its updates) goes to the reader alone; the SDK gets what must be answered, and answers to us.
+// Carries lines of JSON between the agent's pipes and the SDK; the reader sees both directions. Updates of the agent go to the reader
+// alone; the SDK gets the agent's requests and its answers.
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
 import type { InputPipe } from "../../system/process/call.ts";
@@ -9,13 +9,13 @@ import { type Fields, fieldsOf } from "../stream/fields.ts";
 import type { Reader } from "../stream/reader.ts";
 import type { ProcessExit, StreamReading } from "../stream/stream-reading.ts";
 
-/** Questions of the agent that wait for our answer. One that asks more at once is not heard: it would fill the memory. */
+/** Requests of the agent that wait for Pawl's answer. Further requests are ignored: they would fill the memory. */
 const mostOpen = 100;
-/** Of those about files, each with a whole one in memory: the rest wait. */
+/** Of the requests about files, each of which holds a whole file in memory; the rest wait. */
 const mostFiles = 4;
 
 export interface Wire {
-  /** For the SDK, from when the agent can be written to. */
+  /** The stream for the SDK, once the agent can be written to. */
   connect(pipe: InputPipe): Stream;
   /** What the agent printed on stdout. */
   write(chunk: Uint8Array): void;
@@ -23,10 +23,10 @@ export interface Wire {
 }
 
 export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): Wire {
-  /** Ids of our questions, and of the agent's; each side counts its own. */
+  /** Ids of open requests of each side; each side counts its own. */
   const asked = new Set<unknown>();
   const open = new Set<unknown>();
-  /** Of those, the ones about files; how many have an answer on its way as well; and those whose turn comes later. */
+  /** Open requests about files, the number of those whose answer is not yet written as well, and those that wait. */
   const files = new Set<unknown>();
   let filesOpen = 0;
   const waiting: AnyMessage[] = [];
@@ -47,10 +47,10 @@ export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): 
     if (next !== undefined) take(next);
   }
 
-  /** Null: an answer to nothing that was asked, which means nothing. */
+  /** Null: an answer to no request, which means nothing. */
   function isForSdk({ id, method }: Fields): boolean | null {
     if (method === undefined) return asked.delete(id) ? true : null;
-    // A second question under the same id could not be told from the first.
+    // A second request with the same id could not be told from the first.
     if (id === undefined || typeof method !== "string" || open.size >= mostOpen || open.has(id)) return false;
     open.add(id);
     return true;
@@ -76,7 +76,7 @@ export function openWire(reader: Reader, onEvent: (event: AgentEvent) => void): 
     else if (id !== undefined) asked.add(id);
     for (const event of reader.read({ dir: ">", m: message })) onEvent(event);
     await pipe.write(`${JSON.stringify(message)}\n`);
-    // Not before: whoever does not read his answers would have all of them in our memory.
+    // Only now: an agent that does not read its answers would keep all of them in Pawl's memory.
     if (isFile) fileIsSent();
   }
 

@@ -79,7 +79,7 @@ function start(called: CliCall): Execution {
   };
 }
 
-/** An agent that was stopped while its session turned out to be gone begins no other. */
+/** An agent that was stopped while its session turned out to be gone does not start another. */
 function cancelled({ text, usage, session, notes }: ExecutionEnd, why: string): ExecutionEnd {
   return { outcome: "cancelled", why, text, usage, session, notes };
 }

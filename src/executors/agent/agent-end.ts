@@ -1,5 +1,5 @@
-// The end of an agent. Owns: from how its process ended, what its stream says and why we ended it, to the one outcome; with what
-// a person can do about it.
+// Derives the outcome of an agent from how its process ended, what its stream says and why Pawl ended it, with what a person can do
+// about it.
 
 import { noUsage, type Usage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
@@ -10,37 +10,37 @@ import { failureFrom, isDenial } from "../stream/failure.ts";
 import type { FailureKind, ProcessExit, StreamReading } from "../stream/stream-reading.ts";
 import type { OwnHalt } from "./agent-watch.ts";
 
-/** What the texts about an end need to know of the agent. */
+/** What the messages about an end need to know about the agent. */
 export interface EndingAgent {
   readonly title: string;
   readonly login: string;
-  /** What to do about a denial, where that is not among its arguments. */
+  /** What to do about a denial, if its arguments do not decide it. */
   readonly denied?: string;
 }
 
 export interface AgentFacts {
-  /** The executor's name, by which its settings are found. */
+  /** The executor's name, by which the configuration knows its settings. */
   readonly name: string;
   readonly agent: EndingAgent;
   readonly access: Access;
   readonly end: ProcessEnd;
-  /** Set when it was us who ended it, and not at the wish of somebody else. */
+  /** Set when Pawl ended it by itself, and not because the caller asked. */
   readonly halt: OwnHalt | null;
   readonly reading: StreamReading;
-  /** Whether it printed a single event. */
+  /** Whether it printed at least one event. */
   readonly hasSpoken: boolean;
   readonly denials: Denials;
-  /** Those that were asked for and found, where the stream does not tell. */
+  /** The model that was asked for and the version that was found, if the stream does not report them. */
   readonly model: string | null;
   readonly version: string | null;
   readonly notes: readonly string[];
   readonly logError: string | null;
 }
 
-/** As a shell tells that a signal ended a program; agents behind a wrapper, and some alone, end so. */
+/** Exit codes by which a shell reports that a signal ended a program; agents behind a wrapper, and some others, end so. */
 const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
 
-/** What an exit means to the reader of the stream: who had said his last word, and was then ended, has ended by himself. */
+/** The exit as the reader of the stream sees it: an agent that was ended after its last event has ended by itself. */
 export function exitOf(end: ProcessEnd, halt: OwnHalt | null): ProcessExit {
   if (halt?.kind === "over") return { code: 0 };
   if (end.kind === "exited") return { code: end.code };
@@ -117,7 +117,7 @@ function fromHalt(facts: AgentFacts, halt: Exclude<OwnHalt, { kind: "over" }>): 
 function fromReading(facts: AgentFacts): Outcome {
   const { reading, denials, end } = facts;
   if (reading.ok) {
-    // Whoever may only read is expected to be denied the rest, and may judge all the same.
+    // An agent with `read` access is expected to be denied other things, and may judge all the same.
     const isRefused = facts.access === "write" && denials.endedThere;
     return isRefused
       ? fromKind(facts, "denied", `${denials.words}, and nothing that it did afterwards succeeded`)
@@ -128,7 +128,7 @@ function fromReading(facts: AgentFacts): Outcome {
   return fromKind(facts, reading.kind ?? "other", reading.message + (facts.hasSpoken ? "" : said(end)));
 }
 
-/** It said nothing of its end; what it printed beside its events is all there is. */
+/** It reported no end: only what it printed beside its events is known. */
 function fromSilence(facts: AgentFacts, code: number): Outcome {
   const { end, hasSpoken, reading } = facts;
   const signal = signalCodes[code];
@@ -139,7 +139,7 @@ function fromSilence(facts: AgentFacts, code: number): Outcome {
   return fromKind(facts, isTelling ? failure.kind : "no_result", `exit code ${code}${said(end)}`);
 }
 
-/** Some agents say only on stderr that they are not logged in; later on, such words may be about anything. */
+/** Some agents say only on stderr that they are not logged in; after the first event, such words may be about anything. */
 const beforeTheFirstWord: ReadonlySet<FailureKind> = new Set(["auth", "quota", "rate_limit"]);
 
 const ran: Outcome = { outcome: "ran" };
@@ -189,7 +189,7 @@ function hinted(what: string, hint: string): string {
   return `${what} (${hint})`;
 }
 
-/** Money that nobody tells is not counted. */
+/** A cost that the agent does not report is not counted. */
 function usageOf({ usage }: StreamReading): Usage {
   const { costUsd, inputTokens, cacheReadTokens, outputTokens } = usage;
   return { costUsd: costUsd ?? 0, inputTokens, cacheReadTokens, outputTokens };

@@ -1,5 +1,5 @@
-// Profiles of agents. Owns: what agent-cli.ts must know about one agent's program: how it is called, what it needs to see, how
-// its stream is read. A profile is a file of its own; nothing else knows one agent from another.
+// A profile says how one agent's program is called, what it needs to see and how its stream is read. Each agent has its own in its
+// folder; the shared code does not know one agent from another.
 
 import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -14,22 +14,22 @@ import type { WarmSessions } from "./warm-session.ts";
 
 export interface AgentProfile extends AgentDescriptor {
   readonly newReader: NewReader;
-  /** What to do where it is not installed, or not logged in. */
+  /** How to install it, and how to log in. */
   readonly install: string;
   readonly login: string;
   /** Variables of the user's with which it finds and pays its model. */
   readonly keys: readonly string[];
-  /** What it reads from a cache is a part of what it calls input. */
+  /** It counts tokens from the cache as part of its input. */
   readonly cachedIsInput?: boolean;
-  /** Which limits it keeps itself when it is told; the others are watched from outside. */
+  /** The limits that it enforces itself; the run watches the others. */
   readonly keeps: { readonly turns: boolean; readonly money: boolean };
   /** Where its role goes: a file that an argument names, or an argument; null: before the prompt. */
   readonly system: "file" | "argument" | null;
   /** How it resumes an earlier session; null: it cannot. */
   readonly sessions: WarmSessions | null;
   /**
-   * What is its own in the user's home, and what of it a sandbox must keep open; by the environment that it gets. `ours`: its
-   * directory of Pawl's, if it has one.
+   * What it keeps in the user's home, and what of it a sandbox must keep writable or protect; by the environment that it gets.
+   * `ours`: the home that Pawl manages for it, if there is one.
    */
   places(env: Readonly<Record<string, string>>, ours?: string): OwnPlaces;
   /** May write files; what goes wrong there is thrown. */
@@ -41,60 +41,60 @@ export interface AgentProfile extends AgentDescriptor {
 export interface AgentTask {
   readonly cwd: string;
   readonly access: Access;
-  /** What it may run although it may only read. */
+  /** Commands that it may run although it may only read. */
   readonly commands: readonly string[];
   readonly model: string | null;
   readonly effort: string | null;
   readonly maxTurns: number | null;
   readonly maxUsd: number | null;
   readonly resume: string | null;
-  /** Who it is, where it has a place for that and the text fits there; null: it is told before the prompt, or nothing. */
+  /** Its role, if it has a place for that and the text fits there; null: there is none, or it goes before the prompt. */
   readonly system: string | null;
   /** Without the user's own settings for that agent. */
   readonly isolated: boolean;
-  /** It runs in a sandbox of ours, and needs none of its own. */
+  /** It runs in Pawl's sandbox, and needs none of its own. */
   readonly isSandboxed: boolean;
   readonly mcp: McpServer | null;
-  /** Words that the configuration adds, as they are. */
+  /** Arguments that the configuration adds unchanged. */
   readonly args: readonly string[];
   /** Directories beside the workspace in which it may write. */
   readonly outside: readonly string[];
-  /** What is known of its environment so far. */
+  /** Its environment as far as it is known. */
   readonly env: Readonly<Record<string, string>>;
-  /** A directory of this call alone, which goes when it ends. */
+  /** A directory of this call alone, which is removed when the call ends. */
   scratch(): string;
-  /** A directory of ours that stays, for what must not be put among the user's own. */
+  /** A permanent directory of Pawl's, for what must not be put among the user's own files. */
   readonly home: string;
 }
 
 export interface Invocation {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** Variables of the user's that it shall not see after all. */
+  /** Variables of the user's that it must not see after all. */
   readonly withheld?: readonly string[];
-  /** What else it must be able to write in a sandbox. */
+  /** Further paths that it must be able to write in a sandbox. */
   readonly written?: readonly string[];
-  /** What it left elsewhere than in its stream. */
+  /** Adds to the reading what the agent left elsewhere than in its stream. */
   readonly complete?: (reading: StreamReading) => StreamReading;
 }
 
-/** Under which agents see our tools. */
+/** The name under which agents see Pawl's tools. */
 export const mcpName = "pawl";
 
-/** Flags with their values; a value that is null leaves its flag out. */
+/** Flags with their values; a flag with the value null is left out. */
 export function flags(given: Readonly<Record<string, string | number | null>>): readonly string[] {
   return Object.entries(given).flatMap(([flag, value]) => (value === null ? [] : [flag, String(value)]));
 }
 
-/** What whoever may only read may run. */
+/** The commands that an agent with `read` access may run. */
 export function runnable({ commands }: Pick<AgentTask, "commands">): readonly string[] {
   return [...readOnlyGit, ...commands];
 }
 
-/** Git commands that show and do not change. */
+/** Git commands that change nothing. */
 export const readOnlyGit = ["git diff", "git log", "git show", "git status", "git blame", "git ls-files"] as const;
 
-/** In a file and not among the arguments: those can be read by everybody on the machine. */
+/** A file instead of an argument: every user of the machine can read arguments. */
 export function mcpFile(scratch: string): string {
   return join(scratch, "mcp.json");
 }

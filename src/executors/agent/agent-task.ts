@@ -1,4 +1,4 @@
-// The task of an agent. Owns: from a call and the configuration, what its profile is asked for, and what of it cannot be had.
+// Makes the task for an agent's profile from a call and the configuration, and notes what the agent cannot do.
 
 import type { ExecutorCall, McpServer } from "../executor.ts";
 import type { Scratch } from "../homes/scratch.ts";
@@ -37,7 +37,7 @@ export function agentTaskOf(
   };
 }
 
-/** What the call asks for and this agent does not have. */
+/** Notes about what the call asks for and this agent does not have. */
 export function leftOut(profile: AgentProfile, options: AgentOptions, call: ExecutorCall): readonly string[] {
   const { can, title } = profile;
   return [
@@ -49,7 +49,7 @@ export function leftOut(profile: AgentProfile, options: AgentOptions, call: Exec
   ];
 }
 
-/** Why it is not started at all; null: it may be. */
+/** Why it must not be started; null: it may. */
 export function refusal({ title, can }: AgentProfile, task: AgentTask): string | null {
   if (task.access === "read" && !can.readOnly && !task.isSandboxed) return cannotOnlyRead(title);
   const strange = [task.model, task.effort].find((word) => word !== null && !isWord(word));
@@ -60,12 +60,12 @@ function resumable({ sessions }: AgentProfile, { resume }: ExecutorCall): boolea
   return sessions !== null && isWord(resume?.session ?? "");
 }
 
-/** A model comes from a workflow's file, a session from what an agent printed: neither may become an argument of its own. */
+/** A model comes from a workflow's file and a session from what an agent printed: neither may become an argument of its own. */
 function isWord(text: string): boolean {
   return /^[^\s-]\S*$/.test(text);
 }
 
-/** In the place that the agent has for it. Null: before the prompt, where it has none, or would not look there. */
+/** The role, if it goes into the agent's own place for it; null: before the prompt, because there is no place or it would be ignored. */
 function placedSystem(
   { system: place, sessions }: AgentProfile,
   { system }: ExecutorCall,

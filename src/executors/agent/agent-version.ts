@@ -1,4 +1,4 @@
-// Versions of agents. Owns: asking a program for its version, once, and whether that is new enough.
+// Asks a program for its version, once, and compares versions.
 
 import { randomUUID } from "node:crypto";
 import { statSync } from "node:fs";
@@ -8,13 +8,13 @@ import { supervise } from "../../system/process/supervise.ts";
 import { lastWords } from "../process-end.ts";
 
 export type ProgramVersion =
-  /** Null: it has none to tell, or takes too long to tell it. */
+  /** Null: it reports none, or takes too long. */
   { readonly works: true; readonly version: string | null } | { readonly works: false; readonly why: string };
 
 const answerMs = 10_000;
 const asked = new Map<string, Promise<ProgramVersion>>();
 
-/** `file` is its path. Asked again when the file has changed: a program that is updated while we run is another one. */
+/** Asks again when the file has changed: a program that was updated in the meantime is another one. */
 export function versionOf(file: string, env: readonly string[]): Promise<ProgramVersion> {
   const stats = statSync(file, { throwIfNoEntry: false });
   const key = `${file} ${stats?.mtimeMs} ${stats?.size}`;
@@ -43,7 +43,7 @@ function versionIn(text: string): string | null {
   return /\d+\.\d+(?:\.\d+)?(?:-[0-9A-Za-z.-]*[0-9A-Za-z])?/.exec(text)?.[0] ?? null;
 }
 
-/** Number by number; what a version says behind them does not count. */
+/** Compares the numbers and ignores what follows them. */
 export function isOlder(version: string, than: string): boolean {
   const [a, b] = [numbersOf(version), numbersOf(than)];
   for (const [index, number] of b.entries()) {

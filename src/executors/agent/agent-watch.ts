@@ -1,5 +1,5 @@
-// Watching an agent. Owns: noticing in its stream, or in its silence, that it must be ended. Does not own: ending it, nor the
-// limits of every program (system/process/limits.ts).
+// Watches an agent's events, and its silence, for reasons to end it. The run ends it; the limits of every program are in
+// system/process/limits.ts.
 
 import { longestTimerMs } from "../../system/clock.ts";
 import type { PassingKind } from "../executor.ts";
@@ -7,7 +7,7 @@ import type { AgentEvent } from "../stream/agent-event.ts";
 import type { Reader } from "../stream/reader.ts";
 import type { FailureKind } from "../stream/stream-reading.ts";
 
-/** Why we ended it ourselves. What the agent says of it then does not count, except for one that had ended already. */
+/** Why Pawl ended it. What the agent says about that does not count, unless it was done already. */
 export type OwnHalt =
   | { readonly kind: "over"; readonly waitedMs: number }
   | { readonly kind: "silent"; readonly waitedMs: number }
@@ -22,27 +22,27 @@ export type OwnHalt =
 export interface WatchLimits {
   /** Without a first byte it has not started; null: its connection waits for its first answer. */
   readonly startMs: number | null;
-  /** From its last event to its exit; some agents forget to leave. */
+  /** From its last event to its exit; some agents do not exit. */
   readonly leaveMs: number;
-  /** For an agent that does nothing but try again: we wait better, and without it. */
+  /** For an agent that does nothing but retry: Pawl backs off better without it. */
   readonly retryMs: number;
-  /** Null: it keeps that limit itself, or there is none. */
+  /** Null: the agent enforces that limit itself, or there is none. */
   readonly maxTurns: number | null;
   readonly maxUsd: number | null;
 }
 
 export interface AgentWatch {
-  /** A byte, on either stream. */
+  /** It printed a byte, on either stream. */
   heard(): void;
   saw(event: AgentEvent): void;
   forget(): void;
 }
 
-/** Some agents shorten a prompt that is too long, in vain, and for ever. */
+/** Some agents try for ever to shorten a prompt that is too long. */
 const mostOverflows = 3;
-/** Longer than most agents try, and short beside an hour at the wall. */
+/** Longer than most agents retry, and short compared with the usual hour of an attempt. */
 export const usualRetryMs = 3 * 60_000;
-/** Not every agent tells that it thinks: two tries with a long time between them may be two hitches. */
+/** Not every agent reports that it thinks: two retries with a long pause between them may be two separate hitches. */
 const fewestRetries = 3;
 const passing: ReadonlySet<FailureKind> = new Set<PassingKind>([
   "rate_limit",
@@ -51,7 +51,7 @@ const passing: ReadonlySet<FailureKind> = new Set<PassingKind>([
   "server",
   "network",
 ]);
-/** In these it gets on, or says what it has used: it was answered. */
+/** Events that show that the model answered. */
 const answered: ReadonlySet<AgentEvent["type"]> = new Set(["text", "tool_call", "tool_result", "usage", "result"]);
 
 export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnHalt) => void): AgentWatch {
@@ -60,7 +60,7 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
   let turns = 0;
   let isModelsTurn = true;
   let overflows = 0;
-  /** Since when it only tries again; null: it does not. */
+  /** Since when it does nothing but retry; null: it does something else. */
   let retryingAt: number | null = null;
   let tries = 0;
 
@@ -70,7 +70,7 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
     starting = null;
   }
 
-  /** A turn is what the model says or calls before it is told a result. */
+  /** A turn is what the model says or calls before it gets a result. */
   function countTurn({ type }: AgentEvent): void {
     if (type === "tool_result") isModelsTurn = true;
     if (!isModelsTurn || (type !== "text" && type !== "tool_call")) return;
@@ -80,15 +80,15 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
       halt({ kind: "max_turns", message: `it was stopped after ${limits.maxTurns} turns` });
   }
 
-  /** What is done is done, also when it cost too much. */
+  /** Finished work counts even if it cost too much. */
   function countMoney(costUsd: number): void {
     if (limits.maxUsd !== null && costUsd > limits.maxUsd && !isOver(reader))
       halt({ kind: "max_budget", message: `it was stopped after $${Number(costUsd.toFixed(4))} of $${limits.maxUsd}` });
   }
 
-  /** Each try is a sign of life, so that its quiet limit does not end it; some try for ever. */
+  /** Each retry is a sign of life, so the quiet limit does not end it; some agents retry for ever. */
   function retries(kind: FailureKind, message: string): void {
-    // Waiting does not make a wrong key right.
+    // Waiting does not help with a wrong key.
     if (kind === "auth") halt({ kind, message });
     if (!isPassing(kind)) return;
     retryingAt ??= performance.now();
@@ -138,7 +138,7 @@ function isPassing(kind: FailureKind): kind is PassingKind {
   return passing.has(kind);
 }
 
-/** What looked like the end may have been followed by more: asked as if it had exited now, a reader says which. */
+/** More may have followed what looked like the end: the reader knows, if it is asked as if the process had exited now. */
 function isOver(reader: Reader): boolean {
   return reader.end({ code: 0 }).ok || reader.end({ signal: "SIGKILL" }).kind !== "killed";
 }

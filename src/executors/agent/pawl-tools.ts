@@ -1,15 +1,15 @@
-// Our own tools, as agents call them. Owns: telling them from anybody else's by their whole name.
+// Recognizes Pawl's own tools in the names by which agents call them. Only a whole name counts.
 
 import { mcpName } from "./agent-profile.ts";
 
-/** Those that the agent of an attempt is offered. */
+/** The tools that an attempt offers to its agent. */
 export const pawlTools = ["complete", "fail", "progress", "ask_human", "get_context", "edit_workflow"] as const;
 
 const tool = `(?:${pawlTools.join("|")})`;
-/** Agents put the name of the server before, or behind, the name of its tool; the user has other servers, called nearly the same. */
+/** Agents put the server's name before or behind the tool's name; other servers of the user may have similar names. */
 const ours = new RegExp(`^(?:mcp[_.:/-]+)?${mcpName}(?:[_.:/-]|__|: )${tool}$|^${tool} \\(${mcpName} MCP Server\\)$`);
 
-/** `mcp__pawl__complete`, `pawl.complete`, `pawl_complete`, `complete (pawl MCP Server)`: each agent has its own way. */
+/** Each agent has its own form: `mcp__pawl__complete`, `pawl.complete`, `pawl_complete`, `complete (pawl MCP Server)`. */
 export function isPawlTool(name: string): boolean {
   return ours.test(name.trim());
 }

@@ -1,6 +1,6 @@
-// System text. Owns: how an agent is told who it is where its program has no place for that: before the prompt.
+// Puts the agent's role before the prompt if the program has no place for it.
 
-/** One argument may have 128 KiB on Linux, with all that a program's own way of quoting adds. */
+/** An argument may have 128 KiB on Linux, including what a program's own quoting adds. */
 const longestArgument = 100 * 1024;
 
 export function withSystem(system: string | null | undefined, prompt: string): string {
@@ -8,7 +8,7 @@ export function withSystem(system: string | null | undefined, prompt: string): s
   return told === "" ? prompt : `${told}\n\n${prompt}`;
 }
 
-/** What does not fit among the arguments of a program is told before the prompt. */
+/** A text that is too long for an argument goes before the prompt. */
 export function fitsArgument(text: string): boolean {
   return !text.includes("\0") && Buffer.byteLength(JSON.stringify(text)) <= longestArgument;
 }

@@ -1,21 +1,20 @@
-// Warm sessions. Owns: going on with an earlier session: what it has used before is not counted again, and one that is gone costs
-// nobody his attempt.
+// Resumes an earlier session: what it used before is not counted again, and a session that is gone does not cost the attempt.
 
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Resumed } from "../executor.ts";
 import type { StreamReading } from "../stream/stream-reading.ts";
 
-/** How an agent goes on with a session. */
+/** How an agent resumes a session. */
 export interface WarmSessions {
-  /** What it counts from the session's beginning, and not from that of this run. */
+  /** What it counts from the beginning of the session instead of the beginning of this run. */
   readonly cumulative: readonly ("money" | "tokens")[];
-  /** It keeps the system text with which the session began, and takes no other. */
+  /** It keeps the role with which the session began, and ignores a new one. */
   readonly keepsSystem: boolean;
-  /** Its words for a session that it does not find. */
+  /** Its message for a session that it does not find. */
   readonly gone: RegExp;
 }
 
-/** It did nothing but to say that it has no such session. */
+/** It did nothing but report that there is no such session. */
 export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: StreamReading): boolean {
   const { inputTokens, cacheReadTokens, outputTokens } = reading.usage;
   const hasFailed = end.kind === "exited" && end.code !== 0 && !reading.ok;
@@ -23,7 +22,7 @@ export function isGone({ gone }: WarmSessions, end: ProcessEnd, reading: StreamR
   return hasFailed && isUnused && [reading.message, end.stderr, end.stdout].some((text) => gone.test(text));
 }
 
-/** Some agents begin another session without a word. */
+/** Some agents start another session without saying so. */
 export function isAnother({ session }: StreamReading, resumed: string): boolean {
   return session !== null && session !== resumed;
 }
@@ -32,7 +31,7 @@ export function goneNote(session: string): string {
   return `the session ${session} is gone: it began a new one`;
 }
 
-/** What this run has used, of an agent that counts on. */
+/** What this run used, for an agent that keeps counting. */
 export function withoutSpent(reading: StreamReading, { cumulative }: WarmSessions, { spent }: Resumed): StreamReading {
   const { usage } = reading;
   const less = (total: number, before: number) => Math.max(0, total - before);

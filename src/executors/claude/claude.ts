@@ -1,5 +1,5 @@
-// Claude Code. Owns: how it is called. Edits are accepted and commands allowed without bypassing its permissions: that needs no
-// sandbox and works for every user, root included.
+// Claude Code: how it is called. Pawl accepts edits and allows commands instead of bypassing its permissions: that needs no sandbox
+// and works for every user, including root.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ import {
 import { claudeAgent } from "./agent.ts";
 import { claudeReader } from "./reader.ts";
 
-/** What asks for permission although edits are accepted. */
+/** Tools that ask for permission even if edits are accepted. */
 const writing = ["Bash", "WebFetch", "WebSearch"];
 const reading = ["Read", "Grep", "Glob", "LS"];
 const editing = ["Edit", "Write", "NotebookEdit"];
-/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+/** Files of its home that it executes or obeys in later sessions, also outside of a sandbox. */
 const obeyed = [
   "settings.json",
   "settings.local.json",
@@ -74,7 +74,7 @@ export const claude: AgentProfile = {
         "--max-budget-usd": task.maxUsd,
         "--resume": task.resume,
         "--append-system-prompt-file": task.system && systemFile(task.system, task.scratch()),
-        // The name of no source: hooks, memory and plugins of the repository are left out with the user's.
+        // An empty list of sources leaves out hooks, memory and plugins of the repository and of the user.
         "--setting-sources": task.isolated ? "" : null,
       }),
       ...task.outside.flatMap((dir) => ["--add-dir", dir]),
@@ -108,12 +108,12 @@ function permissions(task: AgentTask): readonly string[] {
   return ["--permission-mode", "dontAsk", "--allowedTools", [...reading, ...commands, ...ours].join(","), ...denied];
 }
 
-/** Loaded at once: else the model sees a search for tools and not the tools. */
+/** Loaded at once: otherwise the model sees a search for tools instead of the tools. */
 function tools({ mcp, scratch, isolated }: AgentTask): readonly string[] {
   if (mcp === null) return isolated ? ["--strict-mcp-config"] : [];
   const file = mcpFile(scratch());
   const server = { type: "http", alwaysLoad: true, url: mcp.url, headers: bearer(mcp) };
   writeFileSync(file, JSON.stringify({ mcpServers: { [mcpName]: server } }), { mode: 0o600 });
-  // Beside the user's own servers, unless he wants none of his settings.
+  // Beside the user's own servers, except in an isolated call.
   return [...(isolated ? ["--strict-mcp-config"] : []), "--mcp-config", file];
 }

@@ -1,4 +1,4 @@
-// Codex. Owns: how it is called. Its own sandbox keeps it in the workspace; what a commit writes outside of it is opened.
+// Codex: how it is called. Its own sandbox keeps it in the workspace; Pawl opens the paths outside that a commit writes.
 
 import { join } from "node:path";
 import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent/agent-profile.ts";
@@ -22,7 +22,7 @@ export const codex: AgentProfile = {
   sessions: { cumulative: ["tokens"], keepsSystem: true, gone: /no rollout found for thread id/ },
   places(env, ours) {
     const home = env["CODEX_HOME"] ?? join(homeOf(env), ".codex");
-    // Of ours, with its links, all of that is made anew at each start; and it writes its settings there.
+    // In Pawl's own home all of that is replaced at each start, and Codex writes its settings there.
     const kept = home === ours ? [] : obeyed.map((name) => join(home, name));
     return { written: [home], kept, files: linkedFiles(home, login) };
   },
@@ -62,13 +62,13 @@ export const codex: AgentProfile = {
   },
 };
 
-/** One inside of the other does not work everywhere, and ours holds for all that it does. */
+/** One sandbox inside the other does not work everywhere, and Pawl's covers everything that Codex does. */
 function sandboxOf({ access, isSandboxed }: AgentTask): string {
   if (isSandboxed) return "danger-full-access";
   return access === "write" ? "workspace-write" : "read-only";
 }
 
-/** JSON is TOML as well, but for what no text should contain. */
+/** JSON is valid TOML, except for characters that no text should contain. */
 function toml(value: unknown): string {
   const json = JSON.stringify(value, (_key, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part));
   return json.replaceAll("\u007f", "\\u007f");
@@ -77,7 +77,7 @@ function toml(value: unknown): string {
 function settings({ effort, mcp, system }: AgentTask): readonly (readonly [string, unknown])[] {
   const server = `mcp_servers.${mcpName}`;
   return [
-    // Its commands see what it sees, with the marker by which they are found again, and without its keys.
+    // Its commands see what it sees, including the marker by which Pawl finds them, and without its keys.
     ["shell_environment_policy.inherit", "all"],
     ["shell_environment_policy.ignore_default_excludes", true],
     ["shell_environment_policy.exclude", [...secrets, tokenVariable]],

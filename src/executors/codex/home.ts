@@ -1,5 +1,5 @@
-// Codex's home. Owns: one of ours beside the user's. Codex writes every directory that it works in into the settings of its home:
-// with a worktree for each run, those of the user would grow for ever.
+// The home that Pawl manages for Codex. Codex adds every directory that it works in to the settings of its home: with a worktree for
+// each run, the user's would grow for ever.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,10 @@ import { makeManagedHome } from "../homes/managed-home.ts";
 const settingsFile = "config.toml";
 export const login = ["auth.json", ".credentials.json"];
 const linked = ["AGENTS.md", "AGENTS.override.md", "rules", "skills", "prompts"];
-/** What it executes or obeys of its home, in later sessions and outside of a sandbox, too. */
+/** Files of its home that it executes or obeys in later sessions, also outside of a sandbox. */
 export const obeyed = [...linked, settingsFile, ".env", "hooks", "hooks.json", "managed_config.toml", "plugins"];
 
-/** Where the configuration hands CODEX_HOME on, that is used as it is; whoever is isolated has nothing of it but the login. */
+/** A CODEX_HOME that the configuration passes on is used as it is; an isolated call has only the login of it. */
 export function codexHome({ home, env, isolated }: AgentTask): Readonly<Record<string, string>> {
   if (env["CODEX_HOME"] !== undefined && !isolated) return {};
   const theirs = process.env["CODEX_HOME"] ?? join(homeOf(env), ".codex");

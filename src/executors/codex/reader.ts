@@ -1,4 +1,4 @@
-// Codex's JSON events. Owns: what they mean. Its errors are sentences without a code; failure.ts knows them.
+// Reads Codex's JSON events. Its errors are sentences without a code; failure.ts classifies them.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
@@ -19,7 +19,7 @@ export const codexReader: NewReader = (now) => {
       case "web_search":
         return toolResult(item);
       default:
-        // An item of type `error` is a warning, whatever its name says.
+        // An item of type `error` is only a warning.
         return [];
     }
   }

@@ -1,4 +1,4 @@
-// The command executor. Owns: any program that reads its prompt from stdin and prints its answer.
+// The executor of any program that reads its prompt from stdin and prints its answer.
 
 import { noUsage } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
@@ -24,18 +24,18 @@ import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox
 export interface CommandOptions {
   readonly name: string;
   readonly command: CommandLine;
-  /** Names of variables that it may see beside the usual ones. */
+  /** Variables that it sees beside the usual ones. */
   readonly env: readonly string[];
-  /** None, unless told. */
+  /** Absent: none. */
   readonly sandbox?: Sandbox | null;
-  /** Kept by the sandbox alone. */
+  /** Only a sandbox enforces it. */
   readonly access?: Access;
   readonly wallMs: number;
   readonly quietMs: number | null;
   readonly graceMs: number;
 }
 
-/** More than any honest answer, and small enough for fifty agents at once; the log has it whole. */
+/** More than any real answer, and small enough for fifty agents at once; the log has everything. */
 const captureBytes = 512 * 1024;
 
 export function commandExecutor(options: CommandOptions): Executor {

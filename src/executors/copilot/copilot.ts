@@ -1,4 +1,4 @@
-// Copilot CLI. Owns: how it is called, and its usage, which it writes into a file.
+// Copilot CLI: how it is called, and its usage, which it writes into a file.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
 
 const login = ["config.json"];
-/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+/** Files of its home that it executes or obeys in later sessions, also outside of a sandbox. */
 const obeyed = [
   "settings.json",
   "mcp-config.json",
@@ -89,7 +89,7 @@ function homeIn(env: Readonly<Record<string, string>>): string {
   return env["COPILOT_HOME"] ?? join(homeOf(env), ".copilot");
 }
 
-/** Its own file has the login; what users write is in others. */
+/** Copilot's own file has the login; what users write is in other files. */
 function isolatedHome({ env, home }: AgentTask): string {
   return makeManagedHome({ dir: home, theirs: homeIn(env), login, obeyed, linked: [], settings: null });
 }
@@ -109,7 +109,7 @@ function tools({ mcp, scratch }: AgentTask): readonly string[] {
   return ["--additional-mcp-config", `@${file}`];
 }
 
-/** One that was killed leaves no such file, or half of one. */
+/** A killed run leaves no such file, or half of one. */
 function withUsage(reading: StreamReading, file: string): StreamReading {
   try {
     const tokens = copilotTokens(readFileSync(file, "utf8"));

@@ -1,4 +1,4 @@
-// Copilot CLI's JSON events. Owns: what they mean. Most of its lines are ephemeral: pieces of what comes whole.
+// Reads Copilot CLI's JSON events. Most of its lines are ephemeral: pieces of messages that follow as a whole.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";

@@ -1,9 +1,9 @@
-// Copilot's usage file. Owns: tokens, which its stream does not have: `--usage-output-file` writes them at the end.
+// Reads the tokens from Copilot's usage file: its stream has none, and `--usage-output-file` writes them at the end.
 
 import { fieldsOf } from "../stream/fields.ts";
 import { noTokens, sumOf, type Tokens, withoutCached } from "../stream/stream-state.ts";
 
-/** Null when the file is no such file: a run that was killed leaves none, or half of one. */
+/** Null: it is not a usage file. A killed run leaves none, or half of one. */
 export function copilotTokens(text: string): Tokens | null {
   let value: unknown;
   try {

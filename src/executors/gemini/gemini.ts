@@ -1,5 +1,5 @@
-// Gemini CLI. Owns: how it is called. Turn limit and tools are settings of its home alone: where they are needed, a call has a home
-// of its own that leads to the user's for everything else.
+// Gemini CLI: how it is called. Turn limit and tools are settings of its home only, so a call that needs them gets a home of its own
+// with links to the user's for everything else.
 
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,9 +20,9 @@ import { geminiAgent } from "./agent.ts";
 import { geminiReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
-/** What an isolated call has of the user's home. */
+/** What an isolated call sees of the user's home. */
 const login = new Set(["oauth_creds.json", "google_accounts.json", "gemini-credentials.json", "installation_id"]);
-/** Where its sessions are. */
+/** The directory of its sessions. */
 const sessions = "tmp";
 
 export const gemini: AgentProfile = {
@@ -72,7 +72,7 @@ export const gemini: AgentProfile = {
   },
 };
 
-/** Empty where the user's own will do. */
+/** Empty if the user's own home has everything that the call needs. */
 function homeFor(task: AgentTask): Required<Pick<Invocation, "env" | "written">> {
   const { env, isolated } = task;
   if (task.mcp === null && task.maxTurns === null && !isolated) return { env: {}, written: [] };
@@ -87,7 +87,7 @@ function homeFor(task: AgentTask): Required<Pick<Invocation, "env" | "written">>
   return { env: { GEMINI_CLI_HOME: home }, written: [kept, ...linkedFiles(theirs, [...login])] };
 }
 
-/** A session is gone on with in another call. */
+/** Another call may resume the session, so sessions stay in a permanent directory. */
 function keepSessions(dir: string, own: string): string {
   const kept = join(dir, sessions);
   mkdirSync(kept, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-// Gemini CLI's stream-json. Owns: what its events mean.
+// Reads Gemini CLI's stream-json events.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
@@ -7,7 +7,7 @@ import { type NewReader, shown } from "../stream/reader.ts";
 import type { FailureKind } from "../stream/stream-reading.ts";
 import { StreamState, withoutCached } from "../stream/stream-state.ts";
 
-/** What it exits with before it prints anything. */
+/** Exit codes before it prints anything. */
 const exitCodes: Readonly<Record<number, FailureKind>> = { 41: "auth", 53: "max_turns" };
 
 export const geminiReader: NewReader = (now) => {
@@ -52,7 +52,7 @@ export const geminiReader: NewReader = (now) => {
           state.said.pause();
           return toolResult(fields);
         case "error":
-          // Also its warnings, about loops for instance; what ends it comes with the result.
+          // Also its warnings, such as those about loops; a fatal error comes with the result.
           return [state.complains(state.failureFrom({ message: textOf(fields["message"]) }))];
         case "result":
           return result(fields);

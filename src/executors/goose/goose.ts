@@ -1,4 +1,4 @@
-// Goose. Owns: how it is called.
+// Goose: how it is called.
 
 import { join } from "node:path";
 import { type AgentProfile, flags, homeOf } from "../agent/agent-profile.ts";
@@ -44,7 +44,7 @@ export const goose: AgentProfile = {
         // It sends no headers: the token is the last part of the address.
         "--with-streamable-http-extension": mcp && `${mcp.url}/${mcp.token}`,
       }),
-      // In one word: the text may begin with a dash.
+      // As one word, because the text may begin with a dash.
       ...(system === null ? [] : [`--system=${system}`]),
       ...args,
     ],

@@ -1,5 +1,4 @@
-// Goose's stream-json. Owns: what its events mean. It exits with 0 also when it failed, and tells its errors as if the model had
-// said them.
+// Reads Goose's stream-json events. Goose exits with 0 even if it failed, and prints its errors as if the model had said them.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
@@ -50,7 +49,7 @@ export const gooseReader: NewReader = (now) => {
     return [state.uses(tokens, null), state.isOver(failureIn(state.said.text))];
   }
 
-  /** The error is glued to what the model had said before, and ends with an advice of Goose's own. */
+  /** The error is appended to what the model said before, and ends with advice of Goose's own. */
   function failureIn(text: string): Failure | null {
     const error = text.lastIndexOf(errorMark);
     const advice = error === -1 ? -1 : text.indexOf("Please retry if you think", error);

@@ -1,6 +1,5 @@
-// Homes of ours for agents. Owns: a directory that stays, with links to what is the user's (so that a login that is renewed is his as
-// well). What is executed or obeyed in it is made anew at each start: what an agent puts there is gone then, and what the user
-// changes is there.
+// Homes that Pawl manages for agents: a permanent directory with links to the user's files, so that a renewed login is the user's
+// too. Everything in it that an agent executes or obeys is replaced at each start, so what an agent puts there is gone by then.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -18,15 +17,15 @@ import { replaceFile } from "../../system/files/whole-file.ts";
 
 export interface ManagedHome {
   readonly dir: string;
-  /** Where the user's is. */
+  /** The user's own home for that agent. */
   readonly theirs: string;
-  /** Names of files with the user's login there. One that an agent has put in the place of the link stays: it may be the newer. */
+  /** Files with the user's login. One that an agent has put in the place of the link stays: it may be newer. */
   readonly login: readonly string[];
-  /** Names of what an agent executes or obeys there. */
+  /** What an agent executes or obeys there. */
   readonly obeyed: readonly string[];
-  /** Those of them that are to be the user's; there are no others. */
+  /** Which of those are linked to the user's; the others do not exist. */
   readonly linked: readonly string[];
-  /** Null: it has no settings that are ours to write. */
+  /** Null: Pawl writes no settings there. */
   readonly settings: { readonly name: string; readonly text: string } | null;
 }
 
@@ -43,7 +42,7 @@ export function makeManagedHome({ dir, theirs, login, obeyed, linked, settings }
   return dir;
 }
 
-/** Where those of these files lead that are there: a login that is renewed is written there. */
+/** The real paths of those files that exist: a renewed login is written there. */
 export function linkedFiles(dir: string, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     try {
@@ -54,7 +53,7 @@ export function linkedFiles(dir: string, names: readonly string[]): readonly str
   });
 }
 
-/** To what is there, and away when it is gone. */
+/** Links to a login that exists, and removes the link to one that does not. */
 function linkLogin(target: string, place: string): void {
   const there = lstatSync(place, { throwIfNoEntry: false });
   if (there === undefined || there.isSymbolicLink()) {
@@ -78,27 +77,27 @@ function linkIn(place: string): string | null {
 function put(place: string, make: (file: string) => void): void {
   replaceFile(place, (draft) => {
     make(draft);
-    // A directory is not replaced.
+    // A rename does not replace a directory.
     if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) discard(place);
   });
 }
 
-/** What is in use, or was made anew in the same moment, must not keep an attempt from starting: first it is out of the way. */
+/** Moved away first: a file that is in use, or was just replaced, must not keep an attempt from starting. */
 function discard(place: string): void {
   const away = `${place}.${randomUUID()}`;
   try {
     renameSync(place, away);
   } catch {
-    return; // There is nothing, or somebody else was first.
+    return; // There is nothing, or another process was first.
   }
   try {
     rmSync(away, { recursive: true, force: true });
   } catch {
-    // Somebody writes into it; under that name nobody obeys it.
+    // Another process writes into it; under that name no agent obeys it.
   }
 }
 
-/** Never through a link that lies there. */
+/** Never follows a link that is there. */
 function writeNew(file: string, text: string): void {
   writeFileSync(file, text, { mode: 0o600, flag: "wx" });
 }

@@ -1,4 +1,4 @@
-// Scratch. Owns: a directory for the files of one call, made when somebody needs it, and gone with the call.
+// A directory for the files of one call, made on first use and removed with the call.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ export class Scratch {
     return this.#dir;
   }
 
-  /** Those that were made. */
+  /** The directory, if it was made. */
   places(): readonly string[] {
     return this.#dir === null ? [] : [this.#dir];
   }
@@ -22,7 +22,7 @@ export class Scratch {
     try {
       rmSync(this.#dir, { recursive: true, force: true });
     } catch {
-      // Somebody holds a file in it; it is the system's directory for what may stay behind.
+      // A process holds a file in it; it is in the system's directory for temporary files.
     }
   }
 }

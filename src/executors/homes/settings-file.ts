@@ -1,11 +1,11 @@
-// AgentSettings files of agents. Owns: reading JSON into which a user may have written comments.
+// Reads an agent's settings: JSON that may contain comments.
 
 import { readFileSync } from "node:fs";
 import { fieldsOf } from "../stream/fields.ts";
 
 export type AgentSettings = Readonly<Record<string, unknown>>;
 
-/** Empty where there is no such file. */
+/** Empty if there is no such file. */
 export function settingsIn(file: string): AgentSettings {
   let text: string;
   try {

@@ -1,4 +1,4 @@
-// OpenCode. Owns: how it is called. Its settings come in a variable, so that nothing is written into the user's.
+// OpenCode: how it is called. Its settings come in a variable, so that nothing is written into the user's.
 
 import { join } from "node:path";
 import type { AcpRight } from "../acp/preset.ts";
@@ -16,13 +16,13 @@ import { linkedDirectory } from "../homes/linked-directory.ts";
 import { opencodeAgent } from "./agent.ts";
 import { opencodeReader } from "./reader.ts";
 
-/** StreamReading files outside of the workspace is reading, too. */
+/** Reading files outside of the workspace is reading, too. */
 const looking = {
   ...Object.fromEntries(["read", "grep", "glob", "list", "external_directory"].map((tool) => [tool, "allow"])),
   [`${mcpName}_*`]: "allow",
 };
 
-/** The last rule that fits counts. */
+/** The last rule that matches counts. */
 function readingRules(commands: readonly string[]): object {
   return {
     "*": "deny",
@@ -38,7 +38,7 @@ const acpRules: Readonly<Record<AcpRight, (commands: readonly string[]) => objec
   reading: (commands) => readingRules(runnable({ commands })),
 };
 
-/** What it downloads, and runs in later sessions and outside of a sandbox, too. */
+/** What it downloads and runs in later sessions, also outside of a sandbox. */
 const executed = ["bin", "node_modules", "packages", "plugin", "plugins", "skills"];
 
 export const opencode: AgentProfile = {
@@ -72,9 +72,9 @@ export const opencode: AgentProfile = {
       "json",
       "--dir",
       task.cwd,
-      // With a title of its own it does not ask a model for one.
+      // With a title it does not ask a model for one.
       ...flags({ "--model": task.model, "--variant": task.effort, "--session": task.resume }),
-      // What nobody denied is allowed; a rule of ours that allows everything would win over those of the user.
+      // What is not denied is allowed; a rule of Pawl's that allows everything would win over the user's rules.
       ...(task.access === "write" ? ["--auto"] : []),
       ...(task.resume === null ? ["--title", `pawl ${task.env["PAWL_STEP"] ?? ""}`.trim()] : []),
       ...task.args,
@@ -100,7 +100,7 @@ export const opencode: AgentProfile = {
   },
 };
 
-/** Other programs find their settings there as well: all of it is as it was, but for its own. */
+/** Other programs find their settings there as well, so everything but its own is linked. */
 function isolation({ env, scratch }: AgentTask): Readonly<Record<string, string>> {
   const theirs = env["XDG_CONFIG_HOME"] ?? join(homeOf(env), ".config");
   const config = linkedDirectory(join(scratch(), "config"), theirs, (name) => name !== "opencode");

@@ -1,4 +1,4 @@
-// OpenCode's JSON events. Owns: what they mean. It has no last event: the end is a step that finished with `stop`, or an error.
+// Reads OpenCode's JSON events. It has no last event: the end is a step that finished with `stop`, or an error.
 
 import type { AgentEvent } from "../stream/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";

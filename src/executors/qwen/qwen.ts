@@ -1,4 +1,4 @@
-// Qwen Code. Owns: how it is called.
+// Qwen Code: how it is called.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { qwenReader } from "./reader.ts";
 
 const settingsFile = "settings.json";
 const login = ["oauth_creds.json", "installation_id"];
-/** Of its directory: what it executes or obeys, in later sessions and outside of a sandbox, too. */
+/** Files of its home that it executes or obeys in later sessions, also outside of a sandbox. */
 const obeyed = [settingsFile, ".env", "QWEN.md", "agents", "commands", "extensions", "hooks", "skills"];
 
 export const qwen: AgentProfile = {
@@ -40,7 +40,7 @@ export const qwen: AgentProfile = {
         "--max-session-turns": task.maxTurns,
         "--resume": task.resume,
       }),
-      // In one word: the text may begin with a dash.
+      // As one word, because the text may begin with a dash.
       ...(task.system === null ? [] : [`--append-system-prompt=${task.system}`]),
       ...task.outside.flatMap((dir) => ["--include-directories", dir]),
       ...tools(task),
@@ -60,7 +60,7 @@ function homeIn(env: Readonly<Record<string, string>>): string {
   return env["QWEN_HOME"] ?? join(homeOf(env), ".qwen");
 }
 
-/** Of the user's settings, what a login needs: his account, his key, and where his models are. */
+/** Of the user's settings, only what a login needs: the account, the key, and the addresses of models. */
 function isolatedHome({ env, home }: AgentTask): string {
   const theirs = homeIn(env);
   const { security, modelProviders, model } = settingsIn(join(theirs, settingsFile));
@@ -73,7 +73,7 @@ function nameIn(model: unknown): object {
   return { name: fieldsOf(model)["name"] };
 }
 
-/** Loaded at once: else the model sees a search for tools and not the tools. */
+/** Loaded at once: otherwise the model sees a search for tools instead of the tools. */
 function tools({ mcp, scratch }: AgentTask): readonly string[] {
   if (mcp === null) return [];
   const file = mcpFile(scratch());

@@ -7,6 +7,6 @@ import { streamJsonReader } from "../stream/stream-json.ts";
 export const qwenReader: NewReader = (now) =>
   streamJsonReader(now, {
     version: "qwen_code_version",
-    // At its turn limit it prints no result. 55, its limit of tool calls or of time, stays a missing result.
+    // At its turn limit it prints no result. Exit code 55, its limit of tool calls or of time, counts as a missing result.
     exitCodes: { 53: "max_turns" },
   });

@@ -1,4 +1,4 @@
-// Whether sandboxes work here. Owns: trying it once, before somebody relies on it: some systems have bubblewrap and do not let it work.
+// Tries once whether sandboxes work here: some systems have bubblewrap and do not let it work.
 
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { type Sandbox, sandboxProgram, unshared } from "./sandbox.ts";
 const answerMs = 10_000;
 const tried = new Map<string, Promise<string | null>>();
 
-/** What keeps that sandbox from working, for the executor of that name; null: nothing. */
+/** Why the sandbox of this executor does not work; null: it does. */
 export async function missingSandbox(name: string, { network }: Sandbox): Promise<Missing | null> {
   const without = `or say \`sandbox: none\` in executors.${name} of your own configuration`;
   const bwrap = findProgram(sandboxProgram);
@@ -32,7 +32,7 @@ export async function missingSandbox(name: string, { network }: Sandbox): Promis
   };
 }
 
-/** It starts itself: of no other program is known that it is there. */
+/** Starts bubblewrap in itself, because no other program is known to be installed. */
 async function trySandbox(bwrap: string, network: boolean): Promise<string | null> {
   const end = await supervise({
     command: [bwrap, ...unshared(network), "--", bwrap, "--version"],

@@ -1,5 +1,5 @@
-// Sandboxes. Owns: what a program can reach inside bubblewrap: it reads what its user reads and writes where it works, it sees no
-// processes but its own, gains no rights, and all it started dies with it. Never a silent doing without.
+// What a program can reach inside bubblewrap: it reads what its user reads, writes where it works, sees only its own processes and
+// gains no rights, and everything that it started dies with it. Nothing ever runs without the sandbox that it should have.
 
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -14,28 +14,28 @@ import { type GitPlaces, gitPlaces } from "./git-places.ts";
 /** As it is configured. */
 export interface Sandbox {
   readonly network: boolean;
-  /** What may be written beside the workspace: absolute paths, or `~/…`. */
+  /** What it may write beside the workspace: absolute paths, or `~/…`. */
   readonly write: readonly string[];
 }
 
 /** What a program keeps in the user's home. */
 export interface OwnPlaces {
-  /** Directories that it must be able to write; made where they are missing. */
+  /** Directories that it must be able to write; they are made if they are missing. */
   readonly written: readonly string[];
-  /** Files elsewhere that it must be able to write, where they are there. */
+  /** Files elsewhere that it must be able to write, if they exist. */
   readonly files?: readonly string[];
-  /** What in there is executed or obeyed elsewhere, later: it stays as it is. */
+  /** What is executed or obeyed there later, outside of the sandbox: it stays read-only. */
   readonly kept: readonly string[];
 }
 
 export interface SandboxPlace {
   readonly sandbox: Sandbox;
   readonly cwd: string;
-  /** `read`: not even the workspace is written. */
+  /** `read`: it cannot write the workspace either. */
   readonly access: Access;
   readonly env: Readonly<Record<string, string>>;
   readonly own?: OwnPlaces;
-  /** Further directories that it needs, of which some may not exist. */
+  /** Further directories that it writes; some may not exist. */
   readonly written?: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export type CommandLine = readonly [string, ...string[]];
 
 export const sandboxProgram = "bwrap";
 
-/** The command that starts `command` inside. What cannot be kept is thrown: nothing is started without its sandbox. */
+/** The command that starts `command` in the sandbox. Throws if the sandbox cannot hold. */
 export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLine {
   const bwrap = findProgram(sandboxProgram);
   if (bwrap === null) throw new Error(`its sandbox needs bubblewrap (\`${sandboxProgram}\`), which is not installed`);
@@ -69,7 +69,7 @@ export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLin
   ];
 }
 
-/** What every sandbox has, whatever it opens. */
+/** What every sandbox has. */
 export function unshared(network: boolean): readonly string[] {
   return [
     "--die-with-parent",
@@ -79,7 +79,7 @@ export function unshared(network: boolean): readonly string[] {
     "--unshare-uts",
     "--unshare-cgroup-try",
     ...(network ? [] : ["--unshare-net"]),
-    // Root would keep the right to mount everything anew.
+    // Root could otherwise mount everything again.
     "--cap-drop",
     "ALL",
     "--ro-bind",
@@ -89,14 +89,14 @@ export function unshared(network: boolean): readonly string[] {
     "/dev",
     "--proc",
     "/proc",
-    // A socket can be spoken to on a read-only disk: service managers and container engines would do anything for whoever asks.
+    // A socket works on a read-only disk too: service managers and container engines obey every process that connects.
     "--tmpfs",
     "/run",
     ...inRun.flatMap((path) => ["--ro-bind-try", path, path]),
   ];
 }
 
-/** Where names of hosts are looked up, and where some systems keep their programs. */
+/** Where host names are resolved, and where some systems keep their programs. */
 const inRun = [
   "/run/systemd/resolve",
   "/run/resolvconf",
@@ -105,10 +105,10 @@ const inRun = [
   "/run/wrappers",
 ];
 
-/** A program behind bubblewrap that a signal ended is told as a shell tells it. */
+/** Exit codes by which bubblewrap, like a shell, reports that a signal ended the program. */
 const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
 
-/** How the program inside ended. What it left had no time to outlive it: a sweep may still have seen it die. */
+/** How the program inside ended. Nothing outlives it: a stray that was seen is one that was dying. */
 export function endInside(end: ProcessEnd): ProcessEnd {
   const signal = end.kind === "exited" ? signalCodes[end.code] : undefined;
   return signal === undefined ? { ...end, strays: 0 } : { ...end, kind: "signalled", signal, strays: 0 };
@@ -123,14 +123,14 @@ function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace, 
   const isWritable = access === "write";
   const home = findHome(process.env).dir;
   const asked = sandbox.write.map((path) => askedPath(path, env, home));
-  // What is opened elsewhere does not open the workspace to whoever may only read.
+  // What is opened elsewhere does not make the workspace writable with `read` access.
   const opened = isWritable ? asked : asked.filter((path) => !isInside(path, existingPath(cwd) ?? cwd));
   return [
     ...existing([cwd], isWritable),
     ...existing(plain(own?.kept ?? []), false),
     ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...opened], true),
     ...(isWritable ? gitMounts(git) : []),
-    // Last, for what is said of the same path: the store is nobody's but Pawl's.
+    // Last, because the last mount of a path counts: only Pawl writes its store.
     ...existing([home], false),
   ];
 }
@@ -140,29 +140,29 @@ function gitMounts({ written, kept, made: files }: GitPlaces): readonly Mount[] 
   return [...existing(written, true), ...existing(plain(kept), false)];
 }
 
-/** What is obeyed as soon as it is there must be there, to be kept. */
+/** A file that git obeys as soon as it exists must exist, or it cannot be protected. */
 function makeEmpty(file: string): void {
   try {
     writeFileSync(file, "", { flag: "wx" });
   } catch {
-    // It is there, or nobody with our rights can make it.
+    // It exists, or Pawl's user may not create it.
   }
 }
 
-/** Nothing can be mounted over a link: inside, it would be removed, and something else put in its place. */
+/** A link cannot be mounted over: a process inside could replace it. */
 function plain(paths: readonly string[]): readonly string[] {
   const link = paths.find((path) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink());
   if (link === undefined) return paths;
   throw new Error(`its sandbox cannot keep ${link} as it is, which is a link (put what it leads to in its place)`);
 }
 
-/** Inside, nobody could make them. */
+/** They cannot be created inside. */
 function made(dirs: readonly string[]): readonly string[] {
   for (const dir of dirs) {
     try {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     } catch {
-      // A home that cannot be written is the user's own choice: the agent does without, or says what it misses.
+      // The user made the home read-only: the agent works without it, or reports what it misses.
     }
   }
   return dirs;
@@ -175,13 +175,13 @@ function askedPath(path: string, env: SandboxPlace["env"], home: string): string
   return place;
 }
 
-/** For temporary files: empty inside, and its own. */
+/** Directories for temporary files: empty inside, and private. */
 function hiddenDirs(env: SandboxPlace["env"]): readonly string[] {
   const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(existingPath).filter((dir) => dir !== null);
   return [...new Set(dirs)];
 }
 
-/** What it needs to read of what is hidden: all of the directory there that it is in. */
+/** What it must read below a hidden directory: the whole top directory there. */
 function visible(needed: readonly string[], hidden: readonly string[]): readonly Mount[] {
   const paths = needed.flatMap((path) => [path, existingPath(path) ?? path]);
   const tops = hidden.flatMap((dir) =>
@@ -201,7 +201,7 @@ function existing(paths: readonly string[], isWritable: boolean): readonly Mount
     .map((path) => ({ path: path ?? "", isWritable }));
 }
 
-/** What is deeper comes later, and so counts; of the same path the last that was said. */
+/** A deeper mount comes later and so counts; of the same path the last one counts. */
 function byDepth(mounts: readonly Mount[]): readonly Mount[] {
   const last = new Map(mounts.map((mount) => [mount.path, mount]));
   return [...last.values()].toSorted((a, b) => a.path.split(sep).length - b.path.split(sep).length);

@@ -26,7 +26,7 @@ if (!act) {
 }
 await play(act);
 
-/** What is wrong with a script is told in words, not as a stack. */
+/** Reports an invalid script in words instead of a stack trace. */
 function openScript(): Script {
   try {
     return readScript(readFileSync(file, "utf8"), file);
@@ -68,7 +68,7 @@ async function play(played: Act): Promise<void> {
   process.exitCode = played.exit ?? 0;
 }
 
-/** As agents are told to: whole, under its own name. */
+/** Writes the whole file under its own name, as agents are told to. */
 function requestEdits(text: string): void {
   const file = join(env("PAWL_SHARED"), "workflow_edits", `${cue.story}.json`);
   mkdirSync(dirname(file), { recursive: true });
@@ -76,7 +76,7 @@ function requestEdits(text: string): void {
   renameSync(`${file}.tmp`, file);
 }
 
-/** Files of the workspace, and the progress file that it was given; nothing else. */
+/** Only files of the workspace, and the progress file of the attempt. */
 function put(path: string, text: string, write: (path: string, text: string) => void): void {
   const target = resolve(path);
   const inside = relative(process.cwd(), target);

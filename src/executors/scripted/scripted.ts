@@ -1,4 +1,4 @@
-// The scripted executor. Owns: playing a script (script.ts) through the ordinary command executor.
+// The executor that plays a script (script.ts) through the command executor.
 
 import { existsSync, readFileSync } from "node:fs";
 import { noUsage, type Usage } from "../../domain/attempt.ts";
@@ -33,7 +33,7 @@ export function scriptedExecutor(script: string, sandbox: Sandbox | null = null)
   };
 }
 
-/** What the script says that the act has cost. */
+/** The usage that the script gives the act. */
 function usageIn(script: string, { env }: ExecutorCall): Usage {
   const cue = {
     step: env["PAWL_STEP"] ?? "",
@@ -46,7 +46,7 @@ function usageIn(script: string, { env }: ExecutorCall): Usage {
     if (!usage) return noUsage;
     return { costUsd: usage.usd ?? 0, inputTokens: usage.input ?? 0, outputTokens: usage.output ?? 0 };
   } catch {
-    // The agent itself has said what is wrong with the script.
+    // The agent itself has reported what is wrong with the script.
     return noUsage;
   }
 }

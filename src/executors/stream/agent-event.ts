@@ -1,4 +1,4 @@
-// Events of agents. Owns: one vocabulary for what every agent's stream tells while it runs.
+// The events of every agent's stream, in one vocabulary.
 
 import type { FailureKind, TokenUsage } from "./stream-reading.ts";
 
@@ -9,12 +9,12 @@ export type AgentEvent =
       readonly model: string | null;
       readonly version: string | null;
     }
-  /** A whole message, or a piece that goes on where the last piece ended. */
+  /** A whole message, or a piece that continues the last one. */
   | { readonly type: "text"; readonly text: string; readonly isDelta: boolean }
   | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: "tool_result"; readonly id: string; readonly ok: boolean; readonly text: string }
   | { readonly type: "denied"; readonly id: string; readonly name: string; readonly message: string }
-  /** All that was used so far, not since the last one. */
+  /** Everything that was used so far, not only since the last event. */
   | { readonly type: "usage"; readonly usage: TokenUsage }
   /** What the account may still use; `rejected`: nothing until `resetsAt`. */
   | {
@@ -23,7 +23,7 @@ export type AgentEvent =
       readonly name: string;
       readonly resetsAt: number | null;
     }
-  /** The agent waits and tries again by itself. */
+  /** The agent backs off and retries by itself. */
   | {
       readonly type: "retry";
       readonly kind: FailureKind;
@@ -31,7 +31,7 @@ export type AgentEvent =
       readonly waitMs: number | null;
       readonly message: string;
     }
-  /** It may still go on; whether this was the end, the reading says. */
+  /** It may still continue; the reading says whether this was the end. */
   | { readonly type: "error"; readonly kind: FailureKind; readonly message: string }
-  /** The agent's last word. */
+  /** The agent's last event. */
   | { readonly type: "result"; readonly ok: boolean; readonly text: string };

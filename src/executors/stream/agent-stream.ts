@@ -1,4 +1,4 @@
-// The stream of an agent. Owns: bytes in, events while they come, and one reading at the end.
+// Turns the bytes of an agent's stdout into events, and into one reading at the end.
 
 import type { AgentEvent } from "./agent-event.ts";
 import { jsonLines, longestLine } from "./json-lines.ts";
@@ -26,7 +26,7 @@ export function agentStream(reader: Reader, onEvent: (event: AgentEvent) => void
   };
 }
 
-/** The last event may have been among them: whoever wonders why it is missing is told. */
+/** The last event may have been in one of them, so the message says that they were skipped. */
 function withCutLines(reading: StreamReading, count: number): StreamReading {
   if (count === 0 || reading.ok) return reading;
   const cut = `${count} ${count === 1 ? "line was" : "lines were"} longer than ${longestLine / 1024 / 1024} MiB and not read`;

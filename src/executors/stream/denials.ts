@@ -1,22 +1,22 @@
-// Denials. Owns: what an agent was not allowed, and whether it got on without it. An agent that is refused often says politely
-// that it is done.
+// Tracks what an agent was denied, and whether it found another way. An agent that was refused often reports politely that it is
+// done.
 
 import { isPawlTool } from "../agent/pawl-tools.ts";
 import type { AgentEvent } from "./agent-event.ts";
 
-/** More calls that are open or failed than this, and the rest are not looked up: one then counts from when it is told. */
+/** Calls beyond this number are not tracked: their denial then counts from when it is reported. */
 const mostCalls = 1_000;
 const namesShown = 5;
 const longestLine = 4_096;
 
 export class Denials {
   readonly #names = new Set<string>();
-  /** Of calls, by their id: some agents do not say what it was that was denied. */
+  /** Names of calls by id: some agents do not say what was denied. */
   readonly #called = new Map<string, string>();
-  /** When calls failed, by their id: some agents tell only at the end which of them were denied. */
+  /** When calls failed, by id: some agents say only at the end which of them were denied. */
   readonly #failedAt = new Map<string, number>();
   #now = 0;
-  /** The line of stderr that has not ended yet. */
+  /** The line of stderr that is not complete yet. */
   #line = "";
   #lastDenied = 0;
   #lastDone = 0;
@@ -25,7 +25,7 @@ export class Denials {
     this.#now += 1;
     if (event.type === "tool_call" && this.#called.size < mostCalls) this.#called.set(event.id, event.name);
     if (event.type === "tool_result" && event.ok) {
-      // A report is no work: whoever was refused everything can still say that he is done.
+      // A report is not work: an agent that was refused everything can still report that it is done.
       if (!isPawlTool(this.#called.get(event.id) ?? "")) this.#lastDone = this.#now;
       this.#called.delete(event.id);
     } else if (event.type === "tool_result" && this.#failedAt.size < mostCalls) {
@@ -46,7 +46,7 @@ export class Denials {
     this.#lastDenied = this.#now;
   }
 
-  /** Nothing that it did afterwards succeeded. */
+  /** Nothing that it did after the last denial succeeded. */
   get endedThere(): boolean {
     return this.#lastDenied > this.#lastDone;
   }

@@ -1,5 +1,4 @@
-// A log that may fail. Owns: giving it up without giving up what is read beside it. A sink that throws would otherwise end the
-// reading of an agent's events with it.
+// A log sink that may fail: the first error ends the log, and not the reading of the agent's events.
 
 import { errorText } from "../../domain/error.ts";
 import type { OutputSink } from "../../system/process/call.ts";

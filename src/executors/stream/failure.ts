@@ -1,5 +1,5 @@
-// Failures of agents. Owns: which kind a failure is, from the status, the names and the words that agents and their APIs use.
-// All agents use these tables: a new wording is a new line here, whoever prints it.
+// Classifies failures by the status, the names and the words that agents and their APIs use. All agents share these tables: a new
+// wording is a new line here.
 
 import { resetTimeIn } from "./reset-time.ts";
 import type { FailureKind } from "./stream-reading.ts";
@@ -7,17 +7,17 @@ import type { FailureKind } from "./stream-reading.ts";
 export interface Failure {
   readonly kind: FailureKind;
   readonly message: string;
-  /** When it is over, where it says so. */
+  /** When it passes, if the message says so. */
   readonly resetsAt: number | null;
 }
 
 export interface Complaint {
   readonly message: string;
-  /** HTTP status, where the agent says it. */
+  /** The HTTP status, if the agent reports it. */
   readonly status?: number | null;
-  /** What the agent or its API calls the error; the most telling name first. */
+  /** What the agent or its API calls the error; the most specific name first. */
   readonly names?: readonly unknown[];
-  /** When it was said: "in 20 seconds" counts from here. */
+  /** When the message was printed: "in 20 seconds" counts from then. */
   readonly at: number;
 }
 
@@ -31,7 +31,7 @@ export function failureFrom(complaint: Complaint): Failure {
   return { kind, message: message || "it failed and does not say why", resetsAt };
 }
 
-/** Kinds that end by themselves; only of these a time in the message says when. */
+/** Kinds that pass by themselves; only their messages may say when. */
 const passes: ReadonlySet<FailureKind> = new Set(["rate_limit", "quota", "overloaded"]);
 
 function kindOf({ message, status, names }: Complaint): FailureKind {
@@ -41,7 +41,7 @@ function kindOf({ message, status, names }: Complaint): FailureKind {
     kindByStatus(statusIn(message)) ??
     kindByWords(message) ??
     "other";
-  // Plans that are used up come as 429 like a burst that passes in seconds; only the words tell.
+  // A used-up plan comes as 429, like a burst that passes in seconds; only the words differ.
   return kind === "rate_limit" && kindByWords(message) === "quota" ? "quota" : kind;
 }
 
@@ -110,7 +110,7 @@ function statusIn(message: string): number | null {
   return found ? Number(found[1]) : null;
 }
 
-/** The first that fits counts. */
+/** The first match counts. */
 const words: readonly (readonly [FailureKind, RegExp])[] = [
   ["rate_limit", /quota[^]{0,200}per.?minute/i],
   [
@@ -140,7 +140,7 @@ function kindByWords(message: string): FailureKind | undefined {
   return words.find(([, pattern]) => pattern.test(message))?.[0];
 }
 
-/** What agents tell their model when something was not allowed. A program's own "permission denied" is none. */
+/** What agents tell their model when a call was denied. A program's own "permission denied" is not a denial. */
 const denial =
   /requires? approval|rejected permission|could not request permission|denied by (?:policy|the user|user|permission)|(?:user|policy) (?:has )?(?:rejected|denied|declined)|blocked by (?:policy|read-only)|haven't granted|not allowed by (?:policy|permission)|a rule which prevents you/i;
 

@@ -1,5 +1,5 @@
-// Fields of what an agent printed. Owns: looking into it without trusting it. What is missing, or is something else than it
-// should be, is nothing: an agent that changes its format must not end a step.
+// Reads fields of what an agent printed without trusting it. A field that is missing or has another type counts as empty: an agent
+// that changes its format must not end a step.
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,7 +17,7 @@ export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Null for an empty text too: an id that is empty names nothing. */
+/** Null for an empty text too: an empty id names nothing. */
 export function nameOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }

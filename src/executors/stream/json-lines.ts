@@ -1,22 +1,22 @@
-// JSON lines. Owns: chunks of bytes to JSON objects, each byte looked at once, in bounded memory. What is no object is left out:
+// Splits chunks of bytes into JSON objects. It looks at each byte once and uses bounded memory. It skips what is not an object:
 // banners, blank lines, half a line of a program that died.
 
 export interface JsonLinesOptions {
   readonly onObject: (value: object) => void;
-  /** How lines begin that nobody wants: they are not parsed. */
+  /** Beginnings of lines to skip without parsing. */
   readonly noise?: readonly string[];
 }
 
 export interface JsonLines {
-  /** The chunk may be used again afterwards. */
+  /** The caller may reuse the chunk afterwards. */
   write(chunk: Uint8Array): void;
-  /** What came behind the last newline is read, too, if it is whole. */
+  /** Also reads what follows the last newline, if it is complete. */
   end(): void;
-  /** How many lines were too long to be read. */
+  /** The number of lines that were too long to read. */
   tooLong(): number;
 }
 
-/** Much more than an agent's longest message; a program that never ends its line must not fill the memory. */
+/** Much more than an agent's longest message; a line that never ends must not fill the memory. */
 export const longestLine = 8 * 1024 * 1024;
 
 const newline = 0x0a;
@@ -25,7 +25,7 @@ const smallestRest = 64 * 1024;
 
 export function jsonLines({ onObject, noise = [] }: JsonLinesOptions): JsonLines {
   const unwanted = noise.map((beginning) => Buffer.from(beginning));
-  /** The line that has begun and not ended, `length` bytes of it. */
+  /** The incomplete line, `length` bytes of it. */
   let rest = Buffer.allocUnsafe(smallestRest);
   let length = 0;
   let isCut = false;
@@ -49,7 +49,7 @@ export function jsonLines({ onObject, noise = [] }: JsonLinesOptions): JsonLines
     length = needed;
   }
 
-  /** One long line is no reason to hold its memory for all the short ones after it. */
+  /** A long line must not hold its memory while short ones follow. */
   function forget(): void {
     length = 0;
     if (rest.length > 1024 * 1024) rest = Buffer.allocUnsafe(smallestRest);
@@ -93,12 +93,12 @@ export function jsonLines({ onObject, noise = [] }: JsonLinesOptions): JsonLines
   };
 }
 
-/** White space, and the mark with which some editors begin a file. */
+/** White space, and the byte order mark. */
 function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d) || byte === 0xef || byte === 0xbb || byte === 0xbf;
 }
 
-/** Backwards: what differs differs at the end. */
+/** From the end, where beginnings of lines differ. */
 function beginsWith(bytes: Buffer, from: number, to: number, beginning: Buffer): boolean {
   if (to - from < beginning.length) return false;
   for (let index = beginning.length - 1; index >= 0; index -= 1)

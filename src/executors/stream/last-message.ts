@@ -1,6 +1,6 @@
-// What an agent said last. Owns: joining pieces until something else happens, in bounded memory.
+// The last message of an agent: joins its pieces until something else happens, in bounded memory.
 
-/** More than any honest answer. Of a longer one the end is kept: that is where the answer's keys are. */
+/** More than any real answer. Of a longer one the end is kept, because the answer's keys are there. */
 const longest = 512 * 1024;
 const cutMark = "[the beginning was cut]\n";
 
@@ -9,7 +9,7 @@ export class LastMessage {
   #message: string | null = null;
   #isOpen = false;
 
-  /** No half characters and no NUL: it is kept in a database. */
+  /** Without half characters and NUL bytes, which a database does not take. */
   get text(): string {
     return cut(this.#text, longest).toWellFormed().replaceAll("\0", "");
   }
@@ -19,7 +19,7 @@ export class LastMessage {
     this.#isOpen = false;
   }
 
-  /** Pieces with another `message` begin anew, where the agent names its messages. */
+  /** A piece of another `message` starts a new text, if the agent names its messages. */
   add(piece: string, message: string | null = null): void {
     if (piece === "") return;
     const continues = this.#isOpen && this.#message === message;
@@ -28,13 +28,13 @@ export class LastMessage {
     this.#isOpen = true;
   }
 
-  /** A tool was called, or something else happened: the next piece is a new message. */
+  /** A tool was called, or something else happened: the next piece starts a new message. */
   pause(): void {
     this.#isOpen = false;
   }
 }
 
-/** Cut to the half when it is too long, so that many small pieces are not cut one by one. */
+/** Cuts to half the limit, so that not every small piece causes another cut. */
 function cut(text: string, limit: number): string {
   return text.length <= limit ? text : cutMark + text.slice(-Math.min(limit, longest));
 }

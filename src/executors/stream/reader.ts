@@ -1,21 +1,21 @@
-// Readers. Owns: the promise of every agent's reader: whatever the agent prints, events come out and at the end one reading.
-// Unknown types and keys mean nothing, the order of keys means nothing, and nothing makes a reader throw.
+// The port for readers of agents' streams. Whatever an agent prints, a reader makes events of it and one reading at the end. It
+// ignores unknown types and keys and the order of keys, and it never throws.
 
 import type { AgentEvent } from "./agent-event.ts";
 import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 export interface Reader {
-  /** How lines begin that mean nothing to it: whoever feeds it may leave them out without parsing them. */
+  /** Beginnings of lines that mean nothing to it: the caller need not parse them. */
   readonly noise: readonly string[];
   /** One JSON object of the stream. */
   read(event: object): readonly AgentEvent[];
   end(exit: ProcessExit): StreamReading;
 }
 
-/** `now` is for agents that say "in 20 seconds" and not when. */
+/** `now` is for agents that say "in 20 seconds" instead of a time. */
 export type NewReader = (now: () => number) => Reader;
 
-/** A result or an input may have megabytes; who looks at an event wants to see what it was about. */
+/** Results and inputs may have megabytes; the beginning shows what an event is about. */
 const shownOfResult = 16 * 1024;
 
 export function shown(text: string): string {

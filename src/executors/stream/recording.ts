@@ -1,4 +1,4 @@
-// Recorded output. Owns: reading a file with what an agent printed, of any size.
+// Reads a file with the recorded output of an agent, of any size.
 
 import { type FileHandle, open } from "node:fs/promises";
 import { devNull } from "node:os";

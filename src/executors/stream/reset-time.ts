@@ -1,14 +1,14 @@
-// Reset times. Owns: when a limit is over, from the words in which agents and their APIs say it.
+// Finds the time at which a limit ends in the messages of agents and their APIs.
 
-/** Later than any limit, and early enough for every date that is printed. */
+/** Later than any limit, and early enough for every date format. */
 const latest = Date.UTC(9999, 0);
 
-/** Seconds or milliseconds since 1970, whichever the number must be. */
+/** Takes seconds or milliseconds since 1970; the size of the number shows which. */
 export function instantOf(value: number | null): number | null {
   return value === null ? null : sane(value < 1e11 ? value * 1000 : value);
 }
 
-/** `at` is when it was said. Null when no time is named. */
+/** `at` is when the message was printed. Null: it names no time. */
 export function resetTimeIn(message: string, at: number): number | null {
   for (const read of forms) {
     const found = read(message, at);
@@ -99,12 +99,12 @@ interface WallTime {
   readonly minute: number;
 }
 
-/** Without a zone it is this machine's: the agent that printed it runs here. */
+/** A time without a zone is local: the agent that printed it runs here. */
 function toInstant(wall: WallTime, zone: string | null): number {
   const { year, month, day, hour, minute } = wall;
   if (zone === null) return new Date(year, month, day, hour, minute).getTime();
   const asUtc = Date.UTC(year, month, day, hour, minute);
-  // Twice: the first guess may lie on the other side of a change of the clocks.
+  // Twice: the first guess may be on the other side of a clock change.
   const guess = asUtc - offsetAt(asUtc, zone);
   return asUtc - offsetAt(guess, zone);
 }

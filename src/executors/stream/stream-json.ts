@@ -1,4 +1,4 @@
-// Reads `stream-json`, a schema of events that several agents print with small differences: a dialect each.
+// Reads `stream-json`, a schema of events that several agents print, each in a dialect of its own.
 
 import type { AgentEvent } from "./agent-event.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "./fields.ts";
@@ -8,7 +8,7 @@ import type { FailureKind, ProcessExit } from "./stream-reading.ts";
 import { StreamState, sumOf, type Tokens } from "./stream-state.ts";
 
 export interface Dialect {
-  /** The key of its first event that has its version. */
+  /** The key of the first event that has the agent's version. */
   readonly version: string;
   readonly exitCodes: Readonly<Record<number, FailureKind>>;
 }
@@ -23,7 +23,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
         return [state.begins({ id: event["session_id"], model: event["model"], version: event[dialect.version] })];
       case "api_retry": {
         const [status, name] = [numberOf(event["error_status"]), textOf(event["error"])];
-        // A connection that failed has no status and no name.
+        // A failed connection has no status and no name.
         const names = status === null && name === "unknown" ? ["connection_failed"] : [name];
         return [
           {
@@ -44,7 +44,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
 
   function assistant(event: Fields): readonly AgentEvent[] {
     const message = fieldsOf(event["message"]);
-    // An API's error dressed as a message is not what the model said; the result has it.
+    // An API error in the form of a message is not what the model said; the result has it.
     if (event["is_api_error_message"] === true || message["model"] === "<synthetic>") return [];
     const isSubAgent = nameOf(event["parent_tool_use_id"]) !== null;
     if (!isSubAgent) state.continues();
@@ -94,12 +94,12 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
       .map((denial) => state.isDenied(textOf(denial["tool_use_id"]), textOf(denial["tool_name"]), ""));
     if (typeof event["result"] === "string") state.said.whole(event["result"]);
     const cost = numberOf(event["total_cost_usd"]) ?? state.costUsd;
-    // A process may print several results: the cost is that of all, the usage that of each.
+    // A process may print several results: each has the cost of all of them and its own usage.
     const tokens = sumOf(state.tokens, tokensOf(fieldsOf(event["usage"])));
     return [...untold, state.uses(tokens, cost), state.isOver(failureOf(event))];
   }
 
-  /** `subtype` is "success" also when the API failed: only `is_error` counts. */
+  /** `subtype` is "success" even if the API failed: only `is_error` counts. */
   function failureOf(event: Fields) {
     if (event["is_error"] === false) return null;
     const errors = listOf(event["errors"]).map(textOf).join("; ");
@@ -111,7 +111,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
   }
 
   return {
-    // Pieces of messages that come whole afterwards.
+    // Pieces of messages that are repeated as a whole.
     noise: ['{"type":"stream_event"'],
     read(event) {
       const fields = fieldsOf(event);
@@ -134,7 +134,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
   };
 }
 
-/** What goes into the cache is read anew and paid for; `input_tokens` has it not. */
+/** Tokens written to the cache are new input; `input_tokens` does not include them. */
 function tokensOf(usage: Fields): Tokens {
   return {
     inputTokens: countOf(usage["input_tokens"]) + countOf(usage["cache_creation_input_tokens"]),

@@ -1,15 +1,15 @@
-// Readings. Owns: what an agent's own stream of events comes to, in the same words for every agent.
+// The outcome of an agent's stream, in the same words for every agent.
 
-/** Why it is not done. One list for all agents: what follows from each is decided elsewhere. */
+/** Why it is not ok. All agents share this list; agent-end.ts decides what follows from each. */
 export type FailureKind =
-  /** It wanted to do what it may not, and ended there. */
+  /** It was denied something, and ended there. */
   | "denied"
   | "auth"
   /** The prompt or the session is longer than the model can read. */
   | "context"
-  /** Too much in a short time; it passes by itself. */
+  /** Too many requests in a short time; it passes by itself. */
   | "rate_limit"
-  /** What the account may use is used up, until it is reset or paid for. */
+  /** The account's quota is used up, until it is reset or extended. */
   | "quota"
   | "overloaded"
   | "server"
@@ -17,33 +17,33 @@ export type FailureKind =
   | "max_turns"
   | "max_budget"
   | "killed"
-  /** It ended without saying how. */
+  /** It ended without its last event. */
   | "no_result"
-  /** Somebody interrupted it, and it says so. */
+  /** It reports that it was interrupted. */
   | "aborted"
-  /** Its last event says that all is well, its exit code does not. */
+  /** Its last event reports success and its exit code does not. */
   | "exit"
   | "other";
 
 export interface TokenUsage {
-  /** What the model read anew, what it put into its cache included. */
+  /** New input, including what was written to the cache. */
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
   readonly outputTokens: number;
-  /** Null: the agent does not say. */
+  /** Null: the agent reports none. */
   readonly costUsd: number | null;
 }
 
 export interface StreamReading {
-  /** Its last event was there, without an error, and its exit code was 0. It says nothing about the work. */
+  /** The last event was there and reports no error, and the exit code was 0. It says nothing about the work. */
   readonly ok: boolean;
   readonly kind: FailureKind | null;
-  /** What it said last. */
+  /** The agent's last message. */
   readonly text: string;
-  /** How often it was not allowed something. */
+  /** The number of denied calls. */
   readonly denials: number;
   readonly usage: TokenUsage;
-  /** When what stopped it is over, in milliseconds since 1970. */
+  /** When the failure passes, in milliseconds since 1970. */
   readonly resetsAt: number | null;
   readonly session: string | null;
   readonly model: string | null;

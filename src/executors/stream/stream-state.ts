@@ -1,5 +1,5 @@
-// StreamState. Owns: what a stream has told so far, and the rule by which that becomes a reading. Every reader fills one of these;
-// so all agents are judged alike.
+// What a stream has reported so far, and the rule that makes a reading of it. Every reader fills one, so all agents are judged by the
+// same rule.
 
 import type { AgentEvent } from "./agent-event.ts";
 import { type Complaint, type Failure, failureFrom } from "./failure.ts";
@@ -10,7 +10,7 @@ import type { FailureKind, ProcessExit, StreamReading, TokenUsage } from "./stre
 export type Tokens = Omit<TokenUsage, "costUsd">;
 export const noTokens: Tokens = { inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 };
 
-/** An agent that is refused more often than this goes in circles; the ids of the rest are not kept. */
+/** An agent that is denied more often than this is in a loop; further ids are not kept. */
 const mostDenials = 10_000;
 
 export class StreamState {
@@ -24,7 +24,7 @@ export class StreamState {
   readonly #denied = new Set<string>();
   #isOver = false;
   #failure: Failure | null = null;
-  /** The last error that was not the end, until it spoke again. */
+  /** The last error that was not the end, until the agent says something again. */
   #complaint: Failure | null = null;
   #rejectedUntil: { readonly resetsAt: number | null } | null = null;
 
@@ -36,7 +36,7 @@ export class StreamState {
     return this.#denied.size;
   }
 
-  /** What is told about a session comes in pieces; what was known stays. */
+  /** Facts about a session come in pieces; a missing one keeps its value. */
   begins(told: { id?: unknown; model?: unknown; version?: unknown }): AgentEvent {
     this.session = nameOf(told.id) ?? this.session;
     this.model = nameOf(told.model) ?? this.model;
@@ -60,7 +60,7 @@ export class StreamState {
     return this.#denied.has(id);
   }
 
-  /** The same id twice is one denial: some agents tell it at once and again at the end. */
+  /** The same id counts once: some agents report a denial at once and again at the end. */
   isDenied(id: string, name: string, message: string): AgentEvent {
     if (this.#denied.size < mostDenials) this.#denied.add(id === "" ? `#${this.#denied.size}` : id);
     return { type: "denied", id, name, message };
@@ -81,27 +81,27 @@ export class StreamState {
     return failureFrom({ at: this.#now(), ...complaint });
   }
 
-  /** An error after which it may still go on. */
+  /** An error after which it may still continue. */
   complains(failure: Failure): AgentEvent {
     this.#complaint = failure;
     return { type: "error", kind: failure.kind, message: failure.message };
   }
 
-  /** The last event of the stream, unless it goes on. */
+  /** The last event of the stream, unless it continues. */
   isOver(failure: Failure | null): AgentEvent {
     this.#isOver = true;
     this.#failure = failure;
     return { type: "result", ok: failure === null, text: failure?.message ?? this.said.text };
   }
 
-  /** What looked like the end was not. */
+  /** What looked like the end was not the end. */
   continues(): void {
     if (this.#failure) this.#complaint = this.#failure;
     this.#isOver = false;
     this.#failure = null;
   }
 
-  /** `codes`: what exit codes of this agent mean when nothing else tells. */
+  /** `codes`: the meaning of this agent's exit codes if nothing else says more. */
   reading(exit: ProcessExit, codes: Readonly<Record<number, FailureKind>> = {}): StreamReading {
     const failure = this.#end(exit, codes);
     return {
@@ -133,7 +133,7 @@ export class StreamState {
     return plain("no_result", this.#complaint ? `${silent}: ${this.#complaint.message}` : silent);
   }
 
-  /** A limit that was told apart says until when, and that a 429 is no short burst. */
+  /** A limit that was reported separately says when it ends, and that a 429 is not a short burst. */
   #withLimit(failure: Failure): Failure {
     const limit = this.#rejectedUntil;
     if (limit === null || (failure.kind !== "rate_limit" && failure.kind !== "quota")) return failure;
@@ -145,12 +145,12 @@ function plain(kind: FailureKind, message: string): Failure {
   return { kind, message, resetsAt: null };
 }
 
-/** Sums of fractions get a tail (0.016739999999999998); nobody is billed less than a nano-dollar. */
+/** Sums of fractions get a tail (0.016739999999999998); no bill is below a nano-dollar. */
 function roundedUsd(usd: number): number {
   return Math.round(usd * 1e9) / 1e9;
 }
 
-/** For agents whose input has what came from the cache in it. */
+/** For agents whose input includes what came from the cache. */
 export function withoutCached(input: unknown, cached: unknown, output: unknown): Tokens {
   const cacheReadTokens = countOf(cached);
   return {

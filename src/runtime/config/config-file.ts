@@ -1,5 +1,5 @@
-// One configuration file. Owns: what may be written in it. Apart from config.ts, because its parsers are most of what a command
-// would load, and most commands find no such file.
+// Reads one configuration file. It is apart from config.ts because its parsers are most of what a command would load, and most
+// commands find no such file.
 
 import { readFileSync, statSync } from "node:fs";
 import { parseDocument } from "yaml";
@@ -18,7 +18,7 @@ const text = z.string().refine((written) => written.trim() !== "", "is empty; le
 /** `500MB`, `2 GB`, `1.5GiB`, or a number of bytes. */
 const sizePattern = /^(\d+(?:\.\d+)?)\s*(b|kb|mb|gb|tb|kib|mib|gib|tib)?$/i;
 
-/** A file of the checkout, by a path that cannot lead out of it. `*` and `?` stand for parts of one name, `**` for directories. */
+/** A path of the checkout that cannot lead out of it. `*` and `?` stand for parts of one name, `**` for directories. */
 const insidePattern = z
   .string()
   .refine(
@@ -72,27 +72,27 @@ const schemaFor = (agents: AgentRegistry) =>
     notify: z.array(targetSchema).max(20).optional(),
   });
 
-/** How the project is worked on, in its own words; null: nobody said. */
+/** The project's commands and rules; null: the file does not say. */
 export interface ProjectConfig {
   /** The command that lints and formats; it is a check, too. */
   readonly lint: string | null;
   readonly test: string | null;
-  /** Which part may use which: `api -> core -> common`. */
+  /** Which part may import which: `api -> core -> common`. */
   readonly layers: string | null;
   readonly hints: string | null;
 }
 
-/** What a story's tree needs before somebody works in it. */
+/** What a story's tree needs before an agent works in it. */
 export interface WorkspaceConfig {
-  /** Commands that make a fresh tree ready. */
+  /** Commands that prepare a fresh tree. */
   readonly setup: readonly string[];
-  /** Files whose change makes it necessary again. */
+  /** Files whose change makes the setup necessary again. */
   readonly setupWhen: readonly string[];
-  /** Files of the user's checkout that git does not have, and that a tree needs. */
+  /** Untracked files of the user's checkout that a tree needs. */
   readonly copy: readonly string[];
-  /** How many ports of its own each tree gets. */
+  /** The number of ports that each tree gets. */
   readonly ports: number;
-  /** Below this no new tree is made. */
+  /** Below this amount of free disk space, no new tree is made. */
   readonly minFreeBytes: number;
   readonly env: Readonly<Record<string, string>>;
 }
@@ -100,7 +100,7 @@ export interface WorkspaceConfig {
 /** null: the file does not say. */
 export interface ConfigFile {
   readonly defaultExecutor: string | null;
-  /** In the order in which they are asked; empty: the file does not say. */
+  /** In order of preference; empty: the file does not say. */
   readonly defaultExecutors: readonly string[];
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
   readonly prices: Prices;
@@ -167,7 +167,7 @@ function valueIn(file: string): unknown {
 
 const maxBytes = 1024 * 1024;
 
-/** Looked at before it is opened: a pipe or a device, also behind a link, would be read for ever. */
+/** Checks the file before it opens it: a pipe or a device, even behind a link, would be read for ever. */
 function textOf(file: string): string {
   try {
     const found = statSync(file);
@@ -213,7 +213,7 @@ function bytesOf(written: string | number): number {
   return Math.round(Number(amount) * base ** "bkmgt".indexOf(unit.charAt(0).toLowerCase()));
 }
 
-/** Of a checkout everything may be named but what is outside, and git's own directory. */
+/** Everything in a checkout may be named, except git's own directory. */
 function staysInside(pattern: string): boolean {
   const parts = pattern.split("/");
   const climbs = parts.includes("..") || parts.includes("") || /[\\\0]/.test(pattern);

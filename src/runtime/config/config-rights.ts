@@ -1,5 +1,5 @@
-// What a repository may say of executors. Owns: that it tightens what the user has chosen, and never loosens it; and that no
-// variable or key of the user's reaches a program that the repository chose.
+// Merges the executors of a repository's file into the user's. A repository can tighten what the user has chosen and never loosen it,
+// and no variable or key of the user's reaches a program that the repository chose.
 
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
@@ -9,7 +9,7 @@ import { tightest } from "./tightest.ts";
 
 type Executors = Readonly<Record<string, ExecutorConfig>>;
 
-/** The user's executors and the repository's. What the latter wants and may not is told to `warn`. */
+/** The user's executors and the repository's. `warn` gets what the repository wants and may not have. */
 export function mergedExecutors(own: Executors, theirs: Executors, context: MergeContext): Executors {
   const merged = Object.entries(theirs).map(([name, written]) => {
     const mine = Object.hasOwn(own, name) ? (own[name] ?? null) : null;
@@ -34,7 +34,7 @@ function mergedExecutor(name: string, mine: ExecutorConfig | null, theirs: Execu
   return mine;
 }
 
-/** Whatever the kinds of the two are: another kind by the same name is held by the same limits, or is not taken. */
+/** The same limits hold for an executor of another kind with the same name; if it cannot keep them, it is refused. */
 function tighter(mine: ExecutorConfig, theirs: ExecutorConfig): ExecutorConfig {
   return {
     ...theirs,
@@ -49,7 +49,7 @@ function tighter(mine: ExecutorConfig, theirs: ExecutorConfig): ExecutorConfig {
   };
 }
 
-/** With the sandbox that it may have. */
+/** Adds the sandbox that the repository may choose. */
 function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfig, to: MergeContext): ExecutorConfig {
   const own = mine?.sandbox ?? null;
   // Inside of Pawl's sandbox such an agent gives up its own, which opens less.
@@ -65,13 +65,13 @@ function closed(name: string, mine: ExecutorConfig | null, theirs: ExecutorConfi
   return { ...theirs, sandbox: tighterSandbox(own, theirs.sandbox) };
 }
 
-/** Where the user has none, any is tighter. */
+/** Any sandbox is tighter than none. */
 function tighterSandbox(mine: Sandbox | null, theirs: Sandbox | null): Sandbox | null {
   if (theirs === null) return mine;
   return { network: (mine?.network ?? true) && theirs.network, write: mine?.write ?? [] };
 }
 
-/** How it is called where that decides about keys, and which variables it sees: both only as the user says. */
+/** If the executor gets keys, only the user decides how it is called; only the user decides which variables it sees. */
 function withoutKeys(
   name: string,
   mine: ExecutorConfig | null,
@@ -94,12 +94,12 @@ function withoutKeys(
   };
 }
 
-/** Agents get the user's keys by themselves. */
+/** Agents get the user's keys without configuration. */
 function getsKeys({ kind, preset }: ExecutorConfig, agents: AgentRegistry): boolean {
   return agents.has(kind) || preset !== null;
 }
 
-/** Whoever chose the program or the arguments of such an agent could send the keys anywhere. */
+/** A chosen program or argument of such an agent could send the keys anywhere. */
 function calledAs(name: string, same: ExecutorConfig | null, theirs: ExecutorConfig, to: MergeContext) {
   const { agents, homeFile, warn } = to;
   const own = { program: same?.program ?? null, args: same?.args ?? [], command: same?.command ?? [] };
@@ -115,7 +115,7 @@ function isSameProgram(one: ExecutorConfig, other: ExecutorConfig): boolean {
   return words(one) === words(other);
 }
 
-/** Over ACP these are kept by a program that tells the truth: any other than the user's own need not. */
+/** Over ACP the program itself keeps these limits: only the user's own program is trusted to. */
 function unkept(mine: ExecutorConfig, theirs: ExecutorConfig): string | null {
   if (theirs.kind !== "acp" || theirs.preset !== null || isSameProgram(mine, theirs)) return null;
   const { access, permissions, maxTurns, maxUsd } = mine;
@@ -125,7 +125,7 @@ function unkept(mine: ExecutorConfig, theirs: ExecutorConfig): string | null {
 
 const byStrictness = ["allow", "ask", "deny"] as const;
 
-/** To allow is no limit, and need not be kept by a kind that is never asked. */
+/** `allow` is not a limit, so a kind that is never asked need not keep it. */
 function stricter(
   mine: ExecutorConfig["permissions"],
   theirs: ExecutorConfig["permissions"],

@@ -1,4 +1,4 @@
-// `notify` in a configuration file. Owns: what may be written there, and what it means.
+// Reads `notify` of a configuration file.
 
 import { z } from "zod";
 import { messageKinds } from "../../domain/effect.ts";

@@ -1,5 +1,5 @@
-// Configuration. Owns: `$PAWL_HOME/config.yml` and `.pawl/config.yml` in the repository. The second wins where it may: it can
-// tighten limits, never loosen them, and it cannot hand variables of the user's environment to a program.
+// Reads the configuration: `$PAWL_HOME/config.yml`, and `.pawl/config.yml` of the repository. The repository's wins where it may: it
+// can tighten limits and never loosen them, and it cannot pass variables of the user's environment to a program.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -14,21 +14,21 @@ import type { MergeContext } from "./config-rights.ts";
 import { tightest } from "./tightest.ts";
 
 export interface Config {
-  /** The first of `defaultExecutors`; null: nobody chose. */
+  /** The first of `defaultExecutors`; null: none was chosen. */
   readonly defaultExecutor: string | null;
-  /** Who is asked where neither a workflow nor the command line names somebody, in this order. */
+  /** Executors for runs and workflows that name none, in order of preference. */
   readonly defaultExecutors: readonly string[];
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
-  /** How many agents may work at once; null: nobody chose. */
+  /** How many agents may work at once; null: not configured. */
   readonly agents: number | null;
   readonly budget: ConfigFile["budget"];
   readonly project: ProjectConfig;
   readonly workspace: WorkspaceConfig;
-  /** Only the user's own: a repository could have the words of its users sent anywhere. */
+  /** Only the user's own: a repository could send the texts of its users anywhere. */
   readonly notify: readonly TargetConfig[];
-  /** Only the user's own: whoever lowers a price loosens a budget of money. */
+  /** Only the user's own: a lower price loosens a budget in USD. */
   readonly prices: Prices;
-  /** What the repository's file wanted and may not. */
+  /** What the repository's file asks for and may not have. */
   readonly warnings: readonly string[];
 }
 
@@ -36,7 +36,7 @@ const defaultAgents = 4;
 const defaultPorts = 1;
 const defaultMinFreeBytes = 1_000_000_000;
 
-/** What was chosen; else as many as the workflow has stories at once, and never fewer than the usual number. */
+/** The configured number; else as many as the workflow runs stories at once, and at least the default. */
 export function agentsFor({ agents }: Pick<Config, "agents">, { steps }: Definition): number {
   const wanted = steps.map((step) => (step.kind === "stories" ? step.concurrency : 1));
   return agents ?? Math.max(defaultAgents, ...wanted);
@@ -75,14 +75,14 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
   };
 }
 
-/** What checks them is loaded with the parsers, and only for a repository that has some. */
+/** Imports the check together with the parsers, and only for a repository that configures executors. */
 async function executorsOf(own: ConfigFile, theirs: ConfigFile, context: MergeContext): Promise<Config["executors"]> {
   if (Object.keys(theirs.executors).length === 0) return own.executors;
   const { mergedExecutors } = await import("./config-rights.ts");
   return mergedExecutors(own.executors, theirs.executors, context);
 }
 
-/** What templates may say about the project: `{{lint_command}}` and its kind, where something is configured. */
+/** What templates may say about the project, such as `{{lint_command}}`. */
 export function projectContext({ lint, test, layers, hints }: ProjectConfig): Readonly<Record<string, string>> {
   const values: Readonly<Record<ProjectKey, string | null>> = {
     lint_command: lint,
@@ -93,7 +93,7 @@ export function projectContext({ lint, test, layers, hints }: ProjectConfig): Re
   return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
-/** A workflow's caps, made no looser than the configuration's. */
+/** Makes a workflow's caps no looser than the configuration's. */
 export function tighten(config: Config, definition: Definition): Definition {
   const { budget } = config;
   const { caps } = definition;
@@ -108,7 +108,7 @@ export function tighten(config: Config, definition: Definition): Definition {
   };
 }
 
-/** A project of which nobody has said anything. */
+/** A project without configuration. */
 export const plainProject: ProjectConfig = { lint: null, test: null, layers: null, hints: null };
 
 const nothing: ConfigFile = {
@@ -123,14 +123,14 @@ const nothing: ConfigFile = {
   notify: [],
 };
 
-/** The parsers are loaded only for a file that exists. */
+/** Imports the parsers only for a file that exists. */
 async function readIfThere(file: string, agents: AgentRegistry): Promise<ConfigFile> {
   if (!existsSync(file)) return nothing;
   const { readConfigFile } = await import("./config-file.ts");
   return readConfigFile(file, agents);
 }
 
-/** A list is taken from one file or the other, never from both; variables are taken one by one. */
+/** A list comes from one file or the other; variables are merged one by one. */
 function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace"]): WorkspaceConfig {
   return {
     setup: theirs.setup ?? own.setup ?? [],
@@ -142,5 +142,5 @@ function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace
   };
 }
 
-/** Trees without anything of their own. */
+/** The workspace of a configuration that says nothing about it. */
 export const plainWorkspace: WorkspaceConfig = workspaceOf(nothing.workspace, nothing.workspace);
