@@ -9,7 +9,7 @@ export type { Lease, Offer };
 export interface Dispatch {
   /** Part of every commit: offers what became ready, withdraws what is not any more, ends the leases of attempts that ended. */
   follow(tx: Transaction, changes: Changes): Promise<void>;
-  /** Ready steps that may be claimed now, the oldest run first. `within` a transaction that goes on to claim one, or the store. */
+  /** Ready steps that may be claimed now, the oldest run first. `within` the transaction that claims one, or the store. */
   offers(within: Transaction | Store, filter: OfferFilter): Promise<readonly Offer[]>;
   /** Part of the commit that starts an attempt. */
   lease(tx: Transaction, lease: Lease): Promise<void>;

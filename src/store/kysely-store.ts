@@ -1,18 +1,11 @@
-// The store in Kysely. Owns: one implementation for every dialect; what differs arrives as a `Database`.
+// The store in Kysely. Owns: one implementation for every dialect; what differs arrives as a `Database`. The queries are in tables/.
 
-import { type Kysely, sql } from "kysely";
-import { type Effect, laneOf } from "../domain/effect.ts";
-import type { Gate } from "../domain/gate.ts";
-import { type AttemptId, type GateId, type RunId, runId, type StoryId } from "../domain/ids.ts";
+import type { Kysely } from "kysely";
+import type { Effect } from "../domain/effect.ts";
+import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
-import { selectAttempt } from "./attempts.ts";
-import { KnownEntries, SeenEntries } from "./entries.ts";
-import { selectLeases } from "./leases.ts";
-import { selectNextOfferTime, selectOffers } from "./offers.ts";
-import { readEvent, readSummary } from "./rows.ts";
-import type { GateRow, Tables } from "./schema.ts";
-import { insertEffect } from "./statements.ts";
+import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
   GateRef,
@@ -28,7 +21,25 @@ import type {
   StoredEvent,
   Transaction,
 } from "./store.ts";
-import { type DefinitionCache, KyselyTransaction } from "./transaction.ts";
+import { selectAttempt } from "./tables/attempts.ts";
+import type { DefinitionCache } from "./tables/definitions.ts";
+import { KnownEntries, SeenEntries } from "./tables/entries.ts";
+import { selectEvents } from "./tables/events.ts";
+import { selectGate, selectOpenGates } from "./tables/gates.ts";
+import { selectHolds } from "./tables/holds.ts";
+import { selectLeases } from "./tables/leases.ts";
+import { selectNextOfferTime, selectOffers } from "./tables/offers.ts";
+import {
+  deleteEffect,
+  insertEffect,
+  postponeEffect,
+  selectDueDeliveries,
+  selectDueEffects,
+  takeEffect,
+} from "./tables/outbox.ts";
+import { selectSummaries, selectSummariesByPrefix, selectSummary, selectSummaryByNumber } from "./tables/runs.ts";
+import { selectSpec, selectSpecs } from "./tables/stories.ts";
+import { KyselyTransaction } from "./transaction.ts";
 
 /**
  * What a dialect brings: a way to begin, to wait for a lock without blocking, and to notice other processes. Integers of its
@@ -59,64 +70,40 @@ export class KyselyStore implements Store {
     // One for each try: what a try has seen that was rolled back is forgotten.
     const { result, seen } = await this.#database.write(async (db) => {
       const seen = new SeenEntries(this.#entries);
-      return { result: await work(new KyselyTransaction(db, this.#definitions, seen, "change")), seen };
+      return { result: await work(new KyselyTransaction(db, this.#definitions, seen)), seen };
     });
     this.#entries.learn(seen);
     return result;
   }
 
   async runById(id: RunId): Promise<RunSummary | null> {
-    const row = await this.#database.read((db) => summaries(db).where("id", "=", id).executeTakeFirst());
-    return row ? readSummary(row) : null;
+    return await this.#database.read((db) => selectSummary(db, id));
   }
 
   async runByNumber(number: number): Promise<RunSummary | null> {
-    const row = await this.#database.read((db) => summaries(db).where("number", "=", number).executeTakeFirst());
-    return row ? readSummary(row) : null;
+    return await this.#database.read((db) => selectSummaryByNumber(db, number));
   }
 
   async runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]> {
-    // A range instead of LIKE: it uses the key's index in every dialect, and `%` in a prefix means nothing.
-    const rows = await this.#database.read((db) =>
-      summaries(db)
-        .where("id", ">=", prefix)
-        .where("id", "<", `${prefix}\u{10ffff}`)
-        .orderBy("number")
-        .limit(limit)
-        .execute(),
-    );
-    return rows.map(readSummary);
+    return await this.#database.read((db) => selectSummariesByPrefix(db, prefix, limit));
   }
 
   async listRuns(filter: RunFilter): Promise<readonly RunSummary[]> {
-    // An empty list after IN is no SQL everywhere.
-    if (filter.statuses?.length === 0) return [];
-    const rows = await this.#database.read((db) => {
-      const all = summaries(db).orderBy("number", "desc").limit(filter.limit);
-      return (filter.statuses === null ? all : all.where("status", "in", [...filter.statuses])).execute();
-    });
-    return rows.map(readSummary);
+    return await this.#database.read((db) => selectSummaries(db, filter));
   }
 
   async wholeRun(id: RunId): Promise<Run | null> {
-    return await this.#database.snapshot(async (db) => {
-      const loaded = await this.#looking(db).load(id, (header) => header.stories.map((entry) => entry.id));
-      return loaded?.run ?? null;
-    });
+    return await this.#database.snapshot((db) =>
+      new KyselyTransaction(db, this.#definitions, new SeenEntries(this.#entries)).wholeRun(id),
+    );
   }
 
   async storySpecs(run: RunId): Promise<readonly StorySpec[]> {
-    const rows = await this.#database.read((db) =>
-      db.selectFrom("stories").select("spec").where("run_id", "=", run).orderBy("position").execute(),
-    );
-    return rows.map((row) => JSON.parse(row.spec) as StorySpec);
+    return await this.#database.read((db) => selectSpecs(db, run));
   }
 
   async storySpec(run: RunId, story: StoryId): Promise<StorySpec | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom("stories").select("spec").where("run_id", "=", run).where("id", "=", story).executeTakeFirst(),
-    );
-    return row ? (JSON.parse(row.spec) as StorySpec) : null;
+    return await this.#database.read((db) => selectSpec(db, run, story));
   }
 
   async attempt(id: AttemptId): Promise<AttemptRef | null> {
@@ -124,36 +111,19 @@ export class KyselyStore implements Store {
   }
 
   async holds(): Promise<readonly Hold[]> {
-    return await this.#database.read((db) => this.#looking(db).holds());
+    return await this.#database.read((db) => selectHolds(db));
   }
 
   async openGates(run: RunId | null): Promise<readonly GateRef[]> {
-    const rows = await this.#database.read((db) => {
-      const open = db.selectFrom("gates").selectAll().where("status", "=", "open").orderBy("opened_at").orderBy("id");
-      return (run === null ? open : open.where("run_id", "=", run)).execute();
-    });
-    return rows.map(gateRef);
+    return await this.#database.read((db) => selectOpenGates(db, run));
   }
 
   async gate(id: GateId): Promise<GateRef | null> {
-    const row = await this.#database.read((db) =>
-      db.selectFrom("gates").selectAll().where("id", "=", id).executeTakeFirst(),
-    );
-    return row ? gateRef(row) : null;
+    return await this.#database.read((db) => selectGate(db, id));
   }
 
   async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {
-    const rows = await this.#database.read((db) =>
-      db
-        .selectFrom("events")
-        .selectAll()
-        .where("run_id", "=", run)
-        .where("seq", ">", after)
-        .orderBy("seq")
-        .limit(limit)
-        .execute(),
-    );
-    return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
+    return await this.#database.read((db) => selectEvents(db, run, after, limit));
   }
 
   async offers(filter: OfferFilter): Promise<readonly Offer[]> {
@@ -169,68 +139,31 @@ export class KyselyStore implements Store {
   }
 
   async dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]> {
-    const rows = await this.#database.read((db) =>
-      firstOfLanes(db, now, limit).where("o.lane", "not like", `${deliverLane}%`).execute(),
-    );
-    return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
+    return await this.#database.read((db) => selectDueEffects(db, now, limit));
   }
 
   async dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]> {
-    const rows = await this.#database.read((db) => {
-      let due = firstOfLanes(db, now, limit).where("o.lane", "like", `${deliverLane}%`);
-      for (const target of except) {
-        // Not LIKE: `_` in a name would mean any character.
-        const lanes = `${deliverLane}${target}:`;
-        due = due.where(sql<string>`substr(o.lane, 1, ${sql.lit(lanes.length)})`, "<>", lanes);
-      }
-      return due.execute();
-    });
-    return rows.map((row) => ({
-      id: row.id,
-      tries: row.tries,
-      effect: JSON.parse(row.effect) as StoredDelivery["effect"],
-    }));
+    return await this.#database.read((db) => selectDueDeliveries(db, now, limit, except));
   }
 
   async takeEffect(effect: StoredEffect, until: number): Promise<boolean> {
-    const result = await this.#database.write((db) =>
-      db
-        .updateTable("outbox")
-        .set({ not_before: until, tries: sql<number>`tries + 1` })
-        .where("id", "=", effect.id)
-        .where("tries", "=", effect.tries)
-        .executeTakeFirst(),
-    );
-    return result.numUpdatedRows > 0n;
+    return await this.#database.write((db) => takeEffect(db, effect, until));
   }
 
   async postponeEffect(taken: StoredEffect, until: number): Promise<void> {
-    await this.#database.write((db) =>
-      db
-        .updateTable("outbox")
-        .set({ not_before: until })
-        .where("id", "=", taken.id)
-        .where("tries", "=", taken.tries)
-        .execute(),
-    );
+    await this.#database.write((db) => postponeEffect(db, taken, until));
   }
 
   async effectDone(id: number): Promise<void> {
-    await this.#database.write((db) => db.deleteFrom("outbox").where("id", "=", id).execute());
+    await this.#database.write((db) => deleteEffect(db, id));
   }
 
   async replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void> {
     await this.#database.write(async (db) => {
-      const { numDeletedRows } = await db.deleteFrom("outbox").where("id", "=", id).executeTakeFirstOrThrow();
-      // Somebody who had taken it and seemed dead was faster: a second time would double everything.
-      if (numDeletedRows === 0n) return;
-      for (const effect of others)
-        await insertEffect.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
+      // Gone already: another process that had taken it and seemed dead was faster. A second time would double everything.
+      if (!(await deleteEffect(db, id))) return;
+      for (const effect of others) await insertEffect(db, effect, at);
     });
-  }
-
-  #looking(db: Kysely<Tables>): KyselyTransaction {
-    return new KyselyTransaction(db, this.#definitions, new SeenEntries(this.#entries), "look");
   }
 
   watch(onChange: () => void): { close(): void } {
@@ -240,54 +173,4 @@ export class KyselyStore implements Store {
   async close(): Promise<void> {
     await this.#database.close();
   }
-}
-
-/** As `laneOf` begins the lanes of deliveries. */
-const deliverLane = "deliver:";
-
-function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
-  return db
-    .selectFrom("outbox as o")
-    .select(["o.id", "o.tries", "o.effect"])
-    .where("o.not_before", "<=", now)
-    .where((e) =>
-      e.not(
-        e.exists(
-          e
-            .selectFrom("outbox as earlier")
-            .select("earlier.id")
-            .whereRef("earlier.lane", "=", "o.lane")
-            .whereRef("earlier.id", "<", "o.id"),
-        ),
-      ),
-    )
-    .orderBy("o.id")
-    .limit(limit);
-}
-
-function summaries(db: Kysely<Tables>) {
-  return db
-    .selectFrom("runs")
-    .innerJoin("totals", "totals.run_id", "runs.id")
-    .select([
-      "id",
-      "number",
-      "workflow",
-      "task",
-      "status",
-      "repo",
-      "started_at",
-      "ended_at",
-      "attempts",
-      "steps",
-      "cost_usd",
-      "input_tokens",
-      "output_tokens",
-      "cache_read_tokens",
-      "estimated_usd",
-    ]);
-}
-
-function gateRef(row: GateRow): GateRef {
-  return { run: runId(row.run_id), gate: JSON.parse(row.body) as Gate };
 }

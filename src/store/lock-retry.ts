@@ -1,15 +1,15 @@
-// Patience. Owns: trying again when somebody else was faster or has the lock, without blocking the process.
+// Retries of a transaction. Owns: trying again while another writer holds the lock or was faster, without blocking the process.
 
 import type { Clock } from "../system/clock.ts";
 import { VersionConflict } from "./store.ts";
 
-/** Two writers take turns in milliseconds; somebody who holds a lock for a minute is stuck. */
-const patienceMs = 60_000;
+/** Writers take turns in milliseconds; one that holds the lock for a minute is stuck. */
+const longestWaitMs = 60_000;
 
-/** `passes` tells the errors of this database that go away by waiting. */
+/** `isLocked` recognizes the errors of this database that pass with time. */
 export async function retryWhileLocked<T>(
   clock: Clock,
-  passes: (error: unknown) => boolean,
+  isLocked: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
   const started = clock.now();
@@ -17,7 +17,8 @@ export async function retryWhileLocked<T>(
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof VersionConflict || passes(error)) || clock.now() - started > patienceMs) throw error;
+      const canPass = error instanceof VersionConflict || isLocked(error);
+      if (!canPass || clock.now() - started > longestWaitMs) throw error;
       await clock.sleep(waitMs * (0.5 + Math.random()));
     }
   }

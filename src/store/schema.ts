@@ -133,7 +133,7 @@ export interface ReadyRow {
   /** 1 while the run is paused. */
   paused: number;
   not_before: number;
-  /** The order in which runs were started: who came first is served first. */
+  /** The order in which runs were started: the oldest is served first. */
   run_number: number;
 }
 
@@ -145,7 +145,7 @@ export interface LeaseRow {
   until: number;
 }
 
-/** An account that turned us away, and until when nobody asks it again. */
+/** An account that has refused an agent, and until when it is not asked again. */
 export interface HoldRow {
   account: string;
   cause: string;

@@ -19,12 +19,12 @@ export interface Store {
   runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]>;
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** The whole run, every story: for people who look, never for a transition. */
+  /** The whole run, every story: for a caller that only looks, never for a transition. */
   wholeRun(id: RunId): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
   storySpec(run: RunId, story: StoryId): Promise<StorySpec | null>;
   attempt(id: AttemptId): Promise<AttemptRef | null>;
-  /** As a transaction sees them, for whoever only looks. */
+  /** As a transaction sees them, for a caller that only looks. */
   holds(): Promise<readonly Hold[]>;
   openGates(run: RunId | null): Promise<readonly GateRef[]>;
   gate(id: GateId): Promise<GateRef | null>;
@@ -42,9 +42,9 @@ export interface Store {
   dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]>;
   /** The same of deliveries, except those to certain targets. */
   dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]>;
-  /** Takes an effect for a while; false when somebody else has it. */
+  /** Takes an effect for a while; false when another process has it. */
   takeEffect(effect: StoredEffect, until: number): Promise<boolean>;
-  /** Whoever took it gives it back until then; nothing happens when somebody else has taken it since. */
+  /** Gives a taken effect back until then; changes nothing when another process has taken it since. */
   postponeEffect(taken: StoredEffect, until: number): Promise<void>;
   effectDone(id: number): Promise<void>;
   /** Puts others in its place, in one go; nothing happens when it is done already. */
@@ -60,7 +60,7 @@ export interface Transaction {
   create(number: number, decision: Accepted): Promise<Changes>;
   /** The header and the stories that `needed` names. */
   load(run: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null>;
-  /** Events, rows and effects in one go. Throws `VersionConflict` when somebody else was faster. */
+  /** Events, rows and effects in one go. Throws `VersionConflict` when another writer was faster. */
   save(loaded: Loaded, decision: Decision): Promise<Changes>;
   takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean>;
   releasePermits(attempts: readonly AttemptId[]): Promise<void>;
@@ -84,7 +84,7 @@ export interface Transaction {
   release(account: string, since?: number): Promise<void>;
 }
 
-/** An account that has turned an agent away. `quota`: nobody asks it before `until`. `auth`: others are asked first. */
+/** An account that has refused an agent. `quota`: it is not asked before `until`. `auth`: others are asked first. */
 export interface Hold {
   readonly account: string;
   readonly cause: "quota" | "auth";
@@ -144,7 +144,7 @@ export interface Loaded {
   readonly storyVersions: Readonly<Record<StoryId, number>>;
 }
 
-/** What a commit changed, for those who act on it in the same transaction. */
+/** What a commit changed, for code that acts on it in the same transaction. */
 export interface Changes {
   readonly run: Run;
   readonly number: number;
@@ -166,7 +166,7 @@ export interface ReadyStep {
 /** A second writer was faster: decide again. `transaction` does that by itself. */
 export class VersionConflict extends Error {
   constructor(what: string) {
-    super(`${what} was changed by somebody else`);
+    super(`${what} was changed by another writer`);
     this.name = "VersionConflict";
   }
 }

@@ -23,7 +23,7 @@ export const columnTypes: ColumnTypes = {
   serial: sql`integer primary key autoincrement`,
 };
 
-/** "Pawl" in ASCII, in the file's header: we put our tables into no database of somebody else. */
+/** "Pawl" in ASCII, in the file's header: Pawl puts its tables into no other database. */
 const applicationId = 0x5061776c;
 
 /** How soon a commit of another process is noticed. Asking costs microseconds. */
@@ -66,7 +66,7 @@ class SqliteDatabase implements Database {
   }
 
   async prepare(): Promise<void> {
-    // Looked at first: a database of somebody else must stay as it is, its journal mode included.
+    // Looked at first: a database of another program must stay as it is, its journal mode included.
     const current = await this.#retryWhileLocked(async () => this.#isCurrent());
     // Changing the journal mode needs the file alone for a moment; it is remembered in the file.
     await this.#retryWhileLocked(async () => this.#connection.exec("pragma journal_mode = wal"));

@@ -6,10 +6,10 @@
 // version of a transaction that was rolled back may come a second time, with other entries.
 
 import type { Kysely } from "kysely";
-import type { RunId, StoryId } from "../domain/ids.ts";
-import type { StoryEntry, StorySpec } from "../domain/story.ts";
-import type { RunRow, StoryRow, Tables } from "./schema.ts";
-import { statement } from "./statement.ts";
+import type { RunId } from "../../domain/ids.ts";
+import type { StoryEntry } from "../../domain/story.ts";
+import type { RunRow, StoryRow, Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
 
 interface Seen {
   readonly version: number;
@@ -68,32 +68,8 @@ export class SeenEntries {
   }
 }
 
-/** They go behind the stories that are there. */
-export async function insertStories(
-  db: Kysely<Tables>,
-  run: RunId,
-  version: number,
-  planned: readonly { readonly spec: StorySpec; readonly entry: StoryEntry }[],
-): Promise<void> {
-  let { position } = await nextPosition.one(db, { run });
-  for (const { spec, entry } of planned) {
-    await insert.run(db, {
-      ...entryRow(run, version, entry),
-      position,
-      spec: JSON.stringify(spec),
-      version: 0,
-      scope: null,
-    });
-    position += 1;
-  }
-}
-
-export async function deleteStory(db: Kysely<Tables>, run: RunId, id: StoryId): Promise<void> {
-  await remove.run(db, { run, id });
-}
-
 export async function updateEntry(db: Kysely<Tables>, run: RunId, version: number, entry: StoryEntry): Promise<void> {
-  await update.run(db, entryRow(run, version, entry));
+  await update.run(db, entryColumns(run, version, entry));
 }
 
 /** Entries that a transition changed keep their place unless a plan has brought or dropped some. */
@@ -119,7 +95,7 @@ function readEntry({ entry }: { readonly entry: string }): StoryEntry {
 
 type EntryColumns = Pick<StoryRow, "run_id" | "id" | "status" | "entry" | "changed">;
 
-function entryRow(run: RunId, version: number, entry: StoryEntry): EntryColumns {
+export function entryColumns(run: RunId, version: number, entry: StoryEntry): EntryColumns {
   return { run_id: run, id: entry.id, status: entry.status, entry: JSON.stringify(entry), changed: version };
 }
 
@@ -131,36 +107,10 @@ const selectChanged = statement<{ run: string; since: number }, { entry: string 
   db.selectFrom("stories").select("entry").where("run_id", "=", p("run")).where("changed", ">", p("since")),
 );
 
-const nextPosition = statement<{ run: string }, { position: number }>((db, p) =>
-  db
-    .selectFrom("stories")
-    .select((e) => e.fn.coalesce(e(e.fn.max("position"), "+", 1), e.lit(0)).as("position"))
-    .where("run_id", "=", p("run")),
-);
-
-const insert = statement<StoryRow>((db, p) =>
-  db.insertInto("stories").values({
-    run_id: p("run_id"),
-    id: p("id"),
-    position: p("position"),
-    status: p("status"),
-    entry: p("entry"),
-    changed: p("changed"),
-    spec: p("spec"),
-    version: p("version"),
-    scope: p("scope"),
-  }),
-);
-
 const update = statement<EntryColumns>((db, p) =>
   db
     .updateTable("stories")
     .set({ status: p("status"), entry: p("entry"), changed: p("changed") })
     .where("run_id", "=", p("run_id"))
     .where("id", "=", p("id")),
-);
-
-/** A story that has begun is never dropped. */
-const remove = statement<{ run: string; id: string }>((db, p) =>
-  db.deleteFrom("stories").where("run_id", "=", p("run")).where("id", "=", p("id")).where("scope", "is", null),
 );

@@ -1,12 +1,12 @@
 // Attempts. Owns: their rows and every query on them. Columns are what queries ask for; the attempt itself is one body.
 
 import type { Kysely } from "kysely";
-import type { Attempt } from "../domain/attempt.ts";
-import { type AttemptId, type RunId, runId, type StoryId } from "../domain/ids.ts";
-import { scopeKey } from "./rows.ts";
-import type { AttemptRow, Tables } from "./schema.ts";
-import { statement } from "./statement.ts";
-import { type AttemptRef, VersionConflict } from "./store.ts";
+import type { Attempt } from "../../domain/attempt.ts";
+import { type AttemptId, type RunId, runId, type StoryId } from "../../domain/ids.ts";
+import type { AttemptRow, Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
+import { type AttemptRef, VersionConflict } from "../store.ts";
+import { scopeKey } from "./scope-key.ts";
 
 /** Those of one scope, in the order in which they were dispatched. */
 export async function selectAttempts(
@@ -15,6 +15,14 @@ export async function selectAttempts(
   story: StoryId | null,
 ): Promise<readonly Attempt[]> {
   return (await ofScope.all(db, { run, story: scopeKey(story) })).map(readAttempt);
+}
+
+/** Those of every scope of a run, by story; the run's own are under null. */
+export async function selectAllAttempts(
+  db: Kysely<Tables>,
+  run: RunId,
+): Promise<ReadonlyMap<StoryId | null, readonly Attempt[]>> {
+  return Map.groupBy((await ofRun.all(db, { run })).map(readAttempt), ({ story }) => story);
 }
 
 export async function selectAttempt(db: Kysely<Tables>, id: AttemptId): Promise<AttemptRef | null> {
@@ -50,6 +58,10 @@ const ofScope = statement<{ run: string; story: string }, { body: string }>((db,
     .where("run_id", "=", p("run"))
     .where("story_id", "=", p("story"))
     .orderBy("position"),
+);
+
+const ofRun = statement<{ run: string }, { body: string }>((db, p) =>
+  db.selectFrom("attempts").select("body").where("run_id", "=", p("run")).orderBy("story_id").orderBy("position"),
 );
 
 const byId = statement<{ id: string }, AttemptRow>((db, p) =>

@@ -1,11 +1,11 @@
 // Leases: which worker performs an attempt, and until when. Owns: their rows and every query on them.
 
 import type { Kysely } from "kysely";
-import { type AttemptId, attemptId, runId } from "../domain/ids.ts";
-import { scopeKey, storyOfKey } from "./rows.ts";
-import type { LeaseRow, Tables } from "./schema.ts";
-import { statement } from "./statement.ts";
-import type { Lease } from "./store.ts";
+import { type AttemptId, attemptId, runId } from "../../domain/ids.ts";
+import type { LeaseRow, Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
+import type { Lease } from "../store.ts";
+import { scopeKey, storyOfKey } from "./scope-key.ts";
 
 /** `endedBefore` null: all of them. */
 export async function selectLeases(db: Kysely<Tables>, endedBefore: number | null): Promise<readonly Lease[]> {

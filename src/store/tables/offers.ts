@@ -1,11 +1,11 @@
 // Offers: ready steps that workers may claim. Owns: their rows (table `ready`) and every query on them.
 
 import type { Kysely } from "kysely";
-import { type RunId, runId, type StepId, type StoryId, stepId } from "../domain/ids.ts";
-import { scopeKey, storyOfKey } from "./rows.ts";
-import type { ReadyRow, Tables } from "./schema.ts";
-import { statement } from "./statement.ts";
-import type { NewOffer, Offer, OfferFilter } from "./store.ts";
+import { type RunId, runId, type StepId, type StoryId, stepId } from "../../domain/ids.ts";
+import type { ReadyRow, Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
+import type { NewOffer, Offer, OfferFilter } from "../store.ts";
+import { scopeKey, storyOfKey } from "./scope-key.ts";
 
 export async function selectOffers(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly Offer[]> {
   return (await rowsFor(db, filter)).map((row) => ({

@@ -1,0 +1,41 @@
+// Definitions: the workflows that runs have frozen. Owns: their rows and every query on them. They are found by their content, so
+// that a thousand runs of one workflow keep one copy.
+
+import type { Kysely } from "kysely";
+import type { Definition } from "../../domain/definition.ts";
+import { currentDefinition } from "../older-documents.ts";
+import type { Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
+
+/** Parsed ones, by hash. A definition never changes once it is written, so a store needs to read each only once. */
+export type DefinitionCache = Map<string, Definition>;
+
+export async function selectDefinition(db: Kysely<Tables>, cache: DefinitionCache, hash: string): Promise<Definition> {
+  const known = cache.get(hash);
+  if (known) return known;
+  const { body } = await byHash.one(db, { hash });
+  const definition = currentDefinition(JSON.parse(body) as Definition);
+  cache.set(hash, definition);
+  return definition;
+}
+
+/** Gives its hash. */
+export async function insertDefinition(db: Kysely<Tables>, definition: Definition): Promise<string> {
+  const body = JSON.stringify(definition);
+  // Loaded here: `node:crypto` is slow to load, and a process that only looks hashes nothing.
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256").update(body).digest("hex");
+  await insert.run(db, { hash, body });
+  return hash;
+}
+
+const byHash = statement<{ hash: string }, { body: string }>((db, p) =>
+  db.selectFrom("definitions").select("body").where("hash", "=", p("hash")),
+);
+
+const insert = statement<{ hash: string; body: string }>((db, p) =>
+  db
+    .insertInto("definitions")
+    .values({ hash: p("hash"), body: p("body") })
+    .onConflict((c) => c.column("hash").doNothing()),
+);

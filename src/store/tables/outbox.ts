@@ -1,0 +1,109 @@
+// The outbox: effects that were decided and are not performed yet. Owns: their rows and every query on them.
+
+import { type Kysely, sql } from "kysely";
+import { type Effect, laneOf } from "../../domain/effect.ts";
+import type { Tables } from "../schema.ts";
+import { statement } from "../statement.ts";
+import type { StoredDelivery, StoredEffect } from "../store.ts";
+
+/** The first effect of each lane whose time has come, deliveries excepted. */
+export async function selectDueEffects(
+  db: Kysely<Tables>,
+  now: number,
+  limit: number,
+): Promise<readonly StoredEffect[]> {
+  const rows = await firstOfLanes(db, now, limit).where("o.lane", "not like", `${deliverLane}%`).execute();
+  return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
+}
+
+/** The first delivery of each lane whose time has come, except those to certain targets. */
+export async function selectDueDeliveries(
+  db: Kysely<Tables>,
+  now: number,
+  limit: number,
+  except: readonly string[],
+): Promise<readonly StoredDelivery[]> {
+  let due = firstOfLanes(db, now, limit).where("o.lane", "like", `${deliverLane}%`);
+  for (const target of except) {
+    // Not LIKE: `_` in a name would mean any character.
+    const lanes = `${deliverLane}${target}:`;
+    due = due.where(sql<string>`substr(o.lane, 1, ${sql.lit(lanes.length)})`, "<>", lanes);
+  }
+  const rows = await due.execute();
+  return rows.map((row) => ({
+    id: row.id,
+    tries: row.tries,
+    effect: JSON.parse(row.effect) as StoredDelivery["effect"],
+  }));
+}
+
+export async function insertEffect(db: Kysely<Tables>, effect: Effect, at: number): Promise<void> {
+  await insert.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
+}
+
+/** False when another process has taken it since it was read. */
+export async function takeEffect(db: Kysely<Tables>, effect: StoredEffect, until: number): Promise<boolean> {
+  return (await take.run(db, { id: effect.id, tries: effect.tries, until })) > 0;
+}
+
+/** Changes nothing when another process has taken it since. */
+export async function postponeEffect(db: Kysely<Tables>, taken: StoredEffect, until: number): Promise<void> {
+  await postpone.run(db, { id: taken.id, tries: taken.tries, until });
+}
+
+/** False when it is gone already. */
+export async function deleteEffect(db: Kysely<Tables>, id: number): Promise<boolean> {
+  return (await remove.run(db, { id })) > 0;
+}
+
+/** As `laneOf` begins the lanes of deliveries. */
+const deliverLane = "deliver:";
+
+function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
+  return db
+    .selectFrom("outbox as o")
+    .select(["o.id", "o.tries", "o.effect"])
+    .where("o.not_before", "<=", now)
+    .where((e) =>
+      e.not(
+        e.exists(
+          e
+            .selectFrom("outbox as earlier")
+            .select("earlier.id")
+            .whereRef("earlier.lane", "=", "o.lane")
+            .whereRef("earlier.id", "<", "o.id"),
+        ),
+      ),
+    )
+    .orderBy("o.id")
+    .limit(limit);
+}
+
+const insert = statement<{ lane: string; run_id: string; effect: string; at: number }>((db, p) =>
+  db.insertInto("outbox").values({
+    lane: p("lane"),
+    run_id: p("run_id"),
+    effect: p("effect"),
+    created_at: p("at"),
+    not_before: p("at"),
+    tries: 0,
+  }),
+);
+
+const take = statement<{ id: number; tries: number; until: number }>((db, p) =>
+  db
+    .updateTable("outbox")
+    .set({ not_before: p("until"), tries: sql<number>`tries + 1` })
+    .where("id", "=", p("id"))
+    .where("tries", "=", p("tries")),
+);
+
+const postpone = statement<{ id: number; tries: number; until: number }>((db, p) =>
+  db
+    .updateTable("outbox")
+    .set({ not_before: p("until") })
+    .where("id", "=", p("id"))
+    .where("tries", "=", p("tries")),
+);
+
+const remove = statement<{ id: number }>((db, p) => db.deleteFrom("outbox").where("id", "=", p("id")));

@@ -1,0 +1,7 @@
+// Documents. Owns: the part of a value that a row keeps as JSON.
+
+export function pick<T, K extends keyof T>(value: T, keys: readonly K[]): Pick<T, K> {
+  const picked: Partial<T> = {};
+  for (const key of keys) picked[key] = value[key];
+  return picked as Pick<T, K>;
+}

@@ -1,0 +1,211 @@
+// Runs. Owns: their rows, with the header as one document, and every query on them; the numbers of runs; their summaries.
+
+import { type Kysely, sql } from "kysely";
+import { type RunId, runId } from "../../domain/ids.ts";
+import { type Header, type RunStatus, statusOf } from "../../domain/run.ts";
+import { currentPlace } from "../older-documents.ts";
+import type { RunRow, Tables, TotalsRow } from "../schema.ts";
+import { statement } from "../statement.ts";
+import { type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
+import { pick } from "./pick.ts";
+import { readTotals } from "./totals.ts";
+
+/** The part of a header that changes and is kept as one document; the rest has columns or rows of its own. */
+const documentKeys = [
+  "chain",
+  "context",
+  "gates",
+  "countsFrom",
+  "place",
+  "executor",
+  "given",
+  "caps",
+  "paused",
+  "end",
+] as const satisfies readonly (keyof Header)[];
+
+type HeaderDocument = Pick<Header, (typeof documentKeys)[number]>;
+
+/** What the row of a run says of its header; attempts, totals and stories have rows of their own. */
+export type HeaderPart = HeaderDocument & Pick<Header, "id" | "task" | "startedAt">;
+
+/** Counting and locking in one statement: two runs that start at once get two numbers. */
+export async function nextRunNumber(db: Kysely<Tables>): Promise<number> {
+  return (await countUp.one(db, { name: "run" })).value;
+}
+
+/** `change`: no other transaction may change it until this one ends. */
+export async function selectRun(db: Kysely<Tables>, id: RunId, purpose: "change" | "look"): Promise<RunRow | null> {
+  return (await (purpose === "change" ? byIdToChange : byId).first(db, { id })) ?? null;
+}
+
+export function readHeader(row: RunRow): HeaderPart {
+  const document = JSON.parse(row.header) as HeaderDocument;
+  const place = currentPlace(document.place);
+  return { ...document, place, id: runId(row.id), task: row.task, startedAt: row.started_at };
+}
+
+export async function insertRun(db: Kysely<Tables>, number: number, header: Header, definition: string): Promise<void> {
+  await insert.run(db, {
+    id: header.id,
+    number,
+    workflow: header.definition.id,
+    task: header.task,
+    status: statusOf(header),
+    repo: header.place.repo,
+    started_at: header.startedAt,
+    ended_at: null,
+    definition,
+    version: 0,
+    planned: 0,
+    header: documentOf(header),
+  });
+}
+
+export function headerChanged(before: Header, after: Header): boolean {
+  return documentKeys.some((key) => before[key] !== after[key]);
+}
+
+/** Throws `VersionConflict` when the run does not have the version that was read. */
+export async function updateHeader(
+  db: Kysely<Tables>,
+  header: Header,
+  version: { readonly read: number; readonly next: number; readonly planned: number },
+): Promise<void> {
+  const changed = await update.run(db, {
+    id: header.id,
+    version: version.read,
+    next: version.next,
+    planned: version.planned,
+    header: documentOf(header),
+    status: statusOf(header),
+    ended_at: header.end?.at ?? null,
+  });
+  if (changed === 0) throw new VersionConflict(`run ${header.id}`);
+}
+
+export async function selectSummary(db: Kysely<Tables>, id: RunId): Promise<RunSummary | null> {
+  const row = await summaries(db).where("id", "=", id).executeTakeFirst();
+  return row ? readSummary(row) : null;
+}
+
+export async function selectSummaryByNumber(db: Kysely<Tables>, number: number): Promise<RunSummary | null> {
+  const row = await summaries(db).where("number", "=", number).executeTakeFirst();
+  return row ? readSummary(row) : null;
+}
+
+export async function selectSummariesByPrefix(
+  db: Kysely<Tables>,
+  prefix: string,
+  limit: number,
+): Promise<readonly RunSummary[]> {
+  // A range instead of LIKE: it uses the key's index in every dialect, and `%` in a prefix means nothing.
+  const rows = await summaries(db)
+    .where("id", ">=", prefix)
+    .where("id", "<", `${prefix}\u{10ffff}`)
+    .orderBy("number")
+    .limit(limit)
+    .execute();
+  return rows.map(readSummary);
+}
+
+/** Newest first. */
+export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Promise<readonly RunSummary[]> {
+  // An empty list after IN is no SQL everywhere.
+  if (filter.statuses?.length === 0) return [];
+  const all = summaries(db).orderBy("number", "desc").limit(filter.limit);
+  const rows = await (filter.statuses === null ? all : all.where("status", "in", [...filter.statuses])).execute();
+  return rows.map(readSummary);
+}
+
+function documentOf(header: Header): string {
+  return JSON.stringify(pick(header, documentKeys));
+}
+
+function summaries(db: Kysely<Tables>) {
+  return db
+    .selectFrom("runs")
+    .innerJoin("totals", "totals.run_id", "runs.id")
+    .select([
+      "id",
+      "number",
+      "workflow",
+      "task",
+      "status",
+      "repo",
+      "started_at",
+      "ended_at",
+      "attempts",
+      "steps",
+      "cost_usd",
+      "input_tokens",
+      "output_tokens",
+      "cache_read_tokens",
+      "estimated_usd",
+    ]);
+}
+
+function readSummary(
+  row: Omit<RunRow, "definition" | "version" | "planned" | "header"> & Omit<TotalsRow, "run_id" | "events">,
+): RunSummary {
+  return {
+    id: runId(row.id),
+    number: row.number,
+    workflow: row.workflow,
+    task: row.task,
+    status: row.status as RunStatus,
+    repo: row.repo,
+    startedAt: row.started_at,
+    endedAt: row.ended_at,
+    totals: readTotals(row),
+  };
+}
+
+const countUp = statement<{ name: string }, { value: number }>((db, p) =>
+  db
+    .insertInto("counters")
+    .values({ name: p("name"), value: 1 })
+    .onConflict((c) => c.column("name").doUpdateSet({ value: sql<number>`counters.value + 1` }))
+    .returning("value"),
+);
+
+const byId = statement<{ id: string }, RunRow>((db, p) => db.selectFrom("runs").selectAll().where("id", "=", p("id")));
+
+/** Where writers exclude each other anyway there is nothing to lock. */
+const byIdToChange = statement<{ id: string }, RunRow>((db, p) => {
+  const run = db.selectFrom("runs").selectAll().where("id", "=", p("id"));
+  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : run.forNoKeyUpdate();
+});
+
+const insert = statement<RunRow>((db, p) =>
+  db.insertInto("runs").values({
+    id: p("id"),
+    number: p("number"),
+    workflow: p("workflow"),
+    task: p("task"),
+    status: p("status"),
+    repo: p("repo"),
+    started_at: p("started_at"),
+    ended_at: p("ended_at"),
+    definition: p("definition"),
+    version: p("version"),
+    planned: p("planned"),
+    header: p("header"),
+  }),
+);
+
+const update = statement<
+  Pick<RunRow, "id" | "version" | "planned" | "header" | "status" | "ended_at"> & { next: number }
+>((db, p) =>
+  db
+    .updateTable("runs")
+    .set({
+      header: p("header"),
+      status: p("status"),
+      ended_at: p("ended_at"),
+      version: p("next"),
+      planned: p("planned"),
+    })
+    .where("id", "=", p("id"))
+    .where("version", "=", p("version")),
+);
