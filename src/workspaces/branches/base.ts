@@ -1,4 +1,4 @@
-// The base of a run. Owns: which commit the work starts from, fetched first where a remote may be ahead.
+// The base of a run. Owns: choosing the commit that the work starts from. A branch whose remote may be ahead is fetched first.
 
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine } from "../git/git.ts";
@@ -6,7 +6,7 @@ import { inspectRepository, noCommits, type RepositoryFacts } from "../git/repos
 
 export interface Base {
   readonly commit: string;
-  /** What the commit was found under: `main`, `origin/main`, a tag, or the start of its id. */
+  /** The name under which the commit was found: `main`, `origin/main`, a tag, or the start of its id. */
   readonly name: string;
   /** What a person should know about the choice. */
   readonly notes: readonly string[];
@@ -20,9 +20,9 @@ export interface BaseOptions {
 
 interface Upstream {
   readonly remote: string;
-  /** The branch's name over there. */
+  /** The name of the branch on the remote. */
   readonly remoteRef: string;
-  /** Where we keep what we last saw of it. */
+  /** The local ref that has what was last fetched. */
   readonly trackingRef: string;
 }
 
@@ -52,7 +52,7 @@ async function currentBase(facts: RepositoryFacts, options: BaseOptions): Promis
   return { commit: facts.head, name: facts.head.slice(0, 12), notes: ["HEAD is detached: starting from its commit"] };
 }
 
-/** A local branch, or its upstream where that is strictly ahead. */
+/** The commit of a local branch, or of its upstream if that is strictly ahead. */
 async function branchBase(facts: RepositoryFacts, branch: string, options: BaseOptions): Promise<Base> {
   const local = await commitOf(facts.root, `refs/heads/${branch}`);
   if (!local) throw noCommits(facts.root);
@@ -71,7 +71,7 @@ async function branchBase(facts: RepositoryFacts, branch: string, options: BaseO
   return { commit: local, name: branch, notes: diverged ? [...notes, note] : notes };
 }
 
-/** A name that only a remote knows: what was fetched before, else what a fetch brings now. */
+/** A name that only a remote has: what was fetched before, else what a fetch brings now. */
 async function onlyOnRemote(facts: RepositoryFacts, wanted: string, options: BaseOptions): Promise<Base> {
   const notes: string[] = [];
   const remotes = isExpression(wanted) ? [] : facts.remotes;
@@ -89,12 +89,12 @@ async function upstreamOf(facts: RepositoryFacts, branch: string): Promise<Upstr
   const [trackingRef = "", remote = "", remoteRef = ""] = (
     await gitLine(facts.root, ["for-each-ref", format, `refs/heads/${branch}`])
   ).split("\0");
-  // A mirror's "upstream" is a local branch; that one is the user's, so it is not fetched into.
+  // The "upstream" in a mirror is a local branch of the user, so it is not fetched into.
   const isTracking = trackingRef.startsWith("refs/remotes/") && facts.remotes.includes(remote) && remoteRef !== "";
   return isTracking ? { remote, remoteRef, trackingRef } : null;
 }
 
-/** `origin/main` as a remote's branch, if there is such a remote. */
+/** `origin/main` as the branch of a remote, if there is such a remote. */
 function remoteBranch(facts: RepositoryFacts, wanted: string): Upstream | null {
   const remote = facts.remotes.find((name) => wanted.startsWith(`${name}/`));
   if (remote === undefined || isExpression(wanted)) return null;
@@ -107,7 +107,7 @@ async function refresh(root: string, upstream: Upstream, options: BaseOptions): 
   if (options.fetch === false) return [];
   const { remote, remoteRef, trackingRef } = upstream;
   const quiet = ["--quiet", "--no-tags", "--no-prune", "--no-recurse-submodules", "--no-write-fetch-head"];
-  // Without --refmap, the configured refspec would be applied too, and a mirror's writes to local branches.
+  // Without --refmap, git would apply the configured refspec too, which writes to local branches in a mirror.
   const args = ["fetch", ...quiet, "--refmap=", "--", remote, `+${remoteRef}:${trackingRef}`];
   const timeoutMs = options.fetchTimeoutMs ?? defaultFetchTimeoutMs;
   try {
@@ -130,14 +130,14 @@ async function isAncestor(root: string, older: string, newer: string): Promise<b
   return (await git(root, ["merge-base", "--is-ancestor", older, newer], { allowFailure: true })).code === 0;
 }
 
-/** A name from outside never looks like an option, a range, a pattern or a refspec. */
+/** Refuses names that git would read as an option, a range, a pattern or a refspec. */
 function isPlausible(name: string): boolean {
   return (
     name.length <= 250 && /^[^-\s:+^*?[\\][^\s:*?[\\]*$/.test(name) && !name.includes("..") && !/\p{Cc}/u.test(name)
   );
 }
 
-/** `main~2` or `main@{1}` is a way to say a commit, which no remote has under that name. */
+/** `main~2` or `main@{1}` names a commit in a way that no remote understands. */
 function isExpression(name: string): boolean {
   return /[~^]|@\{/.test(name);
 }
@@ -163,7 +163,7 @@ async function nearNames(root: string, wanted: string): Promise<readonly string[
     .map(({ name }) => name);
 }
 
-/** How many letters must be changed, added or removed. */
+/** How many letters must be changed, added or removed to get from one name to the other. */
 function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {

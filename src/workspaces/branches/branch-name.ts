@@ -1,4 +1,4 @@
-// Branch names. Owns: the name that a run's branch gets, and refusing names from outside that git would not take.
+// Branch names. Owns: naming the branch of a run, and refusing names that git would not accept.
 
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
@@ -13,11 +13,11 @@ export function branchFor(number: number, task: string): string {
   return slug === "" ? stem : `${stem}-${slug}`;
 }
 
-/** Throws unless git takes `name` as the name of a new branch, as it stands. */
+/** Throws unless git accepts exactly `name` as the name of a new branch. */
 export async function assertBranchName(repo: string, name: string): Promise<void> {
-  // Most names need no process to be looked at.
+  // Most names can be checked without a process.
   if (name.length <= 200 && name !== "HEAD" && name.split("/").every(isSafeId)) return;
-  // Names such as `@{-1}` are accepted and mean another branch; only a name that stands for itself will do.
+  // Git accepts names such as `@{-1}` that mean another branch; they are refused.
   const plain = name.length <= 200 && !name.includes("\0") && !name.startsWith("-") && name !== "@";
   const checked = plain ? await git(repo, ["check-ref-format", "--branch", name], { allowFailure: true }) : null;
   if (checked?.code === 0 && checked.stdout.trim() === name) return;
@@ -26,7 +26,7 @@ export async function assertBranchName(repo: string, name: string): Promise<void
   });
 }
 
-/** The name itself, then `-2`, `-3` …: what to try when it is taken. */
+/** The name itself, then the name with `-2`, `-3` … for the case that it is taken. */
 export function* alternatives(name: string): Generator<string> {
   yield name;
   for (let suffix = 2; suffix < 1000; suffix += 1) yield `${name}-${suffix}`;

@@ -1,4 +1,4 @@
-// Checked-out branches. Owns: in which trees a branch is being worked on, so that none moves under anybody.
+// Checked-out branches. Owns: finding the trees that a branch is checked out in, so that Pawl does not move it under a person.
 
 import { dirname, join, resolve } from "node:path";
 import { realPath } from "../../system/files/paths.ts";
@@ -13,13 +13,13 @@ export interface Checkout {
   /** The top of the tree. */
   readonly path: string;
   readonly gitDir: string;
-  /** What git is in the middle of there. */
+  /** The operation that git has not finished there. */
   readonly operation: Operation | null;
-  /** False where the tree cannot be found now: it was deleted, or is on a disk that is not attached. */
+  /** False if the tree cannot be found: it was deleted, or is on a disk that is not attached. */
   readonly isThere: boolean;
 }
 
-/** Also where the branch is in the middle of a rebase or a bisection: there HEAD does not name it, and git will go back to it. */
+/** Includes trees in which the branch is being rebased or bisected: HEAD does not name it there, but git will return to it. */
 export async function checkoutsOf(repo: string, branch: string): Promise<readonly Checkout[]> {
   const commonDir = await commonDirOf(repo);
   const found: Checkout[] = [];
@@ -40,7 +40,7 @@ async function isOn(gitDir: string, branch: string): Promise<boolean> {
   return names.some((name) => read(name)?.split("\n").includes(ref));
 }
 
-/** The checkout that the repository was made with; null for a bare one, which has none. */
+/** The main checkout of the repository; null for a bare one, which has none. */
 async function mainTree(repo: string, commonDir: string): Promise<string | null> {
   const args = ["config", "--get-regexp", "^core\\.(bare|worktree)$"];
   const { stdout } = await git(commonDir, args, { allowFailure: true });

@@ -1,10 +1,10 @@
-// A free branch name. Owns: naming a run's branch before the run exists, so that its name is known from the first event on.
+// A free branch name. Owns: naming the branch of a run before the run exists, so that the first event has its name.
 
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine } from "../git/git.ts";
 import { alternatives, assertBranchName, branchFor } from "./branch-name.ts";
 
-/** Looks once; the answer then depends on the run's number alone. */
+/** Reads the branches once; the name then depends only on the number of the run. */
 export async function freeBranch(repo: string, task: string): Promise<(number: number) => string> {
   const listed = await gitLine(repo, ["for-each-ref", "--format=%(refname:short)", "refs/heads/pawl/"]);
   const taken = new Set(listed.split("\n"));
@@ -14,7 +14,7 @@ export async function freeBranch(repo: string, task: string): Promise<(number: n
   };
 }
 
-/** A name that the caller chose: usable, and nobody's yet. */
+/** Refuses a name that the caller chose if it is invalid or taken. */
 export async function assertFreeBranch(repo: string, name: string): Promise<void> {
   await assertBranchName(repo, name);
   const found = await git(repo, ["show-ref", "--verify", "--quiet", `refs/heads/${name}`], { allowFailure: true });

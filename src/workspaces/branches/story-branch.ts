@@ -1,4 +1,4 @@
-// The branch of a story. Owns: which branches there are with a name like the one it should have, and a name that is free.
+// The branch of a story. Owns: finding branches with names like the one it should have, and choosing a free name.
 
 import { AppError } from "../../domain/error.ts";
 import { git } from "../git/git.ts";
@@ -25,12 +25,12 @@ export function freeName(asked: string, branches: Branches): string {
   throw new AppError("REFUSED", `no free branch name like ${asked}`, { hint: "delete some of those branches" });
 }
 
-/** No other tree is on it than the one at `path`. */
+/** Whether no tree except the one at `path` has it checked out. */
 export function isFreeFor(path: string, { tree }: Branch): boolean {
   return tree === "" || tree === path;
 }
 
-/** Every branch whose name could be in the way of these or of one with a number behind it. */
+/** Every branch whose name could conflict with these, or with one of these and a number after it. */
 export async function branchesLike(cwd: string, names: readonly string[]): Promise<Branches> {
   const patterns = names.flatMap((name) => {
     const parts = name.split("/");

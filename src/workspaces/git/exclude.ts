@@ -1,4 +1,4 @@
-// Local excludes. Owns: keeping our agents' files out of the user's commits, by the list that git itself keeps for that.
+// Local excludes. Owns: keeping files of agents out of the user's commits, with git's own exclude list.
 
 import { appendFileSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,5 +1,4 @@
-// Git. Owns: running git as a child process, and turning what goes wrong into an error that says what to do.
-// Does not own: what the commands mean.
+// Git. Owns: running git as a child process, and turning its failures into errors with a hint. Does not own: what the commands mean.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -13,12 +12,12 @@ export interface GitOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** A non-zero exit is an answer, not an error. Being killed is neither yes nor no. */
+  /** A non-zero exit is a result, not an error. A git that was killed is still an error. */
   readonly allowFailure?: boolean;
   readonly maxOutputBytes?: number;
-  /** It talks to the user's remote, and may need all of his environment to log in. It writes no file of a tree. */
+  /** Passes on the user's whole environment, for commands that log in to a remote. They must not write files of a tree. */
   readonly asUser?: boolean;
-  /** The caller knows better than to wait for another git's lock. */
+  /** Does not wait for the lock of another git. */
   readonly noLockRetry?: boolean;
 }
 
@@ -51,12 +50,12 @@ export async function gitLine(cwd: string, args: readonly string[], options: Git
   return (await git(cwd, args, options)).stdout.trim();
 }
 
-/** The parts of output that is separated by NUL, the only byte that no file name has. */
+/** Splits output at NUL, the only byte that no file name contains. */
 export function splitNul(text: string): readonly string[] {
   return text.split("\0").filter((part) => part !== "");
 }
 
-// Set for every command: nothing of the user's or the agent's may run, wait for a person or tidy up while we act.
+// Set for every command: no program of the user or an agent may run, wait for a person or collect garbage meanwhile.
 const settings = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -68,7 +67,7 @@ const settings = [
   "advice.addEmbeddedRepo=false",
 ].flatMap((setting) => ["-c", setting]);
 
-// A caller that runs inside a git hook or alias has these set; they would point us at another repository.
+// These are set when Pawl is started from a git hook or alias. They would lead git to another repository.
 const foreign = [
   "GIT_DIR",
   "GIT_WORK_TREE",
@@ -88,15 +87,15 @@ const foreign = [
   "GIT_ICASE_PATHSPECS",
 ];
 
-/** Carried by every git that a process of ours starts: it outlives its parent, and whoever comes next must know when it is gone. */
+/** In the environment of every git that Pawl starts. A git outlives its parent, and the next process must know when it has ended. */
 export function gitMarker({ pid, startedAt }: ProcessIdentity): Marker {
   return { name: "PAWL_GIT_OF", value: `${pid}/${startedAt}` };
 }
 
-/** What git needs of ours beside what everybody gets: it may have to log in, and to sign. */
+/** Variables that git gets besides the usual ones, for logins and signatures. */
 const itsOwn = /^(?:GIT_|SSH_|GNUPGHOME$|GPG_TTY$|DISPLAY$|WAYLAND_DISPLAY$|DBUS_SESSION_BUS_ADDRESS$)/;
 
-/** By an allow-list: an agent can write filters into the configuration of its repository, which then run as part of our git. */
+/** An allow-list, because an agent can configure filters in its repository, which then run as part of this git. */
 function environment({ env: extra = {}, asUser = false }: GitOptions): NodeJS.ProcessEnv {
   const own = Object.keys(process.env).filter((name) => (asUser || itsOwn.test(name)) && !foreign.includes(name));
   const env = allowedEnvironment(process.env, own);
@@ -119,7 +118,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   const maxBytes = options.maxOutputBytes ?? defaultMaxOutputBytes;
   return new Promise((resolve, reject) => {
-    // Its own session: ssh finds no terminal to ask on, Ctrl-C does not cut it in half, and a timeout ends its helpers too.
+    // A session of its own: ssh finds no terminal to ask on, Ctrl-C does not interrupt it, and a timeout kills its helpers too.
     const child = spawn("git", ["--no-pager", ...settings, ...args], {
       cwd,
       env: environment(options),
@@ -144,7 +143,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions): Pro
     };
     child.stdout.on("data", collect(out));
     child.stderr.on("data", collect(err));
-    // git may exit before it has read its input; its exit code says all there is to say.
+    // git may exit before it has read its input; the exit code says why.
     child.stdin.on("error", () => undefined);
     child.stdin.end(options.input ?? "");
 
@@ -170,7 +169,7 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Another git is at work. The last one is what git says while another one registers a worktree. */
+/** Another git holds a lock. The last pattern is what git prints while another one registers a worktree. */
 function isLocked(stderr: string): boolean {
   return /\.lock': File exists|could not lock|failed to read .*\/commondir: Success/i.test(stderr);
 }
@@ -203,8 +202,8 @@ function tooMuch(cwd: string, args: readonly string[], maxBytes: number): AppErr
 }
 
 function killed(cwd: string, args: readonly string[], signal: string): AppError {
-  return new AppError("GIT_KILLED", `${shown(args)} in ${cwd} was ended from outside by ${signal}`, {
-    hint: "look for what ended it (too little memory?), then try again",
+  return new AppError("GIT_KILLED", `${shown(args)} in ${cwd} was killed from outside by ${signal}`, {
+    hint: "find out what killed it (too little memory?), then try again",
   });
 }
 

@@ -32,7 +32,7 @@ export async function branchRefOf(path: string): Promise<string | null> {
   return layout === null ? await askBranchRef(path) : await branchRefIn(layout.gitDir, path);
 }
 
-/** The same, of a git directory; `tree` is where git is asked if need be. */
+/** As `branchRefOf`, for a git directory; `tree` is where git runs if it must be asked. */
 export async function branchRefIn(gitDir: string, tree = gitDir): Promise<string | null> {
   const head = readHead(gitDir);
   if (head === null) return await askBranchRef(tree);

@@ -1,5 +1,5 @@
-// Refs. Owns: reading several at once, and changing several in one transaction that fails if one is not what was expected, also
-// where a git that was killed has left its lock.
+// Refs. Owns: reading several refs at once, and changing several in one transaction, which fails if one of them is not as expected.
+// Locks that a killed git has left do not stop it.
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -19,12 +19,12 @@ export async function readRefs(repo: string, patterns: readonly string[]): Promi
 }
 
 /**
- * All of it, or false and nothing: a ref has moved, or exists where it should not. In the order given, so that after a
- * kill of git in the middle a later one is never there without the earlier ones.
+ * Makes all changes, or none and returns false: a ref has moved, or exists already. They are made in the order given, so that a git
+ * that is killed never leaves a later change without the earlier ones.
  */
 export async function changeRefs(cwd: string, changes: readonly RefChange[]): Promise<boolean> {
   const args = ["update-ref", "--stdin", "-m", "pawl"];
-  // A lock that is old enough to go is not waited for first: whoever is killed again and again must get on all the same.
+  // A stale lock is removed at once, so that a process that is killed again and again still makes progress.
   const options = { input: changes.map((line) => `${line}\n`).join(""), noLockRetry: true };
   for (let tries = 0; ; tries += 1) {
     try {
@@ -40,7 +40,7 @@ export async function changeRefs(cwd: string, changes: readonly RefChange[]): Pr
   }
 }
 
-/** Deletes all refs below these names, which nobody but us uses; also the locks that a killed git has left there. */
+/** Deletes all refs below these names, which only Pawl uses, and the locks that a killed git has left there. */
 export async function dropRefs(repo: string, names: readonly string[]): Promise<void> {
   const commonDir = await commonDirOf(repo);
   for (const name of names) {
@@ -56,10 +56,10 @@ export async function dropRefs(repo: string, names: readonly string[]): Promise<
     );
 }
 
-// No git holds the lock of a ref for so long: whoever made it was killed.
+// No git holds the lock of a ref for so long: the one that made it was killed.
 const staleAfterMs = 10_000;
 
-/** Waits for a lock until its owner has freed it, or until it is so old that its owner must be dead; then it goes. */
+/** Waits until a lock is freed, or removes it when it is so old that its owner must be dead. */
 export async function removeStaleLock(lock: string, afterMs: number): Promise<void> {
   for (;;) {
     const stats = statSync(lock, { throwIfNoEntry: false });

@@ -1,4 +1,4 @@
-// The user's repository. Owns: looking at it. Nothing in this file changes a file, the index, a branch or HEAD.
+// The user's repository. Owns: inspecting it. Nothing here changes a file, the index, a branch or HEAD.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -58,7 +58,7 @@ export async function porcelainStatus(path: string): Promise<string> {
   return (await git(path, args)).stdout;
 }
 
-/** What git was in the middle of, judged by the files that it leaves. */
+/** The operation that git has not finished, judged by the files that it leaves. */
 export function operationIn(gitDir: string): Operation | null {
   const has = (name: string) => existsSync(join(gitDir, name));
   if (has("rebase-apply/applying")) return "am";
@@ -71,7 +71,7 @@ export function operationIn(gitDir: string): Operation | null {
   return null;
 }
 
-/** The user's own tree as a workspace: only when nothing of the user's could be mixed up with the agents' work. */
+/** Allows the user's own tree as a workspace only when no work of the user could be mixed up with that of agents. */
 export async function inPlace(dir: string): Promise<RepositoryFacts & { readonly head: string }> {
   const facts = await inspectRepository(dir);
   const { root, head } = facts;

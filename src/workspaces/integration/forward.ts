@@ -1,4 +1,4 @@
-// Forwarding. Owns: moving a branch to a later commit, with the checkout of a person who is on it, if that loses nothing.
+// Forwarding. Owns: moving a branch to a later commit, together with the checkout of a person who works on it, if nothing is lost.
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ import { type Change, changesBetween, filesAt, isThere, undoMove } from "./undo-
 
 export type { Move } from "./intent.ts";
 
-/** Why not: `moved_meanwhile`, or words for a person. */
+/** Why it was not moved: `moved_meanwhile`, or a text for people. */
 export type Moved = { readonly moved: true } | { readonly moved: false; readonly why: string };
 
 const checkoutTimeoutMs = 600_000;
@@ -43,7 +43,7 @@ export async function moveBranch(move: Move): Promise<Moved> {
   return forwardCheckout(move, place);
 }
 
-/** Finishes or takes back a move that was cut off, and then moves; words for a person where it could do neither. */
+/** Finishes or undoes a move that was interrupted; returns a text for people if neither is possible. */
 export async function settleMove(intentFile: string): Promise<string | null> {
   const intent = readIntent(intentFile);
   if (intent === null) return null;
@@ -63,7 +63,7 @@ async function forwardCheckout(move: Move, place: Checkout): Promise<Moved> {
     closeIntent(intent);
     return answer;
   } catch (error) {
-    // Where even this fails, the intent stays, and with it the lock that keeps others from building on half of it.
+    // If this fails too, the intent and its lock stay, so that no other git builds on a half-moved checkout.
     await settle(intent);
     throw error;
   }
@@ -92,12 +92,12 @@ async function writeFiles({ from, to }: Move, path: string, index: string): Prom
   const options = { env: { GIT_INDEX_FILE: index }, allowFailure: true, timeoutMs: checkoutTimeoutMs };
   const written = await git(path, args, options);
   if (written.code === 0) return written;
-  // A file that was touched and not changed looks changed to this command, until git has compared its content.
+  // To this command a file with a new time looks changed until git has compared its content.
   await git(path, ["update-index", "-q", "--refresh"], options);
   return git(path, args, options);
 }
 
-/** Judges by where the branch is. Nothing of the intent is left afterwards; what it says is that something else is. */
+/** Decides by where the branch is, and removes the intent. Returns what remains to be done by a person, or null. */
 async function settle(intent: Intent): Promise<string | null> {
   const problem = await finishOrUndo(intent);
   closeIntent(intent);
@@ -109,7 +109,7 @@ async function finishOrUndo(intent: Intent): Promise<string | null> {
   if (!isThere(join(gitDir, "HEAD")) || !isThere(path)) return null;
   const ref = `refs/heads/${branch}`;
   const wasHeld = isHeld(intent);
-  // While the index was ours, these were made by a git of ours.
+  // While Pawl held the index, only a git of Pawl can have made these.
   const locks = [join(gitDir, "HEAD.lock"), join(await commonDirOf(path), `${ref}.lock`)];
   if (wasHeld) for (const lock of locks) await removeStaleLock(lock, 2_000);
   // Either nothing has been written yet, or the index is in place already.
@@ -120,19 +120,19 @@ async function finishOrUndo(intent: Intent): Promise<string | null> {
     const theirs = await undoMove(intent);
     return theirs === null ? null : `and ${theirs} has been changed since: everything there is left as it is`;
   }
-  if (!wasHeld) return "and somebody has removed the lock of its index: `git reset` there makes the index fit";
+  if (!wasHeld) return "and the lock of its index was removed: run `git reset` there to repair the index";
   replaceIndex(intent);
   return null;
 }
 
-/** A git outlives the process that started it. Nothing is judged while it still writes. */
+/** A git outlives the process that started it, so nothing is decided while it may still write. */
 async function waitForOtherGit({ by }: Intent): Promise<void> {
   const own = ownIdentity();
   if (by.pid === own.pid && by.startedAt === own.startedAt) return;
   await waitForGitOf(by);
 }
 
-/** Asked while no other git can change the answer. */
+/** Called while Pawl holds the index, so that no other git can change the answer. */
 async function obstacleTo(move: Move, { path, gitDir }: Checkout): Promise<string | null> {
   const where = `${move.branch} is checked out in ${path}`;
   const isElsewhere = (await branchRefIn(gitDir, path)) !== `refs/heads/${move.branch}`;
@@ -150,7 +150,7 @@ async function obstacleTo(move: Move, { path, gitDir }: Checkout): Promise<strin
   return inTheWay === null ? null : `${where}, where ${inTheWay} exists and is not in git: it would be lost`;
 }
 
-/** What git would write over in silence when it is ignored: a file, or a directory with files that are not in git. */
+/** An ignored file, or a directory with files that are not in git, which git would overwrite without a warning. */
 function findInTheWay(tree: string, changes: readonly Change[]): string | null {
   const deleted = new Set(changes.filter(({ kind }) => kind === "deleted").map(({ path }) => path));
   for (const { path } of changes.filter(({ kind }) => kind === "added")) {
@@ -163,14 +163,14 @@ function findInTheWay(tree: string, changes: readonly Change[]): string | null {
       if (stats.isDirectory() && length < parts.length) continue;
       const lost = filesAt(tree, name).find((file) => !deleted.has(file));
       if (lost !== undefined) return lost;
-      // An empty directory that is to become a file is nothing to lose.
+      // Nothing is lost where an empty directory becomes a file.
       break;
     }
   }
   return null;
 }
 
-/** Only if it is still where it was. */
+/** Moves the branch only if it is still at the expected commit. */
 function moveRefs(cwd: string, { branch, from, to, also = [] }: Move): Promise<boolean> {
   const others = also.map((ref) => `update ${ref.ref} ${ref.to}`);
   return changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`]);

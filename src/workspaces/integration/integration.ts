@@ -1,4 +1,4 @@
-// Integration. Owns: a story's work as one commit on the base, checked there, once. Nothing is pushed or fetched.
+// Integration. Owns: putting the work of a story on the base as one commit, checked there, exactly once. Nothing is pushed or fetched.
 
 import { AppError } from "../../domain/error.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
@@ -30,9 +30,9 @@ export interface IntegrationRequest extends IntegrationTarget, Side {
   /** The slot that holds the story. */
   readonly path: string;
   readonly message: string;
-  /** The tree's snapshot, if one was just taken: nothing may have worked there since. */
+  /** The snapshot of the tree, if one was just taken and nothing has changed since. */
   readonly snapshot?: string;
-  /** The checks, on the tree as it will be; null: green. */
+  /** Runs the checks on the tree as it will be; null if they are green. */
   readonly check: (path: string) => Promise<string | null>;
 }
 
@@ -40,51 +40,51 @@ export type Integration =
   | {
       readonly result: "integrated";
       readonly commit: string;
-      /** The branch that has it now. */
+      /** The branch that has the commit now. */
       readonly on: string;
       readonly notes: readonly string[];
     }
-  /** The story changed nothing, or nothing that is not there already: no commit. */
+  /** The story changed nothing that is not on the base already, so there is no commit. */
   | { readonly result: "unchanged"; readonly commit: string }
   | { readonly result: "conflict"; readonly onto: string; readonly files: readonly string[] }
   | { readonly result: "red"; readonly onto: string; readonly output: string };
 
 const maxRounds = 10;
 
-/** Everything but "integrated" leaves the tree exactly as it was. Repeatable: what is integrated is so once. */
-export async function integrateStory(wish: IntegrationRequest): Promise<Integration> {
-  const tree = assertSlot(wish.path, wish.run, wish.story);
-  for (const name of [wish.base, wish.side]) await assertBranchName(wish.repo, name);
-  const settled = await settleMove(wish.intentFile);
+/** Every result except "integrated" leaves the tree exactly as it was. Calling it again integrates nothing twice. */
+export async function integrateStory(request: IntegrationRequest): Promise<Integration> {
+  const tree = assertSlot(request.path, request.run, request.story);
+  for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
+  const settled = await settleMove(request.intentFile);
   const notes = settled === null ? [] : [settled];
-  const tip = await findTip(wish, integratedRef(wish));
+  const tip = await findTip(request, integratedRef(request));
   const earlier = tip.mark;
-  if (earlier !== null && (await isIn(wish.repo, earlier, tip.commit))) {
+  if (earlier !== null && (await isIn(request.repo, earlier, tip.commit))) {
     forgetState(tree.gitDir);
-    const isOnBase = tip.base !== null && (await isIn(wish.repo, earlier, tip.base));
-    return { result: "integrated", commit: earlier, on: isOnBase ? wish.base : wish.side, notes };
+    const isOnBase = tip.base !== null && (await isIn(request.repo, earlier, tip.base));
+    return { result: "integrated", commit: earlier, on: isOnBase ? request.base : request.side, notes };
   }
-  if (tree.marker.story !== wish.story) {
-    throw new AppError("REFUSED", `${wish.path} does not hold the work of story ${wish.story}`, {
+  if (tree.marker.story !== request.story) {
+    throw new AppError("REFUSED", `${request.path} does not hold the work of story ${request.story}`, {
       hint: "enter the story first",
     });
   }
 
   removeLocks(tree.gitDir);
-  // An integration that was cut off has made another tree of it than the one in the snapshot.
-  const taken = (await putBack(tree)) ? null : (wish.snapshot ?? null);
+  // After an interrupted integration the tree is not the one of the snapshot any more.
+  const taken = (await putBack(tree)) ? null : (request.snapshot ?? null);
   const isUntouched = taken !== null && !taken.includes("+");
   const files = isUntouched ? [] : await unmergedIn(tree.path);
   const operation = operationIn(tree.gitDir);
-  // Half of a rebase is not the story's work, and conflict markers are nobody's. A merge may be resolved and not committed.
+  // Half of a rebase and conflict markers are not the work of the story. A merge may be resolved and not committed.
   if (files.length > 0 || (operation !== null && operation !== "merge")) {
     return { result: "conflict", onto: tip.commit, files };
   }
-  return integrate(wish, tree, tip, taken, notes);
+  return integrate(request, tree, tip, taken, notes);
 }
 
 async function integrate(
-  wish: IntegrationRequest,
+  request: IntegrationRequest,
   tree: OwnedTree,
   found: Tip,
   taken: string | null,
@@ -93,20 +93,20 @@ async function integrate(
   const merging = mergingIn(tree.gitDir);
   const [settings, snapshot] = await Promise.all([commitEnvironment(tree.path), rememberState(tree, taken)]);
   forgetOperations(tree.gitDir);
-  const work = { snapshot, merging, message: wish.message };
+  const work = { snapshot, merging, message: request.message };
   let tip = found;
   let isClean = !snapshot.includes("+");
   try {
     for (let round = 1; round <= maxRounds; round += 1) {
-      const outcome = await tryOnTip(wish, tree, tip, work, settings, isClean);
+      const outcome = await tryOnTip(request, tree, tip, work, settings, isClean);
       if (outcome.result === "integrated") forgetState(tree.gitDir);
       else if (outcome.result !== "moved_meanwhile") await putBack(tree);
       if (outcome.result === "integrated") return { ...outcome, notes: [...notes, ...outcome.notes] };
       if (outcome.result !== "moved_meanwhile") return outcome;
-      // What the checks left could be in the way of what others have put on the base.
+      // Files that the checks left could conflict with what others have put on the base.
       await git(tree.path, ["clean", "-fdq"], { allowFailure: true });
       isClean = false;
-      tip = await findTip(wish);
+      tip = await findTip(request);
     }
   } catch (error) {
     await putBack(tree);
@@ -115,7 +115,7 @@ async function integrate(
   await putBack(tree);
   throw new AppError(
     "WORKSPACE_BUSY",
-    `${wish.base} moved ${maxRounds} times while ${wish.story} was being integrated`,
+    `${request.base} moved ${maxRounds} times while ${request.story} was being integrated`,
     {
       hint: "try again when fewer commits are being made on it",
     },
@@ -123,7 +123,7 @@ async function integrate(
 }
 
 async function tryOnTip(
-  wish: IntegrationRequest,
+  request: IntegrationRequest,
   tree: OwnedTree,
   tip: Tip,
   work: Parameters<typeof squashOnto>[1],
@@ -133,51 +133,52 @@ async function tryOnTip(
   const squash = await squashOnto(tree, work, tip.commit, settings);
   if (squash === null) return { result: "unchanged", commit: tip.commit };
   const isOnTip = squash.parent === tip.commit;
-  // A clean tree has the files of the squashed commit already, and a rebase begins elsewhere.
+  // A clean tree has the files of the squashed commit already; a rebase starts from another commit.
   if (!isClean || isOnTip) await checkOutCommit(tree, squash.commit);
   const rebased = isOnTip ? squash : await rebaseOnto(tree, squash, tip.commit, settings);
   if ("conflicts" in rebased) return { result: "conflict", onto: tip.commit, files: rebased.conflicts };
   if (rebased.commit === tip.commit) return { result: "unchanged", commit: tip.commit };
 
-  const output = await wish.check(tree.path);
+  const output = await request.check(tree.path);
   if (output !== null) return { result: "red", onto: tip.commit, output };
-  return publish(wish, tip, rebased.commit);
+  return publish(request, tip, rebased.commit);
 }
 
 type Published = Integration | { readonly result: "moved_meanwhile" };
 
-/** On the base, or on the side branch while there is one or the base cannot be moved. */
-async function publish(wish: IntegrationRequest, tip: Tip, commit: string): Promise<Published> {
-  const { base } = wish;
+/** Moves the base, or the side branch while there is one or the base cannot be moved. */
+async function publish(request: IntegrationRequest, tip: Tip, commit: string): Promise<Published> {
+  const { base } = request;
   const isOnSide = tip.side === tip.commit && tip.side !== tip.base;
-  if (isOnSide) return publishOnSide(wish, tip, commit, null);
-  if (tip.base === null) return publishOnSide(wish, tip, commit, `there is no branch ${base}`);
-  if (!tip.isAhead) return publishOnSide(wish, tip, commit, `${base} has lost the commit that the run started from`);
-  const also = [{ ref: integratedRef(wish), to: commit }];
-  const moved = await moveBranch({ ...wish, branch: base, from: tip.base, to: commit, also });
+  if (isOnSide) return publishOnSide(request, tip, commit, null);
+  if (tip.base === null) return publishOnSide(request, tip, commit, `there is no branch ${base}`);
+  if (!tip.isAhead) return publishOnSide(request, tip, commit, `${base} has lost the commit that the run started from`);
+  const also = [{ ref: integratedRef(request), to: commit }];
+  const moved = await moveBranch({ ...request, branch: base, from: tip.base, to: commit, also });
   if (moved.moved) return { result: "integrated", commit, on: base, notes: [] };
   if (moved.why === "moved_meanwhile") return { result: "moved_meanwhile" };
-  return publishOnSide(wish, tip, commit, moved.why);
+  return publishOnSide(request, tip, commit, moved.why);
 }
 
-/** `why` not on the base; null if that has not been tried. */
+/** `why` says why the base was not moved; null if that was not tried. */
 async function publishOnSide(
-  wish: IntegrationRequest,
+  request: IntegrationRequest,
   tip: Tip,
   commit: string,
   why: string | null,
 ): Promise<Published> {
-  const { base, side, repo } = wish;
-  const also = [{ ref: integratedRef(wish), to: commit }];
+  const { base, side, repo } = request;
+  const also = [{ ref: integratedRef(request), to: commit }];
   if (tip.side === null) {
-    const made = [`update ${integratedRef(wish)} ${commit}`, `create refs/heads/${side} ${commit}`];
+    const made = [`update ${integratedRef(request)} ${commit}`, `create refs/heads/${side} ${commit}`];
     if (!(await changeRefs(repo, made))) return { result: "moved_meanwhile" };
   } else {
-    const moved = await moveBranch({ ...wish, branch: side, from: tip.side, to: commit, also });
+    const moved = await moveBranch({ ...request, branch: side, from: tip.side, to: commit, also });
     if (!moved.moved && moved.why === "moved_meanwhile") return { result: "moved_meanwhile" };
     if (!moved.moved) throw sideIsHeld(side, moved.why);
   }
-  const { published, note } = why === null ? await publishSide(wish) : { published: false, note: sideNote(wish, why) };
+  const { published, note } =
+    why === null ? await publishSide(request) : { published: false, note: sideNote(request, why) };
   return { result: "integrated", commit, on: published ? base : side, notes: note === null ? [] : [note] };
 }
 

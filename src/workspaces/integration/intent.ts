@@ -1,5 +1,5 @@
-// Intents. Owns: writing down that a person's checkout is about to be forwarded, holding its index meanwhile, and letting
-// go. Does not own: the forwarding, or taking it back.
+// Intents. Owns: recording that the checkout of a person is about to be moved, and holding its index meanwhile. Does not own: the move,
+// or undoing it.
 
 import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
@@ -18,19 +18,19 @@ export interface Move {
   readonly from: string;
   /** A descendant of `from`. */
   readonly to: string;
-  /** Absolute paths whose changes do not count: files of the checkout that we write ourselves. */
+  /** Absolute paths of files in the checkout that Pawl writes: their changes do not count. */
   readonly ignoring: readonly string[];
   readonly intentFile: string;
   /** Refs that are set in the same transaction, before the branch. */
   readonly also?: readonly { readonly ref: string; readonly to: string }[];
 }
 
-/** Kept in a file of ours from before the first change until after the last. */
+/** Kept in a file from before the first change until after the last. */
 export interface Intent extends Move {
   readonly version: 1;
-  /** What our lock of the index has in it: only that one is ours to take away. */
+  /** The content of Pawl's lock of the index: only a lock with it may be removed. */
   readonly id: string;
-  /** Whose git may still be at work. */
+  /** The process whose git may still be running. */
   readonly by: ProcessIdentity;
   readonly path: string;
   readonly gitDir: string;
@@ -50,8 +50,8 @@ export function readIntent(file: string): Intent | null {
 }
 
 /**
- * The index that the checkout will have. It lies beside the real one, which it replaces in one step. While there is none,
- * no file has been touched.
+ * The index that the checkout will have. It lies beside the real one and replaces it in one step. Until it exists, no file of the
+ * checkout has been changed.
  */
 export function nextIndex({ gitDir, id }: Intent): string {
   return join(gitDir, `pawl-index-${id.replace(/\W/g, "-")}`);
@@ -60,8 +60,8 @@ export function nextIndex({ gitDir, id }: Intent): string {
 const waitsForLockMs = [0, 20, 60, 150, 300];
 
 /**
- * Takes the index's lock as git does: while it is ours, no other git commits, stages or switches there. False if
- * another holds it.
+ * Takes the lock of the index as git does, so that no other git commits, stages or switches there. False if another git
+ * holds it.
  */
 export async function holdIndex(intent: Intent): Promise<boolean> {
   if (isHeld(intent)) return true;
@@ -81,17 +81,17 @@ export function isHeld(intent: Intent): boolean {
   return readIfReadable(lockOf(intent)) === intent.id;
 }
 
-/** The checkout gets its new index. */
+/** Gives the checkout its new index. */
 export function replaceIndex(intent: Intent): void {
   putInPlace(nextIndex(intent), join(intent.gitDir, "index"));
 }
 
-/** Everything of ours goes, whatever there is of it: the index's lock and the intent last. */
+/** Removes everything that belongs to the intent; the lock of the index and the intent itself last. */
 export function closeIntent(intent: Intent): void {
   const next = nextIndex(intent);
   for (const leftover of [next, `${next}.lock`, `${next}.undo`, `${next}.undo.lock`]) rmSync(leftover, { force: true });
   if (isHeld(intent)) rmSync(lockOf(intent), { force: true });
-  // A process that was frozen may come to this after another has settled its move and begun the next.
+  // A process that was frozen may get here after another one has settled its move and started the next.
   if (readIntent(intent.intentFile)?.id === intent.id) rmSync(intent.intentFile, { force: true });
 }
 

@@ -1,5 +1,5 @@
-// The state before an integration. Owns: writing it down in the tree's git directory before the tree is changed, and putting
-// it back after a refusal or a crash.
+// The state before an integration. Owns: recording it in the git directory of the tree before the tree is changed, and restoring it
+// after a refusal or a crash.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ import { takeSnapshot } from "../trees/snapshot.ts";
 
 interface RememberedState {
   readonly snapshot: string;
-  /** A merge that the agent resolved and did not commit: without these files, git would forget what was merged. */
+  /** Files of a merge that the agent resolved and did not commit; without them git would forget what was merged. */
   readonly merge: Readonly<Record<string, string>>;
 }
 
 const mergeFiles = ["MERGE_HEAD", "MERGE_MODE", "MERGE_MSG"];
 
-/** From here on, `putBack` leads to the state of now. Gives the snapshot; `taken` is one that was taken just before. */
+/** Records the current state for `putBack`, and returns its snapshot. `taken` is a snapshot that was taken just before. */
 export async function rememberState({ path, gitDir }: OwnedTree, taken: string | null): Promise<string> {
   const texts = mergeFiles.map((name) => [name, readIfReadable(join(gitDir, name))] as const);
   const merge = Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null));
@@ -26,7 +26,7 @@ export async function rememberState({ path, gitDir }: OwnedTree, taken: string |
   return snapshot;
 }
 
-/** The tree as it was remembered. False, and nothing happens, where nothing is remembered. */
+/** Restores the recorded state. False if none is recorded; then nothing changes. */
 export async function putBack({ path, gitDir }: Pick<OwnedTree, "path" | "gitDir">): Promise<boolean> {
   const before = readJson(stateFile(gitDir)) as RememberedState | null;
   if (before === null) return false;

@@ -1,4 +1,4 @@
-// The side branch. Owns: keeping commits of ours apart while the base cannot be moved, and bringing the two together again.
+// The side branch. Owns: keeping commits of stories apart while the base cannot be moved, and moving the base to them later.
 
 import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
@@ -12,21 +12,21 @@ export interface Side extends Pick<IntegrationTarget, "repo" | "base" | "side"> 
 }
 
 export interface Published {
-  /** Nothing is on the side branch alone any more. */
+  /** True if the base has everything that was on the side branch. */
   readonly published: boolean;
-  /** What a person should know. */
+  /** A note for people. */
   readonly note: string | null;
 }
 
 /** Moves the base to the side branch if that is possible now, and deletes the side branch. */
-export async function publishSide(wish: Side): Promise<Published> {
-  for (const name of [wish.base, wish.side]) await assertBranchName(wish.repo, name);
-  const settled = await settleMove(wish.intentFile);
+export async function publishSide(request: Side): Promise<Published> {
+  for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
+  const settled = await settleMove(request.intentFile);
   for (let tries = 0; ; tries += 1) {
-    const why = await tryToPublish(wish);
+    const why = await tryToPublish(request);
     if (why === null) return { published: true, note: settled };
     if (why === "moved_meanwhile" && tries < 10) continue;
-    return { published: false, note: [settled, sideNote(wish, why)].filter((part) => part !== null).join("; ") };
+    return { published: false, note: [settled, sideNote(request, why)].filter((part) => part !== null).join("; ") };
   }
 }
 
@@ -35,8 +35,8 @@ export function sideNote({ base, side }: Pick<Side, "base" | "side">, why: strin
   return `${base} could not be moved (${why}): the work is on ${side}, and \`git merge ${side}\` on ${base} brings it there`;
 }
 
-async function tryToPublish(wish: Side): Promise<string | null> {
-  const { repo, base, side, ignoring, intentFile } = wish;
+async function tryToPublish(request: Side): Promise<string | null> {
+  const { repo, base, side, ignoring, intentFile } = request;
   const refs = await readRefs(repo, [`refs/heads/${base}`, `refs/heads/${side}`]);
   const from = refs.get(`refs/heads/${base}`);
   const to = refs.get(`refs/heads/${side}`);
@@ -48,7 +48,7 @@ async function tryToPublish(wish: Side): Promise<string | null> {
     const moved = await moveBranch({ repo, branch: base, from, to, ignoring, intentFile });
     if (!moved.moved) return moved.why;
   }
-  // A person who has it checked out keeps it.
+  // A side branch that a person has checked out stays.
   if ((await checkoutsOf(repo, side)).length > 0) return null;
   return (await changeRefs(repo, [`delete refs/heads/${side} ${to}`])) ? null : "moved_meanwhile";
 }

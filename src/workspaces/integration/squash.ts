@@ -1,5 +1,5 @@
-// Squashing. Owns: making one commit of all that a story did, and putting it on another commit, whatever the user's
-// configuration says about commits, rebases and merges.
+// Squashing. Owns: making one commit of all work of a story and putting it on another commit, independent of the user's settings for
+// commits, rebases and merges.
 
 import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -13,14 +13,14 @@ const checkoutTimeoutMs = 600_000;
 
 export interface Squash {
   readonly commit: string;
-  /** Its parent: where the story's work and the tip part. */
+  /** Its parent: the last commit that the work of the story and the tip have in common. */
   readonly parent: string;
 }
 
-/** What is added to the environment of every git that makes a commit. */
+/** Variables for every git that makes a commit. */
 export type CommitEnvironment = Readonly<Record<string, string>>;
 
-/** Null if the story changed nothing. `merging`: commits that the story has merged and not yet committed. */
+/** Null if the story changed nothing. `merging` has the commits of a merge that is not committed yet. */
 export async function squashOnto(
   tree: OwnedTree,
   work: { readonly snapshot: string; readonly merging: readonly string[]; readonly message: string },
@@ -43,17 +43,17 @@ export async function squashOnto(
   return { commit, parent };
 }
 
-/** The tree as the commit has it, detached. Files that are in no commit go, ignored ones stay. */
+/** Checks out the commit, detached. Uncommitted changes are lost; ignored files stay. */
 export async function checkOutCommit({ path }: OwnedTree, commit: string): Promise<void> {
   await git(path, ["checkout", "--quiet", "--force", "--detach", commit, "--"], { timeoutMs: checkoutTimeoutMs });
 }
 
 export type Rebased =
   | { readonly commit: string }
-  /** Paths that both sides changed in ways that git cannot put together. */
+  /** Paths that both sides changed in ways that git cannot merge. */
   | { readonly conflicts: readonly string[] };
 
-/** The tree must be clean. Afterwards it is at the new commit, detached; at the tip itself if that has the change already. */
+/** The tree must be clean. Afterwards it is at the new commit, detached, or at the tip if the tip has the change already. */
 export async function rebaseOnto(
   tree: OwnedTree,
   squash: Squash,
@@ -82,7 +82,7 @@ export async function rebaseOnto(
   });
 }
 
-/** Paths in conflict, each once. */
+/** Paths with conflicts, each once. */
 export async function unmergedIn(path: string): Promise<readonly string[]> {
   const entries = splitNul((await git(path, ["ls-files", "--unmerged", "-z"])).stdout);
   return [...new Set(entries.map((entry) => entry.slice(entry.indexOf("\t") + 1)))];
@@ -94,7 +94,7 @@ export function mergingIn(gitDir: string): readonly string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-// Whatever the user has set, no editor, no signature, no stash, no remembered resolution, and no branch of theirs moved.
+// Whatever the user has set: no editor, signature, stash or recorded resolution, and no branch of the user is moved.
 const fixed: readonly (readonly [string, string])[] = [
   ["i18n.commitEncoding", "UTF-8"],
   ["commit.cleanup", "verbatim"],
@@ -105,7 +105,7 @@ const fixed: readonly (readonly [string, string])[] = [
   ["rerere.enabled", "false"],
 ];
 
-/** The user's identity, or ours where none is configured; and every merge driver of the user's as git's own merge. */
+/** The user's identity, or Pawl's where none is configured. Every merge driver of the user is replaced by git's own merge. */
 export async function commitEnvironment(path: string): Promise<CommitEnvironment> {
   const wanted = "^((user|author|committer)\\.(name|email)|merge\\..*\\.driver)$";
   const { stdout } = await git(path, ["config", "--null", "--get-regexp", wanted], { allowFailure: true });
@@ -114,7 +114,7 @@ export async function commitEnvironment(path: string): Promise<CommitEnvironment
   return { ...identity(keys), ...asEnvironment([...fixed, ...new Map(drivers)]) };
 }
 
-// A driver is a program, which may wait for somebody. This does for any of them what git does without one.
+// A merge driver is a program, which may wait for a person. This does what git does without a driver.
 const ownMerge = "git merge-file --quiet --marker-size=%L %A %O %B";
 
 function identity(keys: readonly string[]): CommitEnvironment {
@@ -128,7 +128,7 @@ function identity(keys: readonly string[]): CommitEnvironment {
   return Object.fromEntries(missing);
 }
 
-/** Behind those that the caller's environment has already, if any. */
+/** Numbered after the settings that the caller's environment has already. */
 function asEnvironment(settings: readonly (readonly [string, string])[]): CommitEnvironment {
   const first = Number(process.env["GIT_CONFIG_COUNT"] ?? 0) || 0;
   const pairs = settings.flatMap(([key, value], index) => [

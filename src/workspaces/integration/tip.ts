@@ -1,35 +1,36 @@
-// The tip. Owns: the commit that new stories start from and finished ones are put on.
+// The tip. Owns: finding the commit that new stories start from and that finished ones are put on.
 
 import { git } from "../git/git.ts";
 import { readRefs } from "../git/refs.ts";
 
+/** The branches that get the commits of a run's stories. */
 export interface IntegrationTarget {
   readonly repo: string;
   /** The local branch that gets the commits. */
   readonly base: string;
-  /** A commit that must be in it: what the run started from. The base may be behind it, as it may be behind its upstream. */
+  /** The commit that the run started from, which the result must contain. The base may be behind it, if its upstream was ahead. */
   readonly floor: string;
-  /** Where the commits go while the base cannot be moved: a branch of ours. */
+  /** The branch of Pawl that gets the commits while the base cannot be moved. */
   readonly side: string;
 }
 
 export interface Tip {
   readonly commit: string;
-  /** Where the two branches are; null for one that does not exist. */
+  /** The commits of the two branches; null for one that does not exist. */
   readonly base: string | null;
   readonly side: string | null;
-  /** The base can be moved to what is put on the tip, and nothing that is on it is lost. */
+  /** True if the base can be moved to a commit on the tip without losing a commit. */
   readonly isAhead: boolean;
-  /** Where the mark is that was asked for, or null. */
+  /** The commit of `markRef`, or null. */
   readonly mark: string | null;
 }
 
-/** The side branch where it has more than the base, else the base, or the floor where that is not in the base. */
+/** The side branch if it has more than the base, else the base, or the floor if the base does not contain it. */
 export async function tipOf(line: IntegrationTarget): Promise<string> {
   return (await findTip(line)).commit;
 }
 
-/** `markRef`: another ref, looked up in the same go. */
+/** `markRef` is another ref to read at the same time. */
 export async function findTip({ repo, base, floor, side }: IntegrationTarget, markRef?: string): Promise<Tip> {
   const wanted = [`refs/heads/${base}`, `refs/heads/${side}`];
   const refs = await readRefs(repo, markRef === undefined ? wanted : [...wanted, markRef]);
@@ -41,12 +42,12 @@ export async function findTip({ repo, base, floor, side }: IntegrationTarget, ma
   if (only !== undefined && another === undefined) {
     return { ...known, commit: only, isAhead: atBase !== null };
   }
-  // The base has gone its own way. What the user took out of it must not come back, so it is not built upon.
+  // The base has diverged. The tip does not build on it, because commits that the user removed from it must not come back.
   const commit = atSide !== null && last.includes(atSide) ? atSide : floor;
   return { ...known, commit, isAhead: false };
 }
 
-/** Those of the commits that are not contained in another of them. */
+/** The commits that are not ancestors of another one in the list. */
 export async function outermost(repo: string, commits: readonly (string | null)[]): Promise<readonly string[]> {
   const different = [...new Set(commits)].filter((commit) => commit !== null);
   if (different.length < 2) return different;

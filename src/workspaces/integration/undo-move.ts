@@ -1,5 +1,5 @@
-// Undoing a move. Owns: taking back what an interrupted forwarding wrote into a person's checkout, and telling it from what
-// the person wrote.
+// Undoing a move. Owns: removing what an interrupted move wrote into the checkout of a person, and telling it from what the person
+// wrote.
 
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, type Stats } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ export async function changesBetween(repo: string, from: string, to: string): Pr
   );
 }
 
-/** Puts the files back as the index has them; names a file that a person has changed meanwhile, and then touches none. */
+/** Restores the files from the index. If a person has changed one of them meanwhile, it returns that file and changes none. */
 export async function undoMove(intent: Intent): Promise<string | null> {
   const { path: tree, from, to } = intent;
   const changes = await changesBetween(tree, from, to);
@@ -59,13 +59,13 @@ export async function undoMove(intent: Intent): Promise<string | null> {
   return null;
 }
 
-/** By their content; what git wrote down about times and sizes does not count. */
+/** Compared by content, not by the times and sizes that git has recorded. */
 async function namesOfChanged(tree: string, env: Readonly<Record<string, string>>): Promise<ReadonlySet<string>> {
   const format = ["--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
   return new Set(splitNul((await git(tree, ["diff", ...format, "--"], { env })).stdout));
 }
 
-/** A file that a killed git was writing is the beginning of the new version. Anything else in it is a person's. */
+/** A file that a killed git was writing is a prefix of the new version. Any other content was written by a person. */
 async function notBegunByUs(
   tree: string,
   doubtful: readonly Change[],
@@ -90,14 +90,14 @@ function isBeginning(file: string, whole: string): boolean {
   return begun.equals(readFileSync(whole).subarray(0, begun.length));
 }
 
-/** With the directories that were made for it. */
+/** Removes the file and the directories that were made for it. */
 function removeAdded(tree: string, name: string): void {
   const path = join(tree, name);
   rmSync(path);
   try {
     for (let parent = dirname(path); parent !== tree; parent = dirname(parent)) rmdirSync(parent);
   } catch {
-    // Something else is in it: then it stays.
+    // The directory has other files in it, so it stays.
   }
 }
 
@@ -116,13 +116,13 @@ export function isThere(path: string): boolean {
   return statsOf(path) !== undefined;
 }
 
-/** Not a directory: where a file is to be, that is what was there before. */
+/** Not a directory: a directory in the place of a new file was there before. */
 function isFile(path: string): boolean {
   return statsOf(path)?.isDirectory() === false;
 }
 
 function statsOf(path: string): Stats | undefined {
-  // A name whose directory is a file has none.
+  // lstat throws where a parent of the path is a file.
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch {
