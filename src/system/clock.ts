@@ -1,9 +1,9 @@
-// Time. Owns: what "now" and "later" mean, so that a test can decide it.
+// Time. Owns: the clock that the rest of Pawl uses, so that a test can replace it.
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Ends after `ms`, or early and without an error when the signal aborts: who aborted knows. */
+  /** Resolves after `ms`, or early when the signal aborts. It never rejects: the caller that aborted knows. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

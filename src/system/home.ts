@@ -1,4 +1,4 @@
-// Pawl's home. Owns: where things lie: $PAWL_HOME, else the XDG state directory.
+// Pawl's home. Owns: the paths of Pawl's own files, in $PAWL_HOME or else in the XDG state directory.
 
 import { homedir, hostname } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
@@ -7,7 +7,7 @@ export interface Home {
   readonly dir: string;
   readonly storeFile: string;
   readonly configFile: string;
-  /** Agents keep their role files and logs here. */
+  /** Role files and logs of agents. */
   readonly agents: string;
   readonly workflows: string;
   readonly worktrees: string;

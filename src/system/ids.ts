@@ -1,4 +1,4 @@
-// New ids. Owns: chance. The engine gets ids and tokens from here, through commands.
+// New ids. Owns: making random ids and tokens. The engine gets them through commands.
 
 import { randomBytes, randomInt } from "node:crypto";
 import { type AttemptId, attemptId, type RunId, runId, type Token, token } from "../domain/ids.ts";
@@ -6,7 +6,7 @@ import { type AttemptId, attemptId, type RunId, runId, type Token, token } from 
 const letters = "abcdefghjkmnpqrstvwxyz";
 const characters = `${letters}0123456789`;
 
-/** Begins with a letter: a number always names a run by its number. */
+/** Begins with a letter, because a number always means the number of a run. */
 export function newRunId(): RunId {
   return runId(letters[randomInt(letters.length)] + word(9));
 }

@@ -1,4 +1,4 @@
-// The package's own files. Owns: where they lie, for the sources of a clone and for the bundle in dist/ alike.
+// The files of the package. Owns: finding them, from the sources of a clone and from the bundle in dist/.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -8,7 +8,7 @@ export function packageFile(...path: readonly string[]): string {
   return join(packageRoot(), ...path);
 }
 
-/** A program of ours for a process of its own: the bundled one from the bundle, the source from the sources. */
+/** A program of the package to start as a process: the bundled one when Pawl is bundled, else its source. */
 export function packageProgram(program: { readonly source: string; readonly bundled: string }): string {
   return packageFile(import.meta.filename.endsWith(".ts") ? program.source : program.bundled);
 }

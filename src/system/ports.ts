@@ -1,11 +1,11 @@
-// Ports. Owns: finding ports that are free now, and staying with those that were found before.
+// Ports. Owns: finding free ports, and keeping those that were found before.
 
 import { createServer, type Server } from "node:net";
 
-/** Whoever was given one may not listen there yet. */
+/** Ports that were handed out: their programs may not listen yet. */
 const given = new Set<number>();
 
-/** `before`: the ports of last time; each is kept if nobody has taken it since. */
+/** Keeps each port of `before` that is still free. */
 export async function freePorts(count: number, before: readonly number[]): Promise<readonly number[]> {
   const open: Server[] = [];
   try {
@@ -23,7 +23,7 @@ export async function freePorts(count: number, before: readonly number[]): Promi
     }
     return ports;
   } finally {
-    // Held until all are found: else the same one could be found twice.
+    // Each port is held until all are found, so that none is found twice.
     await Promise.all(open.map((server) => new Promise((resolve) => server.close(resolve))));
   }
 }

@@ -1,9 +1,9 @@
-// Directories of ours. Owns: removing them for good.
+// Removing directories. Owns: removing one with everything in it.
 
 import { chmodSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** Removes a directory of ours, also one with read-only directories in it, as some package caches have. */
+/** Also removes read-only directories, which some package caches have. */
 export function removeAll(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-// Captured text. Owns: the beginning and the end of what a program printed, in memory of a fixed size.
-// Does not own: the whole of it (that is the sink's).
+// Captured text. Owns: keeping the beginning and the end of what a program printed, in a fixed amount of memory. Does not own: the
+// whole output, which goes to the sink.
 
 const largestCaptureBytes = 256 * 1024 * 1024; // a string cannot hold much more
 
@@ -7,7 +7,7 @@ export interface Capture {
   write(chunk: Uint8Array): void;
   /** All bytes that were written, kept or not. */
   bytes(): number;
-  /** Valid text: invalid UTF-8 is replaced and NUL bytes are removed, since databases and terminals choke on them. */
+  /** Valid text: invalid UTF-8 is replaced, and NUL bytes are removed because databases and terminals fail on them. */
   text(): string;
 }
 
@@ -28,7 +28,7 @@ export function createCapture(limitBytes: number): Capture {
     grow(Math.min(limit, written + chunk.length));
     const intoHead = Math.max(0, Math.min(chunk.length, headLimit - written));
     buffer.set(chunk.subarray(0, intoHead), written < headLimit ? written : 0);
-    // Of a chunk that is larger than the ring only the last part would survive.
+    // Only the last part of a chunk that is larger than the ring would stay.
     const from = Math.max(intoHead, chunk.length - ringLimit);
     const tail = chunk.subarray(from);
     if (ringLimit > 0 && tail.length > 0) {
@@ -42,7 +42,7 @@ export function createCapture(limitBytes: number): Capture {
 
   function grow(size: number): void {
     if (size <= buffer.length) return;
-    // In few large steps: what is left behind by many small ones weighs as much as what is kept.
+    // Grows in few large steps: the garbage of many small ones would be as large as what is kept.
     const larger = Buffer.alloc(Math.min(limit, Math.max(size, buffer.length * 8, 1024)));
     buffer.copy(larger);
     buffer = larger;
@@ -67,7 +67,7 @@ function readable(bytes: Buffer): string {
 
 const isContinuation = (byte: number | undefined) => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** Our own cut must not look like a fault in the output: a character that was cut in two is left out whole. */
+/** Leaves out a character that the capture cut in two, so that the cut does not look like a fault in the output. */
 function withoutCutEnd(bytes: Buffer): Buffer {
   let first = bytes.length - 1;
   while (first > bytes.length - 4 && isContinuation(bytes[first])) first -= 1;

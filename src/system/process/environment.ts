@@ -1,5 +1,5 @@
-// The environment of an agent. Owns: which variables of ours it may see. A list of what is allowed, since an agent's
-// tools can print their environment, and a list of what is secret is never complete.
+// The environment of an agent. Owns: which variables of Pawl it may see. It is a list of what is allowed, because tools of an agent can
+// print their environment and a list of secrets is never complete.
 
 const basics = ["PATH", "HOME", "USER", "LOGNAME", "LANG", "TERM", "TZ", "TMPDIR", "SHELL", "SSH_AUTH_SOCK"];
 const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"];
@@ -7,10 +7,10 @@ const certificates = ["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
 const allowedNames = new Set([...basics, ...proxies, ...proxies.map((name) => name.toLowerCase()), ...certificates]);
 const allowedPrefixes = ["LC_", "XDG_", "GIT_AUTHOR_", "GIT_COMMITTER_"];
 
-/** Nobody sits at the terminal: nothing may ask, colour or open an editor. */
+/** There is no person at the terminal: programs must not ask, print colours or open an editor. */
 const unattended = { CI: "1", NO_COLOR: "1", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
 
-/** A git that tidies up and is killed with its agent leaves a lock, after which the user's repository is never tidied again. */
+/** A `git gc` that is killed with its agent leaves a lock, after which git never collects garbage in the user's repository again. */
 const untidied = {
   GIT_CONFIG_COUNT: "2",
   GIT_CONFIG_KEY_0: "gc.auto",
@@ -19,7 +19,7 @@ const untidied = {
   GIT_CONFIG_VALUE_1: "false",
 };
 
-/** `allow` holds exact names; a pattern in it matches nothing. */
+/** `allow` has exact names, not patterns. */
 export function allowedEnvironment(
   parent: Readonly<Record<string, string | undefined>>,
   allow: readonly string[],
@@ -30,7 +30,7 @@ export function allowedEnvironment(
     const [name, value] = entry;
     return value !== undefined && isAllowed(name);
   });
-  // Who is allowed a configuration of his own keeps it.
+  // An agent that is allowed a configuration of its own keeps it.
   const own = passed.some(([name]) => name === "GIT_CONFIG_COUNT") ? {} : untidied;
   return { ...Object.fromEntries(passed), ...unattended, ...own };
 }

@@ -6,7 +6,7 @@ import { hasProc, type ProcessRow, readRow } from "./table.ts";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Boot and start time. Opaque: compare it, keep it, do not read it. */
+  /** Boot and start time, to be stored and compared only. */
   readonly startedAt: string;
 }
 
@@ -21,7 +21,7 @@ export function ownIdentity(): ProcessIdentity {
   return own;
 }
 
-/** True only for the very process that was identified, never for a later one with its pid. */
+/** True only for the process that was identified, never for a later one with the same pid. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return processIdentity(identity.pid)?.startedAt === identity.startedAt;
 }
@@ -30,7 +30,7 @@ export function identityOf(row: ProcessRow): ProcessIdentity {
   return { pid: row.pid, startedAt: `${bootId()}/${row.startedAt}` };
 }
 
-/** Start time in the unit of the process table, or 0 (before everything) when the identity does not say. */
+/** The start time in the unit of the process table; 0 if the identity has none. */
 export function startOf(identity: ProcessIdentity): number {
   return Number(identity.startedAt.slice(identity.startedAt.lastIndexOf("/") + 1)) || 0;
 }
@@ -38,7 +38,7 @@ export function startOf(identity: ProcessIdentity): number {
 let own: ProcessIdentity | undefined;
 let boot: string | undefined;
 
-/** Start times count from boot, so the same pid and time may come again after a restart of the machine. */
+/** Start times count from boot, so the same pid and time can occur again after the machine restarts. */
 function bootId(): string {
   boot ??= readBootId();
   return boot;

@@ -1,4 +1,4 @@
-// The input of a running program. Owns: writing to it over time, for programs that are talked to.
+// The input of a running program. Owns: writing to it while the program runs.
 
 import type { Writable } from "node:stream";
 import type { InputPipe } from "./call.ts";
@@ -7,7 +7,7 @@ export function inputPipe(stdin: Writable): InputPipe {
   return {
     write: (text) =>
       new Promise((resolve) => {
-        // Called with an error, too, when the program has closed its end; its exit then tells more than a broken pipe.
+        // Also called with an error when the program has closed the pipe; its exit code then says more than that error.
         stdin.write(text, () => resolve());
       }),
     close: () => void stdin.end(),

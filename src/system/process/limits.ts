@@ -1,4 +1,4 @@
-// The limits of a running program. Owns: noticing that one was reached. Does not own: ending the program.
+// The limits of a running program. Owns: detecting that one is reached. Does not own: ending the program.
 
 import { longestTimerMs, systemClock } from "../clock.ts";
 import type { Halt, ProcessCall } from "./call.ts";
@@ -18,10 +18,10 @@ export function watchLimits(call: ProcessCall, halt: (why: Halt) => void, sinkIs
     () => undefined, // a clock may reject when it is aborted
   );
 
-  // A timer, not the clock: timers stand still while the machine sleeps, and waking up must not look like silence.
+  // A timer instead of the clock: timers stop while the machine sleeps, and that time must not count as silence.
   const quiet = quietMs === null ? null : setTimeout(silent, Math.min(quietMs, longestTimerMs));
   function silent(): void {
-    // Nothing was read because our sink is slow: the program may have printed a lot.
+    // Nothing was read because the sink is slow; the program may have printed a lot.
     if (sinkIsBusy()) quiet?.refresh();
     else halt({ kind: "timed_out", limit: "quiet" });
   }

@@ -1,4 +1,4 @@
-// The output of a running program. Owns: reading both streams into captures and into the sink, at the sink's pace.
+// The output of a running program. Owns: reading both streams into captures and into the sink, as fast as the sink takes it.
 
 import type { Readable } from "node:stream";
 import { errorText } from "../../domain/error.ts";
@@ -10,12 +10,12 @@ const stderrCaptureBytes = 16 * 1024;
 export interface Output {
   readonly stdout: Capture;
   readonly stderr: Capture;
-  /** Both streams were read to their end, or given up. */
+  /** Resolves when both streams were read to their end, or given up. */
   readonly finished: Promise<void>;
-  /** Reading waits for the sink: silence is then ours, not the program's. */
+  /** True while reading waits for the sink: then silence is not the fault of the program. */
   sinkIsBusy(): boolean;
   sinkError(): string | null;
-  /** Reads no more, even if somebody still holds the other end. */
+  /** Stops reading, even if another process still holds the other end. */
   giveUp(): void;
 }
 
@@ -31,7 +31,7 @@ export function readOutput(streams: Record<OutputName, Readable>, readers: Outpu
   let sinkError: string | null = null;
   let givenUp = false;
 
-  // Iterating, not 'data' with pause(): when the child exits, Node resumes a paused stream behind our back.
+  // Iterates instead of using 'data' with pause(): Node resumes a paused stream by itself when the child exits.
   async function read(name: OutputName): Promise<void> {
     try {
       for await (const chunk of streams[name] as AsyncIterable<Buffer>) {
@@ -41,7 +41,7 @@ export function readOutput(streams: Record<OutputName, Readable>, readers: Outpu
         await deliver(name, chunk);
       }
     } catch {
-      // The stream broke or was destroyed by giveUp: what was read until then is the output.
+      // The stream broke, or giveUp destroyed it: the output is what was read until then.
     }
   }
 

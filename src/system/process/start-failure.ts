@@ -1,4 +1,4 @@
-// A program that did not start. Owns: saying why, in words that lead to what must be done.
+// A program that did not start. Owns: explaining why, so that a person knows what to do.
 
 import { statSync } from "node:fs";
 import { systemCode } from "../../domain/error.ts";
@@ -15,7 +15,7 @@ export function explainStartFailure(error: Error, call: ProcessCall): NotStarted
     message: `cannot start ${program}: ${why}`,
   });
 
-  // The system says ENOENT for a missing directory as for a missing program.
+  // The system reports ENOENT for a missing directory as well as for a missing program.
   if (kindOf(call.cwd) === "missing") return because(`the directory ${call.cwd} does not exist`, "NO_DIRECTORY");
   if (kindOf(call.cwd) === "file") return because(`${call.cwd} is not a directory`, "NO_DIRECTORY");
   if (code === "ENOENT" && program.includes("/") && kindOf(program) === "file")

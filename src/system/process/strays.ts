@@ -1,12 +1,11 @@
-// Strays. Owns: finding and killing what an agent started, wherever it went: agents run their tools in sessions of
-// their own, so a signal to the process group does not reach them, and a background process outlives its agent.
-// Does not own: asking politely (see stop-ladder.ts).
+// Strays. Owns: finding and killing all processes that an agent started. Agents run their tools in sessions of their own, so a signal to
+// the process group does not reach them, and a background process outlives its agent. Does not own: asking first (stop-ladder.ts).
 
 import { setTimeout as pause } from "node:timers/promises";
 import { identityOf, isAlive, type ProcessIdentity, startOf } from "./identity.ts";
 import { hasProc, type ProcessRow, readProcFile, readRow, readTable } from "./table.ts";
 
-/** A variable in the environment that children inherit, and by which they are found. */
+/** An environment variable that child processes inherit, and by which they are found. */
 export interface Marker {
   readonly name: string;
   readonly value: string;
@@ -16,25 +15,25 @@ export interface MarkedProcess extends ProcessIdentity {
   readonly value: string;
 }
 
-/** By what the processes of one call are known. Each part finds some; descendants of what is found belong to it too. */
+/** How the processes of one call are found. Each part finds some, and their descendants belong to them. */
 export interface Family {
-  /** The first process; leader of its group and session, perhaps ended. Nothing older belongs to the family. */
+  /** The first process, leader of its group and session; it may have ended. No older process belongs to the call. */
   readonly leader?: ProcessIdentity;
   readonly marker?: Marker;
-  /** Seen earlier, while it was still a descendant. */
+  /** Processes that were seen earlier, while they were still descendants. */
   readonly known?: readonly ProcessIdentity[];
 }
 
 export interface Sweep {
   /** Processes that were killed, the leader not counted. */
   readonly killed: number;
-  /** Processes that were still there when the time was up. */
+  /** Processes that still existed when the time was up. */
   readonly left: number;
 }
 
 /**
- * Processes that were started with NAME=VALUE, or with NAME and any value. Where there is no /proc, the environment of
- * others cannot be read and none is found: there, a family is known by its group and its descendants alone.
+ * Processes that were started with NAME=VALUE, or with NAME and any value. Without /proc the environment of other processes cannot
+ * be read and none is found; then only the group and the descendants count.
  */
 export async function findMarked(name: string, value?: string): Promise<MarkedProcess[]> {
   const found: MarkedProcess[] = [];
@@ -53,13 +52,13 @@ export async function descendantsOf(pid: number): Promise<ProcessIdentity[]> {
   return rows.filter((row) => members.has(row.pid)).map(identityOf);
 }
 
-/** Kills the whole family, and what it starts meanwhile, until a look at the process table finds nobody. */
+/** Kills all of these processes, and those that they start meanwhile, until the process table has none. */
 export async function killStrays(family: Family, withinMs = 2_000): Promise<Sweep> {
   const giveUpAt = performance.now() + withinMs;
   const isStray = (member: ProcessIdentity) => member.pid !== family.leader?.pid;
   const killed = new Map<string, ProcessIdentity>();
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 2, 50)) {
-    // Dying takes a moment, and whose parent is already dead could no longer be found by descent.
+    // Dying takes a moment, and a process whose parent is dead can no longer be found as a descendant.
     const found = await findFamily({ ...family, known: [...(family.known ?? []), ...killed.values()] });
     if (found.length === 0 || performance.now() > giveUpAt) {
       const left = found.filter(isStray).length;
@@ -80,7 +79,7 @@ async function findFamily({ leader, marker, known = [] }: Family): Promise<Proce
   });
   const untouchable = ownLine(table);
   const rows = table.filter((row) => !row.zombie && !untouchable.has(row.pid));
-  // When the leader's pid belongs to somebody else, so does the group of that number.
+  // If the pid of the leader was reused, the group with that number is not ours either.
   const group = table.some((row) => row.pid === leader?.pid && !isSame(row, leader)) ? undefined : leader?.pid;
   const belongs = (row: ProcessRow) =>
     marked.has(row.pid) || row.group === group || row.session === group || known.some((seen) => isSame(row, seen));
@@ -94,7 +93,7 @@ function isSame(row: ProcessRow, identity: ProcessIdentity): boolean {
   return row.pid === identity.pid && identityOf(row).startedAt === identity.startedAt;
 }
 
-/** A parent may come after its child in the table (pids wrap around), so this goes on until nothing is added. */
+/** A parent may come after its child in the table (pids wrap around), so this repeats until nothing is added. */
 function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void {
   if (members.size === 0) return;
   for (let before = -1; before !== members.size; ) {
@@ -103,7 +102,7 @@ function addDescendants(members: Set<number>, rows: readonly ProcessRow[]): void
   }
 }
 
-/** This process and its ancestors: when we run inside an agent, they carry a marker too. */
+/** This process and its ancestors: when Pawl runs inside an agent, they have a marker too. */
 function ownLine(table: readonly ProcessRow[]): Set<number> {
   const line = new Set<number>([1]);
   const parents = new Map(table.map((row) => [row.pid, row.parent]));
@@ -124,10 +123,10 @@ function markerValue(pid: number, name: string): string | null {
 }
 
 function kill(identity: ProcessIdentity): void {
-  if (!isAlive(identity)) return; // the pid may belong to somebody else by now
+  if (!isAlive(identity)) return; // another process may have the pid by now
   try {
     process.kill(identity.pid, "SIGKILL");
   } catch {
-    // It ended just now, or it is not ours to kill: the next look at the table tells.
+    // It ended just now, or Pawl may not kill it: the next listing shows which.
   }
 }

@@ -1,5 +1,5 @@
-// Supervision of one program. Owns: from its start to the moment when nothing of it is left: input, limits, the end.
-// Does not own: what its output means, whether it is tried again.
+// Supervision of one program. Owns: its input, its limits and its end, until none of its processes is left. Does not own: what its output
+// means, or whether it is retried.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { systemClock } from "../clock.ts";
@@ -13,12 +13,12 @@ import { stopProgram } from "./stop-ladder.ts";
 import { killStrays, type Sweep } from "./strays.ts";
 
 const defaultGraceMs = 5_000;
-/** Who holds the pipe after the program exited and the strays were killed is somebody we cannot find. */
+/** A process that still holds the pipe after the program exited and the strays were killed cannot be found. */
 const pipeHeldMs = 2_000;
 const slowSinkMs = 30_000;
-/** For a program that can be told in its own words to stop. */
+/** For a program that can be asked to stop by its own protocol. */
 const farewellMs = 3_000;
-/** A killed process can hang in the kernel, on a dead network disk for instance. */
+/** A killed process can hang in the kernel, for example on a dead network disk. */
 const deathMs = 5_000;
 
 type UntimedFacts = Omit<ProcessFacts, "durationMs">;
@@ -59,16 +59,16 @@ export function supervise(call: ProcessCall): Supervised {
 function launch(call: ProcessCall): ChildProcessWithoutNullStreams | Error {
   const [program, ...args] = call.command;
   try {
-    // Before the start: input that is no text must not leave a program behind.
+    // Before the start: input that is not a text must not leave a program behind.
     const input = typeof call.input === "function" ? null : Buffer.from(call.input);
     const child = spawn(program, args, {
       cwd: call.cwd,
       env: { ...call.env, [call.marker.name]: call.marker.value },
-      detached: true, // a group of its own, so that signals reach it and not us
+      detached: true, // a group of its own, so that signals do not reach Pawl
       shell: false,
       stdio: ["pipe", "pipe", "pipe"],
     });
-    // A program that does not read its input to the end breaks the pipe; that is its right.
+    // A program that does not read its input to the end breaks the pipe, which is not an error.
     child.stdin.on("error", () => undefined);
     if (input !== null) child.stdin.end(input);
     return child;
@@ -122,7 +122,7 @@ function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, 
   return { ended: toTheEnd(), halt, heard: () => limits.heard() };
 }
 
-/** The pipe still holds what the program printed last. A slow sink gets time for it; a pipe held open does not. */
+/** Reads what the program printed last. A slow sink gets time for it; a pipe that is held open does not. */
 async function readRest(output: Output): Promise<void> {
   const stepMs = 50;
   let waitedMs = 0;

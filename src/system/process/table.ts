@@ -1,5 +1,5 @@
-// The process table. Owns: one row per process of this machine, from /proc or, where there is none, from `ps`.
-// Does not own: which of them matter to us.
+// The process table. Owns: one row for each process of this machine, from /proc or, where there is none, from `ps`. Does not own: which of
+// them matter.
 
 import { execFile, execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readSync } from "node:fs";
@@ -10,19 +10,19 @@ export interface ProcessRow {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Clock ticks since boot on Linux, milliseconds since 1970 elsewhere: comparable within one boot only. */
+  /** Clock ticks since boot on Linux, milliseconds since 1970 elsewhere. Comparable within one boot only. */
   readonly startedAt: number;
-  /** It has ended and only waits for its parent to notice; nothing is left to kill. */
+  /** It has ended and waits for its parent to collect it; there is nothing to kill. */
   readonly zombie: boolean;
 }
 
 export const hasProc = process.platform === "linux";
 
 const rowsPerTurn = 128;
-/** Bounds the effort on a machine where processes start faster than we can read. */
+/** Limits the work on a machine where processes start faster than they can be listed. */
 const mostListings = 20;
 
-/** All processes that started at `since` or later. `look` is called for each, at once, while it is likely still there. */
+/** All processes that started at `since` or later. `look` is called for each at once, while it likely still exists. */
 export async function readTable(since = 0, look: (row: ProcessRow) => void = () => undefined): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   const keep = (row: ProcessRow | null) => {
@@ -41,8 +41,8 @@ export function readRow(pid: number): ProcessRow | null {
 }
 
 /**
- * Lists until a listing holds nobody new. One listing is not enough: a process that starts another and exits, again
- * and again, is gone before its entry is read, and its child is not yet in the list.
+ * Lists until a listing has no new process. One listing is not enough: a process that starts another and exits, again and again, is
+ * gone before its entry is read, and its child is not in the list yet.
  */
 async function readProcTable(keep: (row: ProcessRow | null) => void): Promise<void> {
   const seen = new Set<number>();
@@ -61,14 +61,14 @@ function pidsInProc(): number[] {
   try {
     return readdirSync("/proc").map(Number).filter(Number.isInteger);
   } catch {
-    return []; // no /proc in this container: nothing can be found, which must not stop the work
+    return []; // no /proc in this container: no process can be found, which must not stop the work
   }
 }
 
 function readStat(pid: number): ProcessRow | null {
   const bytes = readProcFile(`/proc/${pid}/stat`);
   if (bytes === null) return null;
-  // The program's name is in brackets and may itself hold brackets and spaces: fields count from the last one.
+  // The name of the program is in brackets and may itself have brackets and spaces, so fields count from the last bracket.
   const [state, parent, group, session, ...rest] = bytes.toString("latin1", bytes.lastIndexOf(0x29) + 2).split(" ", 20);
   return {
     pid,
@@ -82,7 +82,7 @@ function readStat(pid: number): ProcessRow | null {
 
 let scratch = Buffer.allocUnsafe(64 * 1024);
 
-/** The content of a file in /proc, valid until the next call; null when the process is gone or not ours to read. */
+/** The content of a file in /proc, valid until the next call; null if the process is gone or may not be read. */
 export function readProcFile(path: string): Buffer | null {
   let file: number | null = null;
   try {
@@ -102,7 +102,7 @@ export function readProcFile(path: string): Buffer | null {
 }
 
 const psColumns = "pid=,ppid=,pgid=,stat=,lstart=";
-// `ps` writes dates in the user's language; we read them.
+// `ps` prints dates in the language of the user, so the language is fixed.
 const psEnvironment = { ...process.env, LC_ALL: "C" };
 
 export function readPsTable(): Promise<ProcessRow[]> {
@@ -131,7 +131,7 @@ function parsePs(text: string): ProcessRow[] {
     pid: Number(pid),
     parent: Number(parent),
     group: Number(group),
-    session: Number(group), // `ps` has no portable session column; the group is the nearest thing
+    session: Number(group), // `ps` has no portable session column; the group comes closest
     startedAt: Date.parse(started ?? ""),
     zombie: state?.startsWith("Z") ?? false,
   }));

@@ -1,11 +1,11 @@
-// Words of a command line. Owns: splitting text where a POSIX shell would, and writing a word so that it stays one. Expands nothing: no variable, no pattern,
-// no operator; they stay as they are written, since no shell will see them.
+// Words of a command line. Owns: splitting text where a POSIX shell would, and quoting a word so that it stays one. Variables, patterns
+// and operators are not expanded, because no shell will see them.
 
 export type Words =
   | { readonly ok: true; readonly words: readonly string[] }
   | { readonly ok: false; readonly message: string /** Where the quote opens. */; readonly at: number };
 
-// In turn: a line continuation, which is nothing; blanks; 'single'; "double"; \escaped; a run of plain characters.
+// In this order: a line continuation, which is dropped; blanks; 'single'; "double"; \escaped; plain characters.
 const piece = /\\\n|([ \t\n]+)|'([^']*)'|"((?:[^"\\]|\\[^])*)"|\\([^])|([^ \t\n'"\\]+|\\$)/y;
 
 export function splitWords(text: string): Words {
@@ -28,12 +28,12 @@ export function splitWords(text: string): Words {
   return { ok: true, words: word === null ? words : [...words, word] };
 }
 
-/** Within double quotes a backslash is itself, except before the characters that are special there. */
+/** Within double quotes a backslash stands for itself, except before the characters that are special there. */
 function unescapeDouble(text: string): string {
   return text.replace(/\\\n|\\([$`"\\])/g, "$1");
 }
 
-/** One word of a shell's, whatever is in it. */
+/** Quotes any text as one word for a shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

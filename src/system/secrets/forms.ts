@@ -1,8 +1,8 @@
-// Forms of a secret. Owns: how a value may look where somebody wrote it: as it is, inside JSON, in an address, in base64.
+// Forms of a secret. Owns: how a value may be written: as it is, inside JSON, in an address, in base64.
 
-/** The shortest piece of a value that is looked for by itself. */
+/** The shortest part of a value that is searched for on its own. */
 const shortestPiece = 32;
-/** Fewer letters of base64 are found in many texts. */
+/** Fewer letters of base64 occur in many texts by chance. */
 const shortestBase64 = 10;
 
 export function formsOf(value: string): readonly string[] {
@@ -16,12 +16,12 @@ function escaped(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Python's JSON has no letters beyond ASCII. */
+/** JSON as Python writes it: only ASCII. */
 function asciiOnly(text: string): string {
   return text.replace(/[^\0-\x7f]/g, unicode);
 }
 
-/** Go's is fit to be put into a page. */
+/** JSON as Go writes it: safe inside HTML. */
 function htmlSafe(text: string): string {
   return text.replace(/[<>&]/g, unicode);
 }
@@ -34,15 +34,15 @@ function addressed(text: string): string {
   return encodeURIComponent(text.toWellFormed());
 }
 
-/** Keys of several lines are printed line by line, with other things between them. */
+/** Keys of several lines are often printed line by line, with other text between them. */
 function linesOf(value: string): readonly string[] {
   const lines = value.split(/\r?\n|\\n/).filter((line) => line.length >= shortestPiece && !/\s/.test(line));
   return lines.filter((line) => line !== value);
 }
 
 /**
- * What comes before a value (`user:`) moves its bits: there are three ways to write it. Its first and last letters hold bits of
- * its neighbours and are left out.
+ * Text before a value (`user:`) shifts its bits, so there are three ways to encode it. The first and last letters contain bits of the
+ * text around it and are left out.
  */
 function base64Of(value: string): readonly string[] {
   const bytes = Buffer.from(value);

@@ -1,5 +1,5 @@
-// Redaction of a stream. Owns: bytes that come in pieces, without secrets, wherever a piece was cut. What cannot be decided yet is
-// kept back, and is little: the rest goes on at once, since somebody may be watching.
+// Redaction of a stream. Owns: removing secrets from bytes that come in chunks, also across chunks. Only the few bytes that cannot be
+// decided yet are held back, because a person may be watching.
 
 import { contextLength, type Finder } from "./finder.ts";
 
@@ -8,19 +8,19 @@ const nothing = Buffer.alloc(0);
 export class Redaction {
   readonly #finder: Finder;
   #kept: Buffer = nothing;
-  /** The last bytes that went on, as they were. */
+  /** The last bytes that were passed on, before redaction. */
   #before = "";
 
   constructor(finder: Finder) {
     this.#finder = finder;
   }
 
-  /** What can go on now. */
+  /** Returns what can be passed on now. */
   push(chunk: Uint8Array): Uint8Array {
     return this.#pass(chunk, false);
   }
 
-  /** The last piece, with what was kept back. */
+  /** Returns the last bytes, with what was held back. */
   end(chunk: Uint8Array = nothing): Uint8Array {
     return this.#pass(chunk, true);
   }
@@ -29,7 +29,7 @@ export class Redaction {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     const data = this.#kept.length === 0 ? bytes : Buffer.concat([this.#kept, bytes]);
     const { found, decided } = this.#finder.find(data, this.#before, last);
-    // Its own copy: a few bytes must not hold a large piece in memory.
+    // A copy: a few bytes must not keep a large chunk in memory.
     this.#kept = decided === data.length ? nothing : Buffer.from(data.subarray(decided));
     this.#before = (this.#before + data.toString("latin1", Math.max(0, decided - contextLength), decided)).slice(
       -contextLength,
@@ -45,7 +45,7 @@ export class Redaction {
   }
 }
 
-/** Fits into a JSON text, a line and a terminal, whatever the variable is called. */
+/** Safe in a JSON text, a line and a terminal, whatever the name of the variable is. */
 function shownFor(name: string | null): string {
   return name === null ? "[secret]" : `[secret:${name.replace(/[^\w.-]/g, "_")}]`;
 }

@@ -1,11 +1,11 @@
-// Secrets. Owns: keeping what must not be read out of everything that is written: logs, prompts, events. Known by their values, from
-// the environment, and by their looks.
+// Secrets. Owns: keeping secrets out of everything that Pawl writes: logs, prompts, events. They are known by their values in the
+// environment, and by their formats.
 
 import { Finder } from "./finder.ts";
 import { Redaction } from "./redaction.ts";
 import { type SecretValue, secretValues, shortest } from "./variables.ts";
 
-/** Once for each process, from its environment. `named`: variables that the configuration calls secret. */
+/** Made once for each process, from its environment. `named` has the variables that the configuration calls secret. */
 export function environmentSecrets(
   env: Readonly<Record<string, string | undefined>>,
   named: readonly string[] = [],
@@ -21,20 +21,20 @@ export class Secrets {
     this.#values = values;
   }
 
-  /** Whoever only looks at runs writes nothing, and needs no tables. */
+  /** Built on first use: commands that only read need no tables. */
   get #finder(): Finder {
     this.#made ??= new Finder(this.#values);
     return this.#made;
   }
 
-  /** For one stream of bytes. */
+  /** Redacts one stream of bytes. */
   stream(): Redaction {
     return new Redaction(this.#finder);
   }
 
   /** The same text if nothing in it is secret. */
   redact(text: string): string {
-    // Most texts of a report are a word.
+    // Most texts of a report are a single word.
     if (text.length < shortest) return text;
     const bytes = Buffer.from(text);
     if (this.#finder.find(bytes, "", true).found.length === 0) return text;
@@ -42,12 +42,12 @@ export class Secrets {
     return redacted.equals(bytes) ? text : redacted.toString();
   }
 
-  /** Every text of a value, and every key. */
+  /** Redacts every text of a value, and every key. */
   redactAll<T>(value: T): T {
     return this.#all(value) as T;
   }
 
-  /** Stays a word that is safe in paths and branches. */
+  /** The result is still a word that is safe in paths and branches. */
   redactId<Id extends string>(id: Id): Id {
     const redacted = this.redact(id);
     return redacted === id
@@ -58,7 +58,7 @@ export class Secrets {
           .slice(0, 64) as Id);
   }
 
-  /** The variable whose value is in the text; null: none that we know. */
+  /** The variable whose value is in the text; null if there is none. */
   nameIn(text: string): string | null {
     const { found } = this.#finder.find(Buffer.from(text), "", true);
     return found.find(({ name }) => name !== null)?.name ?? null;

@@ -1,17 +1,17 @@
-// Secret variables. Owns: which variables of an environment hold something that nobody may read. A name says so, or a password stands
-// in an address. What everybody knows anyway (words, numbers, places) is no secret: without it no sentence would survive.
+// Secret variables. Owns: which variables of an environment are secret: by their name, or because an address has a password in it.
+// Common words, numbers and paths are not secret, because redacting them would destroy every text.
 
 import { existsSync } from "node:fs";
 
 export interface SecretValue {
-  /** Of the variable: what is shown in place of the value. */
+  /** The name of the variable, which is shown instead of the value. */
   readonly name: string;
   readonly value: string;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** `named`: those that somebody calls secret, whatever their names say. */
+/** `named` has variables that are secret whatever they are called. */
 export function secretValues(env: Environment, named: readonly string[] = []): readonly SecretValue[] {
   return Object.entries(env).flatMap(([name, written = ""]) => {
     const value = written.trim();
@@ -21,9 +21,9 @@ export function secretValues(env: Environment, named: readonly string[] = []): r
   });
 }
 
-/** The token of an attempt is an id of ours: it is part of commands, and worth nothing once the attempt has ended. */
+/** The token of an attempt is an id of Pawl: it is part of commands, and worthless once the attempt has ended. */
 const ours = new Set(["PAWL_TOKEN"]);
-/** A directory, and a fingerprint that container images carry. */
+/** A directory, and a fingerprint that container images have. */
 const others = new Set(["PWD", "OLDPWD", "GPG_KEY"]);
 
 const words = new Set(
@@ -33,7 +33,7 @@ const words = new Set(
 );
 /** Written as one word: PGPASSWORD, APIKEY. */
 const inOneWord = /password|passwd|passphrase|secret|token$|(?:api|access|private|secret|signing|encryption)key$/;
-/** The last word of a name that tells something about a secret and is none. */
+/** Last words of names that describe a secret but are not secret themselves. */
 const about = new Set(
   "host hostname domain name user username email type method mode algorithm issuer audience scope scopes provider realm".split(
     " ",
@@ -52,7 +52,7 @@ export function isSecretName(name: string): boolean {
 }
 
 export const shortest = 8;
-/** From here on even words and numbers are something that somebody made up to be secret. */
+/** From this length on even words and numbers count as passwords. */
 const longEnough = 16;
 
 function isSecretValue(value: string): boolean {
@@ -65,19 +65,19 @@ function isWords(value: string): boolean {
   return /^(?:[A-Za-z]?[a-z]+(?:[-_. ][A-Za-z]?[a-z]+)*|[A-Z]+(?:[-_. ][A-Z]+)*)$/.test(value);
 }
 
-/** One base64 text in sixty-four begins with a slash, too: what begins a path is a directory that is there. */
+/** One base64 text in 64 begins with a slash too, so a path counts only if its first directory exists. */
 function isPath(value: string): boolean {
   if (/^(?:~|\.{1,2})\/|^[A-Za-z]:[\\/]/.test(value)) return true;
   const [, first] = /^\/([^/]+)/.exec(value) ?? [];
   return first !== undefined && existsSync(`/${first}`);
 }
 
-/** An address says where something is; those of webhooks and DSNs are keys themselves. */
+/** An address is not secret, except those of webhooks and DSNs, which are keys themselves. */
 function isPlainAddress(name: string, value: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\/[^\s@?]*$/i.test(value) && !/webhook|dsn/i.test(name);
 }
 
-/** `postgres://user:PASSWORD@host`, as it is written there and as it is meant. */
+/** The password in `postgres://user:PASSWORD@host`, as written and decoded. */
 function passwordsIn(value: string): readonly string[] {
   const found = value.matchAll(/[a-z][a-z0-9+.-]*:\/\/[^\s:/?#@]*:([^\s/?#@]+)@/gi);
   return [...found].flatMap(([, password = ""]) => [...new Set([password, decoded(password)])]);

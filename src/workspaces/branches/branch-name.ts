@@ -32,7 +32,7 @@ export function* alternatives(name: string): Generator<string> {
   for (let suffix = 2; suffix < 1000; suffix += 1) yield `${name}-${suffix}`;
 }
 
-function slugOf(task: string, room: number): string {
+function slugOf(task: string, maxLength: number): string {
   const words = task
     .normalize("NFKD")
     .replace(/\p{Mark}/gu, "")
@@ -42,8 +42,8 @@ function slugOf(task: string, room: number): string {
   let slug = "";
   for (const word of words) {
     const longer = slug === "" ? word : `${slug}-${word}`;
-    if (longer.length > room) break;
+    if (longer.length > maxLength) break;
     slug = longer;
   }
-  return slug === "" ? (words[0] ?? "").slice(0, room) : slug;
+  return slug === "" ? (words[0] ?? "").slice(0, maxLength) : slug;
 }

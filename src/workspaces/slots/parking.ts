@@ -1,4 +1,4 @@
-// Parking. Owns: keeping the state of a story that is in no slot for now, and letting go of what was kept for a run.
+// Parking. Owns: keeping the state of a story while it is in no slot, and deleting what was kept for a run.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -16,14 +16,14 @@ export interface Parking {
   readonly file: string;
 }
 
-/** Where a story's work is: in a snapshot while it is parked, else on its branch, in some slot. */
+/** Where the work of a story is: in a snapshot while it is parked, else on its branch, in some slot. */
 export interface Whereabouts {
   /** The branch that was made for the story. */
   readonly branch: string;
   readonly parked: string | null;
 }
 
-/** Keeps the story's exact state, also past the removal of the tree. The slot is free then. */
+/** Keeps the exact state of the story, even after its tree is removed, and frees the slot. */
 export async function parkStory({ path, run, story, file }: Parking): Promise<void> {
   const tree = assertSlot(path, run, story);
   if (tree.marker.story !== story) return;
@@ -31,12 +31,12 @@ export async function parkStory({ path, run, story, file }: Parking): Promise<vo
   await emptySlot(tree);
 }
 
-/** The snapshot of a parked story; null for one that is not. */
+/** The snapshot of a parked story; null if it is not parked. */
 export function readParked(file: string): string | null {
   return readWhereabouts(file)?.parked ?? null;
 }
 
-/** Lets go of everything that was kept for a run. */
+/** Deletes all refs that were kept for a run. */
 export async function dropRunRefs(repo: string, run: string): Promise<void> {
   assertSafe(run);
   await dropRefs(repo, [`refs/pawl/parked/${run}`, `refs/pawl/integrated/${run}`]);
@@ -60,32 +60,32 @@ export function parkedRefs(run: string, story: string): string {
 async function keep(tree: OwnedTree, story: string, file: string): Promise<void> {
   const { gitDir, path, marker } = tree;
   removeLocks(gitDir);
-  // An integration that was cut off is no state of the story's.
+  // What an interrupted integration left is not part of the state of the story.
   await putBack(tree);
   const parked = await takeSnapshot(path);
   const { head, content } = parseSnapshot(parked);
   const refs = parkedRefs(marker.run, story);
   const of = await readRefs(path, [snapshotRefs(path)]);
   const kept = [...new Set([head, ...(content === null ? [] : [content]), ...of.values()])];
-  // Earlier snapshots too: an attempt that was lost is rolled back to its own, wherever the story is entered next.
+  // Earlier snapshots too: a lost attempt is rolled back to its own one, in whatever slot the story is entered next.
   await changeRefs(path, [
     ...kept.map((commit) => `update ${refs}/${commit} ${commit}`),
     ...[...of.keys()].map((ref) => `delete ${ref}`),
   ]);
   writeWhereabouts(file, { branch: marker.branch ?? "", parked });
-  // From here on the file is what counts.
+  // From here on the file decides.
   writeMarker(gitDir, { ...marker, entered: false });
 }
 
-/** Takes a story out of a tree in which nothing of it counts: it is parked, or entering it was cut off. */
+/** Takes a story out of a tree that has none of its work: the story is parked, or entering it was interrupted. */
 export async function emptySlot({ path, gitDir, commonDir, marker }: OwnedTree): Promise<void> {
   forgetOperations(gitDir);
   removeLocks(gitDir);
-  // Nobody else has made that branch: it is the lock of a git of ours that was killed over it.
+  // Only Pawl makes that branch, so the lock is from a git of Pawl that was killed.
   if (marker.takes !== undefined) rmSync(join(commonDir, "refs/heads", `${marker.takes}.lock`), { force: true });
-  // The branch becomes free for another slot. The base is held by what the tree was made from: no removal keeps it again.
+  // Frees the branch for another slot. The base is reachable from the branch that the tree was made from, so no commit is lost.
   await changeRefs(path, ["option no-deref", `update HEAD ${marker.base}`]);
-  // Of a branch that was being made, the base is where it was made. There, nobody has worked on it.
+  // A branch that is still at the base has no work on it, so it is deleted.
   if (marker.takes !== undefined) await changeRefs(path, [`delete refs/heads/${marker.takes} ${marker.base}`]);
   const { takes: _, ...free } = marker;
   writeMarker(gitDir, { ...free, branch: null, story: null, entered: false });

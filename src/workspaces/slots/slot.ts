@@ -1,4 +1,4 @@
-// Slots. Owns: a tree of ours that is used for one story after another: who is in it, entering and leaving.
+// Slots. Owns: trees that are used for one story after another: which story is in one, entering it and leaving it.
 
 import { rmSync } from "node:fs";
 import { join } from "node:path";
@@ -20,20 +20,20 @@ import { emptySlot, parkedRefs, readWhereabouts, type Whereabouts, writeWhereabo
 export interface WantedStory {
   readonly run: string;
   readonly repo: string;
-  /** The slot's tree. */
+  /** The tree of the slot. */
   readonly path: string;
   readonly story: string;
-  /** The name that its branch should have; one that is taken gets a number. */
+  /** The name that its branch should have; if it is taken, a number is added. */
   readonly branch: string;
-  /** A full commit id: what a new story starts from. */
+  /** The full id of the commit that a new story starts from. */
   readonly base: string;
-  /** The file that says where the story's work is, see parking.ts. */
+  /** The file that says where the work of the story is, see parking.ts. */
   readonly parked: string;
 }
 
 const checkoutTimeoutMs = 600_000;
 
-/** Makes sure of the slot's tree: detached at `base` when new, untouched when it is there. */
+/** Makes the tree of the slot, detached at `base`. A tree that exists is not changed. */
 export async function ensureSlot(wanted: {
   readonly run: string;
   readonly repo: string;
@@ -44,12 +44,12 @@ export async function ensureSlot(wanted: {
   return { created };
 }
 
-/** The story whose work the tree holds; null: none, or no such tree. Reads files only. */
+/** The story whose work is in the tree; null if there is none, or no such tree. Reads files only. */
 export function occupantOf(path: string): string | null {
   return ownedTree(path)?.marker.story ?? null;
 }
 
-/** Puts the tree on the story's own branch: where it was parked, else a new branch from `base`. */
+/** Puts the tree on the branch of the story: as it was parked, or a new branch from `base`. */
 export async function enterStory(wanted: WantedStory): Promise<{ readonly branch: string; readonly fresh: boolean }> {
   const { run, path, story } = wanted;
   const tree = assertSlot(path, run, story);
@@ -61,7 +61,7 @@ export async function enterStory(wanted: WantedStory): Promise<{ readonly branch
   }
   const whereabouts = readWhereabouts(wanted.parked);
   if (marker.story === story && marker.entered) {
-    // An integration that was cut off would be taken for the story's work.
+    // What an interrupted integration left would be mistaken for the work of the story.
     removeLocks(gitDir);
     await putBack(tree);
     const branch = marker.branch ?? "";
@@ -82,7 +82,7 @@ export async function enterStory(wanted: WantedStory): Promise<{ readonly branch
   return entered;
 }
 
-/** The story is integrated: its branch goes, the tree is left detached at `commit`, free for the next. */
+/** Frees the slot of a story that is integrated: its branch is deleted and the tree is detached at `commit`. */
 export async function leaveStory(done: {
   readonly path: string;
   readonly repo: string;
@@ -97,11 +97,11 @@ export async function leaveStory(done: {
   const isThere = (await branchRefOf(path)) === null && (await headOf(path)) === done.commit;
   if (!isThere) await restoreSnapshot(path, done.commit);
   const own = `refs/heads/${marker.branch}`;
-  // A person who looks at the branch has it checked out: then it stays.
+  // A branch that a person has checked out stays.
   const isLookedAt = marker.branch === null || (await checkoutsOf(done.repo, marker.branch)).length > 0;
   const refs = [parkedRefs(marker.run, marker.story), snapshotRefs(path), ...(isLookedAt ? [] : [own])];
   const kept = await readRefs(done.repo, refs);
-  // A pattern finds what is below it, too: branches of others, once ours is gone.
+  // A pattern also matches the refs below it, which may be branches of others once this one is gone.
   const ours = [...kept].filter(([ref]) => ref === own || ref.startsWith("refs/pawl/"));
   const changes = ours.map(([ref, commit]) => `delete ${ref} ${commit}`);
   if (changes.length > 0 && !(await changeRefs(done.repo, changes))) return leaveStory(done);
@@ -120,12 +120,12 @@ async function goTo(
       tree.path,
       names.filter((name) => name !== null),
     ),
-    makeGitLook(tree),
+    dropHiddenIndex(tree),
   ]);
   if (whereabouts?.parked) {
     return { branch: await unpark(tree, wanted, whereabouts, whereabouts.parked, branches), fresh: false };
   }
-  // The slot that it was in is lost, with what was not committed there.
+  // The slot of the story is lost, and with it what was not committed there.
   const left = earlier === null ? undefined : branches.get(earlier);
   if (earlier !== null && left !== undefined && isFreeFor(tree.path, left)) {
     await checkOut(tree, earlier, left.commit, false);
@@ -135,14 +135,14 @@ async function goTo(
   return { branch: await checkOutNew(tree, wanted, start, branches), fresh: left === undefined };
 }
 
-/** Files that an agent told git not to look at would stay as that agent left them. */
-async function makeGitLook({ path, gitDir }: OwnedTree): Promise<void> {
+/** Files that an agent told git to ignore (skip-worktree) would otherwise stay as the agent left them. */
+async function dropHiddenIndex({ path, gitDir }: OwnedTree): Promise<void> {
   const { stdout, code } = await git(path, ["ls-files", "-v", "-z"], { allowFailure: true });
-  const isBlind = splitNul(stdout).some((line) => !line.startsWith("H "));
-  if (code !== 0 || isBlind) rmSync(join(gitDir, "index"), { force: true });
+  const hidesFiles = splitNul(stdout).some((line) => !line.startsWith("H "));
+  if (code !== 0 || hidesFiles) rmSync(join(gitDir, "index"), { force: true });
 }
 
-/** Back to where the story was parked. Its branch gets another name if somebody has moved it or is on it. */
+/** Restores the parked state. The branch gets another name if it was moved, or is checked out elsewhere. */
 async function unpark(
   tree: OwnedTree,
   wanted: WantedStory,
@@ -151,7 +151,7 @@ async function unpark(
   branches: Branches,
 ): Promise<string> {
   const { head, content, branch } = parseSnapshot(parked);
-  // A repository that another story's agent has cloned here: restoring leaves those alone.
+  // Restoring does not remove repositories that an agent of another story has cloned here.
   await git(tree.path, ["clean", "-ffdq"], { allowFailure: true, timeoutMs: checkoutTimeoutMs });
   const there = branches.get(branch ?? "");
   if (there === undefined || (there.commit === head && isFreeFor(tree.path, there))) {
@@ -173,7 +173,7 @@ async function checkOutNew(tree: OwnedTree, wanted: WantedStory, start: string, 
   }
 }
 
-/** Pristine, but for ignored files. False if the branch was to be made and somebody else has just made it. */
+/** Makes the tree pristine except for ignored files. False if another process has just made the branch. */
 async function checkOut(tree: OwnedTree, name: string, start: string, isNew: boolean): Promise<boolean> {
   const options = { allowFailure: true, timeoutMs: checkoutTimeoutMs };
   const target = isNew ? ["--no-track", "-b", name, start] : [name];
@@ -181,14 +181,14 @@ async function checkOut(tree: OwnedTree, name: string, start: string, isNew: boo
   const cleaned = switched.code === 0 ? await git(tree.path, ["clean", "-ffdq"], options) : switched;
   if (cleaned.code === 0) return true;
   if (isNew && /already exists/.test(switched.stderr)) return false;
-  // Whatever is wrong with the tree, this way is longer and gets there.
+  // Slower, but it works whatever is wrong with the tree.
   removeLocks(tree.gitDir);
   if (isNew) await changeRefs(tree.path, [`create refs/heads/${name} ${start}`]);
   await restoreSnapshot(tree.path, `${start}@${name}`);
   return true;
 }
 
-/** Written down before the branch is made. */
+/** Records the branch before it is made. */
 function startEntering(
   { gitDir, path }: OwnedTree,
   { run, story }: WantedStory,

@@ -1,4 +1,4 @@
-// Changes of a run. Owns: what kind of files the work since a base has touched.
+// Changes of a run. Owns: which files changed since a base, and whether people see them in a browser.
 
 import { extname } from "node:path";
 import { git, splitNul } from "../git/git.ts";
@@ -32,7 +32,7 @@ export async function changedBetween(path: string, before: string, after: string
   return splitNul((await git(path, args, { timeoutMs })).stdout);
 }
 
-/** True if a file that people see in a browser changed since the base, committed or not. False where it cannot be told. */
+/** True if a file that people see in a browser changed since the base, committed or not. False if git cannot say it. */
 export async function hasFrontendChanges(path: string, base: string): Promise<boolean> {
   try {
     const commit = headIn(base);

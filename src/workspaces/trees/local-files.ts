@@ -1,11 +1,11 @@
-// Local files. Owns: what lies in the user's checkout and in no commit, and is needed in a tree all the same (`.env`).
+// Local files. Owns: files of the user's checkout that are in no commit and that a tree needs all the same, such as `.env`.
 
 import { copyFileSync, existsSync, globSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { excludeLocally } from "../git/exclude.ts";
 import { git, splitNul } from "../git/git.ts";
 
-/** Copies files that match, except those that the tree has in git. What git would see of them is excluded: they are nobody's commit. */
+/** Copies the files that match and that are not tracked in the tree. They are excluded from git, so that no agent commits them. */
 export async function copyLocalFiles(repo: string, tree: string, patterns: readonly string[]): Promise<void> {
   const found = globSync([...patterns], { cwd: repo, exclude: (name) => name === ".git" || name === "node_modules" })
     .filter((name) => !name.startsWith("..") && statSync(join(repo, name), { throwIfNoEntry: false })?.isFile())
@@ -22,13 +22,13 @@ export async function copyLocalFiles(repo: string, tree: string, patterns: reado
   await excludeFiles(tree, visible);
 }
 
-/** What git sees in the tree and has not been given; a directory with nothing else in it as one, with a slash behind it. */
+/** Untracked files that are not ignored. A directory with only such files is listed once, with a slash at the end. */
 export async function untrackedFiles(tree: string): Promise<readonly string[]> {
   const args = ["ls-files", "--others", "--exclude-standard", "--directory", "--no-empty-directory", "-z"];
   return splitNul((await git(tree, args)).stdout);
 }
 
-/** From here on git does not see them. */
+/** Excludes the files from git. */
 export async function excludeFiles(tree: string, names: readonly string[]): Promise<void> {
   await excludeLocally(
     tree,
@@ -36,7 +36,7 @@ export async function excludeFiles(tree: string, names: readonly string[]): Prom
   );
 }
 
-/** The content of files as git names it, for those that are there: another content is another list. */
+/** The ids that git gives the contents of those files that exist: other contents give another list. */
 export async function blobsOf(tree: string, paths: readonly string[]): Promise<readonly string[]> {
   const there = paths.filter((path) => existsSync(join(tree, path)));
   if (there.length === 0) return [];

@@ -1,4 +1,4 @@
-// Ownership of trees. Owns: the marker that says a tree is ours, and the refusal to change any other.
+// Ownership of trees. Owns: the marker that says that Pawl made a tree, and the refusal to change any other tree.
 
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,20 +8,20 @@ import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { realPath } from "../../system/files/paths.ts";
 import { type Layout, layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 
-/** Kept in the tree's own git directory, where no agent's `git add` or `git clean` meets it. It is written last. */
+/** Kept in the git directory of the tree, where `git add` and `git clean` of agents do not reach it. It is written last. */
 export interface TreeMarker {
   readonly version: 1;
   readonly run: string;
-  /** Where the tree stood when it was made: a copy elsewhere is not ours. */
+  /** The path at which Pawl made the tree: a copy elsewhere does not belong to Pawl. */
   readonly path: string;
   readonly base: string;
-  /** The branch that was made for it; of a slot, for the story that is in it. */
+  /** The branch that was made for the tree; in a slot, for the story that is in it. */
   readonly branch: string | null;
-  /** Of a slot: the story whose work the tree holds; null or missing when it is free. */
+  /** In a slot: the story whose work is in the tree; null or missing when the slot is free. */
   readonly story?: string | null;
-  /** Of a slot: the tree is the story's, ready to work in. Until then, and from the moment it is parked, nothing in it counts. */
+  /** In a slot: the tree is ready for the story to work in. Before that, and once the story is parked, its files do not count. */
   readonly entered?: boolean;
-  /** Of a slot: a branch that did not exist and is being made. After a crash it is known to be ours. */
+  /** In a slot: the branch that is being made. After a crash Pawl knows by it that the branch is its own. */
   readonly takes?: string;
 }
 
@@ -32,7 +32,7 @@ export interface OwnedTree extends Layout {
 
 const markerName = "pawl.json";
 
-/** Every call that resets, cleans, switches or removes a tree passes through here first. */
+/** Every function that resets, cleans, switches or removes a tree calls this first. */
 export function assertOwned(path: string): OwnedTree {
   const tree = ownedTree(path);
   if (tree !== null) return tree;
@@ -41,7 +41,7 @@ export function assertOwned(path: string): OwnedTree {
   });
 }
 
-/** The tree as a slot of the run; any other is refused. Ids become parts of refs, so they are looked at here too. */
+/** Refuses any tree that is not a slot of the run. The ids become parts of refs, so they are checked here too. */
 export function assertSlot(path: string, run: string, story: string): OwnedTree {
   for (const id of [run, story]) assertSafe(id);
   const tree = assertOwned(path);
@@ -56,11 +56,11 @@ export function assertSafe(id: string): void {
   });
 }
 
-/** The tree at `path` if we made it; null for a checkout of the user's, a copy, or no tree at all. */
+/** The tree at `path` if Pawl made it; null for a checkout of the user, a copy, or no tree at all. */
 export function ownedTree(path: string): OwnedTree | null {
   const real = realPath(path);
   const layout = layoutOf(real);
-  // In a main checkout the two are the same directory: that is never ours, whatever lies in it.
+  // In a main checkout the two directories are the same. Pawl never makes one, whatever lies in it.
   if (layout === null || layout.gitDir === layout.commonDir) return null;
   const marker = readMarker(layout.gitDir);
   const isHere = marker?.path === real && treeOfEntry(layout.gitDir) === real;
@@ -77,14 +77,14 @@ export function readMarker(gitDir: string): TreeMarker | null {
   return isMarker ? (marker as TreeMarker) : null;
 }
 
-/** Puts back the link from a tree of ours to its entry, where an agent has deleted it. */
+/** Restores the `.git` file of a tree that Pawl made, if an agent has deleted it. */
 export function relink(commonDir: string, path: string): void {
   const entry = entryFor(commonDir, path);
   if (entry === null || readMarker(entry)?.path !== path || !existsSync(path) || existsSync(join(path, ".git"))) return;
   writeFileSync(join(path, ".git"), `gitdir: ${entry}\n`);
 }
 
-/** The repository's own entry for the tree at `path`, also when the tree itself is gone. */
+/** The git directory that the repository keeps for the tree at `path`, also when the tree itself is gone. */
 export function entryFor(commonDir: string, path: string): string | null {
   return entriesOf(commonDir).find((gitDir) => treeOfEntry(gitDir) === path) ?? null;
 }

@@ -1,4 +1,4 @@
-// Removing trees. Owns: taking our own trees away without losing a commit or uncommitted work. Repeatable.
+// Removing trees. Owns: removing trees that Pawl made without losing a commit or uncommitted work. It can be repeated.
 
 import { existsSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,9 +19,9 @@ import { discardClaimed } from "./worktree.ts";
 export interface Removal {
   readonly repo: string;
   readonly path: string;
-  /** The branch that gets the commits which no branch holds. */
+  /** The branch that gets the commits that are on no branch. */
   readonly keepAs: string;
-  /** Also with uncommitted work, or locked. Commits are kept all the same. */
+  /** Removes the tree even if it has uncommitted work or is locked. Commits are kept all the same. */
   readonly force?: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   const commonDir = await commonDirOf(removal.repo);
   await assertBranchName(removal.repo, removal.keepAs);
   const gone = `${path}.gone`;
-  // Somebody died over it, or git could not check it out: nobody has worked there.
+  // The process that made it died, or git could not check it out: no agent has worked there.
   if (discardClaimed(commonDir, path)) return { removed: true, kept: null };
   if (!existsSync(path)) return finishRemoval(removal, commonDir, path, gone);
 
@@ -46,7 +46,7 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   if (!removal.force) await assertDisposable(path, tree.gitDir);
   const kept = await keepCommits(path, removal.keepAs);
   await dropSnapshots(path);
-  // Renamed first: a tree that is half deleted would no longer show that it is ours.
+  // Renamed first: a half-deleted tree would no longer show that Pawl made it.
   removeAll(gone);
   renameSync(path, gone);
   deleteEntry(tree.gitDir);
@@ -54,11 +54,11 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   return { removed: true, kept };
 }
 
-/** Makes a branch if HEAD is detached at commits that nothing else holds; null if there is nothing to keep. */
+/** Makes a branch if HEAD is detached at commits that no other ref reaches; null if there is nothing to keep. */
 export async function keepCommits(path: string, branchName: string): Promise<string | null> {
   const layout = layoutOf(path);
   const heads = [(await branchRefOf(path)) === null ? await detachedHead(path) : null];
-  // In the middle of a rebase, the commits from before it are written down only here.
+  // During a rebase only this file names the commits from before it.
   for (const place of ["rebase-merge", "rebase-apply"]) {
     heads.push(layout && (readIfReadable(join(layout.gitDir, place, "orig-head"))?.trim() ?? null));
   }
@@ -109,7 +109,7 @@ async function detachedHead(path: string): Promise<string | null> {
   return asked.code === 0 ? asked.stdout.trim() : null;
 }
 
-/** True if every commit up to `head` can be reached from a branch, a remote's branch, a tag, or where the tree began. */
+/** True if every commit up to `head` can be reached from a branch, a remote branch, a tag, or the base of the tree. */
 async function isHeld(cwd: string, head: string, base: string | null): Promise<boolean> {
   const others = ["--not", "--branches", "--remotes", "--tags", ...(base === null ? [] : [base])];
   const { stdout, code } = await git(cwd, ["rev-list", "--max-count=1", head, ...others, "--"], { allowFailure: true });
@@ -128,7 +128,7 @@ async function holdAs(cwd: string, branchName: string, head: string): Promise<st
   throw new AppError("REFUSED", `no free branch name like ${branchName}`, { hint: "delete some of those branches" });
 }
 
-/** Only this entry. `git worktree prune` would also forget trees of the user's on a disk that is not attached now. */
+/** Deletes only this entry. `git worktree prune` would also forget trees of the user on a disk that is not attached. */
 function deleteEntry(gitDir: string): void {
   rmSync(gitDir, { recursive: true, force: true });
   try {

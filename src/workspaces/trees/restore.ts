@@ -1,4 +1,4 @@
-// Restoring. Owns: putting a tree of ours back to a snapshot, exactly, whatever was left in the middle. Repeatable.
+// Restoring. Owns: resetting a tree that Pawl made to a snapshot, exactly, whatever an agent left unfinished. It can be repeated.
 
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { parseSnapshot, type Snapshot } from "./snapshot.ts";
 
 const checkoutTimeoutMs = 600_000;
 
-/** Nothing may be working in the tree. Ignored files stay as they are. */
+/** No process may be working in the tree. Ignored files stay as they are. */
 export async function restoreSnapshot(path: string, text: string): Promise<void> {
   const tree = assertOwned(path);
   const snapshot = parseSnapshot(text);
@@ -21,7 +21,7 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
   await removeStaleLocks(tree, snapshot);
   await moveHead(tree, snapshot);
 
-  // The files first, since an uncommitted .gitignore among them decides what is to be cleaned away.
+  // The files come first, because an uncommitted .gitignore among them decides what is cleaned.
   await readTree(tree, ["--reset", "-u", snapshot.content ?? snapshot.head]);
   await clean(tree);
   if (snapshot.content !== null) {
@@ -31,7 +31,7 @@ export async function restoreSnapshot(path: string, text: string): Promise<void>
   forgetState(tree.gitDir);
 }
 
-/** Where the state before an integration is written down. A tree that was put anywhere else has no use for it. */
+/** The file with the state before an integration. It is void as soon as the tree is reset to anything else. */
 export function stateFile(gitDir: string): string {
   return join(gitDir, "pawl-before.json");
 }
@@ -40,16 +40,16 @@ export function forgetState(gitDir: string): void {
   rmSync(stateFile(gitDir), { force: true });
 }
 
-/** What was staged, if anything. Asked first: where an object is missing, nothing has been touched yet. */
+/** What was staged, if anything. Read first, so that nothing has been changed if an object is missing. */
 async function stagedIn(tree: OwnedTree, { head, content }: Snapshot): Promise<string | null> {
   const wanted = content ?? head;
   const args = ["rev-list", "--max-count=1", "--parents", wanted, "--"];
   const [, , second] = (await gitLine(tree.path, args)).split(" ");
-  // A snapshot's own parents are HEAD and what was staged; those of a commit of the user's mean something else.
+  // The parents of a snapshot are HEAD and what was staged; the parents of other commits mean something else.
   return content === null ? null : (second ?? null);
 }
 
-// An agent that was killed leaves these; the answers that `--abort` would give are all in the snapshot.
+// A killed agent leaves these. Everything that `--abort` would restore is in the snapshot.
 const operationFiles = [
   "rebase-merge",
   "rebase-apply",
@@ -78,7 +78,7 @@ export function forgetOperations(gitDir: string): void {
   for (const name of operationFiles) rmSync(join(gitDir, name), { recursive: true, force: true });
 }
 
-/** Of a tree in which nothing is at work: whoever made them was killed. */
+/** No process works in the tree, so the one that made these locks was killed. */
 export function removeLocks(gitDir: string): void {
   for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) rmSync(join(gitDir, name), { force: true });
 }
@@ -88,8 +88,8 @@ const staleAfterMs = 2_000;
 async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): Promise<void> {
   removeLocks(gitDir);
   if (branch === null) return;
-  // The branch's lock lies where every tree's git works: it must be older than any that is in use. A younger one is waited for,
-  // since it may be that of an agent's git that was killed just now.
+  // The lock of the branch is shared by all trees, so it is removed only when it is older than any lock in use. A younger one is
+  // waited for, because it may be from a git of an agent that was killed just now.
   const lock = join(commonDir, "refs/heads", `${branch}.lock`);
   for (;;) {
     const stats = statSync(lock, { throwIfNoEntry: false });
@@ -100,7 +100,7 @@ async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Sn
   }
 }
 
-/** Back to the branch that the snapshot was on, at the commit that it was at. Other branches stay as they are. */
+/** Returns to the branch of the snapshot, at its commit. Other branches stay as they are. */
 async function moveHead(tree: OwnedTree, { head, branch }: Snapshot): Promise<void> {
   const ref = branch === null ? null : `refs/heads/${branch}`;
   const current = await currentRef(tree);
@@ -118,13 +118,13 @@ async function currentRef(tree: OwnedTree): Promise<string | null> {
   throw new AppError("GIT_FAILED", `${tree.path} has lost its HEAD`, { hint: "remove the worktree and make it again" });
 }
 
-/** Somebody may have checked the branch out while the agent was on another: theirs must not move under them. */
+/** A person may have checked out the branch while the agent was on another one. Then it must not be moved. */
 async function isCheckedOutElsewhere(tree: OwnedTree, ref: string): Promise<boolean> {
   const where = await gitLine(tree.path, ["for-each-ref", "--format=%(worktreepath)", ref]);
   return where !== "" && where !== tree.path;
 }
 
-/** An index that cannot be read is made anew: all that it should say is in the snapshot. */
+/** Makes an unreadable index again: everything in it is in the snapshot. */
 async function readTree(tree: OwnedTree, args: readonly string[]): Promise<void> {
   const command = ["read-tree", ...args];
   const done = await git(tree.path, command, { allowFailure: true, timeoutMs: checkoutTimeoutMs });
@@ -136,7 +136,7 @@ async function readTree(tree: OwnedTree, args: readonly string[]): Promise<void>
 async function clean(tree: OwnedTree): Promise<void> {
   const done = await git(tree.path, ["clean", "-fdq"], { allowFailure: true, timeoutMs: checkoutTimeoutMs });
   if (done.code === 0) return;
-  // Most likely a read-only directory: git cannot remove what is in it, and we can after a chmod.
+  // Most likely a read-only directory, which git cannot empty without a chmod.
   const args = ["ls-files", "--others", "--exclude-standard", "--directory", "-z"];
   for (const name of splitNul((await git(tree.path, args)).stdout)) {
     const isRepository = existsSync(join(tree.path, name, ".git"));

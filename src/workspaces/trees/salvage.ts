@@ -8,19 +8,19 @@ import { parseSnapshot, treeOf } from "./snapshot.ts";
 
 /**
  * Writes everything that changed since the snapshot (commits, uncommitted and untracked files, binary too) to `file`.
- * `git apply` takes it on the tree of the snapshot. False, and no file, if nothing changed. A file that is there is kept.
+ * `git apply` accepts it on the tree of the snapshot. Returns false and writes no file if nothing changed. An existing file is kept.
  */
 export async function saveDiff(path: string, since: string, file: string): Promise<boolean> {
   const { head, content } = parseSnapshot(since);
-  // Saved before a crash, which may have come in the middle of the rollback: what is left now is less.
+  // It was saved before a crash, which may have interrupted the rollback: the tree may have less by now.
   if (existsSync(file)) return true;
   const now = await treeOf(path);
   const target = resolve(file);
   mkdirSync(dirname(target), { recursive: true });
   const draft = draftFor(target);
   try {
-    // Written by git itself: a diff may be larger than memory, and its bytes need not be text. diff-tree looks at no
-    // setting of the user's that would change the format.
+    // Git itself writes the file: a diff may be larger than memory, and its bytes need not be text. diff-tree ignores the settings
+    // of the user that would change the format.
     const format = ["-r", "-p", "--binary", "--full-index", "--no-renames", "--no-ext-diff", "--no-textconv"];
     await git(path, ["diff-tree", ...format, "--no-color", `--output=${draft}`, content ?? head, now]);
     if (statSync(draft).size === 0) return false;

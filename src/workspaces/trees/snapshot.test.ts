@@ -9,17 +9,8 @@ import {
   tempDir,
   writeFiles,
 } from "../../../test/support/repository.ts";
-import { branchRefOf } from "../git/head.ts";
-import {
-  dropSnapshots,
-  headIn,
-  headOf,
-  isClean,
-  parseSnapshot,
-  snapshotRefs,
-  takeSnapshot,
-  treeOf,
-} from "./snapshot.ts";
+import { branchRefOf, headOf } from "../git/head.ts";
+import { dropSnapshots, headIn, isClean, parseSnapshot, snapshotRefs, takeSnapshot, treeOf } from "./snapshot.ts";
 import { ensureWorktree } from "./worktree.ts";
 
 const head = (path: string) => runGit(path, "rev-parse", "HEAD");

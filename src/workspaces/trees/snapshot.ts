@@ -1,5 +1,5 @@
-// Snapshots. Owns: an id for the exact state of a tree, with what is not committed, taken without touching the tree or
-// its index. Does not own: putting one back.
+// Snapshots. Owns: an id for the exact state of a tree, including uncommitted work, taken without changing the tree or its index. Does
+// not own: restoring one.
 
 import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,12 +11,10 @@ import { branchRefOf, headOf } from "../git/head.ts";
 import { changeRefs, dropRefs } from "../git/refs.ts";
 import { porcelainStatus } from "../git/repository.ts";
 
-export { headOf } from "../git/head.ts";
-
-/** `<head>[+<content>][@<branch>]`: the commit id alone for a clean tree without a branch. */
+/** Written as `<head>[+<content>][@<branch>]`; a clean tree without a branch is the commit id alone. */
 export interface Snapshot {
   readonly head: string;
-  /** A commit whose tree is all files as they were; its second parent, if any, has what was staged. Null when clean. */
+  /** A commit with all files as they were; its second parent, if any, has what was staged. Null when the tree was clean. */
   readonly content: string | null;
   /** Null when HEAD was detached. */
   readonly branch: string | null;
@@ -46,7 +44,7 @@ export async function isClean(path: string): Promise<boolean> {
   return (await porcelainStatus(path)) === "";
 }
 
-/** The id of all files as they are now, committed or not: the same files have the same id. */
+/** The id of all files as they are now, committed or not. The same files have the same id. */
 export async function treeOf(path: string): Promise<string> {
   const asked = ["rev-parse", "--verify", "--quiet", "HEAD^{tree}"];
   const [clean, committed] = await Promise.all([isClean(path), git(path, asked, { allowFailure: true })]);
@@ -54,7 +52,7 @@ export async function treeOf(path: string): Promise<string> {
   return withIndexCopy(path, (env) => contentTree(path, env));
 }
 
-/** Lets go of what was kept for the snapshots of this tree. */
+/** Deletes the refs that keep the snapshots of this tree. */
 export async function dropSnapshots(path: string): Promise<void> {
   await dropRefs(path, [snapshotRefs(path)]);
 }
@@ -63,18 +61,18 @@ async function storeContent(path: string, head: string, status: readonly string[
   return withIndexCopy(path, async (env) => {
     const hasConflict = status.some((entry) => /^(DD|AU|UD|UA|DU|AA|UU) /.test(entry));
     const hasStaged = status.some((entry) => !/^[ ?]/.test(entry));
-    // Conflicts cannot be written as a tree; then the files alone are kept.
+    // An index with conflicts cannot be written as a tree; then only the files are kept.
     const staged = hasStaged && !hasConflict ? await gitLine(path, ["write-tree"], { env }) : null;
     const parents = ["-p", head];
     if (staged !== null) parents.push("-p", await commitTree(path, staged, ["-p", head]));
     const content = await commitTree(path, await contentTree(path, env), parents);
-    // Without a ref, the next `git gc` of the user's would take it away.
+    // Without a ref, the next `git gc` of the user would delete it.
     await changeRefs(path, [`update ${snapshotRefs(path)}/${content} ${content}`]);
     return content;
   });
 }
 
-// The same state gives the same id, so that a snapshot taken twice is one.
+// A fixed author and date, so that the same state always has the same id.
 const identity = {
   GIT_AUTHOR_NAME: "Pawl",
   GIT_AUTHOR_EMAIL: "pawl@localhost",
@@ -88,14 +86,14 @@ function commitTree(path: string, tree: string, parents: readonly string[]): Pro
   return gitLine(path, ["commit-tree", tree, ...parents, "-m", "Pawl: uncommitted work"], { env: identity });
 }
 
-/** What holds the snapshots of the tree at `path`. */
+/** The refs that keep the snapshots of the tree at `path`. */
 export function snapshotRefs(path: string): string {
   const layout = layoutOf(path);
   const isLinked = layout !== null && layout.gitDir !== layout.commonDir;
   return `refs/pawl/snapshots/${isLinked ? `tree-${basename(layout.gitDir)}` : "checkout"}`;
 }
 
-/** Works on a copy of the index, which knows what is tracked and saves reading files that have not changed. */
+/** Uses a copy of the index: it knows what is tracked, and git need not read files that have not changed. */
 async function withIndexCopy<T>(path: string, use: (env: Record<string, string>) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "pawl-index-"));
   try {
@@ -108,12 +106,12 @@ async function withIndexCopy<T>(path: string, use: (env: Record<string, string>)
   }
 }
 
-/** A copy that git can trust as much as the index itself. */
+/** Copies the index so that git trusts the copy no more than the original. */
 export function copyIndex(index: string, copy: string): void {
   const stats = statSync(index, { throwIfNoEntry: false });
   if (stats === undefined) return;
   copyFileSync(index, copy);
-  // git compares a file again if it changed as late as the index was written. A younger copy would hide such a change.
+  // Git reads a file again if it is as new as the index. A newer copy would hide such a change.
   const writtenAt = (stats.mtimeMs - 1) / 1000;
   utimesSync(copy, writtenAt, writtenAt);
 }
@@ -123,7 +121,7 @@ async function contentTree(path: string, env: Record<string, string>): Promise<s
   return gitLine(path, ["write-tree"], { env });
 }
 
-/** A repository without a commit inside the tree cannot be added and would stop everything else: it is left out. */
+/** Leaves out repositories without a commit inside the tree: git cannot add them, and would add nothing else. */
 async function addEverything(path: string, env: Record<string, string>): Promise<void> {
   const leftOut: string[] = [];
   for (;;) {

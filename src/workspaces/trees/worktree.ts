@@ -1,5 +1,5 @@
-// Worktrees. Owns: making a tree of our own beside the user's checkout, so that it can be done again after a crash
-// at any moment. Does not own: removing it.
+// Worktrees. Owns: making a tree beside the user's checkout, in a way that can be repeated after a crash at any moment. Does not own:
+// removing it.
 
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
@@ -17,7 +17,7 @@ import { entriesOf, entryFor, ownedTree, readMarker, relink, writeMarker } from 
 export interface WantedWorktree {
   readonly run: string;
   readonly repo: string;
-  /** Absolute, under our home. */
+  /** Absolute, in Pawl's home. */
   readonly path: string;
   /** A full commit id. */
   readonly base: string;
@@ -27,17 +27,17 @@ export interface WantedWorktree {
 
 export interface Worktree {
   readonly path: string;
-  /** The branch that was made, which may have another name than the one asked for. */
+  /** The branch that was made; its name may differ from the requested one. */
   readonly branch: string | null;
   readonly base: string;
   readonly created: boolean;
 }
 
-/** Written beside the path before anything else: what then lies there without a marker is half-made, and ours. */
+/** Written beside the path first: a tree that then lies there without a marker is half made, and belongs to Pawl. */
 interface Claim {
   readonly run: string;
   readonly commonDir: string;
-  /** The branch name we are about to take. */
+  /** The name of the branch that is about to be made. */
   readonly branch: string | null;
 }
 
@@ -95,18 +95,18 @@ function assertFree(path: string, entry: string | null): void {
   if (stats && !(stats.isDirectory() && readdirSync(path).length === 0)) {
     throw refused(path, "something is there already");
   }
-  // A tree that its owner locked may be on a disk that is not attached now.
+  // A locked tree may be on a disk that is not attached now.
   if (entry !== null && existsSync(join(entry, "locked"))) throw refused(path, "a locked worktree is registered there");
 }
 
-/** The files come later, in a command that can be repeated as it is. */
+/** Adds the tree without its files; a later command checks them out and can be repeated. */
 async function addTree(wanted: WantedWorktree, commonDir: string, path: string): Promise<void> {
   const args = ["worktree", "add", "--quiet", "--detach", "--no-checkout", path, wanted.base];
   for (const waitMs of [50, 200, 500, 1000]) {
     discardHalfMade(commonDir, path);
     const added = await git(wanted.repo, args, { allowFailure: true });
     if (added.code === 0) return;
-    // A git that outlived its killed parent by a moment: it is let finish, then its tree is discarded too.
+    // A git has outlived its killed parent: Pawl lets it finish, and then discards its tree too.
     if (!/already (exists|registered)/.test(added.stderr)) break;
     await sleep(waitMs);
   }
@@ -114,7 +114,7 @@ async function addTree(wanted: WantedWorktree, commonDir: string, path: string):
   await git(wanted.repo, args);
 }
 
-/** Removes what an interrupted `git worktree add` left: nobody has worked in a tree that is claimed and has no marker. */
+/** Removes what an interrupted `git worktree add` left. No agent has worked in a tree that is claimed and has no marker. */
 function discardHalfMade(commonDir: string, path: string): void {
   removeAll(path);
   for (const entry of entriesOf(commonDir)) {
@@ -122,7 +122,7 @@ function discardHalfMade(commonDir: string, path: string): void {
   }
 }
 
-/** An entry from before git wrote down where its tree is. It is locked, so that `git worktree prune` never takes it. */
+/** An entry that does not name its tree yet. Git locks it at first, so `git worktree prune` never removes it. */
 function isAbandoned(gitDir: string, path: string): boolean {
   const suffix = basename(gitDir).startsWith(basename(path)) ? basename(gitDir).slice(basename(path).length) : "no";
   if (!/^\d*$/.test(suffix) || treeOfEntry(gitDir) !== null || existsSync(join(gitDir, "HEAD"))) return false;
@@ -130,11 +130,11 @@ function isAbandoned(gitDir: string, path: string): boolean {
   return ageMs > 10_000;
 }
 
-/** Makes the branch and puts the tree on it. A name that is taken gets a suffix. */
+/** Makes the branch and puts the tree on it. If the name is taken, a suffix is added. */
 async function takeBranch(wanted: WantedWorktree, asked: string, path: string, claim: Claim): Promise<string> {
   for (const name of alternatives(await placeable(path, asked))) {
     const isOurs = claim.branch === name && (await isUntouched(path, name, wanted.base));
-    // A git of ours that was killed while it made the branch has left its lock.
+    // A git of Pawl that was killed while it made the branch has left its lock.
     if (claim.branch === name) rmSync(join(claim.commonDir, "refs/heads", `${name}.lock`), { force: true });
     if (!isOurs) {
       writeJson(claimPath(path), { ...claim, branch: name } satisfies Claim);
@@ -146,7 +146,7 @@ async function takeBranch(wanted: WantedWorktree, asked: string, path: string, c
   throw refused(path, `no free branch name like ${asked}`);
 }
 
-/** `pawl/1-x` cannot exist beside a branch `pawl`: then its slashes become dashes. */
+/** Replaces slashes by dashes where needed: `pawl/1-x` cannot exist beside a branch `pawl`. */
 async function placeable(path: string, name: string): Promise<string> {
   const parts = name.split("/");
   const parents = parts.slice(1).map((_, index) => `refs/heads/${parts.slice(0, index + 1).join("/")}`);
@@ -155,7 +155,7 @@ async function placeable(path: string, name: string): Promise<string> {
   return stdout.split("\n").some((ref) => parents.includes(ref)) ? parts.join("-") : name;
 }
 
-/** Creates it only if it does not exist: two runs that want one name cannot both get it. */
+/** Makes the branch only if it does not exist, so that two runs cannot both get one name. */
 async function createBranch(path: string, name: string, commit: string): Promise<boolean> {
   const nothing = "0".repeat(commit.length);
   const args = ["update-ref", "-m", "pawl: branch made", `refs/heads/${name}`, commit, nothing];
@@ -166,14 +166,14 @@ async function createBranch(path: string, name: string, commit: string): Promise
   return true;
 }
 
-/** The branch of an earlier try: still at the base, and no other tree is on it. */
+/** Whether the branch of an earlier try is still at the base and checked out in no other tree. */
 async function isUntouched(path: string, name: string, base: string): Promise<boolean> {
   const format = "--format=%(objectname) %(worktreepath)";
   const { stdout } = await git(path, ["for-each-ref", format, `refs/heads/${name}`]);
   return stdout.trim() === base;
 }
 
-/** Takes away what was claimed at `path` and never finished. False: there is no such thing. */
+/** Removes a tree that was claimed at `path` and never finished. False if there is none. */
 export function discardClaimed(commonDir: string, path: string): boolean {
   const claim = readClaim(path);
   if (claim?.commonDir !== commonDir) return false;
@@ -184,7 +184,7 @@ export function discardClaimed(commonDir: string, path: string): boolean {
   return !wasFinished;
 }
 
-/** A tree that was finished once: what is missing is made again, what is there is not touched. */
+/** Restores what is missing of a finished tree, and changes nothing else. */
 async function repair(commonDir: string, gitDir: string, path: string): Promise<void> {
   const wasGone = !existsSync(path);
   if (wasGone) mkdirSync(path, { recursive: true });

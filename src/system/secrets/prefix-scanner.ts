@@ -1,33 +1,33 @@
-// Beginnings. Owns: finding, in one fast pass over any number of bytes, where something from a list may begin. Of each, three bytes
-// are its sign: wherever it stands, two of them are at an even place and the one after it. Only those pairs are looked at, in a
-// table, so that neither the length of the list nor the place of the last find matters.
+// Prefixes. Owns: finding, in one fast pass over bytes, where one of many prefixes may be. Three bytes of each prefix are its signature.
+// Wherever the prefix is, two of them are at an even offset and the next one, so only such pairs are looked up in a table. The time
+// does not depend on the number of prefixes.
 
-/** No beginning is shorter. */
-const signLength = 3;
+/** No prefix is shorter. */
+const signatureLength = 3;
 
 interface Sighting {
   readonly which: number;
-  /** Where in the beginning the pair is. */
+  /** The offset of the pair in the prefix. */
   readonly offset: number;
 }
 
-export class Beginnings {
+export class PrefixScanner {
   readonly #list: readonly string[];
-  /** By two bytes: 1 if they are part of a sign. */
+  /** By two bytes: 1 if they are part of a signature. */
   readonly #isPart = new Uint8Array(65_536);
   readonly #sightings = new Map<number, Sighting[]>();
   readonly #halves = new Set<string>();
   readonly #firsts: ReadonlySet<number>;
   readonly #longest: number;
 
-  /** One character for a byte. */
+  /** Each character is one byte. */
   constructor(list: readonly string[]) {
     this.#list = list;
     this.#longest = Math.max(...list.map(({ length }) => length));
     this.#firsts = new Set(list.map((text) => text.charCodeAt(0)));
     for (const [which, text] of list.entries()) {
-      const sign = signOf(text);
-      for (const offset of [sign, sign + 1]) this.#mark(pairOf(text, offset), { which, offset });
+      const signature = signatureOf(text);
+      for (const offset of [signature, signature + 1]) this.#mark(pairOf(text, offset), { which, offset });
       for (let length = 1; length < text.length; length++) this.#halves.add(text.slice(0, length));
     }
   }
@@ -37,7 +37,7 @@ export class Beginnings {
     this.#sightings.set(pair, [...(this.#sightings.get(pair) ?? []), sighting]);
   }
 
-  /** Tells each that is there. Gives the place from which on the bytes may be half of one. */
+  /** Calls `tell` for each prefix. Returns the offset from which on the bytes may be a part of one. */
   scan(data: Buffer, tell: (which: number, at: number) => void): number {
     const isPart = this.#isPart;
     const last = data.length - 1;
@@ -60,10 +60,10 @@ export class Beginnings {
   }
 }
 
-/** The place of its sign: the first three bytes that are not the same, since lines of dashes are common. */
-function signOf(text: string): number {
-  for (let at = 0; at + signLength <= text.length; at++)
-    if (new Set(text.slice(at, at + signLength)).size === signLength) return at;
+/** The offset of its signature: the first three bytes that are not all the same, because lines of dashes are common. */
+function signatureOf(text: string): number {
+  for (let at = 0; at + signatureLength <= text.length; at++)
+    if (new Set(text.slice(at, at + signatureLength)).size === signatureLength) return at;
   return 0;
 }
 
