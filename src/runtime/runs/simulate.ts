@@ -139,13 +139,14 @@ function read(
 function answerOf({ kind }: PerformedDefinition, { text, exit }: ScriptedAnswer): Answer {
   const end = { text, usage: noUsage, session: null, notes: [] } as const;
   const why = `exit code ${exit}`;
-  if (kind !== "integrate") {
+  if (kind === "agent" || kind === "command") {
     const outcome = exit === 0 ? ({ outcome: "ran" } as const) : ({ outcome: "failed", why } as const);
     return { kind: "executed", end: { ...end, ...outcome }, reported: noToolReport };
   }
   const said = { outcome: "completed", outputs: {}, stories: null, notes: [], feedback: text } as const;
-  const verdict = exit === 0 ? ({ kind: "passed" } as const) : ({ kind: "rejected", reason: "conflict" } as const);
-  return { kind: "performed", report: { ...said, verdict } };
+  const rejected = { kind: "rejected", reason: kind === "integrate" ? "conflict" : null } as const;
+  const verdict = exit === 0 ? ({ kind: "passed" } as const) : rejected;
+  return { kind: "performed", report: { ...said, verdict }, isChecked: true };
 }
 
 function requestIn(edits: unknown): string {

@@ -88,9 +88,12 @@ function readPerformed(
     ...(typeof written.session === "object" ? { session: stepName(written.session.same_as) } : {}),
     ...readFlags(reading, written, path),
   };
-  return kind === "agent"
-    ? { kind, agent: agentName(written.agent ?? ""), ...performed }
-    : { kind, command: written.command ?? "", ...performed };
+  switch (kind) {
+    case "agent":
+      return { kind, agent: agentName(written.agent ?? ""), ...performed };
+    case "command":
+      return { kind, command: written.command ?? "", ...performed };
+  }
 }
 
 function readGate(reading: Reading, written: StepInput, path: Path): GateStep {

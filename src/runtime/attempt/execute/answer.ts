@@ -7,8 +7,12 @@ import type { ExecutionEnd } from "../../../executors/executor.ts";
 export type Answer =
   /** From an agent or a command: its text is still to be read, and its claim to be done is still to be checked. */
   | { readonly kind: "executed"; readonly end: ExecutionEnd; readonly reported: ToolReport }
-  /** From the runtime itself, which has run the checks as a part of the work. */
-  | { readonly kind: "performed"; readonly report: CompletedReport | UnfinishedReport };
+  /** From the runtime itself. `isChecked`: the checks ran as a part of the work, and do not run again. */
+  | {
+      readonly kind: "performed";
+      readonly report: CompletedReport | UnfinishedReport;
+      readonly isChecked: boolean;
+    };
 
 /** What an agent reported by tools, beside what it printed. */
 export interface ToolReport {

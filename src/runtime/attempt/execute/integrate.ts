@@ -38,7 +38,7 @@ export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begu
     // A check that was stopped is red, and says nothing about the story.
     throw new Error(stop.reason);
   }
-  return { kind: "performed", report: reportOf(integration, target) };
+  return { kind: "performed", report: reportOf(integration, target), isChecked: true };
 }
 
 /** The title comes from a person, so it becomes one line. */

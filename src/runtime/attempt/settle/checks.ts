@@ -19,7 +19,8 @@ export async function checkAnswer(
   stop: StopSwitch,
 ): Promise<Report> {
   const { run, attempt, definition } = claim;
-  if (answer.kind === "performed" || !needsChecks(definition, report)) return report;
+  if (!needsChecks(definition, report)) return report;
+  if (answer.kind === "performed" && answer.isChecked) return report;
   const log = openLog(parts, run.header, attempt);
   try {
     const site = { cwd: workspace.path, attempt: attempt.id, sink: log.sink, env: workspace.env };
