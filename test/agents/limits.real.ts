@@ -69,7 +69,7 @@ for (const [first, second, isFirst] of [
     const [turnedAway, wentOn] = await endsOf(site);
     expect(turnedAway).toMatchObject({ outcome: "rate_limited", why: expect.stringMatching(/hit your .*limit/) });
     expect(wentOn).toMatchObject({ outcome: "completed" });
-    expect(notesOf(wentOn)).toContain(`${second.name} goes on instead of ${first.name}`);
+    expect(notesOf(wentOn)).toContain(`${second.name} runs instead of ${first.name}`);
     expect(site.left()).toEqual([]);
   });
 }

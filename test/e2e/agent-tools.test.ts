@@ -128,7 +128,7 @@ test("[PF12] a report stands although the process then ends badly; one that fail
   const file = steps(`  - { id: work, agent: dev, input: "do it" }\n  - { id: more, agent: dev, input: "more" }\n`);
   expectCode(await call("run", writeAt(site, "w.yml", file), "a task"), 3);
   expect(await events(call)).toContain("after its report it ended badly");
-  expect((await call("why", "1")).stdout).toContain("The agent cannot go on: the compiler is missing");
+  expect((await call("why", "1")).stdout).toContain("The agent cannot continue: the compiler is missing");
 });
 
 test("[PF12 AT16] a question holds the step at once; the next attempt is told the answer, and what was done stays", async () => {

@@ -93,8 +93,8 @@ test("[AC1 AC3] a used-up account hands over to the next agent, counts no attemp
     ["done", 1],
   ]);
   const events = await call("events", "1", "--json");
-  expect(events.stdout).toContain("codex was turned away (quota): claude goes on");
-  expect(events.stdout).toContain("claude goes on instead of codex: ");
+  expect(events.stdout).toContain("codex hit its quota; falling back to claude");
+  expect(events.stdout).toContain("claude runs instead of codex: ");
 });
 
 test("[AC1] the next run does not ask an account that is used up either", async () => {

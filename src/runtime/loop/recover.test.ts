@@ -230,7 +230,7 @@ echo STATUS: done
     const driving = world.drive(run);
     await world.appears("begun", "2\n");
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
-    expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "nobody has reported on it in time" });
+    expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker did not report in time" });
     frozen.signal("SIGCONT");
     const refusals = async () => (await world.events(run)).filter(({ type }) => type === "report_refused");
     await expect.poll(refusals, { timeout: 10_000 }).toHaveLength(1);

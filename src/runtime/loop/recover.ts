@@ -85,7 +85,7 @@ function deathOf(lease: Lease, now: number): string | null {
   const life = lifeOfWorker(lease.worker);
   if (life === "dead") return "the process that drove it is gone";
   // A worker that is alive and does not renew is frozen; its token is void from here on.
-  if (lease.until <= now) return "nobody has reported on it in time";
+  if (lease.until <= now) return "its worker did not report in time";
   return null;
 }
 

@@ -47,7 +47,7 @@ export interface Claim {
   readonly insteadOf: string | null;
 }
 
-/** Who speaks for the attempt in the log of events. */
+/** The author of the attempt's events. */
 export function authorOf({ run, attempt, definition }: Claim): string {
   if (attempt.driver === "push" || definition.kind !== "agent") return "driver";
   return `agent:${run.header.definition.id}/${definition.agent}`;
@@ -109,7 +109,7 @@ async function take(
   request: ClaimRequest,
   offer: Offer,
   round: Round,
-  told: { run: RunId; events: readonly Event[] }[],
+  commits: { run: RunId; events: readonly Event[] }[],
 ): Promise<Claim | null> {
   // The account of this agent in this run was held a moment ago.
   const whom = `${offer.run} ${offer.agent}`;
@@ -135,7 +135,7 @@ async function take(
   if (!claim) await tx.releasePermits([id]);
   if (!decision.accepted) return null;
   await parts.dispatch.follow(tx, await tx.save(loaded, decision));
-  told.push({ run: offer.run, events: decision.events });
+  commits.push({ run: offer.run, events: decision.events });
   if (!claim) return null;
   const until =
     asked.at + (request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs);

@@ -7,7 +7,7 @@ export type Choice =
   | { readonly kind: "chosen"; readonly name: string; readonly hold: Hold | null; readonly insteadOf: string | null }
   /** The account of every executor that could perform it is held. */
   | { readonly kind: "held"; readonly until: number; readonly why: string }
-  | { readonly kind: "nobody" };
+  | { readonly kind: "none" };
 
 /**
  * Where all accounts are held, an executor that is only not logged in is tried all the same: a person may have logged in meanwhile,
@@ -20,7 +20,7 @@ export function choose(
   now: number,
 ): Choice {
   const [first] = names;
-  if (first === undefined) return { kind: "nobody" };
+  if (first === undefined) return { kind: "none" };
   const holdOf = (name: string) => {
     const whose = accountOf(name);
     return (whose === null ? undefined : holds.find(({ account }) => account === whose)) ?? null;

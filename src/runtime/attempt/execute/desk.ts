@@ -1,5 +1,4 @@
-// The desk of an attempt. Owns: what its agent reports, asks and looks up by tools while it runs. Does not own: how the tools are
-// called (src/mcp), and what a report leads to.
+// The desk of an attempt: what its agent reports, asks and looks up by tools while it runs. How the tools are called is in src/mcp.
 
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../../domain/definition.ts";
@@ -14,7 +13,7 @@ import { type Given, readGiven } from "../../../prompts/report.ts";
 import { readSummary } from "../../../prompts/summary.ts";
 import { readEdits } from "../../../protocols/files/edit-request.ts";
 
-/** What the agent hears at once. What is not accepted says why, so that it can call again. */
+/** The immediate answer to a call. A refusal says why, so that the agent can call again. */
 export interface Reply {
   readonly accepted: boolean;
   readonly text: string;
@@ -41,7 +40,7 @@ interface Asking {
 export interface OpenDesk {
   readonly url: string;
   readonly token: string;
-  /** From here on nobody is answered: the token is void. */
+  /** From here on no call is answered: the token is void. */
   close(): void;
 }
 
@@ -51,15 +50,15 @@ export interface ToolServer {
   close(): Promise<void>;
 }
 
-/** What is known of the attempt, and what its agent was told. */
-interface AtDesk {
+/** What the desk knows of the attempt. */
+interface AttemptAtDesk {
   readonly run: Run;
   readonly number: number;
   readonly attempt: Attempt;
   readonly definition: PerformedDefinition;
 }
 
-interface ToldAtDesk {
+interface PromptFacts {
   readonly input: string;
   readonly progressFile: string;
 }
@@ -72,8 +71,8 @@ const maxOperations = 100;
 
 /** One per attempt, in memory. The last report that was accepted counts. */
 export class Desk {
-  readonly claim: AtDesk;
-  readonly #input: ToldAtDesk;
+  readonly claim: AttemptAtDesk;
+  readonly #input: PromptFacts;
   readonly #onSign: () => void;
   readonly #log: (line: string) => void;
   #reported: CompletedReport | UnfinishedReport | null = null;
@@ -81,22 +80,22 @@ export class Desk {
   #editNotes: readonly string[] = [];
   #isClosed = false;
 
-  /** `onSign`: every call is a sign of life. `log`: one line for whoever reads what the agent did. */
-  constructor(claim: AtDesk, input: ToldAtDesk, onSign: () => void, log: (line: string) => void) {
+  /** `onSign`: every call is a sign of life. `log`: gets one line for each call. */
+  constructor(claim: AttemptAtDesk, input: PromptFacts, onSign: () => void, log: (line: string) => void) {
     this.claim = claim;
     this.#input = input;
     this.#onSign = onSign;
     this.#log = log;
   }
 
-  /** What it reported; null: nothing, and what it printed counts. */
+  /** What the agent reported; null: nothing, and what it printed counts. */
   get report(): CompletedReport | UnfinishedReport | null {
     const { edits } = this;
     if (this.#reported?.outcome !== "completed" || edits === undefined) return this.#reported;
     return { ...this.#reported, edits };
   }
 
-  /** How it wants its chain changed, also where its report is what it printed. */
+  /** How the agent wants its chain changed, also where its report is what it printed. */
   get edits(): EditRequest | undefined {
     if (this.#operations.length === 0) return undefined;
     return { operations: this.#operations, notes: this.#editNotes };
@@ -111,7 +110,7 @@ export class Desk {
     return rules.some((rule) => rule.startsWith("rejected")) ? ["done", "retry"] : ["done"];
   }
 
-  /** Its workflow has stories that are not begun: it may be the one that plans them. */
+  /** The stories of its workflow have not begun, so this attempt may plan them. */
   get mayPlan(): boolean {
     const { run, attempt } = this.claim;
     const { chain, definition } = run.header;
@@ -131,7 +130,7 @@ export class Desk {
       if (report.outcome !== "completed") return this.#record(report, `it failed: ${report.why}`);
       const { verdict } = report;
       if (verdict.kind === "rejected" && !saysWhy(given))
-        return refuse("whoever is sent back must know why: say in `summary` what has to change");
+        return refuse("the step that gets the work back must know why: say in `summary` what has to change");
       if (verdict.kind === "rejected" && !this.outcomes.includes("retry"))
         return refuse(`this step sends nothing back${this.#allowed()}`);
       const said = verdict.kind === "value" ? verdict.value : verdict.kind;
@@ -146,7 +145,7 @@ export class Desk {
       const why = kind === "invalid_input" ? `what it was given is wrong: ${said}` : said;
       const failed: UnfinishedReport = { outcome: "failed", why, retryAt: null, notes: [] };
       const helpless = kind === "blocked" || !retryable;
-      return this.#record(helpless ? { ...failed, asks: `The agent cannot go on: ${why}` } : failed, why);
+      return this.#record(helpless ? { ...failed, asks: `The agent cannot continue: ${why}` } : failed, why);
     });
   }
 
@@ -155,7 +154,7 @@ export class Desk {
     return this.#answer("progress", () => ({ accepted: true, text: "Noted." }), `${share}${lineOf(message)}`);
   }
 
-  /** Nobody waits for the answer: agents cut a tool that takes longer than a minute. */
+  /** Does not wait for the answer: agents cut a tool call that takes longer than a minute. */
   ask({ question, options = [], context = "" }: Asking): Reply {
     return this.#answer("ask_human", () => {
       const asked = textOf([question, context].map((text) => text.trim()).join("\n\n"));
@@ -167,7 +166,7 @@ export class Desk {
         return refuse(`give ${shape}; put the details into \`question\``);
       }
       const earlier = this.#reported?.outcome === "failed" ? this.#reported.asked : undefined;
-      // A second question does not take the first one's place.
+      // A second question does not replace the first one.
       const all =
         earlier === undefined
           ? { question: asked, options: words }
@@ -187,7 +186,7 @@ export class Desk {
     });
   }
 
-  /** What it may want to look up instead of being told it all in its prompt. */
+  /** What the agent may look up, so that its prompt need not have it all. */
   context(): Readonly<Record<string, unknown>> {
     this.#onSign();
     const { run, number, attempt, definition } = this.claim;
@@ -203,13 +202,13 @@ export class Desk {
       context: { ...header.context, ...scope?.context },
       outcomes: this.outcomes,
       outputs: definition.produces,
-      steps: chainLines(new Draft(run, nobody), attempt.story),
+      steps: chainLines(new Draft(run, preview), attempt.story),
       mayEdit: definition.editable ?? false,
       files: { progress: this.#input.progressFile || null, shared: header.place.shared ?? null },
     };
   }
 
-  /** Calls add up, and an empty list takes all of it back. Whether it may be is decided again at the end, by the same rules. */
+  /** Calls add up, and an empty list takes all of them back. At the end the same rules decide again. */
   edit({ operations }: { readonly operations: readonly unknown[] }): Reply {
     return this.#answer("edit_workflow", () => {
       const { run, attempt, definition } = this.claim;
@@ -222,7 +221,7 @@ export class Desk {
       if ("unreadable" in read) return refuse(read.unreadable);
       const all = [...this.#operations, ...read.operations];
       if (all.length > maxOperations) return refuse(`at most ${maxOperations} operations are taken from one attempt`);
-      const draft = new Draft(run, nobody);
+      const draft = new Draft(run, preview);
       const by = scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step) ?? null;
       const edited = editChain(draft, all, { story: attempt.story, by, notes: [] });
       if (!edited.applied) return refuse(`${edited.why}; nothing of this call is recorded`);
@@ -258,10 +257,10 @@ export class Desk {
   }
 }
 
-/** A preview is nobody's, and at no time. */
-const nobody = { at: 0, author: "preview" } as const;
+/** A preview has no real author and no real time. */
+const preview = { at: 0, author: "preview" } as const;
 
-/** Where a step ends with a summary, that it is given is the verdict, as it is where it is printed. */
+/** A step that ends with a summary has passed when it gives one, as it has when it prints one. */
 function summed(text: string): CompletedReport {
   const { summary, note } = readSummary(`SUMMARY:\n${text}`);
   const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;

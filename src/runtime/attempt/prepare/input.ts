@@ -1,4 +1,4 @@
-// The input of an attempt. Owns: gathering what a template may name and what the agent is told around it.
+// Gathers the input of an attempt: the values of its template, its role files, notes and feedback.
 
 import { join } from "node:path";
 import type { RunValues } from "../../../domain/context.ts";
@@ -17,11 +17,11 @@ import { agentOf, type Claim } from "../claim/claim.ts";
 export interface Input {
   /** The rendered template: what an agent that pulls gets. */
   readonly input: string;
-  /** With the user's words: what an agent that we start is told to do. */
+  /** With the user's words: what an agent that Pawl starts gets. */
   readonly prompt: string;
-  /** Who it is: its role files. */
+  /** Its role files. */
   readonly system: string;
-  /** Keys that the template names and nobody sets. */
+  /** Keys that the template names and that have no value. */
   readonly missing: readonly string[];
   readonly progressFile: string;
 }
@@ -47,8 +47,8 @@ export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean)
   const agent = agentOf(claim);
   const roles = agent ? readRoles(homeOf(parts, run, agent.name), agent) : [];
   const prompt = buildPrompt({ task: header.task, input: text, notes: notesFor(run, claim), feedback });
-  const told = parts.secrets.redactAll({ input: text, prompt, system: buildSystem(roles, hasTools) });
-  return { ...told, missing, progressFile: home?.progressFile ?? "" };
+  const redacted = parts.secrets.redactAll({ input: text, prompt, system: buildSystem(roles, hasTools) });
+  return { ...redacted, missing, progressFile: home?.progressFile ?? "" };
 }
 
 function homeOf(parts: Pick<Parts, "home">, run: Run, agent: AgentName): AgentHome {

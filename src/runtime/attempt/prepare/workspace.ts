@@ -1,5 +1,4 @@
-// The workspace of an attempt. Owns: that the tree is there, and is as it should be, before an agent may change it. Every step
-// of it can be done again after a crash.
+// Prepares the workspace of an attempt: its tree exists and is as it should be. Every step of it can be repeated after a crash.
 
 import { existsSync, mkdirSync } from "node:fs";
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
@@ -18,9 +17,9 @@ import type { RegisterStop } from "../stop-switch.ts";
 
 export interface Workspace {
   readonly path: string;
-  /** What the attempt starts from: its tree is put back to this if the attempt is lost. Null where we own no tree. */
+  /** The snapshot that the attempt starts from: its tree is put back to it if the attempt is lost. Null: the tree is not ours. */
   readonly base: string | null;
-  /** What whoever works there should know: ports, names. */
+  /** The variables of the tree: ports, names. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -40,7 +39,7 @@ export async function prepareWorkspace(
   return { path, env: {}, base: await cleanBase(parts, run, path, attempt) };
 }
 
-/** What an earlier attempt left that must go is gone; what is there now is what this one starts from. */
+/** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */
 async function cleanBase(parts: Parts, run: Run, path: string, attempt: Attempt): Promise<string> {
   const before = leftBehind(scopeOf(run, attempt.story)?.attempts ?? [], attempt);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
@@ -61,7 +60,7 @@ async function ensurePlace(parts: Pick<Parts, "trees" | "home">, run: Run): Prom
 
 /**
  * The unfinished work of an earlier attempt that must go, as the engine has decided. An attempt that died before it began has
- * left nothing; then the one before it counts. A run that was retried goes on in its failed step.
+ * left nothing; then the one before it counts. A run that was retried continues in its failed step.
  */
 function leftBehind(attempts: readonly Attempt[], attempt: Attempt): LeftBehind | null {
   return lastDiscarded(attempts.filter(({ step, id }) => step === attempt.step && id !== attempt.id));
@@ -69,7 +68,7 @@ function leftBehind(attempts: readonly Attempt[], attempt: Attempt): LeftBehind 
 
 async function rollBack(parts: Parts, run: Run, path: string, left: LeftBehind, next: Attempt): Promise<void> {
   const file = await salvage(parts, run, path, left);
-  // Who was frozen since the claim may have lost it, and somebody else works in the tree: `begin` will refuse the attempt.
+  // A driver that was frozen since the claim may have lost it, and another one works in the tree: `begin` will refuse the attempt.
   const now = await parts.store.attempt(next.id);
   if (now === null || hasEnded(now.attempt)) return;
   await restoreSnapshot(path, left.base);

@@ -60,6 +60,8 @@ async function releaseAccount({ store, executors }: AccountPorts, { attempt, hol
   if (hold !== null && account !== null) await store.transaction((tx) => tx.release(account, hold.since));
 }
 
+const refusedFor = { quota: "hit its quota", auth: "is not logged in" } as const;
+
 type Refusal = Exclude<ExecutionEnd, { readonly outcome: "ran" }> & { readonly cause: Hold["cause"] };
 
 async function holdAccount(
@@ -85,8 +87,8 @@ async function holdAccount(
     .filter((name) => parts.executors.accountOf(name) !== account && name !== "pull");
   const next = choose(parts.executors, others, holds, now);
   if (next.kind === "chosen" && (next.hold === null || next.hold.until <= now)) {
-    const notes = [...report.notes, `${attempt.executor} was turned away (${cause}): ${next.name} goes on`];
-    return { ...refused(report, `${next.name} goes on: ${why}`, now), notes };
+    const notes = [...report.notes, `${attempt.executor} ${refusedFor[cause]}; falling back to ${next.name}`];
+    return { ...refused(report, `falling back to ${next.name}: ${why}`, now), notes };
   }
   // The next claim sees the hold, and until when: the step itself need not wait.
   return cause === "auth" ? null : refused(report, end.why, now);

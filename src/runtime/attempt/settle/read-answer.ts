@@ -68,7 +68,7 @@ function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
 const blockedBy = {
   auth: "The agent may not work",
   context: "The prompt is too long for the agent",
-  permission: "The agent needs leave",
+  permission: "The agent needs a permission",
 } as const;
 
 /** An agent that is blocked needs a person who logs in, or makes the work smaller. */
@@ -76,5 +76,5 @@ function readFailure(end: Exclude<ExecutionEnd, { readonly outcome: "ran" }>): U
   if (end.outcome !== "blocked")
     return unfinished(end.outcome, end.why, end.outcome === "rate_limited" ? end.retryAt : null);
   const what = blockedBy[end.kind];
-  return { ...unfinished("failed", end.why, null), asks: `${what}: ${end.why} Go on when that is mended?` };
+  return { ...unfinished("failed", end.why, null), asks: `${what}: ${end.why} Continue when that is fixed?` };
 }

@@ -40,8 +40,8 @@ function reportOf(parts: Pick<Parts, "executors">, { claim, missingKeys }: Begun
   const report = readAnswer(definition, answer, run.header.definition.knownKeys);
   if (answer.kind === "performed") return { ...report, usage: noUsage, session: null, tree: null };
   const { end } = answer;
-  const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which nobody sets`);
-  const instead = insteadOf === null ? [] : [`${attempt.executor} goes on instead of ${insteadOf}`];
+  const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which has no value`);
+  const instead = insteadOf === null ? [] : [`${attempt.executor} runs instead of ${insteadOf}`];
   return {
     ...report,
     notes: [...missing, ...instead, ...sessionFor(claim).notes, ...report.notes, ...end.notes],
