@@ -22,8 +22,12 @@ import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 export interface AppOptions {
   readonly home: Home;
+  /** The secrets are in it; the environment of this process unless given. */
+  readonly env?: Environment;
   /** `sqlite:PATH`; null: the one in Pawl's home. */
   readonly store: string | null;
   readonly executors: Executors;
@@ -53,7 +57,7 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const store = await openSqliteStore(storeFile(options), clock);
-  const secrets = environmentSecrets(process.env, options.secretNames);
+  const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
   const protocols = protocolsWith(options.protocols);
@@ -104,11 +108,11 @@ function storeFile(options: AppOptions): string {
 export const agents = new AgentRegistry(knownAgents);
 
 /** Executors as the configuration and the command line name them. */
-export function configuredExecutors(config: Config): ConfiguredExecutors {
-  return executorsOf(config, agents, () => findHome(process.env).dir);
+export function configuredExecutors(config: Config, home = () => findHome(process.env).dir): ConfiguredExecutors {
+  return executorsOf(config, agents, home);
 }
 
 /** Whom the configuration wants to be told; their commands run in Pawl's home. */
-export function configuredTargets(config: Config, home: Home): readonly Target[] {
-  return openTargets(config.notify, process.env, home.dir);
+export function configuredTargets(config: Config, home: Home, env: Environment = process.env): readonly Target[] {
+  return openTargets(config.notify, env, home.dir);
 }

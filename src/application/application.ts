@@ -10,6 +10,7 @@ import type { RunId } from "../domain/ids.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { Protocols } from "../protocols/registry.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
+import type { ConfiguredExecutors } from "../runtime/config/executors.ts";
 import type { Executors, Log, Parts } from "../runtime/parts.ts";
 import { findHome, type Home } from "../system/home.ts";
 
@@ -77,6 +78,11 @@ export class Application {
     return file === undefined ? name : `sqlite:${this.path(file)}`;
   }
 
+  /** The executors of a configuration, with what a person asks about them. */
+  executorsOf(config: Config): ConfiguredExecutors {
+    return configuredExecutors(config, () => this.home.dir);
+  }
+
   /** For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. */
   async read(repo: string | null = null): Promise<Reading> {
     return await this.#session(repo);
@@ -124,11 +130,11 @@ export class Application {
   async #session(repo: string | null): Promise<Session> {
     const config = await readConfig(this.home.configFile, repo === null ? null : topOf(this.path(repo)), agents);
     const shared = await this.#open(config);
-    const configured = configuredExecutors(config);
+    const configured = this.executorsOf(config);
     const parts = {
       ...shared,
       executors: this.#options.executors?.(configured) ?? configured,
-      targets: configuredTargets(config, this.home),
+      targets: configuredTargets(config, this.home, this.env),
       settings: { workspace: config.workspace },
     };
     return { parts, config };
@@ -148,8 +154,9 @@ export class Application {
     const { log = () => undefined, warn = () => undefined, protocols } = this.#options;
     return await openApp({
       home: this.home,
+      env: this.env,
       store: this.storeName,
-      executors: configuredExecutors(config),
+      executors: this.executorsOf(config),
       ...(protocols === undefined ? {} : { protocols }),
       secretNames: config.notify.flatMap((target) => (target.kind === "webhook" ? (target.secretEnv ?? []) : [])),
       log,

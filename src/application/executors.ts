@@ -2,7 +2,7 @@
 // recorded output of an agent.
 
 import { constants } from "node:os";
-import { agents, configuredExecutors } from "../app.ts";
+import { agents } from "../app.ts";
 import type { ExecutorRow, ExecutorTest } from "../contracts/machine-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { readerFor, recordedFormats } from "../executors/recorded-formats.ts";
@@ -14,7 +14,7 @@ import type { Application } from "./application.ts";
 /** By the configuration of the repository that contains the application's directory. */
 export async function executors(app: Application): Promise<readonly ExecutorRow[]> {
   const { config } = await app.read(app.cwd);
-  const configured = configuredExecutors(config);
+  const configured = app.executorsOf(config);
   const usual = configured.usual();
   const probed = await configured.probe(configured.known());
   return probed.map((row) => ({
@@ -32,7 +32,7 @@ function sandboxOf(sandbox: Sandbox | null): ExecutorRow["sandbox"] {
 /** For a caller that may name configured executors and agents, and no programs. */
 export async function assertConfigured(app: Application, repo: string, executor: string): Promise<void> {
   const { config } = await app.read(repo);
-  const configured = configuredExecutors(config);
+  const configured = app.executorsOf(config);
   const known = new Set(configured.every().map(({ name }) => name));
   if (executor.split(",").every((name) => known.has(name.trim()))) return;
   throw new AppError("EXECUTOR_MISSING", `there is no executor "${executor}"`, {

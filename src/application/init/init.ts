@@ -2,7 +2,7 @@
 // next command. It opens no store and runs nothing of the project's.
 
 import { relative } from "node:path";
-import { agents, configuredExecutors } from "../../app.ts";
+import { agents } from "../../app.ts";
 import { AppError } from "../../domain/error.ts";
 import { ignoredOf, inspectProject, type Project } from "../../project/project.ts";
 import { readConfig } from "../../runtime/config/config.ts";
@@ -46,7 +46,7 @@ export async function initialize(app: Application, request: InitRequest): Promis
   if (place.isTaken && !force && !preview) throw alreadyThere(place);
   // Of the configuration only the user's own part: the repository's is being written.
   const config = await readConfig(app.home.configFile, null, agents);
-  const executors = configuredExecutors(config);
+  const executors = app.executorsOf(config);
   const [project, found] = await Promise.all([inspectProject(facts), lookForAgents(executors)]);
   const chosen = chooseExecutor(executors, found);
   const text = configText(project, chosen?.shared ?? null);
