@@ -25,6 +25,7 @@ const layers: Record<string, readonly string[]> = {
   notify: ["domain", "system"],
   runtime: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
+  library: [...inner, "contracts", "executors", "runtime", "application"],
   mcp: ["domain", "system", "protocols", "runtime", "application"],
   cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp"],
 };
@@ -128,9 +129,9 @@ const others: IForbiddenRuleType[] = [
   },
   {
     name: "every-file-has-a-layer",
-    comment: "a file of src/ is app.ts or in a folder named in the layers",
+    comment: "a file of src/ is app.ts, index.ts or in a folder named in the layers",
     severity: "error",
-    from: { path: "^src/", pathNot: [...Object.keys(layers), "app.ts"].map(inSrc) },
+    from: { path: "^src/", pathNot: [...Object.keys(layers), "app.ts", "index.ts"].map(inSrc) },
     to: {},
   },
   {

@@ -1,5 +1,5 @@
-// The bundle. Owns: putting the command line and the scripted agent into a few files in dist/, with the licences of what is in
-// them, and noting what they were made from. `bin/pawl` uses them only as long as that note is true.
+// The bundle. Owns: putting the command line and the scripted agent into a few files in dist/ and the library into dist/library/, with
+// the licences of what is in them, and noting what they were made from. `bin/pawl` uses them only as long as that note is true.
 
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -46,6 +46,15 @@ async function bundle(): Promise<readonly string[]> {
         ],
       },
     },
+  });
+  // On its own: as a third entry it would cut the files of the command line into more pieces, and each start would read more files.
+  await build({
+    cwd: root,
+    input: { index: "src/index.ts" },
+    platform: "node",
+    plugins: [notice],
+    logLevel: "warn",
+    output: { dir: join(dist, "library"), format: "esm" },
   });
   return [...seen].toSorted();
 }

@@ -5,15 +5,18 @@ import type { Event } from "../domain/event.ts";
 import type { RunId } from "../domain/ids.ts";
 import { Wake } from "../runtime/loop/wake.ts";
 import { isoTime } from "../runtime/views/status.ts";
-import type { StoredEvent } from "../store/store.ts";
+import type { Store, StoredEvent } from "../store/store.ts";
 import type { Application } from "./application.ts";
 import { findRunOrNewest } from "./references.ts";
 
 export interface EventsRequest {
   /** Only events with a larger number. */
   readonly after?: number | undefined;
-  /** `now`: what has happened. `over`: until the run is over. `aborted`: until the signal. */
-  readonly until?: "now" | "over" | "aborted" | undefined;
+  /**
+   * `now`: what has happened. `held`: until the run is over, waits for a person or is paused, and the reader has done nothing about it.
+   * `over`: until it is over. `aborted`: until the signal.
+   */
+  readonly until?: "now" | "held" | "over" | "aborted" | undefined;
   /** Ends the iteration after everything that has happened by then. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -30,45 +33,52 @@ export async function* events(
 ): AsyncGenerator<StoredEvent, void, undefined> {
   const { store } = (await app.read()).parts;
   const { id } = await findRunOrNewest(store, reference);
-  const { after = 0, until = "now", signal } = request;
-  let seen = after;
-  for await (const _ of looks(app, id, until, signal)) {
-    for (let isFull = true; isFull; ) {
-      const found = await store.events(id, seen, batch);
-      yield* found;
-      seen = found.at(-1)?.seq ?? seen;
-      isFull = found.length === batch;
-    }
-  }
+  let seen = request.after ?? 0;
+  yield* follow(app, id, request, async () => {
+    const found = await store.events(id, seen, batch);
+    seen = found.at(-1)?.seq ?? seen;
+    return found;
+  });
 }
 
-/** Yields when there may be something new; the last time after the end. */
-export async function* looks(
+/** What `read` finds, now and whenever something may be new; the last time after the end. It reads again after a full batch. */
+export async function* follow<T>(
   app: Application,
   run: RunId,
-  until: NonNullable<EventsRequest["until"]>,
-  signal?: AbortSignal,
-): AsyncGenerator<void, void, undefined> {
-  if (until === "now") return yield;
-  const { parts } = await app.read();
+  { until = "now", signal }: Omit<EventsRequest, "after">,
+  read: () => Promise<readonly T[]>,
+): AsyncGenerator<T, void, undefined> {
+  const { store } = (await app.read()).parts;
   const wake = new Wake();
   const up = () => wake.up();
-  const listening = await app.onChange(up);
+  const listening = until === "now" ? null : await app.onChange(up);
   signal?.addEventListener("abort", up);
   try {
     for (;;) {
       wake.reset();
-      const summary = until === "over" ? await parts.store.runById(run) : null;
-      const isOver = until === "over" && summary?.endedAt !== null;
-      const isLast = isOver || (signal?.aborted ?? false);
-      yield;
-      if (isLast) return;
-      await wake.wait(lookAgainMs);
+      const isLast = (signal?.aborted ?? false) || (await hasCome(store, run, until));
+      let count = 0;
+      for (let isFull = true; isFull; ) {
+        const found = await read();
+        yield* found;
+        count += found.length;
+        isFull = found.length === batch;
+      }
+      // The reader may have answered a gate that was among them: then the run moves again.
+      const mayMove = until === "held" && count > 0 && !signal?.aborted;
+      if (isLast && !mayMove) return;
+      if (!isLast) await wake.wait(lookAgainMs);
     }
   } finally {
     signal?.removeEventListener("abort", up);
-    listening.close();
+    listening?.close();
   }
+}
+
+async function hasCome(store: Pick<Store, "runById">, run: RunId, until: EventsRequest["until"]): Promise<boolean> {
+  if (until === "now" || until === "aborted") return until === "now";
+  const summary = await store.runById(run);
+  return until === "over" ? summary?.endedAt !== null : summary?.status !== "running";
 }
 
 /** A token lets its owner report for an agent, and a definition is long: `pawl workflow show` prints it. */

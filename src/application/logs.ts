@@ -9,7 +9,7 @@ import type { Run } from "../domain/run.ts";
 import { logFile } from "../runtime/attempt/logs.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import type { Application, Reading } from "./application.ts";
-import { type EventsRequest, looks } from "./events.ts";
+import { type EventsRequest, follow } from "./events.ts";
 import { findRunOrNewest, wholeRun } from "./references.ts";
 import { openerFor } from "./sessions.ts";
 
@@ -17,7 +17,7 @@ export interface LogsRequest {
   /** A step, a story, or both: `US-001/verify`. */
   readonly step?: string | undefined;
   /** When to look again: see `events`. */
-  readonly until?: EventsRequest["until"];
+  readonly until?: Exclude<EventsRequest["until"], "held">;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function* followLogs(
 ): AsyncGenerator<LogList, void, undefined> {
   const { parts } = await app.read();
   const { id } = await findRunOrNewest(parts.store, reference);
-  for await (const _ of looks(app, id, until, signal)) yield await logsOf(app, parts, id, step);
+  yield* follow(app, id, { until, signal }, async () => [await logsOf(app, parts, id, step)]);
 }
 
 /** The document, and the last lines of the newest log. */

@@ -54,7 +54,7 @@ const storiesShape = {
 const withoutBody = object(storiesShape);
 
 /** Written out, because it contains itself: the body of a `stories` step. */
-export type StepDefinitionDocument =
+type StepDefinitionDocument =
   | z.infer<(typeof single)[number]>
   | (z.infer<typeof withoutBody> & { readonly body: readonly StepDefinitionDocument[] });
 

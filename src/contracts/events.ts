@@ -184,4 +184,3 @@ export const eventContract = z
   .meta({ id: "EventDocument" });
 
 export type EventDocument = z.infer<typeof eventContract>;
-export type ChainLineDocument = z.infer<typeof chainLine>;

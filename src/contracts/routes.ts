@@ -4,7 +4,7 @@ import { z } from "zod";
 import { count, list, object, text, texts } from "./shape.ts";
 
 /** Written out, because it contains itself: an option of a gate is a route. */
-export type RouteDocument =
+type RouteDocument =
   | { readonly to: "next" }
   | { readonly to: "again" }
   | { readonly to: "back_to"; readonly step: string }
@@ -38,7 +38,7 @@ const anyRoute: z.ZodType<RouteDocument> = z.lazy(() =>
     object({ to: z.literal("fail"), reason: text }),
   ]),
 );
-export const route = anyRoute.meta({ id: "RouteDocument" });
+const route = anyRoute.meta({ id: "RouteDocument" });
 
 export const gateOptions = z.record(z.string(), route).readonly();
 

@@ -29,13 +29,13 @@ export const runShape = {
   endedAt: time.nullable(),
 };
 
-export const runContract = object({
+const runContract = object({
   ...runShape,
   branch: text.nullable().describe("The branch that has the work."),
   usage: object(usageShape),
 }).meta({ id: "RunDocument" });
 
-export const stepContract = object({
+const stepContract = object({
   id: text,
   kind: z.enum(["agent", "command", "integrate", "gate", "stories"]),
   name: text.describe("Its name in the workflow. Several steps of a chain may have the same."),
@@ -43,7 +43,7 @@ export const stepContract = object({
   attempts: count,
 }).meta({ id: "StepDocument" });
 
-export const storyContract = object({
+const storyContract = object({
   id: text,
   title: text,
   status: storyStatus,
@@ -67,7 +67,7 @@ const gateShape = {
   status: gateStatus,
 };
 
-export const gateContract = object(gateShape).meta({ id: "GateDocument" });
+const gateContract = object(gateShape).meta({ id: "GateDocument" });
 
 export const statusContract = object({
   run: runContract,
@@ -86,7 +86,7 @@ export const startedContract = object({ run: object({ id: text, number: count, w
   id: "StartedDocument",
 });
 
-export const openGateContract = object({
+const openGateContract = object({
   ...gateShape,
   run: text,
   openedAt: time,

@@ -18,7 +18,7 @@ export const workflowContract = object({
   definition: definitionContract,
 }).meta({ id: "WorkflowDocument" });
 
-export const problemContract = object({
+const problemContract = object({
   severity: z.enum(["error", "warning"]),
   line: count.describe("From 1."),
   column: count.describe("From 1."),

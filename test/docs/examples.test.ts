@@ -1,10 +1,12 @@
-// Examples in documents. Checks: workflow files, scripts and configurations that guides show are accepted, and every command
-// that a document prints exists.
+// Examples in documents. Checks: workflow files, scripts and configurations that guides show are accepted, programs compile, and every
+// command that a document prints exists.
 
+import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/cli/catalogue.ts";
 import { readScript } from "../../src/executors/script.ts";
@@ -54,6 +56,30 @@ test.each(blocks.filter(({ block }) => block.startsWith("notify:\n")))("targets:
   try {
     writeFileSync(join(dir, "config.yml"), block);
     expect((await readConfig(join(dir, "config.yml"), null, agents)).notify).not.toEqual([]);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test("programs that use the library compile", async () => {
+  const programs = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/^```ts\n([^]*?)^```$/gm)]
+      .map(([, block = ""], index) => ({ name: `${file.replaceAll("/", "-")}-${index + 1}.ts`, block }))
+      .filter(({ block }) => block.includes('from "pawl"')),
+  );
+  expect(programs.length).toBeGreaterThan(3);
+  const dir = mkdtempSync(join(tmpdir(), "pawl-docs-"));
+  try {
+    for (const { name, block } of programs) writeFileSync(join(dir, name), block);
+    const compilerOptions = { typeRoots: [join(root, "node_modules/@types")], noUnusedLocals: false };
+    const settings = { extends: join(root, "tsconfig.json"), compilerOptions, include: ["*.ts"] };
+    writeFileSync(join(dir, "tsconfig.json"), JSON.stringify(settings));
+    writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module" }));
+    const tsc = join(root, "node_modules/typescript/bin/tsc");
+    const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", dir]).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toBe("");
   } finally {
     rmSync(dir, { recursive: true });
   }

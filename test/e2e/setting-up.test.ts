@@ -2,11 +2,12 @@
 // is published.
 
 import { execFile } from "node:child_process";
-import { appendFileSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { bundledClone, copyOfClone, packInto } from "../support/packing.ts";
 import { newSite, pawl } from "../support/pawl.ts";
 import { tempDir } from "../support/repository.ts";
 
@@ -59,32 +60,6 @@ test("[CM17] there is no colour where there is no terminal", async () => {
   expect(called.stdout + called.stderr).not.toContain("\u001b");
 });
 
-/** What a clone has, without its packages. */
-function copyOfClone(): string {
-  const copy = join(tempDir("pawl-clone-"), "clone");
-  const parts = [
-    "bin",
-    "demo",
-    "scripts",
-    "src",
-    "workflows",
-    "package.json",
-    "package-lock.json",
-    "README.md",
-    "LICENSE",
-  ];
-  for (const part of parts) cpSync(join(root, part), join(copy, part), { recursive: true });
-  return copy;
-}
-
-async function bundledClone(): Promise<string> {
-  const copy = copyOfClone();
-  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
-  const { stdout, stderr } = await run(process.execPath, ["scripts/prepare.js"], { cwd: copy });
-  expect(stdout + stderr).toBe("");
-  return copy;
-}
-
 /** What a `pawl` somewhere else prints, in a home of its own. */
 async function started(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { stdout, stderr } = await run(process.execPath, [program, ...args], {
@@ -118,17 +93,12 @@ test("[CM21] an install in which nothing can be bundled goes well, says so in on
 
 test("[A105] the sources have no type error, and the package works alone, with nothing of the clone", async () => {
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: root });
-  const clone = await bundledClone();
   const site = tempDir("pawl-installed-");
-  const pack = ["pack", "--ignore-scripts", "--json", "--pack-destination", site];
-  const [packed] = JSON.parse((await run("npm", pack, { cwd: clone })).stdout) as [
-    { readonly filename: string; readonly files: readonly { readonly path: string }[] },
-  ];
-  const folders = new Set(packed.files.map(({ path }) => path.replace(/\/.*/, "")));
+  const files = await packInto(site, await bundledClone());
+  const folders = new Set(files.map((path) => path.replace(/\/.*/, "")));
   expect([...folders].toSorted()).toEqual(["LICENSE", "README.md", "bin", "demo", "dist", "package.json", "workflows"]);
-  expect(packed.files.map(({ path }) => path)).not.toContain("dist/made-from.json");
+  expect(files).not.toContain("dist/made-from.json");
 
-  await run("npm", ["install", "--offline", "--ignore-scripts", "--prefix", site, join(site, packed.filename)]);
   const installed = join(site, "node_modules/pawl");
   expectNoticesOf(installed);
   const home = { PAWL_HOME: join(site, "home") };

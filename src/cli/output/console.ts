@@ -1,5 +1,6 @@
 // The console. Owns: data on stdout, messages for people on stderr, and colour only on a terminal, never as the only sign.
 
+import type { PrintedDocument } from "../../contracts/printed-document.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
 
@@ -38,7 +39,16 @@ export class Console {
     process.stdout.write(text);
   }
 
-  document(value: unknown): void {
+  document(value: PrintedDocument): void {
+    this.#printJson(value);
+  }
+
+  /** What describes documents is none itself. */
+  jsonSchema(value: Readonly<Record<string, unknown>>): void {
+    this.#printJson(value);
+  }
+
+  #printJson(value: object): void {
     this.print(JSON.stringify(value, null, 2));
   }
 

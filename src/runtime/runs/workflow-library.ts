@@ -9,8 +9,9 @@ import { isSafeId } from "../../domain/ids.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
-import { formatProblem, nearest, type Problem } from "../../workflows/document/problem.ts";
+import { nearest, type Problem } from "../../workflows/document/problem.ts";
 import { loadWorkflow } from "../../workflows/load.ts";
+import { WorkflowError } from "./workflow-error.ts";
 
 export interface FoundWorkflow {
   readonly file: string;
@@ -58,10 +59,8 @@ export function openWorkflow(
   const found = findWorkflow(home, name, from);
   const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
   if (definition) return { ...found, definition, warnings: problems };
-  throw new AppError("WORKFLOW_INVALID", `${found.file} cannot be used`, {
-    details: problems.map((problem) => formatProblem(problem, basename(found.file))),
-    hint: `mend it and look again with \`pawl workflow check ${name}\``,
-  });
+  const hint = `mend it and look again with \`pawl workflow check ${name}\``;
+  throw new WorkflowError(found.file, problems, { file: basename(found.file), hint });
 }
 
 export function readWorkflow(file: string): string {

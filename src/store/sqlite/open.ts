@@ -116,7 +116,8 @@ class SqliteDatabase implements Database {
       }
     };
     changed();
-    const timer = setInterval(() => changed() && onChange(), watchEveryMs);
+    // It does not keep the process alive: waiting for a change is what does.
+    const timer = setInterval(() => changed() && onChange(), watchEveryMs).unref();
     this.#watches.add(timer);
     return { close: () => this.#endWatch(timer) };
   }

@@ -8,6 +8,7 @@ import {
   type StreamReading,
   testExecutor,
 } from "../../../application/executors.ts";
+import type { ExecutorReading } from "../../../contracts/machine-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { cleanText } from "../../../prompts/plaintext.ts";
 import { summaryOf } from "../../catalogue.ts";
@@ -84,7 +85,7 @@ function printable(text: string): string {
   return cleanText(text).text;
 }
 
-function readingDocument({ ok, kind, text, denials, usage, resetsAt }: StreamReading): object {
+function readingDocument({ ok, kind, text, denials, usage, resetsAt }: StreamReading): ExecutorReading {
   return { ok, kind, text, denials, usage, resetsAt: resetsAt === null ? null : isoTime(resetsAt) };
 }
 

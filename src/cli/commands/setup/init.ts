@@ -3,6 +3,7 @@
 import { relative } from "node:path";
 import type { Command } from "commander";
 import { type Initialized, initialize } from "../../../application/init/init.ts";
+import type { InitDocument } from "../../../contracts/machine-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { applicationHere } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
@@ -37,7 +38,7 @@ export function define(program: Command, console: Console): void {
     });
 }
 
-function documentOf({ root, project, agents, defaultAgent, text, config, next }: Initialized): object {
+function documentOf({ root, project, agents, defaultAgent, text, config, next }: Initialized): InitDocument {
   return {
     repo: root,
     baseBranch: project.baseBranch,

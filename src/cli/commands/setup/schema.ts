@@ -39,5 +39,5 @@ function print(console: Console, name: string): void {
       hint: `there are: ${Object.keys(contracts).join(", ")}`,
     });
   }
-  console.document(jsonSchemaOf(name, contract));
+  console.jsonSchema(jsonSchemaOf(name, contract));
 }

@@ -71,7 +71,7 @@ function defineLooking(workflow: Command, console: Console): void {
     .command("schema")
     .description("print the JSON Schema of workflow files, for editors")
     .addHelpText("after", example("pawl workflow schema > workflow.schema.json"))
-    .action(() => console.document(workflowJsonSchema()));
+    .action(() => console.jsonSchema(workflowJsonSchema()));
 }
 
 function defineCheck(workflow: Command, console: Console): void {

@@ -1,0 +1,30 @@
+// Pawl as a library: `import { openPawl } from "pawl"`. Everything that a program may use is exported here.
+
+export type { AttemptCost, CostDocument } from "./contracts/cost-documents.ts";
+export type { EventDocument } from "./contracts/events.ts";
+export type {
+  AnswerDocument,
+  GateDocument,
+  OpenGate,
+  RunDocument,
+  StatusDocument,
+  StepDocument,
+  StoryDocument,
+} from "./contracts/run-documents.ts";
+export type { WorkflowProblem } from "./contracts/workflow-documents.ts";
+export { AppError as PawlError, type ErrorCode } from "./domain/error.ts";
+export type {
+  AgentAnswer,
+  AgentCall,
+  AnswerMore,
+  ExecutorFunction,
+  ExecutorObject,
+  FollowEvents,
+  Pawl,
+  PawlOptions,
+  PawlRun,
+  StartRun,
+  WorkflowObject,
+} from "./library/api.ts";
+export { openPawl } from "./library/open-pawl.ts";
+export { WorkflowError } from "./runtime/runs/workflow-error.ts";

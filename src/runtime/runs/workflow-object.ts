@@ -1,0 +1,44 @@
+// Workflows as objects of a program. They go through the same loader and the same checks as a file: the object is written as JSON,
+// which is YAML, so a problem has its path in the object, and its line in that JSON.
+
+import { join } from "node:path";
+import { errorText } from "../../domain/error.ts";
+import type { Protocols } from "../../protocols/registry.ts";
+import type { Problem } from "../../workflows/document/problem.ts";
+import { type LoadedWorkflow as Loaded, loadWorkflow } from "../../workflows/load.ts";
+import { WorkflowError } from "./workflow-error.ts";
+import type { LoadedWorkflow } from "./workflow-library.ts";
+
+type Facts = Pick<Protocols, "facts">;
+
+/** `dir`: role files that it names are looked for from here. */
+export function openWorkflowObject(workflow: unknown, protocols: Facts, dir: string): LoadedWorkflow {
+  const file = join(dir, "workflow.json");
+  const { definition, problems } = load(workflow, protocols, file);
+  if (definition) return { file, origin: "path", definition, warnings: problems };
+  const hint = "each problem has its path in the object; `pawl workflow schema` prints what is allowed";
+  throw new WorkflowError("the workflow object", problems, { file: "workflow", hint });
+}
+
+/** Every problem of it; empty if there is none. */
+export function checkWorkflowObject(workflow: unknown, protocols: Facts, dir: string): readonly Problem[] {
+  return load(workflow, protocols, join(dir, "workflow.json")).problems;
+}
+
+function load(workflow: unknown, protocols: Facts, file: string): Loaded {
+  try {
+    return loadWorkflow(JSON.stringify(workflow, null, 2) ?? "", file, protocols.facts);
+  } catch (error) {
+    // A cycle, a BigInt, or a getter that throws.
+    const problem: Problem = {
+      severity: "error",
+      line: 1,
+      column: 1,
+      path: "",
+      message: `the object cannot be written as JSON: ${errorText(error).split("\n", 1)[0] ?? ""}`,
+      expected: "maps, lists, texts, numbers, true and false",
+      hint: "remove cycles, BigInts and the like",
+    };
+    return { definition: null, problems: [problem], notes: [] };
+  }
+}
