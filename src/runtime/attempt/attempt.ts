@@ -6,16 +6,18 @@
 
 import type { Decision } from "../../domain/decision.ts";
 import type { Report } from "../../domain/report.ts";
-import type { Parts } from "../parts.ts";
-import { type BegunAttempt, begin } from "./begin/begin.ts";
+import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import type { Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
-import { execute } from "./execute/execute.ts";
-import { finish } from "./finish/finish.ts";
-import { type Prepared, prepare } from "./prepare/prepare.ts";
+import { type ExecutePorts, execute } from "./execute/execute.ts";
+import { type FinishPorts, finish } from "./finish/finish.ts";
+import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
 import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
-import { settle } from "./settle/settle.ts";
+import { type SettlePorts, settle } from "./settle/settle.ts";
 import { StopSwitch } from "./stop-switch.ts";
+
+/** Everything that some phase of an attempt uses. */
+export type AttemptPorts = PreparePorts & BeginPorts & ExecutePorts & SettlePorts & FinishPorts;
 
 /** An attempt that this process works on. */
 export class RunningAttempt {
@@ -25,12 +27,12 @@ export class RunningAttempt {
   readonly #stop = new StopSwitch();
 
   /** Performs a step that was just claimed, from its tree to its result. */
-  static start(parts: Parts, claim: Claim): RunningAttempt {
+  static start(parts: AttemptPorts, claim: Claim): RunningAttempt {
     return new RunningAttempt(claim, (stop) => performAttempt(parts, claim, stop));
   }
 
   /** Reports the result of an execution that ended after its driver had died. */
-  static adopt(parts: Parts, begun: BegunAttempt, answer: Answer): RunningAttempt {
+  static adopt(parts: AttemptPorts, begun: BegunAttempt, answer: Answer): RunningAttempt {
     return new RunningAttempt(begun.claim, (stop) => concludeAttempt(parts, begun, answer, { stop, token: null }));
   }
 
@@ -45,12 +47,12 @@ export class RunningAttempt {
   }
 }
 
-async function performAttempt(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Decision> {
+async function performAttempt(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Decision> {
   const report = await perform(parts, claim, stop).catch((error: unknown) => failedWith(error, stop));
   return await finish(parts, claim, report, { stop, token: null });
 }
 
-async function perform(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Report> {
+async function perform(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Report> {
   const prepared = await prepare(parts, claim, stop);
   const begun = await begin(parts, claim, prepared);
   if (begun === null || stop.reason !== null) return stoppedBefore(stop);
@@ -63,7 +65,7 @@ export interface Opened extends Prepared {
 }
 
 /** Everything before `execute`, for an agent that pulls; null: the attempt was told to stop meanwhile. */
-export async function openAttempt(parts: Parts, claim: Claim): Promise<Opened | null> {
+export async function openAttempt(parts: AttemptPorts, claim: Claim): Promise<Opened | null> {
   const stop = new StopSwitch();
   const close = (report: Report) => finish(parts, claim, report, { stop, token: null });
   try {
@@ -87,7 +89,7 @@ export interface Conclusion {
 
 /** Everything after `execute`, for an answer that another process got. */
 export async function concludeAttempt(
-  parts: Parts,
+  parts: AttemptPorts,
   begun: BegunAttempt,
   answer: Answer,
   by: Conclusion,

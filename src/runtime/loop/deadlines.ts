@@ -2,9 +2,9 @@
 
 import type { RunId } from "../../domain/ids.ts";
 import type { Parts } from "../parts.ts";
-import { transition } from "../runs/transition.ts";
+import { type TransitionPorts, transition } from "../runs/transition.ts";
 
-export async function expireGates(parts: Parts, run: RunId): Promise<void> {
+export async function expireGates(parts: TransitionPorts & Pick<Parts, "clock">, run: RunId): Promise<void> {
   for (const { gate } of await parts.store.openGates(run)) {
     const at = parts.clock.now();
     if (gate.deadline === null || gate.deadline.at > at) continue;

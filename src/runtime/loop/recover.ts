@@ -10,7 +10,7 @@ import { letGitEnd } from "../../workspaces/git/running.ts";
 import { removeBeginRecord } from "../attempt/begin/begin-record.ts";
 import { readEnd, type SavedEnd } from "../attempt/execute/saved-end.ts";
 import type { Parts } from "../parts.ts";
-import { transition } from "../runs/transition.ts";
+import { type TransitionPorts, transition } from "../runs/transition.ts";
 import { lifeOfWorker, processOf } from "./worker.ts";
 
 /** An attempt of a dead worker. */
@@ -22,6 +22,8 @@ export interface Recovered {
   readonly why: string;
 }
 
+type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log">;
+
 /** Takes over the result of an execution that had ended; false: another driver does, or will. */
 export type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
 
@@ -29,7 +31,7 @@ export type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
  * Recovering twice, or in two processes at once, is harmless. A process that does not drive adopts nothing: a saved result waits for
  * one that does.
  */
-export async function recover(parts: Parts, adopt: Adopt | null = null): Promise<readonly Recovered[]> {
+export async function recover(parts: RecoveryPorts, adopt: Adopt | null = null): Promise<readonly Recovered[]> {
   const found: Recovered[] = [];
   for (const lease of await parts.dispatch.leases({ endedBefore: null })) {
     const why = deathOf(lease, parts.clock.now());
@@ -89,7 +91,7 @@ function deathOf(lease: Lease, now: number): string | null {
   return null;
 }
 
-async function reportLost(parts: Parts, lease: Lease, why: string): Promise<void> {
+async function reportLost(parts: RecoveryPorts, lease: Lease, why: string): Promise<void> {
   const decision = await transition(parts, lease.run, {
     type: "finish_attempt",
     at: parts.clock.now(),

@@ -9,14 +9,22 @@ import type { Parts } from "../parts.ts";
 import { redactedCommand } from "./redacted.ts";
 import { unknownRun } from "./unknown-run.ts";
 
+/** What a transition needs. */
+export type TransitionPorts = Pick<Parts, "store" | "dispatch" | "secrets" | "commits">;
+
 /** Applies a command to a run and commits what follows from it. */
-export async function transition(parts: Parts, run: RunId, command: Command): Promise<Decision> {
+export async function transition(parts: TransitionPorts, run: RunId, command: Command): Promise<Decision> {
   const decision = await parts.store.transaction((tx) => applyIn(parts, tx, run, command));
   parts.commits.tell({ run, events: decision.events });
   return decision;
 }
 
-export async function applyIn(parts: Parts, tx: Transaction, run: RunId, command: Command): Promise<Decision> {
+export async function applyIn(
+  parts: Pick<Parts, "dispatch" | "secrets">,
+  tx: Transaction,
+  run: RunId,
+  command: Command,
+): Promise<Decision> {
   const loaded = await tx.load(run, (header) => storiesFor(header, command));
   if (!loaded) throw unknownRun(run);
   const decision = decide(loaded.run, redactedCommand(parts.secrets, command));
@@ -27,7 +35,7 @@ export async function applyIn(parts: Parts, tx: Transaction, run: RunId, command
 
 /** `describe` gets the run's number, from which its branch is named. */
 export async function createRun(
-  parts: Parts,
+  parts: Pick<Parts, "store" | "dispatch" | "commits">,
   describe: (number: number) => StartRun,
 ): Promise<{ readonly run: RunId; readonly number: number }> {
   const created = await parts.store.transaction(async (tx) => {

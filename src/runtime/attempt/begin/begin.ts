@@ -1,7 +1,7 @@
 // Begins an attempt: the store records its tree, and from here on the attempt may change things.
 
 import type { Parts } from "../../parts.ts";
-import { transition } from "../../runs/transition.ts";
+import { type TransitionPorts, transition } from "../../runs/transition.ts";
 import { authorOf, type Claim } from "../claim/claim.ts";
 import { logStep } from "../finish/step-log.ts";
 import type { Input } from "../prepare/input.ts";
@@ -21,8 +21,14 @@ interface Prepared {
   readonly input: Pick<Input, "missing">;
 }
 
+export type BeginPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "protocols">;
+
 /** null: the attempt was told to stop, or was ended, since it was claimed. */
-export async function begin(parts: Parts, claim: Claim, { workspace, input }: Prepared): Promise<BegunAttempt | null> {
+export async function begin(
+  parts: BeginPorts,
+  claim: Claim,
+  { workspace, input }: Prepared,
+): Promise<BegunAttempt | null> {
   const { run, attempt } = claim;
   const begun = { claim, workspace, missingKeys: input.missing };
   recordBegin(parts, begun);

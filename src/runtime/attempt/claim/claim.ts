@@ -69,7 +69,9 @@ export function agentOf({ run, definition }: Claim): AgentDefinition | null {
 const offersSeen = 50;
 const mostOffers = 50 * 4 ** 4;
 
-export async function claimStep(parts: Parts, request: ClaimRequest): Promise<Claim | null> {
+type ClaimPorts = Pick<Parts, "store" | "dispatch" | "executors" | "clock" | "commits">;
+
+export async function claimStep(parts: ClaimPorts, request: ClaimRequest): Promise<Claim | null> {
   const taken = await parts.store.transaction(async (tx) => {
     const now = parts.clock.now();
     const events: { run: RunId; events: readonly Event[] }[] = [];
@@ -91,7 +93,7 @@ export async function claimStep(parts: Parts, request: ClaimRequest): Promise<Cl
 }
 
 /** Whether a claim would get something now. Cheap: no agent has to be started to find out. */
-export async function hasWork(parts: Parts, agent: string): Promise<boolean> {
+export async function hasWork(parts: Pick<Parts, "store" | "dispatch" | "clock">, agent: string): Promise<boolean> {
   const now = parts.clock.now();
   const offers = await parts.dispatch.offers(parts.store, { run: null, agent, now, limit: 1 });
   return offers.length > 0;
@@ -104,7 +106,7 @@ interface Round {
 }
 
 async function take(
-  parts: Parts,
+  parts: ClaimPorts,
   tx: Transaction,
   request: ClaimRequest,
   offer: Offer,

@@ -2,13 +2,13 @@
 
 import type { Lease } from "../../../dispatch/dispatch.ts";
 import type { Parts } from "../../parts.ts";
-import { RunningAttempt } from "../attempt.ts";
+import { type AttemptPorts, RunningAttempt } from "../attempt.ts";
 import { findBegun } from "../begin/find-begun.ts";
 import type { SavedEnd } from "./saved-end.ts";
 
 /** null: another driver was faster, or the attempt is gone. */
 export async function adoptAttempt(
-  parts: Parts,
+  parts: AttemptPorts & Pick<Parts, "dispatch">,
   lease: Lease,
   { end, reported }: SavedEnd,
   by: { readonly worker: string; readonly until: number },

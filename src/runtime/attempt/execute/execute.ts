@@ -11,7 +11,10 @@ import { integrate } from "./integrate.ts";
 import { runExecutor } from "./run-executor.ts";
 import type { Work } from "./work.ts";
 
-type Perform = (parts: Parts, work: Work) => Promise<Answer>;
+/** What any kind of work may use. */
+export type ExecutePorts = Pick<Parts, "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
+
+type Perform = (parts: ExecutePorts, work: Work) => Promise<Answer>;
 
 const kinds: Readonly<Record<PerformedDefinition["kind"], Perform>> = {
   agent: runExecutor,
@@ -20,7 +23,7 @@ const kinds: Readonly<Record<PerformedDefinition["kind"], Perform>> = {
 };
 
 export async function execute(
-  parts: Parts,
+  parts: ExecutePorts,
   begun: BegunAttempt,
   { input, executor }: Prepared,
   stop: StopSwitch,

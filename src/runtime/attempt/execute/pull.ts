@@ -148,7 +148,11 @@ function workerOf(agent: string): string {
   return `pull:${agent}`;
 }
 
-async function logAnswer(parts: Parts, { run, attempt }: Claim, end: ExecutionEnd): Promise<void> {
+async function logAnswer(
+  parts: Pick<Parts, "home" | "secrets" | "protocols">,
+  { run, attempt }: Claim,
+  end: ExecutionEnd,
+): Promise<void> {
   const log = openLog(parts, run.header, attempt);
   await log.sink("stdout", Buffer.from(end.outcome === "ran" ? end.text : `it failed: ${end.why}\n`));
   await log.close();

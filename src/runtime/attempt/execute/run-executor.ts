@@ -8,7 +8,9 @@ import { Desk } from "./desk.ts";
 import { saveEnd } from "./saved-end.ts";
 import type { Work } from "./work.ts";
 
-export async function runExecutor(parts: Parts, work: Work): Promise<Answer> {
+type RunPorts = Pick<Parts, "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
+
+export async function runExecutor(parts: RunPorts, work: Work): Promise<Answer> {
   const { run, attempt } = work.begun.claim;
   const { end, reported } = await runWithTools(parts, work);
   saveEnd(parts, run.header.id, attempt, { end, reported });
@@ -16,7 +18,7 @@ export async function runExecutor(parts: Parts, work: Work): Promise<Answer> {
 }
 
 async function runWithTools(
-  parts: Parts,
+  parts: RunPorts,
   { begun, input, executor, log, stop }: Work,
 ): Promise<{ readonly end: ExecutionEnd; readonly reported: ToolReport }> {
   const { claim, workspace } = begun;

@@ -5,7 +5,7 @@ import { type Token, token as tokenOf } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
 import { isStoreTrouble } from "../../loop/store-trouble.ts";
 import type { Parts } from "../../parts.ts";
-import { transition } from "../../runs/transition.ts";
+import { type TransitionPorts, transition } from "../../runs/transition.ts";
 import { removeBeginRecord } from "../begin/begin-record.ts";
 import { authorOf, type Claim } from "../claim/claim.ts";
 import { removeEnd } from "../execute/saved-end.ts";
@@ -13,13 +13,15 @@ import { putFilesAway } from "../settle/protocol-files.ts";
 import type { StopSwitch } from "../stop-switch.ts";
 import { logStep, wordFor } from "./step-log.ts";
 
+export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols">;
+
 export interface FinishedBy {
   readonly stop: StopSwitch;
   /** The token with which an agent reports; null: a driver does. */
   readonly token: string | null;
 }
 
-export async function finish(parts: Parts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
+export async function finish(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
   const { run, attempt } = claim;
   const decision = await store(parts, claim, report, by);
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
@@ -35,7 +37,7 @@ const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
 /** A result must not be lost because the disk is full or the store is locked for a minute: it is tried again. */
-async function store(parts: Parts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
+async function store(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
   const { run, attempt } = claim;
   const token: Token | null = by.token === null ? null : tokenOf(by.token);
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {

@@ -26,7 +26,9 @@ export interface Input {
   readonly progressFile: string;
 }
 
-export async function gatherInput(parts: Parts, claim: Claim, hasTools: boolean): Promise<Input> {
+export type InputPorts = Pick<Parts, "store" | "home" | "protocols" | "secrets">;
+
+export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boolean): Promise<Input> {
   const { run, attempt, definition } = claim;
   const { header } = run;
   const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
@@ -62,7 +64,7 @@ export function progressHome(parts: Pick<Parts, "home">, run: Run): AgentHome | 
   return worker ? homeOf(parts, run, worker.agent) : null;
 }
 
-function progressOf(parts: Parts, run: Run, home: AgentHome | null): string {
+function progressOf(parts: Pick<Parts, "home">, run: Run, home: AgentHome | null): string {
   return readProgress(home === null ? [] : progressPlaces(parts, run, home));
 }
 
@@ -74,7 +76,7 @@ export function progressPlaces(parts: Pick<Parts, "home">, run: Run, home: Agent
 }
 
 async function builtIn(
-  parts: Parts,
+  parts: Pick<Parts, "home">,
   run: Run,
   { home, path }: { readonly home: AgentHome | null; readonly path: string },
   feedback: string,

@@ -5,8 +5,8 @@ import type { Parts } from "../../parts.ts";
 import type { Claim } from "../claim/claim.ts";
 import { writePrompt } from "../logs.ts";
 import type { StopSwitch } from "../stop-switch.ts";
-import { gatherInput, type Input } from "./input.ts";
-import { prepareWorkspace, type Workspace } from "./workspace.ts";
+import { gatherInput, type Input, type InputPorts } from "./input.ts";
+import { prepareWorkspace, type Workspace, type WorkspacePorts } from "./workspace.ts";
 
 export interface Prepared {
   readonly workspace: Workspace;
@@ -15,7 +15,9 @@ export interface Prepared {
   readonly executor: Executor | null;
 }
 
-export async function prepare(parts: Parts, claim: Claim, stop: StopSwitch): Promise<Prepared> {
+export type PreparePorts = WorkspacePorts & InputPorts & Pick<Parts, "executors" | "projections" | "tools">;
+
+export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitch): Promise<Prepared> {
   const { run, attempt } = claim;
   const executor = await executorFor(parts, claim);
   const workspace = await prepareWorkspace(parts, run, attempt, stop.register);

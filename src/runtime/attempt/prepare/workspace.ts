@@ -23,8 +23,10 @@ export interface Workspace {
   readonly env: Readonly<Record<string, string>>;
 }
 
+export type WorkspacePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log" | "settings">;
+
 export async function prepareWorkspace(
-  parts: Parts,
+  parts: WorkspacePorts,
   run: Run,
   attempt: Attempt,
   registerStop: RegisterStop = () => undefined,
@@ -40,7 +42,7 @@ export async function prepareWorkspace(
 }
 
 /** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */
-async function cleanBase(parts: Parts, run: Run, path: string, attempt: Attempt): Promise<string> {
+async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
   const before = leftBehind(scopeOf(run, attempt.story)?.attempts ?? [], attempt);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
   return await takeSnapshot(path);
@@ -66,7 +68,7 @@ function leftBehind(attempts: readonly Attempt[], attempt: Attempt): LeftBehind 
   return lastDiscarded(attempts.filter(({ step, id }) => step === attempt.step && id !== attempt.id));
 }
 
-async function rollBack(parts: Parts, run: Run, path: string, left: LeftBehind, next: Attempt): Promise<void> {
+async function rollBack(parts: WorkspacePorts, run: Run, path: string, left: LeftBehind, next: Attempt): Promise<void> {
   const file = await salvage(parts, run, path, left);
   // A driver that was frozen since the claim may have lost it, and another one works in the tree: `begin` will refuse the attempt.
   const now = await parts.store.attempt(next.id);
@@ -76,14 +78,14 @@ async function rollBack(parts: Parts, run: Run, path: string, left: LeftBehind, 
 }
 
 /** The tree as it is, where a person may be asked about it: an answer counts only for what was shown. */
-export async function shownTree(parts: Parts, run: Run, story: StoryId | null): Promise<string | null> {
+export async function shownTree(parts: Pick<Parts, "home">, run: Run, story: StoryId | null): Promise<string | null> {
   const { place, definition } = run.header;
   if (place.kind === "directory" || !mayHold(definition)) return null;
   return await treeNow(parts, run, story);
 }
 
 /** null when there is none, or none any more. */
-export async function treeNow(parts: Parts, run: Run, story: StoryId | null): Promise<string | null> {
+export async function treeNow(parts: Pick<Parts, "home">, run: Run, story: StoryId | null): Promise<string | null> {
   const path = workspacePath(parts, run, story);
   if (run.header.place.kind === "directory" || !existsSync(path)) return null;
   return await treeOf(path);

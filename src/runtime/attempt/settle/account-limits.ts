@@ -32,7 +32,7 @@ export async function applyAccountLimits(
   return refused ?? withBackoff(report, claim, parts.clock.now(), Math.random());
 }
 
-type AccountPorts = Pick<Parts, "store" | "executors" | "secrets" | "clock" | "log">;
+export type AccountPorts = Pick<Parts, "store" | "executors" | "secrets" | "clock" | "log">;
 
 /** null: the account did not refuse it, or what it reported before stands. */
 async function recordLimits(

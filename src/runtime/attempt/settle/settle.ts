@@ -12,15 +12,22 @@ import type { Answer } from "../execute/answer.ts";
 import { sessionFor } from "../execute/sessions.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import type { StopSwitch } from "../stop-switch.ts";
-import { applyAccountLimits } from "./account-limits.ts";
+import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { checkAnswer } from "./checks.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { collectEdits } from "./protocol-files.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
+export type SettlePorts = AccountPorts & Pick<Parts, "home" | "protocols">;
+
 /** Never throws: what the agent used is in the report, whatever goes wrong here. */
-export async function settle(parts: Parts, begun: BegunAttempt, answer: Answer, stop: StopSwitch): Promise<Report> {
+export async function settle(
+  parts: SettlePorts,
+  begun: BegunAttempt,
+  answer: Answer,
+  stop: StopSwitch,
+): Promise<Report> {
   const read = reportOf(parts, begun, answer);
   try {
     const limited = await applyAccountLimits(parts, begun.claim, answer, read);
@@ -70,7 +77,7 @@ async function withEdits(
  * Where the workflow wants a clean start after a failure, the work is saved as a diff and goes. Before the store knows: from then on
  * the slot may be another story's. The work of an attempt that was stopped or lost is discarded before the next one begins.
  */
-async function discardWork(parts: Parts, { claim, workspace }: BegunAttempt, report: Report): Promise<void> {
+async function discardWork(parts: SettlePorts, { claim, workspace }: BegunAttempt, report: Report): Promise<void> {
   const { run, attempt } = claim;
   const { path, base } = workspace;
   if (report.outcome === "completed" || report.outcome === "cancelled" || report.outcome === "lost") return;
