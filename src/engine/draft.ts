@@ -8,7 +8,6 @@ import type { StepId, StepName, StoryId } from "../domain/ids.ts";
 import { type Run, scopeOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
-import type { StoryEntry } from "../domain/story.ts";
 import { definitionOf } from "./definitions.ts";
 import { evolve } from "./evolve.ts";
 import { overviewOf, type StoryOverview } from "./stories/overview.ts";
@@ -25,7 +24,6 @@ export class Draft {
   readonly #events: Event[] = [];
   readonly #effects: Effect[] = [];
   #run: Run | null;
-  #overview: { readonly of: readonly StoryEntry[]; readonly is: StoryOverview } | null = null;
 
   constructor(run: Run | null, asked: { readonly at: number; readonly author: string }, tree: string | null = null) {
     this.#run = run;
@@ -50,9 +48,7 @@ export class Draft {
 
   /** How the stories stand now. */
   get overview(): StoryOverview {
-    const { stories } = this.run.header;
-    if (this.#overview?.of !== stories) this.#overview = { of: stories, is: overviewOf(stories) };
-    return this.#overview.is;
+    return overviewOf(this.run.header.stories);
   }
 
   emit(story: StoryId | null, fact: Fact): void {

@@ -1,5 +1,5 @@
-// The overview of a run's stories. Owns: one pass over all entries for everything that asks how the stories stand. A draft keeps
-// it until an entry changes, so that a decision in a run of thousands of stories looks at each of them once.
+// The overview of a run's stories. Owns: one pass over all entries for everything that asks how the stories stand. It is made once
+// for each list, and a list stays the same until an entry changes: most decisions in a run of thousands of stories look at none.
 
 import { isSettled, type StoryEntry } from "../../domain/story.ts";
 
@@ -13,7 +13,18 @@ export interface StoryOverview {
   readonly allSettled: boolean;
 }
 
+/** Lists of entries are never changed in place, so what was derived from one stays true as long as the list lives. */
+const made = new WeakMap<readonly StoryEntry[], StoryOverview>();
+
 export function overviewOf(entries: readonly StoryEntry[]): StoryOverview {
+  const known = made.get(entries);
+  if (known) return known;
+  const overview = lookOver(entries);
+  made.set(entries, overview);
+  return overview;
+}
+
+function lookOver(entries: readonly StoryEntry[]): StoryOverview {
   const atWork: StoryEntry[] = [];
   const toResume: StoryEntry[] = [];
   const broken: StoryEntry[] = [];
