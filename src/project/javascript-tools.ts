@@ -1,6 +1,6 @@
 // JavaScript and TypeScript. Owns: the commands that follow from package.json and its lockfile.
 
-import { type Fields, type Folder, fieldsOf, first, has, objectIn } from "./folder.ts";
+import { type Folder, first, has, type JsonObject, objectIn, objectOf } from "./folder.ts";
 import { noTools, type Tools } from "./tools.ts";
 
 export function javascript(folder: Folder): Tools | null {
@@ -10,7 +10,7 @@ export function javascript(folder: Folder): Tools | null {
   const manager = managerOf(folder, manifest);
   const tools = { ...noTools, manager, languages: ["TypeScript", "JavaScript"], isOwn: true };
   if (manifest === null) return { ...tools, notes: ["package.json is not a JSON object: its scripts are unknown"] };
-  const scripts = fieldsOf(manifest["scripts"]);
+  const scripts = objectOf(manifest["scripts"]);
   const test = scripts["test"];
   const watches = typeof test === "string" && /--watch(?:All)?(?![\w-]*=false)\b/.test(test);
   const isReal = typeof test === "string" && test.trim() !== "" && !test.includes("no test specified");
@@ -37,18 +37,18 @@ const lockfiles: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The manager that the manifest names, else the one whose lockfile exists. */
-function managerOf(folder: Folder, manifest: Fields | null): string {
+function managerOf(folder: Folder, manifest: JsonObject | null): string {
   const named = namedManager(manifest).split("@", 1)[0] ?? "";
   if (Object.hasOwn(lockfiles, named)) return named;
   return Object.keys(lockfiles).find((manager) => has(folder, ...(lockfiles[manager] ?? []))) ?? "npm";
 }
 
-function isBerry(folder: Folder, manifest: Fields): boolean {
+function isBerry(folder: Folder, manifest: JsonObject): boolean {
   return has(folder, ".yarnrc.yml") || /^yarn@[2-9]/.test(namedManager(manifest));
 }
 
 /** The field `packageManager`, such as `pnpm@9.1.0`. */
-function namedManager(manifest: Fields | null): string {
+function namedManager(manifest: JsonObject | null): string {
   const named = manifest?.["packageManager"];
   return typeof named === "string" ? named : "";
 }
@@ -59,12 +59,12 @@ function installWith(manager: string, lock: string | null, isBerry: boolean): st
   return `${manager} install ${isBerry && manager === "yarn" ? "--immutable" : "--frozen-lockfile"}`;
 }
 
-function needsPackages(manifest: Fields): boolean {
+function needsPackages(manifest: JsonObject): boolean {
   const kinds = ["dependencies", "devDependencies", "optionalDependencies"];
-  return manifest["workspaces"] !== undefined || kinds.some((kind) => Object.keys(fieldsOf(manifest[kind])).length > 0);
+  return manifest["workspaces"] !== undefined || kinds.some((kind) => Object.keys(objectOf(manifest[kind])).length > 0);
 }
 
-function scriptCalled(scripts: Fields, manager: string, names: readonly string[]): string | null {
+function scriptCalled(scripts: JsonObject, manager: string, names: readonly string[]): string | null {
   const found = names.find((name) => typeof scripts[name] === "string" && scripts[name].trim() !== "");
   return found === undefined ? null : `${manager} run ${found}`;
 }

@@ -1,6 +1,6 @@
 // Tools of other languages, and make. Owns: the commands that follow from their manifests.
 
-import { type Folder, fieldsOf, first, has, objectIn } from "./folder.ts";
+import { type Folder, first, has, objectIn, objectOf } from "./folder.ts";
 import { makeTools, noTools, type Tools } from "./tools.ts";
 
 export function rust(folder: Folder): Tools | null {
@@ -52,7 +52,7 @@ export function ruby(folder: Folder): Tools | null {
 export function php(folder: Folder): Tools | null {
   const text = folder.text("composer.json");
   if (text === null) return null;
-  const scripts = fieldsOf(objectIn(text)?.["scripts"]);
+  const scripts = objectOf(objectIn(text)?.["scripts"]);
   const isScript = (name: string) => typeof scripts[name] === "string" || Array.isArray(scripts[name]);
   const unit = has(folder, "phpunit.xml", "phpunit.xml.dist") ? "vendor/bin/phpunit" : null;
   return {

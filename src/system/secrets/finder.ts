@@ -1,6 +1,6 @@
 // The finder of secrets. Owns: where in some bytes a secret is, and from which offset on that cannot be decided before more bytes come.
 
-import { type Format, formats } from "./formats.ts";
+import { formats, type KeyFormat } from "./formats.ts";
 import { formsOf } from "./forms.ts";
 import { PrefixScanner } from "./prefix-scanner.ts";
 import type { SecretValue } from "./variables.ts";
@@ -28,7 +28,7 @@ interface Known {
 
 /** A format and one of its prefixes. */
 interface FormatPrefix {
-  readonly format: Format;
+  readonly format: KeyFormat;
   readonly prefix: string;
   /** By byte. */
   readonly letters: Uint8Array;
@@ -121,7 +121,7 @@ function lettersAt({ prefix, letters }: FormatPrefix, data: Buffer, at: number, 
 }
 
 /** Whether it is in the middle of a longer word. The letter of an escape (`\n`) and the end of a colour code belong to no word. */
-function isInside({ inside }: Format, data: Buffer, at: number, before: string): boolean {
+function isInside({ inside }: KeyFormat, data: Buffer, at: number, before: string): boolean {
   const context = at >= contextLength ? "" : before;
   const all = context + data.toString("latin1", Math.max(0, at - contextLength), at);
   return inside.test(all.slice(-1)) && !/(?:\\[bfnrt]|\[[\d;]*m)$/.test(all);

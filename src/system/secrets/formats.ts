@@ -3,7 +3,7 @@
 //
 // Each character of a text is one byte: a key is ASCII, and the text around it is not changed.
 
-export interface Format {
+export interface KeyFormat {
   readonly prefixes: readonly string[];
   /** The characters of the key after the prefix: the first other character ends it. */
   readonly letters: RegExp;
@@ -21,7 +21,7 @@ const longestToken = 4 * 1024;
 const longestKey = 16 * 1024;
 const anything = /(?:)/;
 
-function token(prefixes: readonly string[], letters: RegExp, whole: RegExp, more: Partial<Format> = {}): Format {
+function token(prefixes: readonly string[], letters: RegExp, whole: RegExp, more: Partial<KeyFormat> = {}): KeyFormat {
   return { prefixes, letters, inside: letters, whole, open: anything, longest: longestToken, ...more };
 }
 
@@ -36,7 +36,7 @@ const ended = "[+]?-----END [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----";
 const half = String.raw`${gap}(?:\\|\d+\\?|\d+\xe2\x86?|${letter}{0,15}${gap}\\?[+]?(?:-{1,5}|-----E|-----EN|-----END[A-Z0-9 ]*-{0,4})?|[A-Za-z-]+:? ?)`;
 
 /** A key that was cut off counts too. A first line alone does not: people search for it. */
-const privateKey: Format = {
+const privateKey: KeyFormat = {
   prefixes: ["", "RSA ", "EC ", "DSA ", "OPENSSH ", "ENCRYPTED "]
     .map((kind) => `-----BEGIN ${kind}PRIVATE KEY-----`)
     .concat("-----BEGIN PGP PRIVATE KEY BLOCK-----"),
@@ -47,7 +47,7 @@ const privateKey: Format = {
   longest: longestKey,
 };
 
-export const formats: readonly Format[] = [
+export const formats: readonly KeyFormat[] = [
   // Class names of style sheets (sk-folding-cube-wrapper) have no part of sixteen letters.
   token(["sk-"], /[\w-]/, /^sk-(?=[\w-]{17})(?:ant-|(?=(?:\w*-)*\w{16}))[\w-]+/),
   token(["sk_live_", "sk_test_", "rk_live_", "rk_test_"], /\w/, /^[rs]k_(?:live|test)_[A-Za-z0-9]{16,}/),
