@@ -6,7 +6,6 @@ import { runId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { unknownRun } from "../runtime/runs/unknown-run.ts";
 import type { RunSummary, Store } from "../store/store.ts";
-import { firstLine } from "./first-line.ts";
 
 type Runs = Pick<Store, "runByNumber" | "runById" | "runsByPrefix" | "listRuns">;
 
@@ -48,6 +47,12 @@ export async function findRunByQuery(store: Runs, query: string): Promise<RunSum
 /** Every story of it. */
 export async function wholeRun(store: Pick<Store, "wholeRun">, { id }: Pick<RunSummary, "id">): Promise<Run> {
   return (await store.wholeRun(id)) ?? fail(id);
+}
+
+/** For lists and candidates. */
+export function firstLine(text: string, width = 60): string {
+  const line = text.split("\n", 1)[0] ?? "";
+  return line.length > width ? `${line.slice(0, width - 1)}…` : line;
 }
 
 function ambiguous(reference: string, candidates: readonly RunSummary[]): AppError {

@@ -4,10 +4,10 @@
 import { z } from "zod";
 import type { Application } from "../application/application.ts";
 import { driveInBackground, ensureDriven } from "../application/background.ts";
-import { assertConfigured } from "../application/executors.ts";
 import { answer, gatesDocument, openGates } from "../application/gates.ts";
 import { logsWithTail } from "../application/logs.ts";
 import { runs } from "../application/runs.ts";
+import { assertConfigured } from "../application/setup/executors.ts";
 import { start } from "../application/start.ts";
 import { status, whyOf } from "../application/status.ts";
 import { cancel } from "../application/steer.ts";

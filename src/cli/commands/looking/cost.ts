@@ -1,7 +1,7 @@
 // `pawl cost`. Owns: what a run has cost, by executor, model, story, step and attempt; or what each run has.
 
 import type { Command } from "commander";
-import { firstLine } from "../../../application/first-line.ts";
+import { firstLine } from "../../../application/references.ts";
 import { costOfRun, costOfRuns, tokensOf } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
 import { AppError } from "../../../domain/error.ts";

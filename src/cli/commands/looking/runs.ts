@@ -1,7 +1,7 @@
 // `pawl runs`. Owns: the list of runs as a table.
 
 import type { Command } from "commander";
-import { firstLine } from "../../../application/first-line.ts";
+import { firstLine } from "../../../application/references.ts";
 import { runs } from "../../../application/runs.ts";
 import type { RunDocument } from "../../../contracts/run-documents.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -1,7 +1,7 @@
 // `pawl status`. Owns: where a run stands, on one screen.
 
 import type { Command } from "commander";
-import { firstLine } from "../../../application/first-line.ts";
+import { firstLine } from "../../../application/references.ts";
 import { type RunStatusView, status, statusByQuery } from "../../../application/status.ts";
 import type { StatusDocument, StepDocument, StoryDocument } from "../../../contracts/run-documents.ts";
 import { summaryOf } from "../../catalogue.ts";

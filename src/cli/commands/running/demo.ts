@@ -1,7 +1,7 @@
 // `pawl demo`. Owns: showing the demo's run, and what it left.
 
 import type { Command } from "commander";
-import { demo } from "../../../application/demo.ts";
+import { demo } from "../../../application/setup/demo.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";

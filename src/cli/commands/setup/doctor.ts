@@ -1,7 +1,7 @@
 // `pawl doctor`. Owns: printing what is installed, what is missing, and how to get it.
 
 import type { Command } from "commander";
-import { examine } from "../../../application/doctor.ts";
+import { examine } from "../../../application/setup/doctor.ts";
 import type { DoctorDocument } from "../../../contracts/machine-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";

@@ -7,7 +7,7 @@ import {
   readOutput,
   type StreamReading,
   testExecutor,
-} from "../../../application/executors.ts";
+} from "../../../application/setup/executors.ts";
 import type { ExecutorReading } from "../../../contracts/machine-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { cleanText } from "../../../prompts/plaintext.ts";

@@ -2,7 +2,7 @@
 
 import { relative } from "node:path";
 import type { Command } from "commander";
-import { type Initialized, initialize } from "../../../application/init/init.ts";
+import { type Initialized, initialize } from "../../../application/setup/init.ts";
 import type { InitDocument } from "../../../contracts/machine-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { applicationHere } from "../../opened.ts";

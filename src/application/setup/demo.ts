@@ -4,13 +4,13 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { AppError, errorText } from "../domain/error.ts";
-import { plainProject } from "../runtime/config/config.ts";
-import { beginRun } from "../runtime/runs/start.ts";
-import { openWorkflow } from "../runtime/runs/workflow-library.ts";
-import { packageFile } from "../system/package-root.ts";
-import type { Application } from "./application.ts";
-import { type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";
+import { AppError, errorText } from "../../domain/error.ts";
+import { plainProject } from "../../runtime/config/config.ts";
+import { beginRun } from "../../runtime/runs/start.ts";
+import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
+import { packageFile } from "../../system/package-root.ts";
+import type { Application } from "../application.ts";
+import { type Driven, type DriveRequest, driveIn, drivenTo } from "../drive.ts";
 
 const assets = packageFile("demo");
 const task = "Give the calculator subtract and divide, and a command line.";

@@ -1,11 +1,11 @@
 // The doctor. Owns: what is installed, what is missing, and how to get it.
 
 import { spawnSync } from "node:child_process";
-import { agents } from "../app.ts";
-import type { DoctorDocument, ExecutorRow } from "../contracts/machine-documents.ts";
-import { AppError } from "../domain/error.ts";
-import { inspectRepository } from "../workspaces/git/repository.ts";
-import type { Application } from "./application.ts";
+import { agents } from "../../app.ts";
+import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-documents.ts";
+import { AppError } from "../../domain/error.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
+import type { Application } from "../application.ts";
 import { executors } from "./executors.ts";
 
 type Finding = DoctorDocument["findings"][number];

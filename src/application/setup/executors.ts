@@ -2,14 +2,14 @@
 // recorded output of an agent.
 
 import { constants } from "node:os";
-import { agents } from "../app.ts";
-import type { ExecutorRow, ExecutorTest } from "../contracts/machine-documents.ts";
-import { AppError } from "../domain/error.ts";
-import { readerFor, recordedFormats } from "../executors/recorded-formats.ts";
-import type { Sandbox } from "../executors/sandbox/sandbox.ts";
-import { readRecording } from "../executors/stream/recording.ts";
-import type { ProcessExit, StreamReading } from "../executors/stream/stream-reading.ts";
-import type { Application } from "./application.ts";
+import { agents } from "../../app.ts";
+import type { ExecutorRow, ExecutorTest } from "../../contracts/machine-documents.ts";
+import { AppError } from "../../domain/error.ts";
+import { readerFor, recordedFormats } from "../../executors/recorded-formats.ts";
+import type { Sandbox } from "../../executors/sandbox/sandbox.ts";
+import { readRecording } from "../../executors/stream/recording.ts";
+import type { ProcessExit, StreamReading } from "../../executors/stream/stream-reading.ts";
+import type { Application } from "../application.ts";
 
 /** By the configuration of the repository that contains the application's directory. */
 export async function executors(app: Application): Promise<readonly ExecutorRow[]> {
