@@ -183,6 +183,37 @@ describe("a run that goes on with somebody else's file", () => {
     );
   }
 
+  test("[RA37 C44] keeps the entries of steps that ran elsewhere, and puts old history before new", () => {
+    const ran = {
+      ...{ id: "step-001", type: "coding", status: "completed", description: "Write it" },
+      ...{ started_at: "2025-01-15T10:00:00Z", completed_at: "2025-01-15T10:20:00Z", git_sha_at_start: "abc1234" },
+      ...{ notes: "written", error: null, skip_reason: null, restart_count: 0, cost_usd: 0.25 },
+      ...{ input_tokens: 10, output_tokens: 2, log_file: "logs/US-002/step-001.jsonl" },
+    };
+    const history = [{ timestamp: "t", action: "step_started", agent_id: 7, step_id: "step-001", details: {} }];
+    const story = {
+      story_id: "US-002",
+      title: "T",
+      status: "in_progress",
+      agent_id: 7,
+      claimed_at: "t",
+      depends_on: [],
+    };
+    const last = { id: "step-002", type: "final_review", status: "pending", description: "Look" };
+    const stories = { "US-002": { ...story, completed_at: null, steps: [ran, last], history } };
+    const text = JSON.stringify({ version: 1, created_at: "t", prd_file: "prd.json", stories });
+    const imported = readState(text, "state.json");
+    const projection = new StateProjection({ prdFile: "prd.json", imported });
+    const chain = imported.stories[0]?.adopted.chain ?? [];
+    projection.apply(began);
+    projection.apply(event(1, "US-002", { type: "story_adopted", of: "stories", chain }));
+    projection.apply(event(2, null, { type: "story_changed", of: "US-002", status: "running", reason: "", slot: 1 }));
+    const written = projection.document(adoptedRun(imported), []).stories["US-002"];
+    expect(written?.steps[0]).toEqual(ran);
+    expect(written?.history.slice(0, 1)).toEqual(history);
+    expect(written?.history.slice(1)).toMatchObject([{ action: "story_claimed", agent_id: 1 }]);
+  });
+
   test.skipIf(absent)("[RA37 C44 C102] says of steps that ran before what the file said", () => {
     const imported = read();
     const projection = new StateProjection({ prdFile: "prd.json", imported });
