@@ -185,10 +185,21 @@ describe("a run that goes on with somebody else's file", () => {
 
   test("[RA37 C44] keeps the entries of steps that ran elsewhere, and puts old history before new", () => {
     const ran = {
-      ...{ id: "step-001", type: "coding", status: "completed", description: "Write it" },
-      ...{ started_at: "2025-01-15T10:00:00Z", completed_at: "2025-01-15T10:20:00Z", git_sha_at_start: "abc1234" },
-      ...{ notes: "written", error: null, skip_reason: null, restart_count: 0, cost_usd: 0.25 },
-      ...{ input_tokens: 10, output_tokens: 2, log_file: "logs/US-002/step-001.jsonl" },
+      id: "step-001",
+      type: "coding",
+      status: "completed",
+      description: "Write it",
+      started_at: "2025-01-15T10:00:00Z",
+      completed_at: "2025-01-15T10:20:00Z",
+      git_sha_at_start: "abc1234",
+      notes: "written",
+      error: null,
+      skip_reason: null,
+      restart_count: 0,
+      cost_usd: 0.25,
+      input_tokens: 10,
+      output_tokens: 2,
+      log_file: "logs/US-002/step-001.jsonl",
     };
     const history = [{ timestamp: "t", action: "step_started", agent_id: 7, step_id: "step-001", details: {} }];
     const story = {
