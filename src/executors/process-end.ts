@@ -7,10 +7,16 @@ const shownOfOutput = 2_000;
 /** `logError`: why the log is not complete; null: it is. */
 export function processNotes(end: ProcessFacts, logError: string | null): readonly string[] {
   return [
-    ...(end.strays > 0 ? [`${end.strays} processes outlived the agent and were ended`] : []),
-    ...(end.straysLeft > 0 ? [`${end.straysLeft} processes of the agent could not be ended`] : []),
+    ...(end.strays > 0
+      ? [`${processes(end.strays)} outlived the agent and ${end.strays === 1 ? "was" : "were"} killed`]
+      : []),
+    ...(end.straysLeft > 0 ? [`${processes(end.straysLeft)} of the agent could not be killed`] : []),
     ...(logError === null ? [] : [`the log is not complete: ${logError}`]),
   ];
+}
+
+function processes(count: number): string {
+  return count === 1 ? "1 process" : `${count} processes`;
 }
 
 export function timeLimit({ limit, durationMs }: Extract<ProcessEnd, { kind: "timed_out" }>): string {

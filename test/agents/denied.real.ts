@@ -28,7 +28,7 @@ for (const player of players) {
     expect(site.model.problems).toEqual([]);
     expect(found).toEqual([expect.stringMatching(/README\.md$/)]);
     const [ended] = await endsOf(site);
-    expect(ended?.["notes"]).toEqual([expect.stringMatching(/^it may only read, and tried more: /)]);
+    expect(ended?.["notes"]).toEqual([expect.stringMatching(/^it may only read, and tried to do more: /)]);
     expect(site.left()).toEqual([]);
   });
 }

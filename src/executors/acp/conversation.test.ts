@@ -158,7 +158,7 @@ describe("its end", () => {
     const child = await identityIn(pidFile);
     const end = await ended;
     expect(end).toMatchObject({ outcome: "ran", text: "STATUS: done" });
-    expect(end.notes.join()).toContain("had not left");
+    expect(end.notes.join()).toContain("did not exit within");
     expect(isAlive(child)).toBe(false);
     expect(await findMarked(attemptMarker, attempt)).toEqual([]);
   });
@@ -207,7 +207,7 @@ describe("permissions", () => {
     const told = async (act: AcpAct) => await ending([act], {}, {}, { access: "read" });
     const end = await told(editing);
     expect(end).toMatchObject({ outcome: "ran", text: `${JSON.stringify(refused)}\n` });
-    expect(end.notes.join()).toContain("it may only read, and tried more: Write hello.txt was denied");
+    expect(end.notes.join()).toContain("it may only read, and tried to do more: Write hello.txt was denied");
     for (const kind of ["delete", "move", "execute", "switch_mode", "other"])
       expect((await told({ permission: { title: "x", kind } })).text).toContain("reject");
     expect((await told(running("git diff HEAD~1 -- src/a.ts"))).text).toContain("allow");
@@ -461,7 +461,7 @@ describe("going on with a session", () => {
       const end = await ending([{ repeat: "session" }, cost], more, {}, { resume });
       expect(JSON.parse(end.text)).toMatchObject({ method: "session/new" });
       expect(end).toMatchObject({ outcome: "ran", session: "s-1", usage: { costUsd: 2.5 } });
-      expect(end.notes.join()).toContain("cannot go on with that session");
+      expect(end.notes.join()).toContain("cannot resume that session");
     }
     const end = await ending(
       [{ repeat: "session" }],

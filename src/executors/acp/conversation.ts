@@ -137,7 +137,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
       if (reopened === null) continue;
       return { id, session: reopened };
     }
-    notes.push(`${title} cannot go on with that session: it began a new one`);
+    notes.push(`${title} cannot resume that session, so it started a new one`);
     return null;
   }
 
@@ -145,7 +145,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     const { mcp } = topics;
     if (mcp === null) return [];
     if (can["http"] !== true) {
-      notes.push(`${title} cannot reach Pawl's tools: it knows no MCP over HTTP`);
+      notes.push(`${title} cannot reach Pawl's tools: it does not support MCP over HTTP`);
       return [];
     }
     const headers = [{ name: "Authorization", value: `Bearer ${mcp.token}` }];

@@ -24,7 +24,7 @@ export function serverOf({ name, command, preset }: ServerOptions): AcpServer {
   const known = preset && presetServer(preset, command);
   if (known) return known;
   if (command === null)
-    throw new AppError("CONFIG_INVALID", `executors.${name} says neither a command nor a preset`, {
+    throw new AppError("CONFIG_INVALID", `executors.${name} has neither a command nor a preset`, {
       hint: "add `command: [PROGRAM, ARGUMENT]`, or `preset:` with the name of an agent",
     });
   const [program] = command;

@@ -141,7 +141,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
     const { end, args } = await call(goose, { effort: "high", resume: warm("s-7") });
     expect(end.notes).toEqual([
       "Goose has no levels of effort: high was left out",
-      "Goose cannot go on with that session: it began a new one",
+      "Goose cannot resume that session, so it started a new one",
     ]);
     expect(args).not.toContain("s-7");
   });
@@ -149,7 +149,7 @@ describe("[EX41] every agent gets what the call and the configuration say, in it
   test("neither a session nor a model becomes an argument of its own", async () => {
     const { args, end } = await call(claude, { resume: warm("--dangerously-skip-permissions") });
     expect(args).not.toContain("--resume");
-    expect(end.notes).toEqual(["Claude Code cannot go on with that session: it began a new one"]);
+    expect(end.notes).toEqual(["Claude Code cannot resume that session, so it started a new one"]);
     const wrong = await performWith(stubAgent(claude, ""), { model: "--help" });
     expect(wrong).toMatchObject({ outcome: "failed", why: expect.stringContaining('"--help"') });
   });

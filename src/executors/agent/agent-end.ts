@@ -198,8 +198,10 @@ function usageOf({ usage }: StreamReading): Usage {
 function ownNotes({ access, denials, end, halt }: AgentFacts): readonly string[] {
   const wrote = deniedLine(end.stderr) || denials.words;
   return [
-    ...(access === "read" && wrote !== "" ? [`it may only read, and tried more: ${wrote}`] : []),
-    ...(halt?.kind === "over" ? [`it had not left ${halt.waitedMs / 1000} s after its last event, and was ended`] : []),
+    ...(access === "read" && wrote !== "" ? [`it may only read, and tried to do more: ${wrote}`] : []),
+    ...(halt?.kind === "over"
+      ? [`it did not exit within ${halt.waitedMs / 1000} s of its last event, so Pawl ended it`]
+      : []),
   ];
 }
 

@@ -51,7 +51,7 @@ describe("[EX37] an agent that does not leave after its last event", () => {
   test("is ended, and counts as what it said", async () => {
     const end = await cleanly(stubAgent(claude, `${printing(claudeDone)}${hang}`, { leaveMs: 300 }));
     expect(end).toMatchObject({ outcome: "ran", text: "STATUS: done", usage: { costUsd: 0.3 } });
-    expect(end.notes).toContain("it had not left 0.3 s after its last event, and was ended");
+    expect(end.notes).toContain("it did not exit within 0.3 s of its last event, so Pawl ended it");
     const failure = { type: "result", is_error: true, api_error_status: 401, result: "Invalid API key" };
     const failed = await cleanly(stubAgent(claude, `${printing([failure])}${hang}`, { leaveMs: 300 }));
     expect(failed).toMatchObject({ outcome: "blocked", kind: "auth" });
@@ -137,7 +137,7 @@ describe("[EX39] what waiting does not mend is not waited for", () => {
     const loop = `while :; do\n${retrying(noNetwork)}done`;
     const end = await cleanly(stubAgent(codex, loop, { retryMs: 500, quietMs: 5_000 }));
     expect(end).toMatchObject({ outcome: "rate_limited", kind: "network", retryAt: null });
-    expect(end).toHaveProperty("why", expect.stringMatching(/^it did nothing but try again for 1 s: Reconnecting/));
+    expect(end).toHaveProperty("why", expect.stringMatching(/^it did nothing but retry for 1 s: Reconnecting/));
   });
 
   test("[EX92] one that gets on meanwhile is left alone, however long it takes", async () => {

@@ -186,12 +186,12 @@ describe("[EX33] what was denied is not taken for done", () => {
   test("whoever may only read may be denied and judge all the same; the attempt says that it tried", async () => {
     const reading = stubAgent(claude, printing(afterDenial()), { access: "read" });
     const end = await performWith(reading);
-    expect(end).toMatchObject({ outcome: "ran", notes: ["it may only read, and tried more: Write was denied"] });
+    expect(end).toMatchObject({ outcome: "ran", notes: ["it may only read, and tried to do more: Write was denied"] });
     const patch = "echo 'ERROR patch rejected: writing is blocked by read-only sandbox' >&2";
     const codexEnd = await performWith(stubAgent(codex, `${patch}; ${printing(transcripts["codex"] ?? [])}`), {
       access: "read",
     });
-    expect(codexEnd.notes.join()).toContain("tried more: ERROR patch rejected");
+    expect(codexEnd.notes.join()).toContain("tried to do more: ERROR patch rejected");
   });
 });
 

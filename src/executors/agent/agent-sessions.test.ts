@@ -150,7 +150,7 @@ describe("[EX72] what a session had used before is not counted again", () => {
   test("an agent that begins another session without a word has used all that it tells, and a note says so", async () => {
     const end = await performWith(stubAgent(codex, printing(linesOf(codex))), warm("another"));
     expect(end).toMatchObject({ outcome: "ran", session: "s-1", usage: { inputTokens: 35, cacheReadTokens: 15 } });
-    expect(end.notes).toEqual(["the session another is gone: it began a new one"]);
+    expect(end.notes).toEqual(["the session another is gone, so it started a new one"]);
   });
 });
 
@@ -175,7 +175,7 @@ describe("[EX73] a session that is gone costs nobody his attempt", () => {
   ])("$kind begins a new one, once, in the same execution", async (profile, words) => {
     const end = await performWith(forgetful(profile, words), warm("s-9"));
     expect(end).toMatchObject({ outcome: "ran", text: "STATUS: done", session: "s-1" });
-    expect(end.notes).toEqual(["the session s-9 is gone: it began a new one"]);
+    expect(end.notes).toEqual(["the session s-9 is gone, so it started a new one"]);
     // A new session has used nothing before.
     expect(end.usage).toEqual((await performWith(forgetful(profile, "false"))).usage);
   });
@@ -290,5 +290,5 @@ test("[EX41] an agent that cannot go on with a session begins a new one, and a n
   const end = await performWith(stubAgent(goose, printing(linesOf(goose))), {
     resume: { session: "s-7", spent: noUsage },
   });
-  expect(end.notes).toEqual(["Goose cannot go on with that session: it began a new one"]);
+  expect(end.notes).toEqual(["Goose cannot resume that session, so it started a new one"]);
 });

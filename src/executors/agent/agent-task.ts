@@ -43,7 +43,7 @@ export function leftOut(profile: AgentProfile, options: AgentOptions, call: Exec
   return [
     ...(call.effort && !can.effort ? [`${title} has no levels of effort: ${call.effort} was left out`] : []),
     ...(call.resume && !resumable(profile, call)
-      ? [`${title} cannot go on with that session: it began a new one`]
+      ? [`${title} cannot resume that session, so it started a new one`]
       : []),
     ...unreachableTools(options, call),
   ];
@@ -91,5 +91,5 @@ export function toolsFor(options: Pick<AgentRunOptions, "sandbox">, { mcp = null
 }
 
 export function unreachableTools(options: Pick<AgentRunOptions, "sandbox">, { mcp }: ExecutorCall): readonly string[] {
-  return mcp && !canReach(options) ? ["its sandbox has no network: our own tools were not offered"] : [];
+  return mcp && !canReach(options) ? ["its sandbox has no network, so Pawl's tools were not offered"] : [];
 }

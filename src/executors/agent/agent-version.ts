@@ -35,7 +35,7 @@ async function ask(file: string, env: readonly string[]): Promise<ProgramVersion
   if (end.kind === "not_started") return { works: false, why: end.message };
   if (end.kind === "exited" && end.code !== 0)
     return { works: false, why: `exit code ${end.code}${lastWords(end.stderr, end.stdout)}` };
-  if (end.kind === "signalled") return { works: false, why: `it was ended by ${end.signal}` };
+  if (end.kind === "signalled") return { works: false, why: `it was killed by ${end.signal}` };
   return { works: true, version: versionIn(end.stdout) ?? versionIn(end.stderr) };
 }
 

@@ -95,7 +95,7 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
     tries += 1;
     const triedMs = performance.now() - retryingAt;
     if (tries >= fewestRetries && triedMs >= limits.retryMs)
-      halt({ kind, message: `it did nothing but try again for ${Math.round(triedMs / 1000)} s: ${message}` });
+      halt({ kind, message: `it did nothing but retry for ${Math.round(triedMs / 1000)} s: ${message}` });
   }
 
   function getsOn(): void {

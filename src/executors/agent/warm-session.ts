@@ -28,7 +28,7 @@ export function isAnother({ session }: StreamReading, resumed: string): boolean 
 }
 
 export function goneNote(session: string): string {
-  return `the session ${session} is gone: it began a new one`;
+  return `the session ${session} is gone, so it started a new one`;
 }
 
 /** What this run used, for an agent that keeps counting. */

@@ -279,7 +279,7 @@ describe.skipIf(problem !== null)("inside", () => {
       const cwd = tempDir();
       const mcp = { url: "http://127.0.0.1:1/mcp", token: "t" };
       const end = await performWith(stubAgent(claude, text, { sandbox }), { cwd, mcp });
-      expect(end.notes).toEqual(["its sandbox has no network: our own tools were not offered"]);
+      expect(end.notes).toEqual(["its sandbox has no network, so Pawl's tools were not offered"]);
       expect(readFileSync(join(cwd, "args.txt"), "utf8")).not.toContain("mcp");
     });
   });

@@ -120,16 +120,16 @@ export class StreamState {
 
   #end(exit: ProcessExit, codes: Readonly<Record<number, FailureKind>>): Failure | null {
     if (this.#isOver && this.#failure) return this.#withLimit(this.#failure);
-    if ("signal" in exit) return plain("killed", `it was ended by ${exit.signal}`);
+    if ("signal" in exit) return plain("killed", `it was killed by ${exit.signal}`);
     if (this.#isOver)
       return exit.code === 0
         ? null
-        : plain("exit", `its last event says that all is well, its exit code is ${exit.code}`);
+        : plain("exit", `its last event reports success, but its exit code is ${exit.code}`);
     const silent = `it ended with exit code ${exit.code} and without its last event`;
     const byCode = codes[exit.code];
     if (byCode) return plain(byCode, this.#complaint?.message ?? silent);
     if (this.#complaint && this.#complaint.kind !== "other") return this.#withLimit(this.#complaint);
-    if (exit.code === 0 && this.denials > 0) return plain("denied", "it was not allowed something and ended there");
+    if (exit.code === 0 && this.denials > 0) return plain("denied", "it was denied something and ended there");
     return plain("no_result", this.#complaint ? `${silent}: ${this.#complaint.message}` : silent);
   }
 

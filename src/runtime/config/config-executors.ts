@@ -126,7 +126,7 @@ function sandboxOf({ sandbox: chosen }: Written): Sandbox | null {
 function contradiction(written: Written): string | null {
   const access = accessOf(written);
   if (typeof written.sandbox !== "string" || (accessWords[written.sandbox] ?? access) === access) return null;
-  return `\`access: ${access}\` and \`sandbox: ${written.sandbox}\` do not go together`;
+  return `\`access: ${access}\` and \`sandbox: ${written.sandbox}\` contradict each other`;
 }
 
 export function millisecondsOf(written: string | number | undefined): number | null {

@@ -120,7 +120,7 @@ function unkept(mine: ExecutorConfig, theirs: ExecutorConfig): string | null {
   if (theirs.kind !== "acp" || theirs.preset !== null || isSameProgram(mine, theirs)) return null;
   const { access, permissions, maxTurns, maxUsd } = mine;
   const isHeld = access === "read" || (permissions ?? "allow") !== "allow" || maxTurns !== null || maxUsd !== null;
-  return isHeld ? "nobody knows whether another program over acp keeps its limits" : null;
+  return isHeld ? "another program over acp may not keep its limits" : null;
 }
 
 const byStrictness = ["allow", "ask", "deny"] as const;

@@ -82,5 +82,5 @@ test("[NO20] a repository cannot say who is told", async () => {
   const theirs = 'notify: [{ kind: webhook, url: "https://elsewhere.example/" }]';
   const config = await configOf(own, theirs);
   expect(config.notify.map(({ kind }) => kind)).toEqual(["desktop"]);
-  expect(config.warnings).toEqual([expect.stringContaining("may not say who is told")]);
+  expect(config.warnings).toEqual([expect.stringContaining("may not choose who is notified")]);
 });

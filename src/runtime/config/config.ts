@@ -49,7 +49,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
   const executors = await executorsOf(own, theirs, { agents, homeFile, warn: (text) => warnings.push(text) });
   const defaultExecutors = theirs.defaultExecutors.length > 0 ? theirs.defaultExecutors : own.defaultExecutors;
   if (theirs.notify.length > 0)
-    warnings.push(`.pawl/config.yml may not say who is told; put \`notify\` into ${homeFile}`);
+    warnings.push(`.pawl/config.yml may not choose who is notified; put \`notify\` into ${homeFile}`);
   if (Object.keys(theirs.prices).length > 0)
     warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
   return {

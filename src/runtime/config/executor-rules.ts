@@ -67,10 +67,10 @@ function wrongScripted(one: ExecutorConfig): string | null {
 
 function wrongAgent(agent: AgentDescriptor, one: ExecutorConfig): string | null {
   const { kind, can } = agent;
-  if (one.command.length > 0) return `\`command\` is for kind: command; where ${kind} lies is \`program\``;
+  if (one.command.length > 0) return `\`command\` is for kind: command; the path of ${kind} is \`program\``;
   if (one.script !== null) return "`script` is for kind: scripted";
   if (one.effort !== null && !can.effort) return `${kind} has no levels of effort`;
-  if (one.maxUsd !== null && !can.money) return `${kind} does not say what it costs; use \`max_turns\` or \`limits\``;
+  if (one.maxUsd !== null && !can.money) return `${kind} does not report its cost; use \`max_turns\` or \`limits\``;
   if (one.isolated && !can.isolation) return `${kind} cannot be called without your own settings`;
   return cannotRead(agent, one);
 }
@@ -82,7 +82,7 @@ function wrongAcp(one: ExecutorConfig, agents: AgentRegistry): string | null {
   const foreign = firstOf(["program", "args", "script", "isolated"], one);
   if (foreign) return `${foreign} is not for kind: acp`;
   if (preset !== null && one.maxUsd !== null && !preset.acp?.tellsCost)
-    return `${preset.kind} does not say over acp what it costs; use \`max_turns\` or \`limits\``;
+    return `${preset.kind} does not report its cost over acp; use \`max_turns\` or \`limits\``;
   return preset === null ? null : cannotRead(preset, one);
 }
 
