@@ -58,10 +58,10 @@ export interface Supervised {
   heard(): void;
 }
 
-export type ProcessEnd = Ending & ProcessFacts;
+export type ProcessEnd = ProcessEnding & ProcessFacts;
 
 /** How a program ended. */
-export type Ending =
+export type ProcessEnding =
   | { readonly kind: "exited"; readonly code: number }
   /** Killed, but not by Pawl: by a person, by the kernel when memory is short, or by itself. */
   | { readonly kind: "signalled"; readonly signal: string }

@@ -2,9 +2,9 @@
 
 import { statSync } from "node:fs";
 import { systemCode } from "../../domain/error.ts";
-import type { Ending, ProcessCall } from "./call.ts";
+import type { ProcessCall, ProcessEnding } from "./call.ts";
 
-type NotStarted = Extract<Ending, { kind: "not_started" }>;
+type NotStarted = Extract<ProcessEnding, { kind: "not_started" }>;
 
 export function explainStartFailure(error: Error, call: ProcessCall): NotStarted {
   const code = systemCode(error) ?? "UNKNOWN";

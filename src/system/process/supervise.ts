@@ -3,7 +3,7 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { systemClock } from "../clock.ts";
-import type { Ending, Halt, ProcessCall, ProcessFacts, Supervised } from "./call.ts";
+import type { Halt, ProcessCall, ProcessEnding, ProcessFacts, Supervised } from "./call.ts";
 import { type ProcessIdentity, processIdentity } from "./identity.ts";
 import { inputPipe } from "./input.ts";
 import { watchLimits } from "./limits.ts";
@@ -82,7 +82,7 @@ function startFailure(child: ChildProcessWithoutNullStreams | Error): Promise<Er
 }
 
 function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, call: ProcessCall) {
-  let exit: Ending | undefined;
+  let exit: ProcessEnding | undefined;
   let tellHalt: (halt: Halt) => void;
   const halted = new Promise<Halt>((resolve) => {
     tellHalt = resolve;
@@ -90,7 +90,7 @@ function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, 
   const halt = (why: Halt) => {
     if (exit === undefined) tellHalt(why);
   };
-  const exited = new Promise<Ending>((resolve) => {
+  const exited = new Promise<ProcessEnding>((resolve) => {
     child.once("exit", (code, signal) => {
       exit = code === null ? { kind: "signalled", signal: signal ?? "unknown" } : { kind: "exited", code };
       resolve(exit);
@@ -103,7 +103,7 @@ function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, 
     onByte: () => limits.heard(),
   });
 
-  async function toTheEnd(): Promise<Ending & UntimedFacts> {
+  async function toTheEnd(): Promise<ProcessEnding & UntimedFacts> {
     const ending = await Promise.race([exited, halted]);
     limits.forget();
     const sweep = await clearAway(ending);
@@ -112,7 +112,7 @@ function follow(child: ChildProcessWithoutNullStreams, leader: ProcessIdentity, 
     return { ...ending, ...factsOf(output, sweep) };
   }
 
-  async function clearAway(ending: Ending): Promise<Sweep> {
+  async function clearAway(ending: ProcessEnding): Promise<Sweep> {
     if (ending.kind === "exited" || ending.kind === "signalled")
       return await killStrays({ leader, marker: call.marker });
     if (call.onHalt) await settlesWithin(Promise.race([call.onHalt().catch(() => undefined), exited]), farewellMs);
