@@ -103,6 +103,20 @@ test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its
   );
 });
 
+test("[PF13 PF7] a tree that cannot be set up for an agent that pulls fails the attempt, with the reason, until its limit is reached", async () => {
+  const site = newSite();
+  writeFiles(site.repo, { ".pawl/config.yml": 'workspace: { setup: ["echo no compiler; exit 3"] }\n' });
+  await begin(site, parallel.replace("        on: {", "        on_error: { again, at_most: 1 }\n        on: {"));
+  await perform(site, "trees/planner", plan([story("US-001")]));
+  for (const status of ["running", "failed"]) {
+    const refused = await site.pawl("step", "claim", "trees/dev");
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain("no compiler");
+    expect((await site.status()).run.status).toBe(status);
+  }
+  expect(await site.pawl("step", "claim", "trees/dev")).toMatchObject({ code: 0, stdout: '{"found":false}\n' });
+});
+
 const loose = `pawl: 1
 id: loose
 agents: { dev: {} }

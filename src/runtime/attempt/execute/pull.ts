@@ -12,7 +12,7 @@ import { lowDiskWarning } from "../../loop/disk-space.ts";
 import { recover } from "../../loop/recover.ts";
 import type { Parts } from "../../parts.ts";
 import { withTreeLock } from "../../trees/tree-lock.ts";
-import { concludeAttempt, openAttempt } from "../attempt.ts";
+import { concludeAttempt, type Opened, openAttempt } from "../attempt.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import { findBegun } from "../begin/find-begun.ts";
 import { type Claim, claimStep, hasWork, timeFor } from "../claim/claim.ts";
@@ -49,7 +49,7 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
     leaseMs: pullLeaseMs,
   });
   if (claim === null && lowDisk !== null && (await hasWork(parts, agent))) parts.warn(lowDisk);
-  const opened = claim === null ? null : await openAttempt(await asConfigured(parts, claim.run), claim);
+  const opened = claim === null ? null : await open(parts, claim);
   if (opened === null) return null;
   const { attempt } = opened.begun.claim;
   return {
@@ -60,6 +60,16 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
     token: attempt.token,
     input: opened.input.input,
   };
+}
+
+async function open(parts: Parts, claim: Claim): Promise<Opened | null> {
+  try {
+    return await openAttempt(await asConfigured(parts, claim.run), claim);
+  } catch (error) {
+    // The call fails, and its run may have ended with it: what that asks for must not wait for another call.
+    await performEffects(parts, () => false);
+    throw error;
+  }
 }
 
 /** `given`: the agent's token; null: it has passed none. */
