@@ -218,3 +218,21 @@ describe("who performs a step, and how", () => {
     );
   });
 });
+
+test("[PO1] a protocol that is not known is refused with its place and the names that there are", () => {
+  const text = "pawl: 1\nprotocol: ralhp\nid: x\nsteps: [{ id: a, command: make }]\n";
+  expect(loadWorkflow(text, "w.yml", known)).toMatchObject({
+    definition: null,
+    problems: [
+      {
+        line: 2,
+        path: "protocol",
+        message: "there is no protocol `ralhp`",
+        expected: "one of: antfarm, ralph",
+        hint: "did you mean ralph?",
+      },
+    ],
+  });
+  const [alone] = loadWorkflow(text, "w.yml").problems;
+  expect(alone).toMatchObject({ message: "there is no protocol `ralhp`", expected: "no `protocol`" });
+});

@@ -1,0 +1,93 @@
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { tempDir } from "../../../test/support/repository.ts";
+import type { Event } from "../../domain/event.ts";
+import { runId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import { type ProjectedFiles, Projection } from "./projection.ts";
+import { readSidecar } from "./sidecar.ts";
+
+const id = runId("k3x");
+
+/** A log that grows, and files that say how much of it they show. */
+function scene(more: Partial<ProjectedFiles> = {}) {
+  const dir = join(tempDir(), "shown");
+  mkdirSync(dir);
+  const log: Event[] = [];
+  const told: string[] = [];
+  const open = (shown = Number.POSITIVE_INFINITY) => {
+    let followed = 0;
+    const trouble: unknown[] = [];
+    const files: ProjectedFiles = {
+      dir,
+      follow: () => void (followed += 1),
+      tell: (_event, mark) => void told.push(mark),
+      files: () => ({ [join(dir, "count")]: String(followed) }),
+      ...more,
+    };
+    const source = {
+      events: async (_run: unknown, after: number) =>
+        log.slice(after, shown).map((event, index) => ({ seq: after + index + 1, event })),
+      wholeRun: async () => ({ header: {}, stories: {} }) as unknown as Run,
+      partOf: async () => ({ header: {}, stories: {} }) as unknown as Run,
+      storySpecs: async () => [],
+    };
+    return { trouble, projection: new Projection(id, files, source, (why) => void trouble.push(why)) };
+  };
+  const happen = (count: number) =>
+    log.push(...Array.from({ length: count }, (): Event => ({ type: "run_paused", at: 1, author: "x", story: null })));
+  return { dir, told, open, happen, count: () => readFileSync(join(dir, "count"), "utf8") };
+}
+
+test("[PO7] a commit is shown soon, and each event is told once by all processes together", async () => {
+  const { dir, told, open, happen, count } = scene();
+  happen(3);
+  const { projection } = open();
+  projection.changed();
+  await vi.waitUntil(() => existsSync(join(dir, "count")));
+  await projection.close();
+  happen(2);
+  await open().projection.close();
+  expect(count()).toBe("5");
+  expect(told).toEqual(["k3x:1", "k3x:2", "k3x:3", "k3x:4", "k3x:5"]);
+  expect(readSidecar(join(dir, ".pawl.json"))).toEqual({ run: id, projected: 5 });
+});
+
+test("[PO7] a process that is behind does not write over what a later one has shown", async () => {
+  const { open, happen, count } = scene();
+  happen(5);
+  await open().projection.flush();
+  await open(3).projection.flush();
+  expect(count()).toBe("5");
+});
+
+test("[PO7] a folder that was discarded is not made again", async () => {
+  const { dir, open, happen } = scene();
+  happen(1);
+  const { projection } = open();
+  await projection.flush();
+  await projection.discard();
+  happen(1);
+  await projection.flush();
+  await projection.close();
+  expect(existsSync(dir)).toBe(false);
+});
+
+test("[PO10] an event that cannot be told keeps none of the others from it, and the next process tries again", async () => {
+  let isBroken = true;
+  const told: string[] = [];
+  const tell = (_event: Event, mark: string) => {
+    if (isBroken && mark.endsWith(":2")) throw new Error("boom");
+    told.push(mark);
+  };
+  const { open, happen } = scene({ tell });
+  happen(3);
+  const { projection, trouble } = open();
+  await projection.flush();
+  expect(trouble).toEqual([new Error("boom")]);
+  expect(told).toEqual(["k3x:1", "k3x:3"]);
+  isBroken = false;
+  await open().projection.flush();
+  expect(told).toContain("k3x:2");
+});
