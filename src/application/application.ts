@@ -71,7 +71,7 @@ export class Application {
     return resolve(this.cwd, given);
   }
 
-  /** The store as a process that is started for this application must be told; null: the one in Pawl's home. */
+  /** The store, as a process that this application starts must name it; null: the one in Pawl's home. */
   get storeName(): string | null {
     const name = this.#options.store ?? this.env["PAWL_STORE"] ?? null;
     const file = name === null ? undefined : /^sqlite:(.+)$/.exec(name)?.[1];

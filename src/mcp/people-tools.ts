@@ -24,7 +24,7 @@ export function peopleTools(app: Application): readonly Tool[] {
       description: "The workflows that can be run: id, title, steps.",
       looks: true,
       input: z.object({}),
-      work: () => told(workflows(app)),
+      work: () => reply(workflows(app)),
     }),
     tool({
       name: "start_run",
@@ -37,14 +37,14 @@ export function peopleTools(app: Application): readonly Tool[] {
         context: z.record(z.string(), z.string()).optional().describe("Values for the workflow's templates"),
         executor: z.string().optional().describe("A configured executor, or an agent; without it, as configured"),
       }),
-      work: async (input) => told(await startRun(app, input)),
+      work: async (input) => reply(await startRun(app, input)),
     }),
     tool({
       name: "list_runs",
       description: "Runs, the newest first.",
       looks: true,
       input: z.object({ limit: z.int().min(1).max(200).optional() }),
-      work: async ({ limit = 20 }) => told(await runs(app, limit)),
+      work: async ({ limit = 20 }) => reply(await runs(app, limit)),
     }),
     tool({
       name: "status",
@@ -52,14 +52,14 @@ export function peopleTools(app: Application): readonly Tool[] {
         "Where a run stands: steps, stories, open gates, what it used, and why it does not move if it does not.",
       looks: true,
       input: z.object({ run: reference("the newest without it").optional() }),
-      work: async ({ run }) => told((await status(app, run)).document),
+      work: async ({ run }) => reply((await status(app, run)).document),
     }),
     tool({
       name: "why",
       description: "One sentence: what a run is doing, or what it waits for and what would move it.",
       looks: true,
       input: z.object({ run: reference("the newest without it").optional() }),
-      work: async ({ run }) => told(await whyOf(app, run)),
+      work: async ({ run }) => reply(await whyOf(app, run)),
     }),
     tool({
       name: "logs",
@@ -70,14 +70,14 @@ export function peopleTools(app: Application): readonly Tool[] {
         step: z.string().optional().describe("Only of this step, or of a story and a step: US-001/verify"),
         tail: z.int().min(1).max(1_000).optional().describe("How many lines; 50 without it"),
       }),
-      work: async ({ run, step, tail = 50 }) => told(await logsWithTail(app, run, { step, lines: tail })),
+      work: async ({ run, step, tail = 50 }) => reply(await logsWithTail(app, run, { step, lines: tail })),
     }),
     tool({
       name: "gates",
       description: "What people are asked, in all runs, the oldest first.",
       looks: true,
       input: z.object({}),
-      work: async () => told(gatesDocument(await openGates(app))),
+      work: async () => reply(gatesDocument(await openGates(app))),
     }),
     tool({
       name: "answer_gate",
@@ -89,14 +89,14 @@ export function peopleTools(app: Application): readonly Tool[] {
         reason: z.string().optional().describe("Why, in one word, where the gate has routes for reasons"),
         note: z.string().optional().describe("Goes into the next prompt"),
       }),
-      work: async ({ gate, ...given }) => told(await answerGate(app, gate, given)),
+      work: async ({ gate, ...given }) => reply(await answerGate(app, gate, given)),
     }),
     tool({
       name: "cancel_run",
       description: "Stop a run for good, with its agents. What it has committed stays on its branch.",
       destroys: true,
       input: z.object({ run: reference(), reason: z.string().optional() }),
-      work: async ({ run, reason }) => told({ run: await cancel(app, run, { reason }) }),
+      work: async ({ run, reason }) => reply({ run: await cancel(app, run, { reason }) }),
     }),
   ];
 }
@@ -107,7 +107,7 @@ function reference(otherwise = "") {
     .describe(["A run: its number, its id, or a prefix of its id", otherwise].filter(Boolean).join("; "));
 }
 
-function told(document: unknown) {
+function reply(document: unknown) {
   return { accepted: true, text: JSON.stringify(document, null, 2) };
 }
 
