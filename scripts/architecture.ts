@@ -3,6 +3,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { layers } from "../layers.config.ts";
 import { importGraph } from "./import-graph.ts";
 
 /** For each folder of src/, and each file beside them, what it imports of the others. */
@@ -33,7 +34,10 @@ async function folderImports(): Promise<Imports> {
     imports.set(from, known);
     for (const { resolved } of dependencies) {
       const to = folderOf(resolved);
-      if (to !== null && to !== from) known.add(to);
+      if (to === null || to === from) continue;
+      // In a circle the picture would have no top. `npm run layers` names the import.
+      if (layers[from]?.includes(to) !== true) throw new Error(`${source} may not import ${resolved}`);
+      known.add(to);
     }
   }
   if (imports.size < 5) throw new Error(`src/ has more folders than these: ${[...imports.keys()].join(", ")}`);
@@ -55,38 +59,10 @@ function withPicture(text: string, imports: Imports): string {
 
 /** An arrow for each import that no longer path already implies: with all of them nobody would see the layers. */
 function diagram(imports: Imports): string[] {
-  const upward = upwardImports(imports);
-  const down = withoutCircles(imports);
-  const arrows = fromTheTop(down).flatMap((from) =>
-    sorted(imports.get(from)).flatMap((to) => {
-      if (upward.has(`${from} ${to}`)) return [`  ${from} -. up .-> ${to}`];
-      return isImplied(down, from, to) ? [] : [`  ${from} --> ${to}`];
-    }),
+  const arrows = fromTheTop(imports).flatMap((from) =>
+    sorted(imports.get(from)).flatMap((to) => (isImplied(imports, from, to) ? [] : [`  ${from} --> ${to}`])),
   );
   return ["```mermaid", "flowchart TD", ...arrows, "```"];
-}
-
-/** Imports that close a circle of folders, as `FROM TO`. Files never import each other in a circle; folders may. */
-function upwardImports(imports: Imports): ReadonlySet<string> {
-  const upward = new Set<string>();
-  const done = new Set<string>();
-  const visit = (from: string, path: readonly string[]): void => {
-    for (const to of sorted(imports.get(from))) {
-      if (path.includes(to)) upward.add(`${from} ${to}`);
-      else if (!done.has(to)) visit(to, [...path, to]);
-    }
-    done.add(from);
-  };
-  const isTop = (folder: string) => ![...imports.values()].some((others) => others.has(folder));
-  for (const folder of sorted(imports.keys()).toSorted((a, b) => Number(isTop(b)) - Number(isTop(a))))
-    visit(folder, [folder]);
-  return upward;
-}
-
-function withoutCircles(imports: Imports): Imports {
-  const upward = upwardImports(imports);
-  const isDown = (from: string) => (to: string) => !upward.has(`${from} ${to}`);
-  return new Map([...imports].map(([from, to]) => [from, new Set([...to].filter(isDown(from)))]));
 }
 
 function isImplied(imports: Imports, from: string, to: string): boolean {
@@ -99,17 +75,18 @@ function reaches(imports: Imports, from: string, to: string): boolean {
 }
 
 function table(imports: Imports): string[] {
-  const rows = fromTheTop(withoutCircles(imports)).map((folder) => {
+  const rows = fromTheTop(imports).map((folder) => {
     const importedBy = sorted(imports.keys()).filter((other) => imports.get(other)?.has(folder));
     return `| \`${folder}\` | ${sorted(imports.get(folder)).join(", ") || "–"} | ${importedBy.join(", ") || "–"} |`;
   });
   return ["| in `src/` | imports | is imported by |", "| --- | --- | --- |", ...rows];
 }
 
-/** Folders that import much first, `domain` last. */
-function fromTheTop(down: Imports): string[] {
-  const height = (folder: string): number => Math.max(0, ...sorted(down.get(folder)).map((to) => height(to) + 1));
-  return sorted(down.keys()).toSorted((a, b) => height(b) - height(a));
+/** In the order of the layers, `domain` last. */
+function fromTheTop(imports: Imports): string[] {
+  return Object.keys(layers)
+    .filter((layer) => imports.has(layer))
+    .toReversed();
 }
 
 function sorted(names: Iterable<string> | undefined): string[] {

@@ -3,7 +3,7 @@
 import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { rules } from "../layers.config.ts";
+import { layers, rules, upwardEntries } from "../layers.config.ts";
 import { importGraph } from "./import-graph.ts";
 import { namedAgents } from "./named-agents.ts";
 
@@ -21,6 +21,7 @@ async function problemsIn(root: string): Promise<string[]> {
     ...unseen.map((file) => `unseen: ${file} is in src/ but was not checked`),
     ...blind.map((file) => `unseen: ${file} must be there and show its imports`),
     ...namedAgents(root),
+    ...upwardEntries(layers),
     ...summary.violations.map(({ rule, from, to, cycle }) => {
       const path = cycle ? cycle.map((step) => step.name).join(" -> ") : to;
       return `${rule.name}: ${from} -> ${path} (${commentOf(rule.name)})`;
@@ -39,6 +40,8 @@ async function missedInPlantedTree(): Promise<string[]> {
     "src/store/row.ts": 'import { open } from "./sqlite/open.ts"; export type Row = ReturnType<typeof open>;',
     "src/store/sqlite/open.ts": 'import { type Row } from "../row.ts"; export const open = (): Row[] => [];',
     "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
+    "src/mcp/answers.ts": 'import { answer } from "../application/answer.ts"; export const answers = answer;',
+    "src/application/answer.ts": "export const answer = 1;",
     "src/runtime/choice.ts": 'export const choice = "claude";',
     "src/dispatch/query.ts": 'import { sql } from "kysely"; export const now = sql;',
     "src/protocols/files/peek.ts": 'import { ralph } from "../ralph/ralph.ts"; export const peek = ralph;',
@@ -50,11 +53,13 @@ async function missedInPlantedTree(): Promise<string[]> {
     "engine-is-pure",
     "engine-points-inward",
     "kysely-only-in-store",
+    "mcp-points-inward",
     "no-cycles",
     "no-named-agents",
     "ralph-only-from-its-profile",
     "store-by-its-interface",
     "store-sqlite-only-from-app",
+    "upward-entries",
   ];
 
   const root = mkdtempSync(join(realpathSync(tmpdir()), "pawl-layers-"));
@@ -66,6 +71,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     const { summary } = await importGraph(root);
     const broken = new Set(summary.violations.map(({ rule }) => rule.name));
     if (namedAgents(root).length === 1) broken.add("no-named-agents");
+    if (upwardEntries({ low: ["high"], high: ["low"] }).length === 1) broken.add("upward-entries");
     return expected.filter((name) => !broken.has(name)).map((name) => `blind: ${name} did not see a planted violation`);
   } finally {
     rmSync(root, { recursive: true });

@@ -2,9 +2,9 @@
 
 import type { Command } from "commander";
 import { McpServer } from "../../../mcp/mcp-server.ts";
-import { peopleInstructions, peopleTools } from "../../../mcp/people-tools.ts";
 import { serveStdio } from "../../../mcp/stdio.ts";
 import { summaryOf } from "../../catalogue.ts";
+import { peopleInstructions, peopleTools } from "../../mcp/people-tools.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";

@@ -2,17 +2,17 @@
 // document.
 
 import { z } from "zod";
-import type { Application } from "../application/application.ts";
-import { driveInBackground, ensureDriven } from "../application/background.ts";
-import { answer, gatesDocument, openGates } from "../application/gates.ts";
-import { logsWithTail } from "../application/logs.ts";
-import { runs } from "../application/runs.ts";
-import { assertConfigured } from "../application/setup/executors.ts";
-import { start } from "../application/start.ts";
-import { status, whyOf } from "../application/status.ts";
-import { cancel } from "../application/steer.ts";
-import { assertListed, workflows } from "../application/workflows.ts";
-import { type Tool, tool } from "./tool.ts";
+import type { Application } from "../../application/application.ts";
+import { driveInBackground, ensureDriven } from "../../application/background.ts";
+import { answer, gatesDocument, openGates } from "../../application/gates.ts";
+import { logsWithTail } from "../../application/logs.ts";
+import { runs } from "../../application/runs.ts";
+import { assertConfigured } from "../../application/setup/executors.ts";
+import { start } from "../../application/start.ts";
+import { status, whyOf } from "../../application/status.ts";
+import { cancel } from "../../application/steer.ts";
+import { assertListed, workflows } from "../../application/workflows.ts";
+import { type Tool, tool } from "../../mcp/tool.ts";
 
 export const peopleInstructions =
   "Pawl runs coding agents through small verified steps, in trees of their own, and continues when this session ends. `start_run` begins, `status` and `why` tell where it stands, `gates` lists what a person is asked. Answer a gate only with what the person has decided.";
