@@ -3,7 +3,7 @@
 import type { ClaimDocument, ReportDocument } from "../contracts/workflow-documents.ts";
 import type { Decision } from "../domain/decision.ts";
 import { hasWork } from "../runtime/attempt/claim/claim.ts";
-import { completeStep, failStep, pullStep } from "../runtime/attempt/execute/pull.ts";
+import { completePulledStep, failPulledStep, pullStep } from "../runtime/attempt/execute/pull.ts";
 import type { Application } from "./application.ts";
 import { findRun } from "./references.ts";
 
@@ -31,11 +31,13 @@ export interface Report {
 }
 
 export async function complete(app: Application, step: string, { token, text }: Report): Promise<ReportDocument> {
-  return reported(await app.change(null, async ({ parts }) => await completeStep(parts, step, token ?? null, text)));
+  return reported(
+    await app.change(null, async ({ parts }) => await completePulledStep(parts, step, token ?? null, text)),
+  );
 }
 
 export async function fail(app: Application, step: string, { token, text }: Report): Promise<ReportDocument> {
-  return reported(await app.change(null, async ({ parts }) => await failStep(parts, step, token ?? null, text)));
+  return reported(await app.change(null, async ({ parts }) => await failPulledStep(parts, step, token ?? null, text)));
 }
 
 function reported(decision: Decision): ReportDocument {

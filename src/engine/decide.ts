@@ -10,10 +10,10 @@ import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
-import { reject } from "./rejection.ts";
+import { rejectCommand } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
 import { addStories } from "./stories/adoption.ts";
-import { overviewOf, type StoryOverview } from "./stories/overview.ts";
+import { type StoryGroups, storyGroupsOf } from "./stories/story-groups.ts";
 import { advance } from "./walk.ts";
 
 export { startRun } from "./lifecycle.ts";
@@ -28,11 +28,11 @@ export function decide(run: Run, command: Command): Decision {
 
 /** The stories that a command concerns; a transition loads these and the header, never the whole run. */
 export function storiesFor(header: Header, command: Command): readonly StoryId[] {
-  const overview = overviewOf(header.stories);
+  const overview = storyGroupsOf(header.stories);
   return [...new Set([...concerned(overview, command), ...idsOf(overview.toResume)])];
 }
 
-function concerned({ atWork, broken }: StoryOverview, command: Command): readonly StoryId[] {
+function concerned({ atWork, broken }: StoryGroups, command: Command): readonly StoryId[] {
   switch (command.type) {
     case "start_attempt":
     case "begin_attempt":
@@ -58,7 +58,7 @@ const idsOf = (entries: readonly StoryEntry[]) => entries.map(({ id }) => id);
 /** A story that is not at work has no steps, attempts or gates to speak of. */
 function refuseStranger(run: Run, command: Command): Rejection | null {
   if (!("story" in command) || command.type === "retry_run" || scopeOf(run, command.story)) return null;
-  return reject("unknown", `there is no story ${command.story} at work`);
+  return rejectCommand("unknown", `there is no story ${command.story} at work`);
 }
 
 function treeIn(command: Command): string | null {
@@ -96,9 +96,9 @@ function perform(draft: Draft, command: Command): Rejection | null {
 /** A person changes what is still to come; the rules of the chain hold for people too. */
 function editByPerson(draft: Draft, { story, operations }: EditChain): Rejection | null {
   const { end } = draft.run.header;
-  if (end && end.status !== "failed") return reject("over", `the run is ${end.status}`);
+  if (end && end.status !== "failed") return rejectCommand("over", `the run is ${end.status}`);
   const status = draft.run.header.stories.find(({ id }) => id === story)?.status;
-  if (status === "done" || status === "cancelled") return reject("over", `story ${story} is ${status}`);
+  if (status === "done" || status === "cancelled") return rejectCommand("over", `story ${story} is ${status}`);
   const edited = editChain(draft, operations, { story, by: null, notes: [] });
-  return edited.applied ? null : reject("illegal", edited.why);
+  return edited.applied ? null : rejectCommand("illegal", edited.why);
 }

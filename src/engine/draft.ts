@@ -10,7 +10,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import { definitionOf } from "./definitions.ts";
 import { evolve } from "./evolve.ts";
-import { overviewOf, type StoryOverview } from "./stories/overview.ts";
+import { type StoryGroups, storyGroupsOf } from "./stories/story-groups.ts";
 import { IllegalTransition } from "./tables.ts";
 
 /** An event before it knows when and by whom. */
@@ -47,8 +47,8 @@ export class Draft {
   }
 
   /** How the stories stand now. */
-  get overview(): StoryOverview {
-    return overviewOf(this.run.header.stories);
+  get storyGroups(): StoryGroups {
+    return storyGroupsOf(this.run.header.stories);
   }
 
   emit(story: StoryId | null, fact: Fact): void {

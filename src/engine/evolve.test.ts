@@ -16,7 +16,7 @@ import {
 } from "../../test/support/engine/workflow.ts";
 import type { Event } from "../domain/event.ts";
 import { stepId } from "../domain/ids.ts";
-import { evolve, lifeOf, replay } from "./evolve.ts";
+import { evolve, replay, runState } from "./evolve.ts";
 import { IllegalTransition } from "./tables.ts";
 
 /** A run in which nearly everything happens. */
@@ -121,7 +121,7 @@ describe("a log that lies", () => {
 
   test("[RE3 X5] a run ends once", () => {
     const ended = evolve(run().run, { ...said, type: "run_ended", status: "done", reason: "" });
-    expect(lifeOf(ended.header)).toBe("done");
+    expect(runState(ended.header)).toBe("done");
     expect(() => evolve(ended, { ...said, type: "run_ended", status: "failed", reason: "" })).toThrow(
       IllegalTransition,
     );

@@ -8,9 +8,9 @@ import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
-import { attemptState, checked, stepState } from "./moves.ts";
-import { onAttempt, onScope, onStep, replaced, withHeader } from "./parts-of-a-run.ts";
-import { begunEntry, changedEntries, plannedEntries } from "./stories/entries.ts";
+import { checked, nextAttemptState, nextStepState } from "./moves.ts";
+import { withAttempt, withHeader, withItem, withScope, withStep } from "./run-updates.ts";
+import { withStoriesPlanned, withStoryBegun, withStoryChanged } from "./stories/story-entries.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
 /** The run before its first event does not exist; `run_started` is the only event that may come then. */
@@ -19,101 +19,101 @@ export function evolve(run: Run | null, event: Event): Run {
   if (run === null) throw new IllegalTransition("run", "nothing", event.type);
   switch (event.type) {
     case "run_paused":
-      move(runTable, "run", lifeOf(run.header), "pause");
+      move(runTable, "run", runState(run.header), "pause");
       return withHeader(run, { paused: true });
     case "run_resumed":
-      move(runTable, "run", lifeOf(run.header), "resume");
+      move(runTable, "run", runState(run.header), "resume");
       return withHeader(run, { paused: false });
     case "run_ended": {
       const change = event.status === "failed" ? "fail" : event.status === "cancelled" ? "cancel" : "done";
-      move(runTable, "run", lifeOf(run.header), change);
+      move(runTable, "run", runState(run.header), change);
       return withHeader(run, { end: { status: event.status, reason: event.reason, at: event.at } });
     }
     case "run_reopened":
-      move(runTable, "run", lifeOf(run.header), "reopen");
+      move(runTable, "run", runState(run.header), "reopen");
       return withHeader(run, { end: null, paused: false });
     case "caps_raised":
       return withHeader(run, { caps: event.caps });
     case "limits_renewed":
-      return onScope(run, event.story, (scope) => ({
+      return withScope(run, event.story, (scope) => ({
         countsFrom: { ...scope.countsFrom, [event.of ?? "*"]: scope.attempts.length },
       }));
     case "step_readied":
-      return onStep(run, event.story, event.step, (step) => ({
+      return withStep(run, event.story, event.step, (step) => ({
         ...step,
-        state: stepState(step, step.state.status === "waiting" ? "ready" : "again", {
+        state: nextStepState(step, step.state.status === "waiting" ? "ready" : "again", {
           status: "ready",
           notBefore: event.notBefore,
         }),
         feedback: event.feedback ?? step.feedback,
       }));
     case "step_opened":
-      return onStep(run, event.story, event.step, (step) => ({
+      return withStep(run, event.story, event.step, (step) => ({
         ...step,
-        state: stepState(step, "open", { status: "running", attempt: null }),
+        state: nextStepState(step, "open", { status: "running", attempt: null }),
         feedback: "",
       }));
     case "outputs_set":
-      return onScope(run, event.story, (scope) => ({
+      return withScope(run, event.story, (scope) => ({
         context: changedContext(scope.context, event.cleared, event.set),
         chain: scope.chain.map((step) =>
           step.id === event.step ? { ...step, produced: Object.keys(event.set), ...notesIn(event) } : step,
         ),
       }));
     case "step_done":
-      return onStep(run, event.story, event.step, (step) => ({
+      return withStep(run, event.story, event.step, (step) => ({
         ...step,
-        state: stepState(step, "done", { status: "done" }),
+        state: nextStepState(step, "done", { status: "done" }),
         feedback: "",
       }));
     case "step_failed":
-      return onStep(run, event.story, event.step, (step) => ({
+      return withStep(run, event.story, event.step, (step) => ({
         ...step,
-        state: stepState(step, "fail", { status: "failed", reason: event.reason }),
+        state: nextStepState(step, "fail", { status: "failed", reason: event.reason }),
       }));
     case "step_cancelled":
-      return onStep(run, event.story, event.step, (step) => ({
+      return withStep(run, event.story, event.step, (step) => ({
         ...step,
-        state: stepState(step, "cancel", { status: "cancelled" }),
+        state: nextStepState(step, "cancel", { status: "cancelled" }),
       }));
     case "steps_reset":
-      return onScope(run, event.story, (scope) => ({
+      return withScope(run, event.story, (scope) => ({
         context: changedContext(scope.context, event.cleared, {}),
         chain: scope.chain.map((step) => (event.steps.includes(step.id) ? resetStep(step, event) : step)),
       }));
     case "steps_skipped":
-      return onScope(run, event.story, (scope) => ({
+      return withScope(run, event.story, (scope) => ({
         chain: scope.chain.map((step) =>
           event.steps.includes(step.id)
-            ? { ...step, state: stepState(step, "skip", { status: "skipped", by: event.by, reason: event.reason }) }
+            ? { ...step, state: nextStepState(step, "skip", { status: "skipped", by: event.by, reason: event.reason }) }
             : step,
         ),
       }));
     case "steps_inserted":
       return countSteps(
-        onScope(run, event.story, (scope) => ({ chain: withInserted(scope.chain, event) })),
+        withScope(run, event.story, (scope) => ({ chain: withInserted(scope.chain, event) })),
         event.steps.length,
       );
     case "steps_removed":
       return removeSteps(run, event);
     case "steps_reordered":
-      return onScope(run, event.story, (scope) => ({ chain: inOrder(scope.chain, event.order) }));
+      return withScope(run, event.story, (scope) => ({ chain: inOrder(scope.chain, event.order) }));
     case "step_amended":
-      return onStep(run, event.story, event.step, (step) => ({ ...step, description: event.description }));
+      return withStep(run, event.story, event.step, (step) => ({ ...step, description: event.description }));
     case "chain_edited":
     case "edit_refused":
       return run;
     case "attempt_dispatched":
       return dispatch(run, event);
     case "attempt_began":
-      return onAttempt(run, event.story, event.attempt, (attempt) => ({
+      return withAttempt(run, event.story, event.attempt, (attempt) => ({
         ...attempt,
-        state: attemptState(attempt, "begin", { phase: "started", workspace: event.workspace, base: event.base }),
+        state: nextAttemptState(attempt, "begin", { phase: "started", workspace: event.workspace, base: event.base }),
       }));
     case "attempt_stopping":
-      return onAttempt(run, event.story, event.attempt, (attempt) => ({
+      return withAttempt(run, event.story, event.attempt, (attempt) => ({
         ...attempt,
-        state: attemptState(attempt, "stop", { phase: "stopping", reason: event.reason, ...whereOf(attempt) }),
+        state: nextAttemptState(attempt, "stop", { phase: "stopping", reason: event.reason, ...whereOf(attempt) }),
       }));
     case "attempt_ended":
       return end(run, event);
@@ -122,7 +122,7 @@ export function evolve(run: Run | null, event: Event): Run {
     case "gate_opened":
       return openGate(run, event);
     case "gate_answered":
-      return onGate(run, event.story, event.gate, "answer", {
+      return withGate(run, event.story, event.gate, "answer", {
         status: "answered",
         option: event.option,
         reason: event.reason,
@@ -134,9 +134,9 @@ export function evolve(run: Run | null, event: Event): Run {
     case "gate_shown":
       return showGate(run, event);
     case "gate_voided":
-      return onGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
+      return withGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
     case "stories_planned":
-      return withHeader(run, { stories: plannedEntries(run.header.stories, event) });
+      return withHeader(run, { stories: withStoriesPlanned(run.header.stories, event) });
     case "story_opened": {
       const id = storyOf(event);
       const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(placed) };
@@ -146,10 +146,10 @@ export function evolve(run: Run | null, event: Event): Run {
       const id = storyOf(event);
       const story = { ...emptyScope, id, of: event.of, chain: event.chain.map(adopted) };
       const next = { ...run, stories: { ...run.stories, [id]: story } };
-      return countSteps(withHeader(next, { stories: begunEntry(run.header.stories, id) }), event.chain.length);
+      return countSteps(withHeader(next, { stories: withStoryBegun(run.header.stories, id) }), event.chain.length);
     }
     case "story_changed":
-      return withHeader(run, { stories: changedEntries(run.header.stories, event) });
+      return withHeader(run, { stories: withStoryChanged(run.header.stories, event) });
     case "story_merged":
       return withHeader(run, { context: changedContext(run.header.context, [], event.set) });
   }
@@ -163,7 +163,7 @@ export function replay(events: Iterable<Event>): Run | null {
 }
 
 /** The row of `runTable` that a run stands in. */
-export function lifeOf(header: Header): keyof typeof runTable {
+export function runState(header: Header): keyof typeof runTable {
   return header.end?.status ?? (header.paused ? "paused" : "open");
 }
 
@@ -209,11 +209,11 @@ function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
     version: null,
     state: { phase: "dispatched" },
   };
-  const next = onScope(run, event.story, (scope) => ({
+  const next = withScope(run, event.story, (scope) => ({
     attempts: [...scope.attempts, attempt],
     chain: scope.chain.map((step) =>
       step.id === event.step
-        ? { ...step, state: stepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
+        ? { ...step, state: nextStepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
         : step,
     ),
   }));
@@ -222,13 +222,13 @@ function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
 }
 
 function end(run: Run, event: Of<"attempt_ended">): Run {
-  const next = onAttempt(run, event.story, event.attempt, (attempt) => ({
+  const next = withAttempt(run, event.story, event.attempt, (attempt) => ({
     ...attempt,
     usage: addUsage(noUsage, event.usage),
     session: event.session,
     model: event.model ?? null,
     version: event.version ?? null,
-    state: attemptState(attempt, "end", {
+    state: nextAttemptState(attempt, "end", {
       phase: "ended",
       endedAt: event.at,
       outcome: event.outcome,
@@ -245,17 +245,17 @@ function end(run: Run, event: Of<"attempt_ended">): Run {
 
 function openGate(run: Run, event: Of<"gate_opened">): Run {
   const gate: Gate = { ...event.gate, state: { status: "open" } };
-  return onScope(run, event.story, (scope) => ({
+  return withScope(run, event.story, (scope) => ({
     gates: [...scope.gates, gate],
     chain: scope.chain.map((step) =>
-      step.id === gate.step ? { ...step, state: stepState(step, "hold", { status: "held", gate: gate.id }) } : step,
+      step.id === gate.step ? { ...step, state: nextStepState(step, "hold", { status: "held", gate: gate.id }) } : step,
     ),
   }));
 }
 
 function showGate(run: Run, event: Of<"gate_shown">): Run {
-  const open = onGate(run, event.story, event.gate, "show", { status: "open" });
-  return onScope(open, event.story, (scope) => ({
+  const open = withGate(run, event.story, event.gate, "show", { status: "open" });
+  return withScope(open, event.story, (scope) => ({
     gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
   }));
 }
@@ -279,7 +279,7 @@ function whereOf(attempt: Attempt): { workspace: string | null; base: string | n
 
 /** A step that was taken out of a chain leaves its id behind: it is not given again. */
 function removeSteps(run: Run, event: Of<"steps_removed">): Run {
-  const next = onScope(run, event.story, (scope) => ({
+  const next = withScope(run, event.story, (scope) => ({
     chain: scope.chain.filter((step) => !event.steps.includes(step.id)),
   }));
   const story = event.story === null ? undefined : next.stories[event.story];
@@ -302,9 +302,9 @@ function countSteps(run: Run, added: number): Run {
   return withHeader(run, { totals: { ...totals, steps: totals.steps + added } });
 }
 
-function onGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
-  return onScope(run, story, (scope) => ({
-    gates: replaced(
+function withGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
+  return withScope(run, story, (scope) => ({
+    gates: withItem(
       scope.gates,
       (gate) => gate.id === id,
       (gate) => ({ ...gate, state: checked(move(gateTable, `gate ${id}`, gate.state.status, change), to.status, to) }),

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { checkChains } from "../../test/support/engine/chain-invariants.ts";
-import { type Asking, Driver } from "../../test/support/engine/driver.ts";
+import { type CommandInput, Driver } from "../../test/support/engine/driver.ts";
 import { addAfter, addBefore, amend, asks, split } from "../../test/support/engine/edits.ts";
 import { checkState, scopesOf } from "../../test/support/engine/invariants.ts";
 import { passed, unfinished, value } from "../../test/support/engine/reports.ts";
@@ -28,7 +28,7 @@ function orders<T>(of: readonly T[]): readonly (readonly T[])[] {
 
 /** Writes the commands of a new run in every order; checks the state after each, and says how often each end was reached. */
 function inEveryOrder(
-  start: () => { run: Driver; commands: readonly Asking[] },
+  start: () => { run: Driver; commands: readonly CommandInput[] },
   sum: (run: Driver) => string,
 ): Record<string, number> {
   const ends: Record<string, number> = {};
@@ -36,7 +36,7 @@ function inEveryOrder(
   for (const order of orders(Array.from({ length: count }, (_, index) => index))) {
     const { run, commands } = start();
     for (const index of order) {
-      run.ask(commands[index] as Asking);
+      run.ask(commands[index] as CommandInput);
       checkState(run.run);
       checkChains(run.run);
       checkNothingSkippedAhead(run);
@@ -114,12 +114,12 @@ describe("at the same moment", () => {
     const asked = { at: run.at, author: "agent:worker" };
     const ends = ["US-1", "US-2"].map((story) => run.finishing(run.claim(`${story}/code`), passed()));
     const seen = run.run;
-    for (const asking of ends) {
-      const decision = decide(seen, { ...asking, ...asked });
+    for (const input of ends) {
+      const decision = decide(seen, { ...input, ...asked });
       expect(decision.accepted && decision.run.header.stories).not.toEqual(seen.header.stories);
       expect(decision.accepted && decision.run.header.chain[2]?.state.status).toBe("waiting");
     }
-    for (const asking of ends) run.must(asking);
+    for (const input of ends) run.must(input);
     expect(run.states()).toEqual({ plan: "done", each: "done", ship: "ready" });
   });
 

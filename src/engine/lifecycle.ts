@@ -1,4 +1,4 @@
-// The life of a run as people steer it. Owns: start, pause, resume, cancel. Trying again is in retry.ts.
+// Starts, pauses, resumes and cancels a run. A retry is in retry.ts.
 
 import { hasEnded, noUsage } from "../domain/attempt.ts";
 import type { CancelRun, StartRun } from "../domain/command.ts";
@@ -7,9 +7,9 @@ import { type StoryId, stepId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
 import { Draft } from "./draft.ts";
-import { changeStory, endRun } from "./ends.ts";
-import { lifeOf } from "./evolve.ts";
-import { reject } from "./rejection.ts";
+import { runState } from "./evolve.ts";
+import { rejectCommand } from "./rejection.ts";
+import { changeStory, endRun } from "./status-changes.ts";
 import { adoptStories } from "./stories/adoption.ts";
 import { allows, runTable } from "./tables.ts";
 import { advance } from "./walk.ts";
@@ -37,19 +37,19 @@ export function startRun(command: StartRun): Accepted {
 
 /** Running attempts end by themselves; nothing new is claimed. */
 export function pauseRun(draft: Draft): Rejection | null {
-  const life = lifeOf(draft.run.header);
-  if (!allows(runTable, life, "pause")) return reject("illegal", `the run is ${life} and cannot be paused`);
+  const state = runState(draft.run.header);
+  if (!allows(runTable, state, "pause")) return rejectCommand("illegal", `the run is ${state} and cannot be paused`);
   draft.emit(null, { type: "run_paused" });
   return null;
 }
 
 export function resumeRun(draft: Draft): Rejection | null {
-  const life = lifeOf(draft.run.header);
-  if (life === "open") return null;
-  if (!allows(runTable, life, "resume")) {
-    return reject(
+  const state = runState(draft.run.header);
+  if (state === "open") return null;
+  if (!allows(runTable, state, "resume")) {
+    return rejectCommand(
       "over",
-      `the run is ${life}${life === "failed" ? "; use `pawl retry` to go on from where it failed" : ""}`,
+      `the run is ${state}${state === "failed" ? "; use `pawl retry` to go on from where it failed" : ""}`,
     );
   }
   draft.emit(null, { type: "run_resumed" });
@@ -58,8 +58,8 @@ export function resumeRun(draft: Draft): Rejection | null {
 
 export function cancelRun(draft: Draft, command: CancelRun): Rejection | null {
   const { header } = draft.run;
-  if (header.end) return reject("over", `the run is ${header.end.status} already`);
-  const { atWork, toResume } = draft.overview;
+  if (header.end) return rejectCommand("over", `the run is ${header.end.status} already`);
+  const { atWork, toResume } = draft.storyGroups;
   for (const story of [null, ...[...atWork, ...toResume].map(({ id }) => id)])
     cancelScope(draft, story, command.reason);
   for (const entry of header.stories) {

@@ -12,20 +12,20 @@ import { bodyOf } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 
 /** The route that is really taken: the rule's own, or what its limit leads to. */
-export interface Permitted {
+export interface LimitedRoute {
   readonly route: Route;
   readonly taken: Taken;
   /** Which limit was reached, in words; null when none was. */
   readonly exhausted: string | null;
 }
 
-export function permit(
+export function applyLimits(
   draft: Draft,
   story: StoryId | null,
   definition: PerformedDefinition,
   key: Taken["key"],
   rule: RouteRule,
-): Permitted {
+): LimitedRoute {
   const { route } = rule;
   if (!repeats(route)) return { route, taken: { key, to: route.to, draws: null }, exhausted: null };
 
@@ -128,7 +128,11 @@ function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[]
 }
 
 /** What the attempts of a step, or of a story, may cost together and have cost; the first limit that is used up. */
-export function spendReached(draft: Draft, story: StoryId | null, definition: PerformedDefinition): Permitted | null {
+export function spendReached(
+  draft: Draft,
+  story: StoryId | null,
+  definition: PerformedDefinition,
+): LimitedRoute | null {
   for (const { limit, attempts, what } of spendLimitsOf(draft.run, story, definition)) {
     const over = limit.spend && overspent(attempts, limit.spend);
     if (!over) continue;

@@ -4,7 +4,7 @@ import type { MessageKind } from "../domain/effect.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Draft } from "./draft.ts";
 
-export function tell(
+export function sendMessage(
   draft: Draft,
   kind: MessageKind,
   about: { story: StoryId | null; step: string | null; text: string },

@@ -5,11 +5,11 @@ import type { Step, StepState } from "../domain/step.ts";
 import type { StoryEntry, StoryStatus } from "../domain/story.ts";
 import { attemptTable, IllegalTransition, move, stepTable, storyTable } from "./tables.ts";
 
-export function stepState(step: Step, change: string, to: StepState): StepState {
+export function nextStepState(step: Step, change: string, to: StepState): StepState {
   return checked(move(stepTable, `step ${step.id}`, step.state.status, change), to.status, to);
 }
 
-export function attemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {
+export function nextAttemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {
   return checked(move(attemptTable, `attempt ${attempt.id}`, attempt.state.phase, change), to.phase, to);
 }
 
@@ -19,7 +19,7 @@ export function checked<T>(byTable: string, byCode: string, state: T): T {
   return state;
 }
 
-export function storyStatus(entry: StoryEntry, to: StoryStatus): StoryStatus {
+export function nextStoryStatus(entry: StoryEntry, to: StoryStatus): StoryStatus {
   const row: Readonly<Record<string, StoryStatus>> = storyTable[entry.status];
   if (!Object.values(row).includes(to)) throw new IllegalTransition(`story ${entry.id}`, entry.status, to);
   return to;

@@ -27,7 +27,10 @@ export function acceptOutputs(
 }
 
 /** What is taken back of the keys that a step had set, when it is reset or says something else. */
-export function withdrawn(produced: readonly string[], set: Readonly<Record<string, string>> = {}): readonly string[] {
+export function clearedKeys(
+  produced: readonly string[],
+  set: Readonly<Record<string, string>> = {},
+): readonly string[] {
   return produced.filter((key) => key !== "branch" && !Object.hasOwn(set, key));
 }
 

@@ -3,9 +3,9 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { randomStart } from "../../test/support/engine/random-requests.ts";
 import { type StepShape, type WorkflowShape, workflowOf } from "../../test/support/engine/shapes.ts";
 import { type Move, Walk } from "../../test/support/engine/walker.ts";
-import { beginningOf } from "../../test/support/engine/wishes.ts";
 import { featureDev, ralph } from "../../test/support/engine/workflow.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { MessageKind } from "../domain/effect.ts";
@@ -132,7 +132,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
 
   beforeAll(() => {
     const property = fc.property(walk, ([definition, beginning, moves]) => {
-      const walk = new Walk(definition, beginningOf(definition, beginning)).through(moves);
+      const walk = new Walk(definition, randomStart(definition, beginning)).through(moves);
       const { driver } = walk;
       for (const [what, { is }] of Object.entries(depths)) {
         if (driver.events.some(is)) met[what] = (met[what] ?? 0) + 1;

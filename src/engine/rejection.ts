@@ -2,6 +2,6 @@
 
 import type { Rejection, RejectionCode } from "../domain/decision.ts";
 
-export function reject(code: RejectionCode, why: string): Rejection {
+export function rejectCommand(code: RejectionCode, why: string): Rejection {
   return { accepted: false, code, why, events: [], run: null };
 }

@@ -7,23 +7,23 @@ import type { Header } from "../domain/run.ts";
 import type { Step } from "../domain/step.ts";
 import { resetSpan } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
-import { changeStory } from "./ends.ts";
-import { lifeOf } from "./evolve.ts";
-import { reject } from "./rejection.ts";
+import { runState } from "./evolve.ts";
+import { rejectCommand } from "./rejection.ts";
+import { changeStory } from "./status-changes.ts";
 
 /** What failed is put back to `ready`, and its limits count anew from here. */
 export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
   const { header } = draft.run;
-  const life = lifeOf(header);
-  if (life === "done" || life === "cancelled") return reject("over", `the run is ${life}; start a new one`);
+  const state = runState(header);
+  if (state === "done" || state === "cancelled") return rejectCommand("over", `the run is ${state}; start a new one`);
   const outside = failedOutside(draft);
   const stories = failedStories(draft, command);
   if (outside && command.story !== null && stories.length > 0)
-    return reject("illegal", `${outside.name} has failed; retry it first`);
+    return rejectCommand("illegal", `${outside.name} has failed; retry it first`);
   const failed = outside ? [] : stories;
   const step = command.story === null && failed.length === 0 ? failedStep(header.chain, command.step) : undefined;
-  if (!step && failed.length === 0) return reject("illegal", nothingToRetry(command));
-  if (life === "failed") draft.emit(null, { type: "run_reopened" });
+  if (!step && failed.length === 0) return rejectCommand("illegal", nothingToRetry(command));
+  if (state === "failed") draft.emit(null, { type: "run_reopened" });
   if (step) {
     draft.emit(null, { type: "limits_renewed", of: null });
     putBack(draft, null, step);

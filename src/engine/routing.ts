@@ -5,13 +5,13 @@ import type { GateCause } from "../domain/gate.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Route } from "../domain/route.ts";
 import type { Step } from "../domain/step.ts";
-import { insertSteps, resetSpan, roomIn, skipSpan } from "./chain/edits.ts";
+import { insertSteps, resetSpan, skipSpan, stepsLeft } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
-import { failStep } from "./ends.ts";
 import { openGate } from "./gates/gates.ts";
-import { tell } from "./messages.ts";
+import { sendMessage } from "./messages.ts";
+import { failStep } from "./status-changes.ts";
 
-export interface Followed {
+export interface Routing {
   readonly story: StoryId | null;
   /** The step that routes. */
   readonly step: Step;
@@ -24,24 +24,24 @@ export interface Followed {
   readonly notBefore?: number;
 }
 
-export function follow(draft: Draft, followed: Followed): void {
-  const { story, step, route, feedback } = followed;
+export function takeRoute(draft: Draft, routing: Routing): void {
+  const { story, step, route, feedback } = routing;
   switch (route.to) {
     case "next":
       return leave(draft, story, step);
     case "again":
       // A gate step has nothing to perform: asking it again is a new visit.
-      if (draft.definition(story, step.name).kind === "gate") return goBack(draft, followed, step);
+      if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
       return draft.emit(story, {
         type: "step_readied",
         step: step.id,
-        notBefore: followed.notBefore ?? draft.at,
+        notBefore: routing.notBefore ?? draft.at,
         feedback,
       });
     case "back_to": {
       const target = nearest(draft, story, step, route.step, "before");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" before "${step.name}" to go back to`);
-      return goBack(draft, followed, target);
+      return goBack(draft, routing, target);
     }
     case "go_to": {
       const target = nearest(draft, story, step, route.step, "after");
@@ -50,13 +50,13 @@ export function follow(draft: Draft, followed: Followed): void {
       return skipSpan(draft, story, step, target, `${step.name} went on to ${target.name}`);
     }
     case "insert":
-      return insert(draft, followed, route);
+      return insert(draft, routing, route);
     case "gate":
       return openGate(draft, story, step, {
         question: route.question,
         options: route.options,
         deadline: route.deadline ?? null,
-        cause: followed.cause,
+        cause: routing.cause,
         feedback,
       });
     case "fail":
@@ -65,13 +65,13 @@ export function follow(draft: Draft, followed: Followed): void {
 }
 
 /** What is inserted runs first, then everything from `before` to the routing step once more. */
-function insert(draft: Draft, followed: Followed, route: Extract<Route, { to: "insert" }>): void {
-  const { story, step, feedback } = followed;
+function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "insert" }>): void {
+  const { story, step, feedback } = routing;
   const before = route.before === undefined ? step : nearest(draft, story, step, route.before, "before");
   if (!before) return failStep(draft, story, step, `no step "${route.before}" before "${step.name}" to insert before`);
-  if (roomIn(draft, story) < route.steps.length) {
+  if (stepsLeft(draft, story) < route.steps.length) {
     const full = `${step.name} must insert steps, and the chain has as many as it may have`;
-    tell(draft, "stuck", { story, step: step.name, text: full });
+    sendMessage(draft, "stuck", { story, step: step.name, text: full });
     return failStep(draft, story, step, full);
   }
   const steps = route.steps.map((name) => ({ name, description: "" }));
@@ -87,8 +87,8 @@ function leave(draft: Draft, story: StoryId | null, step: Step): void {
   draft.emit(story, { type: "steps_skipped", steps: [step.id], by: "route", reason });
 }
 
-function goBack(draft: Draft, followed: Followed, target: Step): void {
-  const { story, step, feedback } = followed;
+function goBack(draft: Draft, routing: Routing, target: Step): void {
+  const { story, step, feedback } = routing;
   resetSpan(draft, story, {
     from: target,
     to: step,

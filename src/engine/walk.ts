@@ -4,15 +4,15 @@
 import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
-import { endRun } from "./ends.ts";
 import { openGate } from "./gates/gates.ts";
+import { endRun } from "./status-changes.ts";
 import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 
 /** Walks every chain at hand until nothing moves any more. */
 export function advance(draft: Draft): void {
   for (let before = -1; before !== draft.length; ) {
     before = draft.length;
-    for (const { id, status } of draft.overview.atWork) {
+    for (const { id, status } of draft.storyGroups.atWork) {
       if (status === "running" && draft.run.stories[id]) walk(draft, id);
     }
     settleStories(draft);

@@ -12,7 +12,7 @@ import type { Run } from "../domain/run.ts";
 import { decide, startRun } from "../engine/decide.ts";
 import { definitionOf } from "../engine/definitions.ts";
 import { loadWorkflow } from "../workflows/load.ts";
-import { type CompleteProtocol, complete, factsOf } from "./complete.ts";
+import { type CompleteProtocol, factsOf, withDefaults } from "./complete-protocol.ts";
 import { defaultFolder } from "./files/folder.ts";
 import { Projection, type ProjectionSource } from "./files/projection.ts";
 import type { AttemptFacts, Protocol } from "./protocol.ts";
@@ -21,7 +21,7 @@ import type { AttemptFacts, Protocol } from "./protocol.ts";
 export function describeProtocol(given: Protocol, workflow: string): void {
   describe(`protocol ${given.name}`, () => {
     test("[PO3] its name and its template keys are words, and no general key is among them", () => {
-      const { name, templateKeys } = complete(given);
+      const { name, templateKeys } = withDefaults(given);
       expect(isSafeId(name)).toBe(true);
       for (const key of templateKeys) {
         expect(key).toMatch(/^[a-z][a-z0-9_]*$/);
@@ -99,7 +99,7 @@ interface Begun {
 
 /** A run of the workflow whose first step has an attempt, with the files of the protocol prepared for it. */
 async function begin(given: Protocol, text: string): Promise<Begun> {
-  const protocol = complete(given);
+  const protocol = withDefaults(given);
   const { definition, problems } = loadWorkflow(text, "workflow.yml", [factsOf(protocol)]);
   if (definition === null) throw new Error(JSON.stringify(problems));
   const repo = makeRepository();

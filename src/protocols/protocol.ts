@@ -1,5 +1,5 @@
 // The port for protocols. A protocol connects a run with files that other programs, people and agents read and write beside the
-// store. The store stays the truth. Everything but the name is optional; `complete.ts` has the default of each member.
+// store. The store stays the truth. Everything but the name is optional; `complete-protocol.ts` has the default of each member.
 //
 // A member may throw. At the start of a run that refuses the start; in an attempt it fails the attempt; after a commit it is a
 // warning. In each case people are told the protocol's name and the reason.
@@ -37,7 +37,7 @@ export interface Protocol {
   /** The stories of a run that is given nothing but a task. Default: null, a step plans them. */
   storiesFor?(task: string): readonly StorySpec[] | null;
   /** What a project's files ask for: a new run, or one that continues. Refuses files of others by an AppError. */
-  open?(project: Project): Opening | Promise<Opening>;
+  open?(request: OpenRequest): Opening | Promise<Opening>;
   /** Prepares its files before the run is recorded; the shared folder exists. */
   begin?(run: RunFacts): void | Promise<void>;
 
@@ -90,7 +90,7 @@ interface Collected {
   readonly edits?: EditRequest;
 }
 
-export interface Project {
+export interface OpenRequest {
   /** The file that names the stories, as a person wrote it. */
   readonly file: string;
   /** The same file, absolute. */

@@ -2,7 +2,14 @@
 
 import type { Definition } from "../domain/definition.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
-import { type CompleteProtocol, complete, factsOf, missingProtocol, noProtocol, unknownProtocol } from "./complete.ts";
+import {
+  type CompleteProtocol,
+  factsOf,
+  missingProtocol,
+  noProtocol,
+  unknownProtocol,
+  withDefaults,
+} from "./complete-protocol.ts";
 import type { Protocol } from "./protocol.ts";
 
 export class Protocols {
@@ -11,7 +18,7 @@ export class Protocols {
   readonly facts: readonly ProtocolFacts[];
 
   constructor(protocols: readonly Protocol[]) {
-    const all = protocols.map(complete);
+    const all = protocols.map(withDefaults);
     this.#byName = new Map(all.map((protocol) => [protocol.name, protocol]));
     const names = all.map(({ name }) => name);
     const twice = names.find((name, index) => names.indexOf(name) < index);

@@ -8,12 +8,7 @@ import type { Header, Run } from "../../src/domain/run.ts";
 import { emptyScope } from "../../src/domain/scope.ts";
 import type { Step, StepState } from "../../src/domain/step.ts";
 import type { StoryEntry, StorySpec, StoryStatus } from "../../src/domain/story.ts";
-import type {
-  HistoryEntry,
-  StateDocument,
-  StepDocument,
-  StoryDocument,
-} from "../../src/protocols/ralph/state-document.ts";
+import type { HistoryEntry, StateDocument, StateStep, StateStory } from "../../src/protocols/ralph/state-document.ts";
 import { StateProjection } from "../../src/protocols/ralph/state-file.ts";
 
 const start = Date.UTC(2025, 0, 15, 10);
@@ -124,12 +119,12 @@ export function projected(
 }
 
 export const began = { type: "run_started", at: start, author: "test", story: null, definition } as unknown as Event;
-export const storyIn = (document: StateDocument, id = "US-001"): StoryDocument => {
+export const storyIn = (document: StateDocument, id = "US-001"): StateStory => {
   const story = document.stories[id];
   if (!story) throw new Error(`no ${id}`);
   return story;
 };
-export const stepIn = (facts: StoryFacts, id: string): StepDocument => {
+export const stepIn = (facts: StoryFacts, id: string): StateStep => {
   const found = storyIn(projected([], { "US-001": facts })).steps.find((candidate) => candidate.id === id);
   if (!found) throw new Error(`no ${id}`);
   return found;

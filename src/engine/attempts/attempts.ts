@@ -9,24 +9,25 @@ import type { Report } from "../../domain/report.ts";
 import type { GateOptions } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
-import { failStep } from "../ends.ts";
 import { openGate } from "../gates/gates.ts";
 import { capReached, spendReached } from "../limits.ts";
-import { tell } from "../messages.ts";
-import { reject } from "../rejection.ts";
-import { follow } from "../routing.ts";
+import { sendMessage } from "../messages.ts";
+import { rejectCommand } from "../rejection.ts";
+import { takeRoute } from "../routing.ts";
+import { failStep } from "../status-changes.ts";
 import { emitEnd, endCompleted, endUnfinished, withReason } from "./endings.ts";
 
 /** Hands a ready step to whoever will perform it, unless a cap or a budget says otherwise. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
   const { header } = draft.run;
-  if (header.end) return reject("over", `the run is ${header.end.status}`);
-  if (header.paused) return reject("illegal", "the run is paused");
+  if (header.end) return rejectCommand("over", `the run is ${header.end.status}`);
+  if (header.paused) return rejectCommand("illegal", "the run is paused");
   const scope = draft.scope(command.story);
   const step = scope.chain.find((candidate) => candidate.id === command.step);
-  if (!step) return reject("unknown", `there is no step ${command.step}`);
-  if (step.state.status !== "ready") return reject("illegal", `step ${step.id} is ${step.state.status}, not ready`);
-  if (step.state.notBefore > command.at) return reject("illegal", `step ${step.id} waits for its time`);
+  if (!step) return rejectCommand("unknown", `there is no step ${command.step}`);
+  if (step.state.status !== "ready")
+    return rejectCommand("illegal", `step ${step.id} is ${step.state.status}, not ready`);
+  if (step.state.notBefore > command.at) return rejectCommand("illegal", `step ${step.id} waits for its time`);
 
   if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
   draft.emit(command.story, {
@@ -49,7 +50,7 @@ function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
   const { header } = draft.run;
   const cap = capReached(header, draft.at);
   if (cap === null) return false;
-  tell(draft, "budget", { story, step: step.name, text: cap });
+  sendMessage(draft, "budget", { story, step: step.name, text: cap });
   if (header.caps.then === "fail") failStep(draft, story, step, `${cap}; raise the cap or start a new run`);
   else {
     const options: GateOptions = { continue: { to: "again" }, stop: { to: "fail", reason: cap } };
@@ -70,15 +71,22 @@ function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
   if (!isPerformed(definition)) return false;
   const spent = spendReached(draft, story, definition);
   if (spent === null) return false;
-  tell(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
-  follow(draft, { story, step, route: withReason(spent.route, "", spent.exhausted), feedback: "", cause: "exhausted" });
+  sendMessage(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
+  takeRoute(draft, {
+    story,
+    step,
+    route: withReason(spent.route, "", spent.exhausted),
+    feedback: "",
+    cause: "exhausted",
+  });
   return true;
 }
 
 export function beginAttempt(draft: Draft, command: BeginAttempt): Rejection | null {
   const attempt = findAttempt(draft, command.story, command.attempt);
-  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
-  if (attempt.state.phase !== "dispatched") return reject("stale", `attempt ${attempt.id} is ${attempt.state.phase}`);
+  if (!attempt) return rejectCommand("unknown", `there is no attempt ${command.attempt}`);
+  if (attempt.state.phase !== "dispatched")
+    return rejectCommand("stale", `attempt ${attempt.id} is ${attempt.state.phase}`);
   draft.emit(command.story, {
     type: "attempt_began",
     attempt: attempt.id,
@@ -90,7 +98,7 @@ export function beginAttempt(draft: Draft, command: BeginAttempt): Rejection | n
 
 export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection | null {
   const attempt = findAttempt(draft, command.story, command.attempt);
-  if (!attempt) return reject("unknown", `there is no attempt ${command.attempt}`);
+  if (!attempt) return rejectCommand("unknown", `there is no attempt ${command.attempt}`);
   const refusal = refusalOf(draft, attempt, command);
   if (refusal !== null) return refuseReport(draft, command, refusal);
 
@@ -98,7 +106,7 @@ export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection |
   if (attempt.state.phase === "stopping") return endStopped(draft, attempt, step, command.report, attempt.state.reason);
   const definition = draft.definition(command.story, step.name);
   if (!isPerformed(definition)) {
-    return reject("illegal", `step ${step.id} is a ${definition.kind} step and has no attempts`);
+    return rejectCommand("illegal", `step ${step.id} is a ${definition.kind} step and has no attempts`);
   }
   const ending = { draft, story: command.story, attempt, step, definition };
   if (command.report.outcome === "completed") endCompleted(ending, command.report);

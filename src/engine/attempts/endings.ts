@@ -8,15 +8,15 @@ import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from ".
 import type { GateOptions, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
 import type { Header } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
-import { type Edited, editChain } from "../chain/chain-edits.ts";
+import { type EditResult, editChain } from "../chain/chain-edits.ts";
 import { resetSpan } from "../chain/edits.ts";
 import type { Draft } from "../draft.ts";
-import { failStep } from "../ends.ts";
 import { openGate } from "../gates/gates.ts";
-import { lostTooOften, permit } from "../limits.ts";
-import { tell } from "../messages.ts";
-import { acceptOutputs, withdrawn } from "../outputs.ts";
-import { follow } from "../routing.ts";
+import { applyLimits, lostTooOften } from "../limits.ts";
+import { sendMessage } from "../messages.ts";
+import { acceptOutputs, clearedKeys } from "../outputs.ts";
+import { takeRoute } from "../routing.ts";
+import { failStep } from "../status-changes.ts";
 import { planStories } from "../stories/stories.ts";
 
 export interface Ending {
@@ -37,31 +37,31 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
     return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
   }
   if (report.edits && endEdited(ending, report, report.edits)) return;
-  const permitted = permit(draft, story, definition, found.key, found.rule);
+  const limited = applyLimits(draft, story, definition, found.key, found.rule);
   const accepted = acceptOutputs(draft.run.header, definition, report.outputs);
   emitEnd(draft, attempt, report, {
     outcome: "completed",
-    taken: permitted.taken,
-    why: permitted.exhausted ?? (verdict.kind === "rejected" ? report.feedback : ""),
+    taken: limited.taken,
+    why: limited.exhausted ?? (verdict.kind === "rejected" ? report.feedback : ""),
     notes: [...report.notes, ...accepted.notes],
   });
-  const { route } = permitted;
+  const { route } = limited;
   // Asked again: nothing of what it said reaches the context.
   if (route.to !== "again") {
-    const cleared = withdrawn(step.produced, accepted.set);
+    const cleared = clearedKeys(step.produced, accepted.set);
     const notes = report.summary === undefined ? {} : { notes: report.summary };
     draft.emit(story, { type: "outputs_set", step: step.id, set: accepted.set, cleared, ...notes });
   }
   // A plan that a person must look at first is planned already: the stories are what is shown.
   const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
   if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
-  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
-  follow(draft, {
+  if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
+  takeRoute(draft, {
     story,
     step,
-    route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", permitted.exhausted),
+    route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", limited.exhausted),
     feedback: report.feedback,
-    cause: permitted.exhausted === null ? "route" : "exhausted",
+    cause: limited.exhausted === null ? "route" : "exhausted",
   });
 }
 
@@ -84,7 +84,7 @@ function endEdited(ending: Ending, report: CompletedReport & Report, request: Ed
       notes: report.notes,
       discards: true,
     });
-    tell(draft, "stuck", { story, step: step.name, text: `${step.name}: ${edited.why}` });
+    sendMessage(draft, "stuck", { story, step: step.name, text: `${step.name}: ${edited.why}` });
     failStep(draft, story, step, edited.why);
     return true;
   }
@@ -103,7 +103,7 @@ function endEdited(ending: Ending, report: CompletedReport & Report, request: Ed
   return true;
 }
 
-function applyRequest({ draft, story, step, definition }: Ending, request: EditRequest): Edited {
+function applyRequest({ draft, story, step, definition }: Ending, request: EditRequest): EditResult {
   if (!definition.editable)
     return { applied: false, why: `a ${definition.name} step may not change the chain`, exhausted: false };
   if ("unreadable" in request) return { applied: false, why: request.unreadable, exhausted: false };
@@ -140,12 +140,12 @@ export function endUnfinished(
   }
   if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
-  const permitted = permit(draft, story, definition, "error", definition.onError);
-  emitEnd(draft, attempt, report, { ...base, outcome, taken: permitted.taken });
-  const cause = outcome === "invalid_output" ? "unreadable" : permitted.exhausted === null ? "route" : "exhausted";
-  const route = withReason(permitted.route, report.why, permitted.exhausted);
-  if (permitted.exhausted !== null) tell(draft, "stuck", { story, step: step.name, text: permitted.exhausted });
-  follow(draft, { story, step, route, feedback: report.why, cause });
+  const limited = applyLimits(draft, story, definition, "error", definition.onError);
+  emitEnd(draft, attempt, report, { ...base, outcome, taken: limited.taken });
+  const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
+  const route = withReason(limited.route, report.why, limited.exhausted);
+  if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
+  takeRoute(draft, { story, step, route, feedback: report.why, cause });
 }
 
 /** An agent that is not logged in will not be the next time either: no limit is used up, and nobody is asked in vain. */

@@ -8,11 +8,11 @@ import type { Step } from "../../domain/step.ts";
 import { restartsOf } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
 import { restartsUsed } from "../limits.ts";
-import { withdrawn } from "../outputs.ts";
+import { clearedKeys } from "../outputs.ts";
 import { chainLines, isPending, NewSteps, visibleSteps } from "./chain-rules.ts";
 import { insertSteps, resetSpan } from "./edits.ts";
 
-export interface Asking {
+export interface EditContext {
   readonly story: StoryId | null;
   /** The running step whose attempt asks; null: a person. */
   readonly by: Step | null;
@@ -20,7 +20,7 @@ export interface Asking {
   readonly notes: readonly string[];
 }
 
-export type Edited =
+export type EditResult =
   | {
       readonly applied: true;
       /** The asking step starts anew, with another description. */
@@ -30,7 +30,7 @@ export type Edited =
     }
   | { readonly applied: false; readonly why: string; readonly exhausted: boolean };
 
-export function editChain(draft: Draft, operations: readonly EditOperation[], asking: Asking): Edited {
+export function editChain(draft: Draft, operations: readonly EditOperation[], asking: EditContext): EditResult {
   if (operations.length === 0) return refuse("it asks for nothing");
   const trial = draft.fork();
   const batch = new Batch(trial, asking);
@@ -52,7 +52,7 @@ interface Place {
   readonly again: boolean;
 }
 
-function refuse(why: string, exhausted = false): Edited {
+function refuse(why: string, exhausted = false): EditResult {
   return { applied: false, why, exhausted };
 }
 
@@ -65,7 +65,7 @@ class Batch {
   revisits = false;
   exhausted = false;
 
-  constructor(draft: Draft, { story, by }: Asking) {
+  constructor(draft: Draft, { story, by }: EditContext) {
     this.#draft = draft;
     this.#story = story;
     this.#by = by;
@@ -177,7 +177,7 @@ class Batch {
         this.#draft.emit(this.#story, { type: "gate_voided", gate, reason: `${id} was split` });
     }
     if (produced.length > 0)
-      this.#draft.emit(this.#story, { type: "outputs_set", step: id, set: {}, cleared: withdrawn(produced) });
+      this.#draft.emit(this.#story, { type: "outputs_set", step: id, set: {}, cleared: clearedKeys(produced) });
   }
 
   #skip(target: StepId, reason: string): string | readonly PlacedStep[] {

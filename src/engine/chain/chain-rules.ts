@@ -6,7 +6,7 @@ import type { StoryId } from "../../domain/ids.ts";
 import type { Step } from "../../domain/step.ts";
 import { bodyOf } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
-import { roomIn } from "./edits.ts";
+import { stepsLeft } from "./edits.ts";
 
 /** Still to come: it can be changed. */
 export function isPending(step: Step): boolean {
@@ -44,9 +44,9 @@ export class NewSteps {
       const why = this.#refuseOne(name);
       if (why !== null) return why;
     }
-    const room = roomIn(this.#draft, this.#story) + leaving;
+    const room = stepsLeft(this.#draft, this.#story) + leaving;
     if (steps.length <= room) return null;
-    const most = visibleSteps(this.#draft, this.#story).length + roomIn(this.#draft, this.#story);
+    const most = visibleSteps(this.#draft, this.#story).length + stepsLeft(this.#draft, this.#story);
     return `the chain would have more than ${most} steps`;
   }
 

@@ -4,7 +4,7 @@ import type { Event, PlacedStep } from "../../domain/event.ts";
 import type { StepId } from "../../domain/ids.ts";
 import type { Chain, Step, StepState } from "../../domain/step.ts";
 import type { AdoptedStep } from "../../domain/story.ts";
-import { stepState } from "../moves.ts";
+import { nextStepState } from "../moves.ts";
 import { IllegalTransition } from "../tables.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -65,7 +65,7 @@ export function resetStep(step: Step, event: Of<"steps_reset">): Step {
   const { notes: _void, ...kept } = step;
   return {
     ...kept,
-    state: stepState(step, "reset", { status: "waiting" }),
+    state: nextStepState(step, "reset", { status: "waiting" }),
     visit: step.visit + 1,
     produced: step.id === event.keeps ? step.produced : [],
     feedback: event.feedback.steps.includes(step.id) ? event.feedback.text : "",

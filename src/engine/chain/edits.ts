@@ -8,7 +8,7 @@ import type { Scope } from "../../domain/scope.ts";
 import { isOver, type Step } from "../../domain/step.ts";
 import { bodyOf } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
-import { withdrawn } from "../outputs.ts";
+import { clearedKeys } from "../outputs.ts";
 import { newIds } from "./step-ids.ts";
 
 export interface Reset {
@@ -41,7 +41,7 @@ export function resetSpan(draft: Draft, story: StoryId | null, reset: Reset): vo
   draft.emit(story, {
     type: "steps_reset",
     steps: ids,
-    cleared: span.filter((step) => step.id !== reset.keeps?.id).flatMap((step) => withdrawn(step.produced)),
+    cleared: span.filter((step) => step.id !== reset.keeps?.id).flatMap((step) => clearedKeys(step.produced)),
     keeps: reset.keeps?.id ?? null,
     feedback: { steps: told.map((step) => step.id), text: reset.feedback },
     reason: reset.reason,
@@ -83,7 +83,7 @@ export function insertSteps(draft: Draft, story: StoryId | null, insertion: Inse
 }
 
 /** How many steps more a chain may have; what Pawl itself adds at its end does not count. */
-export function roomIn(draft: Draft, story: StoryId | null): number {
+export function stepsLeft(draft: Draft, story: StoryId | null): number {
   if (story === null) return Number.POSITIVE_INFINITY;
   const { maxSteps } = bodyOf(draft.run, story);
   if (maxSteps === undefined) return Number.POSITIVE_INFINITY;

@@ -6,10 +6,10 @@ import type { Gate } from "../../domain/gate.ts";
 import type { GateId, StoryId } from "../../domain/ids.ts";
 import { type Route, repeats } from "../../domain/route.ts";
 import type { Draft } from "../draft.ts";
-import { changeStory } from "../ends.ts";
 import { capReached, raisedCaps } from "../limits.ts";
-import { reject } from "../rejection.ts";
-import { follow } from "../routing.ts";
+import { rejectCommand } from "../rejection.ts";
+import { takeRoute } from "../routing.ts";
+import { changeStory } from "../status-changes.ts";
 
 /** What a gate shows when its tree is gone. Were it null, the gate would be bound to nothing and take any answer. */
 const nothing = "";
@@ -19,9 +19,9 @@ export function answerGate(draft: Draft, command: AnswerGate): Rejection | null 
   const gate = openGateOf(draft, command.story, command.gate);
   if ("accepted" in gate) return gate;
   const route = routeOf(gate, command.option, command.reason ?? null);
-  if (!route) return reject("illegal", noSuchOption(gate, command.option));
+  if (!route) return rejectCommand("illegal", noSuchOption(gate, command.option));
   if (gate.cause === "asked" && command.option === "answer" && command.note.trim() === "")
-    return reject("illegal", `gate ${gate.id} asks for your own words: add them as a note (--note TEXT)`);
+    return rejectCommand("illegal", `gate ${gate.id} asks for your own words: add them as a note (--note TEXT)`);
   if (gate.tree !== null && (command.tree ?? nothing) !== gate.tree) return showAgain(draft, command, gate);
   take(draft, gate, route, { option: command.option, reason: command.reason ?? null, note: command.note });
   return null;
@@ -32,20 +32,23 @@ export function expireGate(draft: Draft, command: ExpireGate): Rejection | null 
   const gate = openGateOf(draft, command.story, command.gate);
   if ("accepted" in gate) return gate;
   const { deadline } = gate;
-  if (deadline === null || deadline.at > command.at) return reject("illegal", `gate ${gate.id} may still be answered`);
+  if (deadline === null || deadline.at > command.at)
+    return rejectCommand("illegal", `gate ${gate.id} may still be answered`);
   const route = routeOf(gate, deadline.option, null);
-  if (!route) return reject("illegal", noSuchOption(gate, deadline.option));
+  if (!route) return rejectCommand("illegal", noSuchOption(gate, deadline.option));
   take(draft, gate, route, { option: deadline.option, reason: null, note: "" });
   return null;
 }
 
 function openGateOf(draft: Draft, story: StoryId | null, id: GateId): Gate | Rejection {
   const gate = draft.scope(story).gates.find((candidate) => candidate.id === id);
-  if (!gate) return reject("unknown", `there is no gate ${id}`);
+  if (!gate) return rejectCommand("unknown", `there is no gate ${id}`);
   if (gate.state.status === "answered") {
-    return reject("answered", `gate ${gate.id} was answered "${gate.state.option}" by ${gate.state.by}`);
+    return rejectCommand("answered", `gate ${gate.id} was answered "${gate.state.option}" by ${gate.state.by}`);
   }
-  return gate.state.status === "void" ? reject("answered", `gate ${gate.id} is void: ${gate.state.reason}`) : gate;
+  return gate.state.status === "void"
+    ? rejectCommand("answered", `gate ${gate.id} is void: ${gate.state.reason}`)
+    : gate;
 }
 
 /** An option with a reason leads where that reason leads; a reason without a route of its own is only told. */
@@ -92,7 +95,7 @@ function take(
   }
   const answer = gate.cause === "asked" ? `You asked: ${gate.question}\nThe answer: ${said.option}` : "";
   const told = [gate.feedback, answer, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
-  follow(draft, { story, step, route, feedback: told, cause: "route" });
+  takeRoute(draft, { story, step, route, feedback: told, cause: "route" });
 }
 
 /** Where several stories ask about the same cap, the first answer has raised it. */

@@ -5,8 +5,8 @@ import type { GateId, StoryId } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
-import { changeStory } from "../ends.ts";
-import { tell } from "../messages.ts";
+import { sendMessage } from "../messages.ts";
+import { changeStory } from "../status-changes.ts";
 
 export interface Question {
   readonly question: string;
@@ -32,7 +32,7 @@ export function openGate(draft: Draft, story: StoryId | null, step: Step, asked:
     },
   });
   if (story !== null) changeStory(draft, story, "held", asked.question);
-  tell(draft, "needs_you", { story, step: step.name, text: asked.question });
+  sendMessage(draft, "needs_you", { story, step: step.name, text: asked.question });
 }
 
 /** Derived, so that a decision needs no chance of its own. */

@@ -1,4 +1,4 @@
-// Adoption. Owns: stories that a run does not plan itself: those it is started with, some with a life behind them, and those added later.
+// Adoption. Owns: stories that a run does not plan itself: those it is started with, some with a state behind them, and those added later.
 
 import type { AddStories } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
@@ -9,9 +9,9 @@ import { isOver } from "../../domain/step.ts";
 import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
-import { changeStory } from "../ends.ts";
-import { lifeOf } from "../evolve.ts";
-import { reject } from "../rejection.ts";
+import { runState } from "../evolve.ts";
+import { rejectCommand } from "../rejection.ts";
+import { changeStory } from "../status-changes.ts";
 
 export function adoptStories(draft: Draft, stories: readonly StorySpec[], adopted: readonly AdoptedStory[]): void {
   if (stories.length === 0) return;
@@ -54,22 +54,22 @@ function ownSteps({ body }: StoriesStep, { status }: AdoptedStory): readonly Ado
 /** More stories for a run that has some: they wait for their turn like the others. */
 export function addStories(draft: Draft, { stories }: AddStories): Rejection | null {
   const { header } = draft.run;
-  const life = lifeOf(header);
-  if (life === "done" || life === "cancelled") return reject("over", `the run is ${life}; start a new one`);
+  const state = runState(header);
+  if (state === "done" || state === "cancelled") return rejectCommand("over", `the run is ${state}; start a new one`);
   const step = header.chain.find(({ name }) => isStories(header, name));
-  if (!step || isOver(step)) return reject("illegal", "the stories of this run are over; start a new run");
+  if (!step || isOver(step)) return rejectCommand("illegal", "the stories of this run are over; start a new run");
   const failed = header.chain.find(({ state }) => state.status === "failed");
-  if (failed && failed.id !== step.id) return reject("illegal", `${failed.name} has failed; retry it first`);
+  if (failed && failed.id !== step.id) return rejectCommand("illegal", `${failed.name} has failed; retry it first`);
   const present = new Set(header.stories.map(({ id }) => id));
   const known = new Set([...present, ...stories.map(({ id }) => id)]);
   const added = stories.filter(({ id }) => !present.has(id));
-  if (added.length === 0) return reject("illegal", "the run has all of these stories already");
+  if (added.length === 0) return rejectCommand("illegal", "the run has all of these stories already");
   for (const { id, dependsOn } of added) {
     const stranger = dependsOn.find((other) => !known.has(other));
     if (stranger !== undefined)
-      return reject("unknown", `${id} depends on ${stranger}, which is not a story of the run`);
+      return rejectCommand("unknown", `${id} depends on ${stranger}, which is not a story of the run`);
   }
-  if (life === "failed") draft.emit(null, { type: "run_reopened" });
+  if (state === "failed") draft.emit(null, { type: "run_reopened" });
   draft.emit(null, { type: "stories_planned", stories: added, dropped: [] });
   if (failed) draft.emit(null, { type: "step_opened", step: step.id });
   return null;

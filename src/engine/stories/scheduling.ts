@@ -4,12 +4,12 @@ import type { StoriesStep } from "../../domain/definition.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
-import { changeStory } from "../ends.ts";
+import { changeStory } from "../status-changes.ts";
 
 /** Starts stories until as many are at work as may be; where a failure stops the rest, only those that had begun. */
 export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "begun"): void {
   for (;;) {
-    const { atWork } = draft.overview;
+    const { atWork } = draft.storyGroups;
     if (atWork.length >= definition.concurrency) return;
     const next = chooseNext(draft, which, atWork);
     if (!next) return;

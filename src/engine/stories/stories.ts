@@ -7,7 +7,7 @@ import type { Step } from "../../domain/step.ts";
 import type { StoryEntry, StorySpec, StoryStatus } from "../../domain/story.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
-import { changeStory, failStep } from "../ends.ts";
+import { changeStory, failStep } from "../status-changes.ts";
 import { openNext } from "./scheduling.ts";
 
 /** The chain has reached a `stories` step: give it its stories. */
@@ -24,7 +24,7 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
   }
   const sentBack = step.visit > 1;
   draft.emit(null, { type: "step_opened", step: step.id });
-  if (sentBack && draft.overview.allSettled)
+  if (sentBack && draft.storyGroups.allSettled)
     planFix(draft, step.feedback || "The work was sent back without a reason.");
 }
 
@@ -53,9 +53,9 @@ export function settleStories(draft: Draft): void {
   blockOrphans(draft);
 
   const stopped =
-    definition.onStoryFailed === "stop" && draft.overview.broken.some(({ status }) => status === "failed");
+    definition.onStoryFailed === "stop" && draft.storyGroups.broken.some(({ status }) => status === "failed");
   openNext(draft, definition, stopped ? "begun" : "all");
-  const { atWork, broken, allSettled } = draft.overview;
+  const { atWork, broken, allSettled } = draft.storyGroups;
   if (atWork.length > 0) return;
 
   const failed = broken.filter(({ status }) => status !== "cancelled");
@@ -69,7 +69,7 @@ export function settleStories(draft: Draft): void {
 /** A story whose dependency failed cannot start; `retry` of the dependency sets it free again. */
 function blockOrphans(draft: Draft): void {
   for (;;) {
-    const broken = new Set(draft.overview.broken.map(({ id }) => id));
+    const broken = new Set(draft.storyGroups.broken.map(({ id }) => id));
     if (broken.size === 0) return;
     const orphan = draft.run.header.stories.find(
       (entry) => entry.status === "waiting" && entry.dependsOn.some((id) => broken.has(id)),

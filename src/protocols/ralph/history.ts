@@ -11,10 +11,10 @@ import type { OperationWord } from "../files/edit-operation.ts";
 import {
   type HistoryAction,
   type HistoryEntry,
-  isoTime,
-  type StoryWord,
-  stepWords,
-  storyWords,
+  type StateStoryStatus,
+  stateTime,
+  stepStatusInFile,
+  storyStatusInFile,
 } from "./state-document.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -38,7 +38,7 @@ export class StoryHistory {
   completedAt: string | null = null;
   readonly #define: Define;
   /** What a file from another life says: that it ended so is not news. */
-  readonly #before: StoryWord | null;
+  readonly #before: StateStoryStatus | null;
   readonly #steps = new Map<StepId, StepName>();
   readonly #attempts = new Map<AttemptId, StepId>();
   /** How each step's last attempt ended, and the entry that says so. */
@@ -49,7 +49,7 @@ export class StoryHistory {
   #inserted: Of<"steps_inserted"> | null = null;
   #atWork = false;
 
-  constructor(define: Define, before: StoryWord | null) {
+  constructor(define: Define, before: StateStoryStatus | null) {
     this.#define = define;
     this.#before = before;
   }
@@ -123,13 +123,13 @@ export class StoryHistory {
     const wasAtWork = this.#atWork;
     this.#atWork = isAtWork(event.status);
     if (this.#atWork && !wasAtWork) {
-      this.claimedAt ??= isoTime(event.at);
+      this.claimedAt ??= stateTime(event.at);
       return this.#add(event, "story_claimed", null, {});
     }
-    const word = storyWords[event.status];
+    const word = storyStatusInFile[event.status];
     // A story that comes in finished was finished by somebody else, at a time that we do not know.
     if (!wasAtWork && (word === "completed" || word === this.#before)) return;
-    if (word === "completed") this.completedAt = isoTime(event.at);
+    if (word === "completed") this.completedAt = stateTime(event.at);
     if (word === "completed") this.#add(event, "story_completed", null, {});
     if (word === "failed") this.#add(event, "story_failed", null, { reason: event.reason });
   }
@@ -201,7 +201,7 @@ export class StoryHistory {
       .map(({ id, name, status, description }) => ({
         id,
         type: name,
-        status: stepWords[status as StepStatus] ?? status,
+        status: stepStatusInFile[status as StepStatus] ?? status,
         description,
       }));
   }
@@ -211,7 +211,7 @@ export class StoryHistory {
     const hidden = name !== undefined && isHidden(this.#define(name));
     if (hidden && action !== "workflow_edit") return;
     this.entries.push({
-      timestamp: isoTime(event.at),
+      timestamp: stateTime(event.at),
       action,
       // A person who edits a chain sits in no slot.
       agent_id: action === "workflow_edit" && event.type === "chain_edited" && step === null ? null : this.agent,

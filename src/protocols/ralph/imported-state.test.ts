@@ -6,7 +6,13 @@ import type { Attempt } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
 import { readState } from "./imported-state.ts";
-import { type StateDocument, stepStates, stepWords, storyStates, storyWords } from "./state-document.ts";
+import {
+  type StateDocument,
+  stepStateFromFile,
+  stepStatusInFile,
+  storyStatusFromFile,
+  storyStatusInFile,
+} from "./state-document.ts";
 import { StateProjection } from "./state-file.ts";
 
 const samples = fileURLToPath(new URL("../../../../shared/samples/dynamic-ralph/", import.meta.url));
@@ -137,7 +143,7 @@ test("[RA27 C30 C34] every word of the file means a state of ours that is writte
   // What was in progress starts again, and what was cancelled has failed.
   const written = (words: Readonly<Record<string, string>>, states: Readonly<Record<string, string>>) =>
     Object.entries(states).map(([word, is]) => `${word} -> ${words[is]}`);
-  expect(written(stepWords, stepStates)).toEqual([
+  expect(written(stepStatusInFile, stepStateFromFile)).toEqual([
     "pending -> pending",
     "in_progress -> pending",
     "completed -> completed",
@@ -145,15 +151,15 @@ test("[RA27 C30 C34] every word of the file means a state of ours that is writte
     "failed -> failed",
     "cancelled -> failed",
   ]);
-  expect(written(storyWords, storyStates)).toEqual([
+  expect(written(storyStatusInFile, storyStatusFromFile)).toEqual([
     "unclaimed -> unclaimed",
     "in_progress -> unclaimed",
     "completed -> completed",
     "failed -> failed",
     "blocked -> blocked",
   ]);
-  expect(Object.values(stepWords).every((word) => word in stepStates)).toBe(true);
-  expect(Object.values(storyWords).every((word) => word in storyStates)).toBe(true);
+  expect(Object.values(stepStatusInFile).every((word) => word in stepStateFromFile)).toBe(true);
+  expect(Object.values(storyStatusInFile).every((word) => word in storyStatusFromFile)).toBe(true);
 });
 
 describe("a run that goes on with somebody else's file", () => {

@@ -5,7 +5,13 @@ import { AppError } from "../../domain/error.ts";
 import { isSafeId, stepId, stepName, storyId } from "../../domain/ids.ts";
 import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { openJson } from "../files/json-places.ts";
-import { type StepWord, type StoryWord, stepStates, stepTypes, storyStates } from "./state-document.ts";
+import {
+  type StateStepStatus,
+  type StateStoryStatus,
+  stepStateFromFile,
+  stepTypes,
+  storyStatusFromFile,
+} from "./state-document.ts";
 
 export interface ImportedState {
   readonly prdFile: string | null;
@@ -27,7 +33,7 @@ const amount = z.number().min(0).nullish();
 const rawStep = z.looseObject({
   id,
   type: z.string(),
-  status: z.enum(Object.keys(stepStates) as StepWord[]),
+  status: z.enum(Object.keys(stepStateFromFile) as StateStepStatus[]),
   description: text,
   started_at: text,
   completed_at: text,
@@ -46,7 +52,7 @@ const rawStory = z.looseObject({
   title: text,
   description: text,
   acceptance_criteria: z.array(z.string()).nullish(),
-  status: z.enum(Object.keys(storyStates) as StoryWord[]),
+  status: z.enum(Object.keys(storyStatusFromFile) as StateStoryStatus[]),
   agent_id: z.int().nullish(),
   claimed_at: text,
   completed_at: text,
@@ -110,7 +116,7 @@ function importStory(story: string, raw: RawStory): ImportedStory {
       acceptanceCriteria: raw.acceptance_criteria ?? [],
       dependsOn: (raw.depends_on ?? []).map(storyId),
     },
-    adopted: { id: own, status: storyStates[raw.status], chain: (raw.steps ?? []).map(importStep) },
+    adopted: { id: own, status: storyStatusFromFile[raw.status], chain: (raw.steps ?? []).map(importStep) },
     raw,
   };
 }
@@ -120,7 +126,7 @@ function importStep(raw: RawStep): AdoptedStep {
     id: stepId(raw.id),
     name: stepName(raw.type),
     description: raw.description ?? "",
-    state: stepStates[raw.status],
+    state: stepStateFromFile[raw.status],
     reason: reasonOf(raw),
     notes: raw.notes ?? "",
     restarts: raw.restart_count ?? 0,

@@ -7,7 +7,7 @@ import type { StoryId } from "../../domain/ids.ts";
 import { statusOf } from "../../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { readSidecar } from "../files/sidecar.ts";
-import type { ContinueOpening, FoundRun, Opening, Project, RunLookup } from "../protocol.ts";
+import type { ContinueOpening, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
 import { type Prd, readPrd } from "./prd.ts";
 import { type Shared, sharedIn } from "./shared.ts";
 import { type ImportedState, readState } from "./state-file.ts";
@@ -15,7 +15,7 @@ import { type ImportedState, readState } from "./state-file.ts";
 /** The name under which the state that a run began with is kept: what it says of steps that ran before stays. */
 export const importedName = ".pawl-imported.json";
 
-export async function openPrd({ file, path, text, only, folder, runs }: Project): Promise<Opening> {
+export async function openPrd({ file, path, text, only, folder, runs }: OpenRequest): Promise<Opening> {
   const whole = readPrd(text, file);
   const prd = { ...whole, stories: chosenStories(whole, only) };
   const shared = sharedIn(folder);

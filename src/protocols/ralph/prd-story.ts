@@ -11,13 +11,13 @@ export interface PrdStory extends StorySpec {
 }
 
 /** Something that a person must correct, and the position where. */
-export interface Problem {
+export interface PrdProblem {
   readonly at: number;
   readonly message: string;
 }
 
 interface Findings {
-  readonly problems: Problem[];
+  readonly problems: PrdProblem[];
   readonly notes: string[];
 }
 

@@ -7,7 +7,7 @@ import type { StorySpec } from "../../domain/story.ts";
 import { findCycle } from "../../prompts/cycle.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import { itemsOf, type JsonText, Lines, membersOf, openJson, type Span } from "../files/json-places.ts";
-import { type PrdStory, type Problem, readPrdStory } from "./prd-story.ts";
+import { type PrdProblem, type PrdStory, readPrdStory } from "./prd-story.ts";
 
 export interface Prd {
   readonly title: string;
@@ -22,7 +22,7 @@ const hint = "a PRD is an array of stories, or an object with `userStories`; eac
 export function readPrd(text: string, file: string): Prd {
   const json = openJson(text, file, hint);
   const lines = new Lines(json.text);
-  const problems: Problem[] = [];
+  const problems: PrdProblem[] = [];
   const notes: string[] = [];
   const spans = storiesIn(json, file, notes);
   const read = spans.map((span) => readPrdStory(json.text, span, { problems, notes }));
@@ -107,7 +107,7 @@ function titleOf(value: unknown, file: string): string {
   return title === undefined ? basename(file) : (cleanText(title).text.trim().split("\n")[0] ?? "");
 }
 
-function idProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly Problem[] {
+function idProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly PrdProblem[] {
   const firsts = new Map<string, StoryId>();
   return stories.flatMap(({ id }, index) => {
     // What is not even a text was reported where it was read.
@@ -131,7 +131,7 @@ function whyUnusable(id: StoryId, first: StoryId | undefined): string | null {
   return first === undefined ? null : `the ids ${shown} and "${first}" differ only in case`;
 }
 
-function dependencyProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly Problem[] {
+function dependencyProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly PrdProblem[] {
   const ids = new Map<string, StoryId>(stories.map(({ id }) => [id, id]));
   const folded = new Map<string, StoryId>(stories.map(({ id }) => [id.toLowerCase(), id]));
   const problems = stories.flatMap(({ id, dependsOn }, index) =>

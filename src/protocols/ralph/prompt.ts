@@ -7,7 +7,7 @@ import type { Chain, Step } from "../../domain/step.ts";
 import type { OperationWord } from "../files/edit-operation.ts";
 import { isHidden } from "./history.ts";
 import { editFile, sharedIn } from "./shared.ts";
-import { stepWords } from "./state-document.ts";
+import { stepStatusInFile } from "./state-document.ts";
 
 type Definitions = ReadonlyMap<StepName, StepDefinition>;
 
@@ -26,7 +26,7 @@ export function stepList(chain: Chain, definitions: Definitions, current: StepId
       const mark = step.id === current ? " <-- this step" : "";
       const description = step.description || (definitions.get(step.name)?.title ?? step.name);
       const oneLine = description.replace(/\s+/g, " ").trim();
-      return `${index + 1}. ${step.id} ${step.name} [${stepWords[step.state.status]}] ${oneLine}${mark}`;
+      return `${index + 1}. ${step.id} ${step.name} [${stepStatusInFile[step.state.status]}] ${oneLine}${mark}`;
     })
     .join("\n");
 }

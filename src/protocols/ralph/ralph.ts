@@ -7,7 +7,7 @@ import type { Protocol, RunFacts } from "../protocol.ts";
 import { clearRequest, putAway, readRequest } from "./edit-requests.ts";
 import { openPrd } from "./prd-plan.ts";
 import { RalphFiles } from "./projected.ts";
-import { excludePatterns, failureDiff, logFile, restartDiff, type Shared, sharedIn } from "./shared.ts";
+import { excludePatterns, failureDiff, restartDiff, type Shared, sharedIn, stepLogFile } from "./shared.ts";
 import { ralphKeys, ralphValues } from "./values.ts";
 
 export const ralph: Protocol = {
@@ -62,7 +62,7 @@ export const ralph: Protocol = {
 
   logFile(run, { story, step, number }) {
     const shared = sharedOf(run);
-    return shared === null || story === null ? null : logFile(shared, story, step, number);
+    return shared === null || story === null ? null : stepLogFile(shared, story, step, number);
   },
 
   diffFile(run, { story, step, number, state }) {

@@ -9,11 +9,11 @@ import {
   editFile,
   excludePatterns,
   failureDiff,
-  logFile,
   logName,
   restartDiff,
   type Shared,
   sharedIn,
+  stepLogFile,
   storyScratch,
 } from "./shared.ts";
 
@@ -30,8 +30,8 @@ const filesOf = (shared: Shared) => [
   join(shared.failedEdits, "US-001.json"),
   storyScratch(shared, story),
   editFile(shared, story),
-  logFile(shared, story, step, 1),
-  logFile(shared, story, step, 2),
+  stepLogFile(shared, story, step, 1),
+  stepLogFile(shared, story, step, 2),
   failureDiff(shared, story, step, 1),
   failureDiff(shared, story, step, 2),
   restartDiff(shared, story, step, 1),

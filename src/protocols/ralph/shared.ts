@@ -48,7 +48,7 @@ export function logName(story: StoryId, step: StepId, attempt: number): string {
   return `logs/${word(story)}/${word(step)}${attempt > 1 ? `.${attempt}` : ""}.jsonl`;
 }
 
-export function logFile(shared: Shared, story: StoryId, step: StepId, attempt: number): string {
+export function stepLogFile(shared: Shared, story: StoryId, step: StepId, attempt: number): string {
   return join(shared.dir, ...logName(story, step, attempt).split("/"));
 }
 

@@ -4,11 +4,11 @@
 import type { StepStatus } from "../../domain/step.ts";
 import type { AdoptedStep, AdoptedStory, StoryStatus } from "../../domain/story.ts";
 
-export type StepWord = "pending" | "in_progress" | "completed" | "skipped" | "failed" | "cancelled";
-export type StoryWord = "unclaimed" | "in_progress" | "completed" | "failed" | "blocked";
+export type StateStepStatus = "pending" | "in_progress" | "completed" | "skipped" | "failed" | "cancelled";
+export type StateStoryStatus = "unclaimed" | "in_progress" | "completed" | "failed" | "blocked";
 
-/** A step that failed because its time was over or somebody stopped it is `cancelled` there: see `step-document.ts`. */
-export const stepWords: Readonly<Record<StepStatus, StepWord>> = {
+/** A step that failed because its time was over or somebody stopped it is `cancelled` there: see `state-step.ts`. */
+export const stepStatusInFile: Readonly<Record<StepStatus, StateStepStatus>> = {
   waiting: "pending",
   ready: "pending",
   running: "in_progress",
@@ -19,7 +19,7 @@ export const stepWords: Readonly<Record<StepStatus, StepWord>> = {
   cancelled: "cancelled",
 };
 
-export const storyWords: Readonly<Record<StoryStatus, StoryWord>> = {
+export const storyStatusInFile: Readonly<Record<StoryStatus, StateStoryStatus>> = {
   waiting: "unclaimed",
   running: "in_progress",
   held: "in_progress",
@@ -31,7 +31,7 @@ export const storyWords: Readonly<Record<StoryStatus, StoryWord>> = {
 };
 
 /** Nobody works on an imported step: what was in progress starts again. */
-export const stepStates: Readonly<Record<StepWord, AdoptedStep["state"]>> = {
+export const stepStateFromFile: Readonly<Record<StateStepStatus, AdoptedStep["state"]>> = {
   pending: "waiting",
   in_progress: "waiting",
   completed: "done",
@@ -40,7 +40,7 @@ export const stepStates: Readonly<Record<StepWord, AdoptedStep["state"]>> = {
   cancelled: "failed",
 };
 
-export const storyStates: Readonly<Record<StoryWord, AdoptedStory["status"]>> = {
+export const storyStatusFromFile: Readonly<Record<StateStoryStatus, AdoptedStory["status"]>> = {
   unclaimed: "waiting",
   in_progress: "waiting",
   completed: "done",
@@ -82,10 +82,10 @@ export interface HistoryEntry {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-export interface StepDocument {
+export interface StateStep {
   readonly id: string;
   readonly type: string;
-  readonly status: StepWord;
+  readonly status: StateStepStatus;
   readonly description: string;
   readonly started_at: string | null;
   readonly completed_at: string | null;
@@ -100,15 +100,15 @@ export interface StepDocument {
   readonly log_file: string | null;
 }
 
-export interface StoryDocument {
+export interface StateStory {
   readonly story_id: string;
   readonly title: string;
-  readonly status: StoryWord;
+  readonly status: StateStoryStatus;
   readonly agent_id: number | null;
   readonly claimed_at: string | null;
   readonly completed_at: string | null;
   readonly depends_on: readonly string[];
-  readonly steps: readonly StepDocument[];
+  readonly steps: readonly StateStep[];
   /** What a file from another life had in it comes first, as it was. */
   readonly history: readonly unknown[];
 }
@@ -117,9 +117,9 @@ export interface StateDocument {
   readonly version: 1;
   readonly created_at: string;
   readonly prd_file: string;
-  readonly stories: Readonly<Record<string, StoryDocument>>;
+  readonly stories: Readonly<Record<string, StateStory>>;
 }
 
-export function isoTime(at: number): string {
+export function stateTime(at: number): string {
   return new Date(at).toISOString();
 }

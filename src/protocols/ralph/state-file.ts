@@ -8,8 +8,8 @@ import type { Run } from "../../domain/run.ts";
 import type { StoryEntry, StorySpec } from "../../domain/story.ts";
 import { type Define, isHidden, StoryHistory } from "./history.ts";
 import type { ImportedState, RawStory } from "./imported-state.ts";
-import { isoTime, type StateDocument, type StepDocument, type StoryDocument, storyWords } from "./state-document.ts";
-import { stepDocument } from "./step-document.ts";
+import { type StateDocument, type StateStep, type StateStory, stateTime, storyStatusInFile } from "./state-document.ts";
+import { stepDocument } from "./state-step.ts";
 
 export { type ImportedState, readState } from "./imported-state.ts";
 
@@ -41,22 +41,22 @@ export class StateProjection {
   document(run: Run, specs: readonly StorySpec[]): StateDocument {
     const define = definitionsIn(run.header.definition);
     const specOf = new Map(specs.map((spec) => [spec.id, spec]));
-    const stories = run.header.stories.map((entry): [string, StoryDocument] => {
+    const stories = run.header.stories.map((entry): [string, StateStory] => {
       const steps = this.#stepsOf(run, entry.id, define);
       return [entry.id, this.#story(entry, specOf.get(entry.id), steps)];
     });
     return {
       version: 1,
-      created_at: this.#options.imported?.createdAt ?? isoTime(run.header.startedAt),
+      created_at: this.#options.imported?.createdAt ?? stateTime(run.header.startedAt),
       prd_file: this.#options.prdFile,
       stories: Object.fromEntries(stories),
     };
   }
 
-  #story(entry: StoryEntry, spec: StorySpec | undefined, steps: readonly StepDocument[]): StoryDocument {
+  #story(entry: StoryEntry, spec: StorySpec | undefined, steps: readonly StateStep[]): StateStory {
     const history = this.#historyOf(entry.id);
     const raw = this.#raw.get(entry.id);
-    const status = storyWords[entry.status];
+    const status = storyStatusInFile[entry.status];
     return {
       story_id: entry.id,
       title: spec?.title ?? entry.title,
@@ -70,7 +70,7 @@ export class StateProjection {
     };
   }
 
-  #stepsOf(run: Run, id: StoryId, define: Define): readonly StepDocument[] {
+  #stepsOf(run: Run, id: StoryId, define: Define): readonly StateStep[] {
     const story = run.stories[id];
     if (!story) return [];
     const attempts = Map.groupBy(story.attempts, ({ step }): StepId => step);

@@ -15,7 +15,7 @@ import type { RunId } from "../../domain/ids.ts";
 import { decide, storiesFor } from "../../engine/decide.ts";
 import type { Executor } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
-import { completeStep, pullStep } from "../attempt/execute/pull.ts";
+import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
 import { performEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
 import { createRun, transition } from "../runs/transition.ts";
@@ -49,7 +49,7 @@ describe("what is ready", () => {
     const puller = await world.open();
     const pulled = await pullStep(puller, "small/worker", run);
     await sleep(500);
-    await completeStep(puller, pulled?.handle ?? "", null, "STATUS: done");
+    await completePulledStep(puller, pulled?.handle ?? "", null, "STATUS: done");
     expect(await driving).toBe("done");
     const events = await world.events(run);
     const [, started = 0] = timesOf(events, "attempt_dispatched");

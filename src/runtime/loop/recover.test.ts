@@ -19,7 +19,7 @@ import { isAlive } from "../../system/process/identity.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { headIn } from "../../workspaces/trees/snapshot.ts";
 import { type Claim, claimStep } from "../attempt/claim/claim.ts";
-import { completeStep, pullStep } from "../attempt/execute/pull.ts";
+import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
 import { prepareWorkspace } from "../attempt/prepare/workspace.ts";
 import type { Parts } from "../parts.ts";
 import { transition } from "../runs/transition.ts";
@@ -346,12 +346,12 @@ describe("an agent that pulled a step and died", () => {
     aheadMs = 10 * 60_000 + 1;
     const second = await pullStep(world.parts, "small/worker", run);
     expect(second).toMatchObject({ attempt: 2 });
-    expect(await completeStep(world.parts, first?.handle ?? "", null, "STATUS: done")).toMatchObject({
+    expect(await completePulledStep(world.parts, first?.handle ?? "", null, "STATUS: done")).toMatchObject({
       accepted: false,
       code: "stale",
     });
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
-    expect(await completeStep(world.parts, second?.handle ?? "", null, "STATUS: done")).toMatchObject({
+    expect(await completePulledStep(world.parts, second?.handle ?? "", null, "STATUS: done")).toMatchObject({
       accepted: true,
     });
     expect(await world.status(run)).toBe("done");

@@ -11,7 +11,7 @@ import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
 import { decide, startRun } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
-import { type CompleteProtocol, noProtocol } from "../../protocols/complete.ts";
+import { type CompleteProtocol, noProtocol } from "../../protocols/complete-protocol.ts";
 import { readEdits } from "../../protocols/files/edit-request.ts";
 import { type Answer, noToolReport } from "../attempt/execute/answer.ts";
 import { readAnswer } from "../attempt/settle/read-answer.ts";

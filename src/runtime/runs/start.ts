@@ -6,7 +6,7 @@ import { AppError } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunPlace } from "../../domain/run.ts";
 import { renderTemplate, templateKeys } from "../../prompts/template.ts";
-import type { CompleteProtocol } from "../../protocols/complete.ts";
+import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { agentHome, provision } from "../../protocols/files/agent-home.ts";
 import { newRunId } from "../../system/ids.ts";
 import { resolveChecks } from "../../workflows/format/project.ts";

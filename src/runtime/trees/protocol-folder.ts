@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunPlace } from "../../domain/run.ts";
-import type { CompleteProtocol } from "../../protocols/complete.ts";
+import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { defaultFolder } from "../../protocols/files/folder.ts";
 import type { RunFacts } from "../../protocols/protocol.ts";
 import { excludeLocally } from "../../workspaces/git/exclude.ts";

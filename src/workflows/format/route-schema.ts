@@ -25,7 +25,7 @@ export type OptionInput = RouteInput | Record<string, RouteInput>;
 
 export const id = z.string().min(1);
 export const alone = z.union([z.literal(true), z.null()]);
-export const count = z.int().min(0);
+export const wholeNumber = z.int().min(0);
 
 export const duration = z
   .union([z.number().positive(), z.string().regex(durationPattern)])
@@ -76,7 +76,7 @@ const routeFields = {
     .union([z.string().min(1), alone])
     .optional()
     .describe("Fail, with this reason."),
-  at_most: count.optional().describe("How often this route may be taken before `then`."),
+  at_most: wholeNumber.optional().describe("How often this route may be taken before `then`."),
   then: route.optional().meta({ id: "Then", description: "Where it leads once the limit is reached. Default: fail." }),
 };
 

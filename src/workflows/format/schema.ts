@@ -2,10 +2,10 @@
 // editors. Every field has an effect; what the engine cannot do is not in here.
 
 import * as z from "zod";
-import { alone, count, deadline, duration, id, option, options, route } from "./route-schema.ts";
+import { alone, deadline, duration, id, option, options, route, wholeNumber } from "./route-schema.ts";
 
 const limit = z.strictObject({
-  at_most: count.optional().describe("How often, all together."),
+  at_most: wholeNumber.optional().describe("How often, all together."),
   usd: z.number().positive().optional().describe("What the attempts may cost together, in US dollars."),
   tokens: z.int().min(1).optional().describe("Tokens of the attempts together, read and written."),
   wall: duration.optional().describe("How long the attempts may take together."),
@@ -77,7 +77,7 @@ const stories = z
         .optional()
         .describe("numbers: steps are called step-001, step-002 … Default: as the file calls them."),
       max_steps: z.int().min(1).optional().describe("How many steps the chain of one story may have."),
-      restarts: count.optional().describe("How often a step may start anew by its own wish. Default: 3."),
+      restarts: wholeNumber.optional().describe("How often a step may start anew by its own wish. Default: 3."),
     }),
     alone,
   ])

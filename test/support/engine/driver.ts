@@ -21,7 +21,7 @@ import { passed, rejected, type Said, unfinished, value } from "./reports.ts";
 import { frozen, same } from "./same.ts";
 
 /** A command before it knows when and by whom. */
-export type Asking = Command extends infer C ? (C extends Command ? Omit<C, "at" | "author"> : never) : never;
+export type CommandInput = Command extends infer C ? (C extends Command ? Omit<C, "at" | "author"> : never) : never;
 
 export interface DriverOptions {
   readonly context?: Readonly<Record<string, string>>;
@@ -75,10 +75,10 @@ export class Driver {
     this.#record(started);
   }
 
-  // asking
+  // input
 
-  ask(asking: Asking, author = "user:test"): Decision {
-    const command = { ...asking, at: this.at, author } as Command;
+  ask(input: CommandInput, author = "user:test"): Decision {
+    const command = { ...input, at: this.at, author } as Command;
     const seen = this.#seenBy(command);
     const decision = decide(seen, command);
     this.#compareWithWhole(command, seen, decision);
@@ -99,25 +99,25 @@ export class Driver {
     if (!same(replay(read), this.run)) throw new Error("replay gives another state");
   }
 
-  must(asking: Asking, author?: string): Accepted {
-    const decision = this.ask(asking, author);
-    if (!decision.accepted) throw new Error(`${asking.type} was refused (${decision.code}): ${decision.why}`);
+  must(input: CommandInput, author?: string): Accepted {
+    const decision = this.ask(input, author);
+    if (!decision.accepted) throw new Error(`${input.type} was refused (${decision.code}): ${decision.why}`);
     return decision;
   }
 
-  refused(asking: Asking, author?: string): Rejection {
+  refused(input: CommandInput, author?: string): Rejection {
     const before = this.run;
-    const decision = this.ask(asking, author);
-    if (decision.accepted) throw new Error(`${asking.type} was not refused`);
+    const decision = this.ask(input, author);
+    if (decision.accepted) throw new Error(`${input.type} was not refused`);
     if (before !== this.run && decision.code !== "moved")
-      throw new Error(`${asking.type} was refused and changed the run`);
+      throw new Error(`${input.type} was refused and changed the run`);
     return decision;
   }
 
   // attempts
 
   /** The command that hands a ready step out. */
-  starting(place: string, driver: "push" | "pull" = "push"): Extract<Asking, { type: "start_attempt" }> {
+  starting(place: string, driver: "push" | "pull" = "push"): Extract<CommandInput, { type: "start_attempt" }> {
     const { story, name } = parse(place);
     this.#count += 1;
     return {
@@ -133,9 +133,9 @@ export class Driver {
   }
 
   claim(place: string, driver?: "push" | "pull"): Attempt {
-    const asking = this.starting(place, driver);
-    this.must(asking, "driver");
-    const attempt = this.attempts(place).find(({ id }) => id === asking.attempt);
+    const input = this.starting(place, driver);
+    this.must(input, "driver");
+    const attempt = this.attempts(place).find(({ id }) => id === input.attempt);
     if (!attempt) throw new Error(`${place} was not started: ${JSON.stringify(this.step(place).state)}`);
     return attempt;
   }
@@ -152,7 +152,7 @@ export class Driver {
     return this.must(this.finishing(this.#running(place), report), "agent:worker");
   }
 
-  finishing(attempt: Attempt, report: Report, by: string | null = attempt.token): Asking {
+  finishing(attempt: Attempt, report: Report, by: string | null = attempt.token): CommandInput {
     const { story, id } = attempt;
     return { type: "finish_attempt", story, attempt: id, token: by === null ? null : token(by), report };
   }
@@ -187,12 +187,12 @@ export class Driver {
     return this.must(this.answering(place, option, said), "user:ann");
   }
 
-  answering(place: string, option: string, said: AnswerSaid = {}): Extract<Asking, { type: "answer_gate" }> {
+  answering(place: string, option: string, said: AnswerSaid = {}): Extract<CommandInput, { type: "answer_gate" }> {
     const gate = this.openGate(place);
     return { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree, ...said };
   }
 
-  expiring(place: string): Extract<Asking, { type: "expire_gate" }> {
+  expiring(place: string): Extract<CommandInput, { type: "expire_gate" }> {
     const gate = this.openGate(place);
     return { type: "expire_gate", story: gate.story, gate: gate.id };
   }
@@ -215,7 +215,7 @@ export class Driver {
   }
 
   /** A person changes the chain of a story, or with null the run's own. */
-  editing(story: string | null, ...operations: EditOperation[]): Extract<Asking, { type: "edit_chain" }> {
+  editing(story: string | null, ...operations: EditOperation[]): Extract<CommandInput, { type: "edit_chain" }> {
     return { type: "edit_chain", story: story === null ? null : storyId(story), operations };
   }
 
@@ -223,7 +223,7 @@ export class Driver {
     return this.must(this.editing(story, ...operations), "user:ann");
   }
 
-  adding(...specs: (string | StorySpec)[]): Extract<Asking, { type: "add_stories" }> {
+  adding(...specs: (string | StorySpec)[]): Extract<CommandInput, { type: "add_stories" }> {
     return { type: "add_stories", stories: specs.map(specOf) };
   }
 

@@ -7,7 +7,7 @@ import type { Event } from "../../../src/domain/event.ts";
 import type { StepId, StepName, StoryId } from "../../../src/domain/ids.ts";
 import type { Limit } from "../../../src/domain/route.ts";
 import type { Run } from "../../../src/domain/run.ts";
-import type { Asking } from "./driver.ts";
+import type { CommandInput } from "./driver.ts";
 import { holds, performed } from "./invariants.ts";
 
 interface Spent extends Usage {
@@ -22,18 +22,18 @@ export class Ledger {
   readonly #run = { attempts: 0, costUsd: 0, tokens: 0 };
 
   /** What was decided about a run that was as `before`. */
-  enter(before: Run, asking: Asking, decision: Accepted): void {
-    if (asking.type === "start_attempt") this.#checkStart(before, asking, decision);
-    else holds(!decision.events.some(({ type }) => type === "attempt_dispatched"), `${asking.type} started something`);
-    this.#checkRaise(before, asking, decision);
+  enter(before: Run, input: CommandInput, decision: Accepted): void {
+    if (input.type === "start_attempt") this.#checkStart(before, input, decision);
+    else holds(!decision.events.some(({ type }) => type === "attempt_dispatched"), `${input.type} started something`);
+    this.#checkRaise(before, input, decision);
     for (const event of decision.events) this.#note(event);
   }
 
-  #checkStart(before: Run, asking: { story: StoryId | null; step: StepId }, { events }: Accepted): void {
-    const { story } = asking;
+  #checkStart(before: Run, input: { story: StoryId | null; step: StepId }, { events }: Accepted): void {
+    const { story } = input;
     const scope = story === null ? before.header : before.stories[story];
-    const step = scope?.chain.find(({ id }) => id === asking.step);
-    if (!step) throw new Error(`${asking.step} was started and is not there`);
+    const step = scope?.chain.find(({ id }) => id === input.step);
+    if (!step) throw new Error(`${input.step} was started and is not there`);
     const definition = performed(before, story, step.name);
     const loop = before.header.definition.steps.find((candidate) => candidate.kind === "stories");
     const where = story ?? "run";
@@ -65,12 +65,12 @@ export class Ledger {
   }
 
   /** A cap changes only by a person's word at a gate that asks about it, and only upwards. */
-  #checkRaise(before: Run, asking: Asking, decision: Accepted): void {
+  #checkRaise(before: Run, input: CommandInput, decision: Accepted): void {
     const [was, is] = [before.header.caps, decision.run.header.caps];
     if (was === is) return;
-    const scope = asking.type === "answer_gate" && asking.story !== null ? before.stories[asking.story] : before.header;
-    const gate = asking.type === "answer_gate" ? scope?.gates.find(({ id }) => id === asking.gate) : undefined;
-    holds(gate?.cause === "cap", `${asking.type} changed a cap`);
+    const scope = input.type === "answer_gate" && input.story !== null ? before.stories[input.story] : before.header;
+    const gate = input.type === "answer_gate" ? scope?.gates.find(({ id }) => id === input.gate) : undefined;
+    holds(gate?.cause === "cap", `${input.type} changed a cap`);
     holds(this.#capReached(before), "a cap was raised that was not reached");
     const used = { ...this.#run, costUsd: cents(this.#run.costUsd) };
     for (const name of ["attempts", "costUsd", "tokens"] as const) {

@@ -7,61 +7,58 @@ import type { Event } from "../../../src/domain/event.ts";
 import type { Gate } from "../../../src/domain/gate.ts";
 import { repeats } from "../../../src/domain/route.ts";
 import type { Run } from "../../../src/domain/run.ts";
-import { type Asking, messagesOf } from "./driver.ts";
+import { type CommandInput, messagesOf } from "./driver.ts";
 import { holds, performed, scopesOf } from "./invariants.ts";
 
 /** An open gate ends by an answer for what it shows, by its deadline, or with its run; until then its step is held. */
-export function checkGatesStand(before: Run, after: Run, decision: Decision, asking: Asking, at: number): void {
+export function checkGatesStand(before: Run, after: Run, decision: Decision, input: CommandInput, at: number): void {
   for (const { story, scope } of scopesOf(before)) {
     const now = story === null ? after.header : after.stories[story];
     for (const gate of scope.gates) {
       if (gate.state.status !== "open") continue;
       const then = now?.gates.find(({ id }) => id === gate.id);
       const answer = decision.events.find((event) => event.type === "gate_answered" && event.gate === gate.id);
-      if (answer) checkAnswer(gate, asking, at);
-      else if (asking.type !== "cancel_run") {
-        holds(then?.state.status === "open", `${asking.type} ended gate ${gate.id}`);
+      if (answer) checkAnswer(gate, input, at);
+      else if (input.type !== "cancel_run") {
+        holds(then?.state.status === "open", `${input.type} ended gate ${gate.id}`);
         const step = now?.chain.find(({ id }) => id === gate.step);
-        holds(step?.state.status === "held" && step.state.gate === gate.id, `${asking.type} walked around ${gate.id}`);
-        checkShown(gate, then, asking);
+        holds(step?.state.status === "held" && step.state.gate === gate.id, `${input.type} walked around ${gate.id}`);
+        checkShown(gate, then, input);
       }
     }
   }
 }
 
-function checkAnswer(gate: Gate, asking: Asking, at: number): void {
-  if (asking.type === "answer_gate") {
-    holds(asking.gate === gate.id, `an answer to ${asking.gate} answered ${gate.id}`);
-    holds(gate.tree === null || (asking.tree ?? "") === gate.tree, `${gate.id} was answered for what it does not show`);
+function checkAnswer(gate: Gate, input: CommandInput, at: number): void {
+  if (input.type === "answer_gate") {
+    holds(input.gate === gate.id, `an answer to ${input.gate} answered ${gate.id}`);
+    holds(gate.tree === null || (input.tree ?? "") === gate.tree, `${gate.id} was answered for what it does not show`);
     return;
   }
-  holds(asking.type === "expire_gate" && asking.gate === gate.id, `${asking.type} answered ${gate.id}`);
+  holds(input.type === "expire_gate" && input.gate === gate.id, `${input.type} answered ${gate.id}`);
   holds(gate.deadline !== null && gate.deadline.at <= at, `${gate.id} expired early`);
 }
 
 /** What a gate shows changes only when somebody answers for something else, and is then what they saw. */
-function checkShown(gate: Gate, then: Gate | undefined, asking: Asking): void {
-  const answered = asking.type === "answer_gate" && asking.gate === gate.id;
+function checkShown(gate: Gate, then: Gate | undefined, input: CommandInput): void {
+  const answered = input.type === "answer_gate" && input.gate === gate.id;
   if (then?.tree === gate.tree) {
-    holds(
-      !answered || (asking.tree ?? "") === gate.tree || gate.tree === null || isNoOption(gate, asking),
-      "not shown",
-    );
+    holds(!answered || (input.tree ?? "") === gate.tree || gate.tree === null || isNoOption(gate, input), "not shown");
     return;
   }
-  holds(answered && then?.tree === (asking.tree ?? ""), `${gate.id} shows another tree after ${asking.type}`);
+  holds(answered && then?.tree === (input.tree ?? ""), `${gate.id} shows another tree after ${input.type}`);
 }
 
-function isNoOption(gate: Gate, asking: { readonly option: string }): boolean {
-  return !Object.hasOwn(gate.options, asking.option);
+function isNoOption(gate: Gate, input: { readonly option: string }): boolean {
+  return !Object.hasOwn(gate.options, input.option);
 }
 
 /** Each thing that people are told of has happened, and each that has happened is told once. */
-export function checkMessages(run: Run, decision: Accepted, asking: Asking): void {
+export function checkMessages(run: Run, decision: Accepted, input: CommandInput): void {
   const told = messagesOf(decision.effects);
   const expected = decision.events.flatMap((event) => messageFor(run, event));
-  const missed = asking.type === "start_attempt" && !decision.events.some(({ type }) => type === "attempt_dispatched");
-  const wanted = [...expected, ...(missed ? [{ kind: "budget" as const, about: asking.story }] : [])];
+  const missed = input.type === "start_attempt" && !decision.events.some(({ type }) => type === "attempt_dispatched");
+  const wanted = [...expected, ...(missed ? [{ kind: "budget" as const, about: input.story }] : [])];
   const words = (list: readonly { kind: MessageKind; about: string | null }[]) =>
     list
       .map(({ kind, about }) => `${kind} ${about ?? "run"}`)

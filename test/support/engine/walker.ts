@@ -8,12 +8,12 @@ import type { CompletedReport, Report } from "../../../src/domain/report.ts";
 import type { Step } from "../../../src/domain/step.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
-import { type Asking, Driver } from "./driver.ts";
+import { type CommandInput, Driver } from "./driver.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 import { checkGatesStand, checkMessages } from "./questions.ts";
+import { type RunStart, randomEditRequest, randomOperations, randomPlan } from "./random-requests.ts";
 import { completed, unfinished } from "./reports.ts";
-import { type Beginning, operationsOf, planOf, wishOf } from "./wishes.ts";
 
 export interface Move {
   /** What kind of move, which of those that are possible, and with what words. */
@@ -35,7 +35,7 @@ export class Walk {
   readonly #ledger = new Ledger();
   readonly #ids = new Ids();
 
-  constructor(definition: Definition, beginning: Beginning = {}) {
+  constructor(definition: Definition, beginning: RunStart = {}) {
     this.driver = new Driver(definition, { replayEach: false, ...beginning });
     this.#ids.enter(this.driver.events);
     checkState(this.driver.run);
@@ -77,7 +77,7 @@ export class Walk {
     this.driver.at += 1 + (words % 7);
     if (kind < 69) this.#goOn(pick, words);
     else if (kind < 73) this.#edit(pick, words);
-    else if (kind < 75) this.#ask({ type: "add_stories", stories: planOf(words, "V") });
+    else if (kind < 75) this.#ask({ type: "add_stories", stories: randomPlan(words, "V") });
     else if (kind < 83) this.#disturb(pick, words);
     else if (kind < 90) this.#ask(this.#nonsense(pick, words), "refuse");
     else if (kind < 93) this.#ask({ type: "pause_run" });
@@ -110,7 +110,7 @@ export class Walk {
     const { run } = this.driver;
     const scopes = scopesOf(run);
     const { story } = scopes[pick % scopes.length] ?? { story: null };
-    this.#ask({ type: "edit_chain", story, operations: operationsOf(run, story, null, words) });
+    this.#ask({ type: "edit_chain", story, operations: randomOperations(run, story, null, words) });
   }
 
   #start({ story, step }: Ready, words: number): void {
@@ -123,26 +123,26 @@ export class Walk {
     this.#ask(driver.starting(place), "refuse");
     const attempt = this.#running().find((running) => running.step === step.id && running.story === story);
     if (!attempt || words % 2 === 0) return;
-    const begin: Asking = { type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base: "c0" };
+    const begin: CommandInput = { type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base: "c0" };
     this.#ask(begin, "accept");
     this.#ask(begin, "refuse");
   }
 
   #report(attempt: Attempt, words: number): void {
     const { driver } = this;
-    const asking = driver.finishing(attempt, this.#words(attempt, words), words % 9 === 0 ? null : attempt.token);
+    const input = driver.finishing(attempt, this.#words(attempt, words), words % 9 === 0 ? null : attempt.token);
     this.#ask(driver.finishing(attempt, this.#words(attempt, 0), "stolen"), "refuse");
     if (attempt.state.phase === "stopping") {
       this.#ask(driver.finishing(attempt, this.#words(attempt, 0)), "refuse");
       this.#ask(driver.finishing(attempt, this.#words(attempt, words), null), "accept");
-    } else this.#ask(asking, "accept");
-    this.#ask(asking, "refuse");
+    } else this.#ask(input, "accept");
+    this.#ask(input, "refuse");
   }
 
   #answer(gate: Gate, words: number): void {
     const { story, id } = gate;
     const { driver } = this;
-    const expire: Asking = { type: "expire_gate", story, gate: id };
+    const expire: CommandInput = { type: "expire_gate", story, gate: id };
     if (gate.deadline === null) this.#ask(expire, "refuse");
     else if (words % 3 === 0 || driver.at >= gate.deadline.at) {
       if (driver.at < gate.deadline.at) this.#ask(expire, "refuse");
@@ -153,17 +153,17 @@ export class Walk {
     const options = namesOf(gate.options);
     const option = options[words % options.length] ?? "";
     const reason = [{ reason: "unclear" }, { reason: "no such reason" }, {}][(words >> 3) % 3] ?? {};
-    const asking: Asking = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree, ...reason };
+    const input: CommandInput = { type: "answer_gate", story, gate: id, option, note: "", tree: gate.tree, ...reason };
     const moved = gate.tree !== null && words % 8 < 4;
     if (moved) {
       const tree = words % 4 === 0 ? null : `moved${words}`;
-      this.#ask({ ...asking, tree }, "refuse");
-      this.#ask({ ...asking, tree: "elsewhere" }, "refuse");
+      this.#ask({ ...input, tree }, "refuse");
+      this.#ask({ ...input, tree: "elsewhere" }, "refuse");
       // Now and then somebody steers while nobody looks; the gate stands.
       if (words % 5 === 0) for (const type of ["pause_run", "resume_run"] as const) this.#ask({ type });
     }
-    this.#ask(moved ? { ...asking, tree: "elsewhere" } : asking, "accept");
-    this.#ask(asking, "refuse");
+    this.#ask(moved ? { ...input, tree: "elsewhere" } : input, "accept");
+    this.#ask(input, "refuse");
   }
 
   /** Deaths, waits, and people who stop things from outside. */
@@ -179,7 +179,7 @@ export class Walk {
   }
 
   /** Commands that nobody may get through. */
-  #nonsense(pick: number, words: number): Asking {
+  #nonsense(pick: number, words: number): CommandInput {
     const { driver } = this;
     const attempts = scopesOf(driver.run).flatMap(({ scope }) => scope.attempts.filter(hasEnded));
     const gates = scopesOf(driver.run).flatMap(({ scope }) =>
@@ -253,36 +253,36 @@ export class Walk {
           : { kind: "rejected", reason: key.includes(":") ? (key.split(":")[1] ?? null) : null };
     const outputs: Record<string, string> = { [`o_${attempt.name}`]: String(words) };
     if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
-    const planned = attempt.story === null && words % 5 > 0 ? planOf(words) : null;
+    const planned = attempt.story === null && words % 5 > 0 ? randomPlan(words) : null;
     const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
     const tree = words % 2 === 0 ? `tree${words}` : null;
-    const wish = words === 0 ? null : wishOf(this.driver.run, attempt.story, attempt.step, words);
-    const said = { ...(wish && { edits: wish }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
+    const request = words === 0 ? null : randomEditRequest(this.driver.run, attempt.story, attempt.step, words);
+    const said = { ...(request && { edits: request }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
     return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
   }
 
   /** Asks, checks what must hold after any command, and says whether it was accepted. */
-  #ask(asking: Asking, expected?: "accept" | "refuse", author?: string): boolean {
+  #ask(input: CommandInput, expected?: "accept" | "refuse", author?: string): boolean {
     const { driver } = this;
     const before = driver.run;
-    const decision = driver.ask(asking, author);
+    const decision = driver.ask(input, author);
     const answer = decision.accepted ? "accept" : "refuse";
-    holds(expected === undefined || expected === answer, `${JSON.stringify(asking)} should be ${expected}ed`);
+    holds(expected === undefined || expected === answer, `${JSON.stringify(input)} should be ${expected}ed`);
     checkChange(before, driver.run, decision);
-    checkGatesStand(before, driver.run, decision, asking, driver.at);
+    checkGatesStand(before, driver.run, decision, input, driver.at);
     if (!decision.accepted) return false;
-    this.#ledger.enter(before, asking, decision);
-    checkMessages(driver.run, decision, asking);
+    this.#ledger.enter(before, input, decision);
+    checkMessages(driver.run, decision, input);
     this.#tally.count(driver.run, decision.events);
     this.#ids.enter(decision.events);
     checkState(driver.run);
     checkChains(driver.run);
-    checkEdits(driver.run, decision, operationsIn(asking));
+    checkEdits(driver.run, decision, operationsIn(input));
     this.#checkIdle();
     return true;
   }
 
-  /** Asking for nothing changes nothing: the walk has gone as far as it can. */
+  /** CommandInput for nothing changes nothing: the walk has gone as far as it can. */
   #checkIdle(): void {
     const { run, at } = this.driver;
     if (run.header.end || run.header.paused) return;
@@ -313,10 +313,10 @@ export class Walk {
 }
 
 /** How many changes to a chain it asks for. */
-function operationsIn(asking: Asking): number | null {
-  if (asking.type === "edit_chain") return asking.operations.length;
-  if (asking.type !== "finish_attempt" || asking.report.outcome !== "completed") return null;
-  const { edits } = asking.report;
+function operationsIn(input: CommandInput): number | null {
+  if (input.type === "edit_chain") return input.operations.length;
+  if (input.type !== "finish_attempt" || input.report.outcome !== "completed") return null;
+  const { edits } = input.report;
   return edits && "operations" in edits ? edits.operations.length : null;
 }
 

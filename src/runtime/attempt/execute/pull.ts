@@ -73,7 +73,7 @@ async function open(parts: Parts, claim: Claim): Promise<Opened | null> {
 }
 
 /** `given`: the agent's token; null: it has passed none. */
-export async function completeStep(
+export async function completePulledStep(
   parts: Parts,
   handle: string,
   given: string | null,
@@ -82,7 +82,12 @@ export async function completeStep(
   return await report(parts, handle, given, { ...ended, outcome: "ran", text });
 }
 
-export async function failStep(parts: Parts, handle: string, given: string | null, reason: string): Promise<Decision> {
+export async function failPulledStep(
+  parts: Parts,
+  handle: string,
+  given: string | null,
+  reason: string,
+): Promise<Decision> {
   const why = reason || "the agent reported a failure";
   return await report(parts, handle, given, { ...ended, outcome: "failed", text: "", why });
 }

@@ -54,7 +54,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
 /** A run without a protocol: the defaults alone. */
 export const noProtocol: CompleteProtocol = { name: "", ...defaults };
 
-export function complete(protocol: Protocol): CompleteProtocol {
+export function withDefaults(protocol: Protocol): CompleteProtocol {
   const guarded = Object.fromEntries(
     Object.entries(purposes).map(([key, purpose]) => {
       const act = (protocol[key as Act] ?? defaults[key as Act]) as (...args: unknown[]) => unknown;

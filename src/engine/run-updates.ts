@@ -12,26 +12,31 @@ export function withHeader(run: Run, change: Partial<Header>): Run {
   return { ...run, header: { ...run.header, ...change } };
 }
 
-export function onScope(run: Run, story: StoryId | null, change: (scope: Scope) => Partial<Scope>): Run {
+export function withScope(run: Run, story: StoryId | null, change: (scope: Scope) => Partial<Scope>): Run {
   if (story === null) return withHeader(run, change(run.header));
   const scope = run.stories[story];
   if (!scope) throw new IllegalTransition(`story ${story}`, "not opened", "change");
   return { ...run, stories: { ...run.stories, [story]: { ...scope, ...change(scope) } } };
 }
 
-export function onStep(run: Run, story: StoryId | null, id: StepId, change: (step: Step) => Step): Run {
-  return onScope(run, story, (scope) => ({
-    chain: replaced(scope.chain, (step) => step.id === id, change, `step ${id}`),
+export function withStep(run: Run, story: StoryId | null, id: StepId, change: (step: Step) => Step): Run {
+  return withScope(run, story, (scope) => ({
+    chain: withItem(scope.chain, (step) => step.id === id, change, `step ${id}`),
   }));
 }
 
-export function onAttempt(run: Run, story: StoryId | null, id: AttemptId, change: (attempt: Attempt) => Attempt): Run {
-  return onScope(run, story, (scope) => ({
-    attempts: replaced(scope.attempts, (attempt) => attempt.id === id, change, `attempt ${id}`),
+export function withAttempt(
+  run: Run,
+  story: StoryId | null,
+  id: AttemptId,
+  change: (attempt: Attempt) => Attempt,
+): Run {
+  return withScope(run, story, (scope) => ({
+    attempts: withItem(scope.attempts, (attempt) => attempt.id === id, change, `attempt ${id}`),
   }));
 }
 
-export function replaced<T>(
+export function withItem<T>(
   list: readonly T[],
   is: (item: T) => boolean,
   change: (item: T) => T,

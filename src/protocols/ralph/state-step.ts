@@ -7,7 +7,7 @@ import type { Step } from "../../domain/step.ts";
 import { wasCancelled } from "./history.ts";
 import type { RawStep } from "./imported-state.ts";
 import { logName } from "./shared.ts";
-import { isoTime, type StepDocument, type StepWord, stepWords } from "./state-document.ts";
+import { type StateStep, type StateStepStatus, stateTime, stepStatusInFile } from "./state-document.ts";
 
 export interface StepFacts {
   readonly story: StoryId;
@@ -19,7 +19,7 @@ export interface StepFacts {
   readonly before: RawStep | null;
 }
 
-export function stepDocument(facts: StepFacts): StepDocument {
+export function stepDocument(facts: StepFacts): StateStep {
   const { step, definition } = facts;
   const { state } = step;
   const status = wordOf(facts);
@@ -38,17 +38,17 @@ export function stepDocument(facts: StepFacts): StepDocument {
   };
 }
 
-function wordOf({ step, attempts, before }: StepFacts): StepWord {
+function wordOf({ step, attempts, before }: StepFacts): StateStepStatus {
   const last = attempts.at(-1);
-  if (step.state.status !== "failed") return stepWords[step.state.status];
+  if (step.state.status !== "failed") return stepStatusInFile[step.state.status];
   if (!last) return before?.status === "cancelled" ? "cancelled" : "failed";
   return hasEnded(last) && wasCancelled(last.state.outcome) ? "cancelled" : "failed";
 }
 
-type Times = Pick<StepDocument, "started_at" | "completed_at" | "git_sha_at_start">;
+type Times = Pick<StateStep, "started_at" | "completed_at" | "git_sha_at_start">;
 
 /** Of the latest attempt. */
-function timesOf({ attempts, before }: StepFacts, status: StepWord): Times {
+function timesOf({ attempts, before }: StepFacts, status: StateStepStatus): Times {
   const last = attempts.at(-1);
   if (!last) {
     return {
@@ -59,8 +59,8 @@ function timesOf({ attempts, before }: StepFacts, status: StepWord): Times {
   }
   const isOver = status === "completed" || status === "failed" || status === "cancelled";
   return {
-    started_at: isoTime(last.startedAt),
-    completed_at: isOver && hasEnded(last) ? isoTime(last.state.endedAt) : null,
+    started_at: stateTime(last.startedAt),
+    completed_at: isOver && hasEnded(last) ? stateTime(last.state.endedAt) : null,
     git_sha_at_start: headIn(baseOf(last)),
   };
 }
@@ -70,7 +70,7 @@ function headIn(base: string | null): string | null {
   return /^[0-9a-f]+/.exec(base ?? "")?.[0] ?? null;
 }
 
-function errorOf({ step, attempts }: StepFacts, status: StepWord): string | null {
+function errorOf({ step, attempts }: StepFacts, status: StateStepStatus): string | null {
   if (step.state.status === "failed") return step.state.reason;
   const last = attempts.at(-1);
   return status === "cancelled" && last && hasEnded(last) ? last.state.why || null : null;
@@ -80,7 +80,7 @@ function restarted(attempt: Attempt): boolean {
   return hasEnded(attempt) && attempt.state.taken?.key === "edit" && attempt.state.taken.to === "again";
 }
 
-type Cost = Pick<StepDocument, "cost_usd" | "input_tokens" | "output_tokens">;
+type Cost = Pick<StateStep, "cost_usd" | "input_tokens" | "output_tokens">;
 
 /** Of all attempts together, here and before; nothing at all means that nobody reported anything. */
 function usageOf({ attempts, before }: StepFacts): Cost {

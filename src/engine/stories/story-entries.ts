@@ -4,12 +4,12 @@
 import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { StoryEntry, StorySpec } from "../../domain/story.ts";
-import { storyStatus } from "../moves.ts";
+import { nextStoryStatus } from "../moves.ts";
 import { IllegalTransition } from "../tables.ts";
 
 type Entries = readonly StoryEntry[];
 
-export function plannedEntries(entries: Entries, event: Extract<Event, { type: "stories_planned" }>): Entries {
+export function withStoriesPlanned(entries: Entries, event: Extract<Event, { type: "stories_planned" }>): Entries {
   const dropped = new Set(event.dropped);
   const kept = entries.filter(({ id }) => !dropped.has(id));
   const done = new Set(kept.filter(({ status }) => status === "done").map(({ id }) => id));
@@ -17,12 +17,12 @@ export function plannedEntries(entries: Entries, event: Extract<Event, { type: "
 }
 
 /** It waits with a chain of its own from now on. */
-export function begunEntry(entries: Entries, id: StoryId): Entries {
+export function withStoryBegun(entries: Entries, id: StoryId): Entries {
   const [index, entry] = found(entries, id);
   return entries.with(index, { ...entry, begun: true });
 }
 
-export function changedEntries(entries: Entries, event: Extract<Event, { type: "story_changed" }>): Entries {
+export function withStoryChanged(entries: Entries, event: Extract<Event, { type: "story_changed" }>): Entries {
   const [index, entry] = found(entries, event.of);
   const changed = entries.with(index, changedEntry(entry, event));
   return event.status === "done" ? changed.map((other) => countedDown(other, event.of)) : changed;
@@ -42,7 +42,7 @@ function entryOf(spec: StorySpec, done: ReadonlySet<StoryId>): StoryEntry {
 
 /** It has a slot only while it is at work, and waits as one that has begun after it failed. */
 function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_changed" }>): StoryEntry {
-  const status = storyStatus(entry, event.status);
+  const status = nextStoryStatus(entry, event.status);
   const { slot: before, begun: wasBegun, ...kept } = entry;
   const slot = event.slot ?? before;
   const atWork = status === "running" || status === "held";

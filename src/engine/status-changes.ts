@@ -4,12 +4,13 @@ import type { StoryId } from "../domain/ids.ts";
 import type { Step } from "../domain/step.ts";
 import type { StoryStatus } from "../domain/story.ts";
 import type { Draft } from "./draft.ts";
-import { tell } from "./messages.ts";
+import { sendMessage } from "./messages.ts";
 
 export function endRun(draft: Draft, status: "done" | "failed" | "cancelled", reason: string): void {
   draft.emit(null, { type: "run_ended", status, reason });
-  if (status === "done") tell(draft, "run_done", { story: null, step: null, text: "The run is done." });
-  if (status === "failed") tell(draft, "run_failed", { story: null, step: null, text: `The run failed: ${reason}` });
+  if (status === "done") sendMessage(draft, "run_done", { story: null, step: null, text: "The run is done." });
+  if (status === "failed")
+    sendMessage(draft, "run_failed", { story: null, step: null, text: `The run failed: ${reason}` });
   draft.perform({ type: "close_run", run: draft.run.header.id });
 }
 
@@ -24,5 +25,6 @@ export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, r
   const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
   if (!entry || entry.status === status) return;
   draft.emit(null, { type: "story_changed", of: story, status, reason, ...(slot === undefined ? {} : { slot }) });
-  if (status === "done") tell(draft, "story_done", { story, step: null, text: `${story} is done: ${entry.title}` });
+  if (status === "done")
+    sendMessage(draft, "story_done", { story, step: null, text: `${story} is done: ${entry.title}` });
 }

@@ -20,15 +20,15 @@ function diceOf(seed: number): Dice {
 }
 
 /** What an attempt of this step asks for; null where it asks for nothing. */
-export function wishOf(run: Run, story: StoryId | null, own: StepId, words: number): EditRequest | null {
+export function randomEditRequest(run: Run, story: StoryId | null, own: StepId, words: number): EditRequest | null {
   const dice = diceOf(words);
   if (dice(3) === 0) return null;
   if (dice(12) === 0) return { unreadable: "it is not JSON" };
-  return { operations: operationsOf(run, story, own, words), notes: dice(4) === 0 ? ["read with care"] : [] };
+  return { operations: randomOperations(run, story, own, words), notes: dice(4) === 0 ? ["read with care"] : [] };
 }
 
 /** One to three operations; `own` is the step that asks, null a person. */
-export function operationsOf(
+export function randomOperations(
   run: Run,
   story: StoryId | null,
   own: StepId | null,
@@ -94,16 +94,16 @@ function loopIn(steps: readonly StepDefinition[]): StoriesStep | undefined {
   return steps.find((step) => step.kind === "stories");
 }
 
-export interface Beginning {
+export interface RunStart {
   readonly stories?: readonly StorySpec[];
   readonly adopted?: readonly AdoptedStory[];
 }
 
 /** Half of the runs are given their stories, and half of those know some of them from another life. */
-export function beginningOf(definition: Definition, number: number): Beginning {
+export function randomStart(definition: Definition, number: number): RunStart {
   const loop = loopIn(definition.steps);
   if (!loop || number % 2 === 0) return {};
-  const stories = planOf(number >> 1);
+  const stories = randomPlan(number >> 1);
   if (number % 4 === 1) return { stories };
   return {
     stories,
@@ -125,7 +125,7 @@ function adoptedOf(loop: StoriesStep, id: StoryId, number: number): AdoptedStory
 }
 
 /** One to five stories; some depend on an earlier one, and now and then two wait for each other. */
-export function planOf(words: number, prefix = "U"): readonly StorySpec[] {
+export function randomPlan(words: number, prefix = "U"): readonly StorySpec[] {
   const count = 1 + (words % 5);
   const ids = Array.from({ length: count }, (_, index) => storyId(`${prefix}${index + (words % 2)}`));
   return ids.map((id, index) => {

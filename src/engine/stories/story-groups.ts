@@ -3,7 +3,7 @@
 
 import { isSettled, type StoryEntry } from "../../domain/story.ts";
 
-export interface StoryOverview {
+export interface StoryGroups {
   /** They are worked on, or wait for an answer of a person. */
   readonly atWork: readonly StoryEntry[];
   /** They have a chain and wait for a free place: a transition that may give them one needs them. */
@@ -14,9 +14,9 @@ export interface StoryOverview {
 }
 
 /** Lists of entries are never changed in place, so what was derived from one stays true as long as the list lives. */
-const made = new WeakMap<readonly StoryEntry[], StoryOverview>();
+const made = new WeakMap<readonly StoryEntry[], StoryGroups>();
 
-export function overviewOf(entries: readonly StoryEntry[]): StoryOverview {
+export function storyGroupsOf(entries: readonly StoryEntry[]): StoryGroups {
   const known = made.get(entries);
   if (known) return known;
   const overview = lookOver(entries);
@@ -24,7 +24,7 @@ export function overviewOf(entries: readonly StoryEntry[]): StoryOverview {
   return overview;
 }
 
-function lookOver(entries: readonly StoryEntry[]): StoryOverview {
+function lookOver(entries: readonly StoryEntry[]): StoryGroups {
   const atWork: StoryEntry[] = [];
   const toResume: StoryEntry[] = [];
   const broken: StoryEntry[] = [];
