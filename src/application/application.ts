@@ -40,7 +40,7 @@ export interface Session {
 }
 
 /** What a use case that only reads works with: without `commits`, nothing can be committed. */
-export interface Reading {
+export interface ReadSession {
   readonly parts: Omit<Parts, "commits">;
   readonly config: Config;
 }
@@ -84,7 +84,7 @@ export class Application {
   }
 
   /** For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. */
-  async read(repo: string | null = null): Promise<Reading> {
+  async read(repo: string | null = null): Promise<ReadSession> {
     return await this.#session(repo);
   }
 

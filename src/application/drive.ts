@@ -20,12 +20,12 @@ export interface DriveRequest {
   /** Stops the running attempts in order; the run can be resumed. */
   readonly signal: AbortSignal;
   /** Called once, when the run is accepted and nothing of it moves yet. */
-  readonly onStart?: ((run: Accepted) => void) | undefined;
+  readonly onStart?: ((run: AcceptedRun) => void) | undefined;
   /** Receives what a person should know, as it happens. */
   readonly onNote?: ((note: string) => void) | undefined;
 }
 
-export interface Accepted {
+export interface AcceptedRun {
   readonly run: RunId;
   readonly number: number;
   /** Of a run that is continued: what happened before is not news. */
@@ -74,7 +74,7 @@ export async function resume(
 }
 
 /** Within a use case that has the run accepted. */
-export async function driveIn(session: Session, accepted: Accepted, request: DriveRequest): Promise<Driven["end"]> {
+export async function driveIn(session: Session, accepted: AcceptedRun, request: DriveRequest): Promise<Driven["end"]> {
   const { parts, config } = session;
   const { signal, onNote, onStart } = request;
   onStart?.(accepted);

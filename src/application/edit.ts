@@ -17,7 +17,7 @@ import type { Application } from "./application.ts";
 import { readText } from "./files.ts";
 import { findRun, wholeRun } from "./references.ts";
 
-export interface EditRequest {
+export interface EditInput {
   /** Without it, the run's own chain. */
   readonly story?: string | undefined;
   /** Without any, the chain is read as it is. */
@@ -27,7 +27,7 @@ export interface EditRequest {
   readonly author?: string | undefined;
 }
 
-export async function edit(app: Application, reference: string, request: EditRequest): Promise<EditDocument> {
+export async function edit(app: Application, reference: string, request: EditInput): Promise<EditDocument> {
   const { operations, preview = false } = request;
   const story = request.story === undefined ? null : storyId(request.story);
   if (operations.length === 0) return await chainOf(app, reference, story);

@@ -32,7 +32,7 @@ export function gatesDocument(open: readonly GateRef[]): GateList {
   return { gates };
 }
 
-export interface Answer {
+export interface GateAnswer {
   readonly option: string;
   /** Goes into the next prompt. */
   readonly note?: string | undefined;
@@ -41,7 +41,7 @@ export interface Answer {
   readonly author?: string | undefined;
 }
 
-export interface Answered {
+export interface AnsweredGate {
   readonly document: AnswerDocument;
   readonly run: RunId;
   /** Of its run; null: it is gone. */
@@ -51,20 +51,28 @@ export interface Answered {
 }
 
 /** One gate by its id, once. */
-export async function answer(app: Application, id: string, given: Answer): Promise<Answered> {
+export async function answer(app: Application, id: string, given: GateAnswer): Promise<AnsweredGate> {
   const found = await (await app.read()).parts.store.gate(gateId(id));
   if (!found) throw new AppError("NOT_FOUND", `there is no gate ${id}`, { hint: "`pawl gates` lists the open ones" });
   return await answerGate(app, found, given);
 }
 
 /** The first option of the only open gate of a run. */
-export async function approve(app: Application, reference: string, said: Omit<Answer, "option">): Promise<Answered> {
+export async function approve(
+  app: Application,
+  reference: string,
+  said: Omit<GateAnswer, "option">,
+): Promise<AnsweredGate> {
   const only = await onlyGate((await app.read()).parts.store, reference);
   return await answerGate(app, only, { ...said, option: namesOf(only.gate.options).at(0) ?? "" });
 }
 
 /** The last option of the only open gate of a run. */
-export async function reject(app: Application, reference: string, said: Omit<Answer, "option">): Promise<Answered> {
+export async function reject(
+  app: Application,
+  reference: string,
+  said: Omit<GateAnswer, "option">,
+): Promise<AnsweredGate> {
   const only = await onlyGate((await app.read()).parts.store, reference);
   return await answerGate(app, only, { ...said, option: namesOf(only.gate.options).at(-1) ?? "" });
 }
@@ -72,7 +80,7 @@ export async function reject(app: Application, reference: string, said: Omit<Ans
 /** A note goes into prompts; a whole document belongs into the repository. */
 const longestNote = 64 * 1024;
 
-async function answerGate(app: Application, { run, gate }: GateRef, given: Answer): Promise<Answered> {
+async function answerGate(app: Application, { run, gate }: GateRef, given: GateAnswer): Promise<AnsweredGate> {
   const { option, note = "", reason, author = app.author } = given;
   if (Buffer.byteLength(note) > longestNote) {
     throw new AppError("USAGE", `the note is longer than ${longestNote / 1024} KiB; nothing was changed`, {

@@ -8,7 +8,7 @@ import type { RunId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { logFile } from "../runtime/attempt/logs.ts";
 import { isoTime } from "../runtime/views/status.ts";
-import type { Application, Reading } from "./application.ts";
+import type { Application, ReadSession } from "./application.ts";
 import { type EventsRequest, follow } from "./events.ts";
 import { findRunOrNewest, wholeRun } from "./references.ts";
 import { openerFor } from "./sessions.ts";
@@ -52,7 +52,7 @@ export async function logsWithTail(
 
 async function logsOf(
   app: Application,
-  parts: Reading["parts"],
+  parts: ReadSession["parts"],
   id: RunId,
   step: string | undefined,
 ): Promise<LogList> {

@@ -23,20 +23,20 @@ export async function claim(app: Application, agent: string, run?: string): Prom
   });
 }
 
-export interface Report {
+export interface PullReport {
   /** The token of the claim; without it, the step id alone must do. */
   readonly token?: string | undefined;
   /** What the agent answered, or why it failed. */
   readonly text: string;
 }
 
-export async function complete(app: Application, step: string, { token, text }: Report): Promise<ReportDocument> {
+export async function complete(app: Application, step: string, { token, text }: PullReport): Promise<ReportDocument> {
   return reported(
     await app.change(null, async ({ parts }) => await completePulledStep(parts, step, token ?? null, text)),
   );
 }
 
-export async function fail(app: Application, step: string, { token, text }: Report): Promise<ReportDocument> {
+export async function fail(app: Application, step: string, { token, text }: PullReport): Promise<ReportDocument> {
   return reported(await app.change(null, async ({ parts }) => await failPulledStep(parts, step, token ?? null, text)));
 }
 

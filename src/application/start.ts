@@ -10,13 +10,13 @@ import { tighten } from "../runtime/config/config.ts";
 import type { Executors } from "../runtime/parts.ts";
 import type { GivenStories } from "../runtime/runs/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
-import { type LoadedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
+import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import type { Application, Session } from "./application.ts";
 import { readText } from "./files.ts";
 
 export interface StartRequest {
   /** A bundled or installed id, or a path; or a workflow that is loaded already. */
-  readonly workflow: string | LoadedWorkflow;
+  readonly workflow: string | OpenedWorkflow;
   readonly task: string;
   readonly repo: string;
   /** What the work starts from. */
@@ -57,7 +57,7 @@ export async function start(app: Application, request: StartRequest): Promise<St
 }
 
 export interface PreparedStart extends Omit<StartRequest, "workflow" | "executor" | "script"> {
-  readonly workflow: LoadedWorkflow;
+  readonly workflow: OpenedWorkflow;
   /** As the caller calls it. */
   readonly workflowName: string;
   readonly executor: string | null;
@@ -123,7 +123,7 @@ export function executorOf(
 /** Before anything is recorded: each agent needs an executor that can be used. */
 async function assertExecutors(
   executors: Executors,
-  { definition }: LoadedWorkflow,
+  { definition }: OpenedWorkflow,
   executor: string | null,
 ): Promise<void> {
   const names = new Set<string>();

@@ -8,7 +8,7 @@ import { knownOf } from "../runtime/views/run-facts.ts";
 
 import { statusDocument } from "../runtime/views/status.ts";
 import type { RunSummary } from "../store/store.ts";
-import type { Application, Reading } from "./application.ts";
+import type { Application, ReadSession } from "./application.ts";
 import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
 
 export interface RunStatusView {
@@ -29,7 +29,7 @@ export async function statusByQuery(app: Application, query: string): Promise<Ru
   return await viewOf(app, reading, await findRunByQuery(reading.parts.store, query));
 }
 
-async function viewOf(app: Application, reading: Reading, summary: RunSummary): Promise<RunStatusView> {
+async function viewOf(app: Application, reading: ReadSession, summary: RunSummary): Promise<RunStatusView> {
   const { store, clock } = reading.parts;
   const run = await wholeRun(store, summary);
   const known = await knownHere(app, reading, run);
@@ -54,7 +54,7 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
 }
 
 /** By the configuration of the run's own repository, wherever the caller is. */
-async function knownHere(app: Application, { parts }: Reading, run: Run): Promise<Known> {
+async function knownHere(app: Application, { parts }: ReadSession, run: Run): Promise<Known> {
   const there = await app.read(run.header.place.repo).catch((error: unknown) => {
     // A configuration that is broken now does not hide the run.
     if (error instanceof AppError) return null;

@@ -8,7 +8,7 @@ import type { GivenStories } from "../runtime/runs/run-request.ts";
 import { transition } from "../runtime/runs/transition.ts";
 import { chooseFolder } from "../runtime/trees/protocol-folder.ts";
 import type { Application, Session } from "./application.ts";
-import { type Accepted, type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";
+import { type AcceptedRun, type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";
 import { readText } from "./files.ts";
 import { executorOf, prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
 
@@ -30,7 +30,7 @@ export interface ProjectRequest extends StoriesRequest {
 export type StoriesResult =
   | { readonly kind: "nothing"; readonly stories: number }
   | ({ readonly kind: "recorded" } & Started)
-  | ({ readonly kind: "continued" } & Accepted)
+  | ({ readonly kind: "continued" } & AcceptedRun)
   | ({ readonly kind: "driven" } & Driven);
 
 /** Works through the stories that a file names, or only through those of `only`. */

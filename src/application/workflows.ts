@@ -52,14 +52,14 @@ export function workflow({ home, cwd, protocols }: Place, name: string): OpenedW
   return { file, origin, definition };
 }
 
-export interface Checked {
+export interface CheckedWorkflow {
   readonly document: WorkflowCheck;
   /** Role files that the workflow names and that are not there. */
   readonly missing: readonly string[];
 }
 
 /** Every problem of a workflow file. */
-export function checkWorkflow({ home, cwd, protocols }: Place, name: string): Checked {
+export function checkWorkflow({ home, cwd, protocols }: Place, name: string): CheckedWorkflow {
   const { file } = findWorkflow(home, name, cwd);
   const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, protocols.facts);
   const missing = definition ? missingRoleFiles(definition, file) : [];

@@ -1,7 +1,7 @@
 // The catalogue. Owns: which commands there are and what each is for, in the words of the overview and of `--help` alike. It loads
 // none of them (loaders.ts does).
 
-export interface Entry {
+export interface CommandEntry {
   readonly name: string;
   readonly group: string;
   readonly usage: string;
@@ -50,7 +50,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
 };
 
-export const catalogue: readonly Entry[] = Object.entries(groups).flatMap(([group, commands]) =>
+export const catalogue: readonly CommandEntry[] = Object.entries(groups).flatMap(([group, commands]) =>
   Object.entries(commands).map(([usage, summary]) => ({ name: usage.split(" ", 1)[0] ?? "", group, usage, summary })),
 );
 

@@ -28,10 +28,10 @@ import type {
   PrdCheck,
   PrdDone,
   ScratchDocument,
+  ShownWorkflow,
   SimulationDocument,
   UninstalledWorkflow,
   WorkflowCheck,
-  WorkflowDocument,
   WorkflowList,
 } from "./workflow-documents.ts";
 
@@ -49,7 +49,7 @@ export type PrintedDocument =
   | CostList
   | ErrorDocument
   | WorkflowList
-  | WorkflowDocument
+  | ShownWorkflow
   | WorkflowCheck
   | SimulationDocument
   | InstalledWorkflow

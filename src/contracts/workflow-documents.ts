@@ -111,7 +111,7 @@ export const prdDoneContract = object({ run: z.null(), stories: count, open: cou
 export const scratchContract = object({ file: text }).meta({ id: "ScratchDocument" });
 
 export type WorkflowList = z.infer<typeof workflowsContract>;
-export type WorkflowDocument = z.infer<typeof workflowContract>;
+export type ShownWorkflow = z.infer<typeof workflowContract>;
 export type WorkflowProblem = z.infer<typeof problemContract>;
 export type WorkflowCheck = z.infer<typeof workflowCheckContract>;
 export type SimulationDocument = z.infer<typeof simulationContract>;

@@ -50,7 +50,7 @@ export interface ExecutorCall {
   /** The agent's role files: part of its system prompt if it has one, else put before the prompt. */
   readonly system?: string;
   /** Pawl's own tools, for agents that can call them. */
-  readonly mcp?: McpServer | null;
+  readonly mcp?: McpAddress | null;
   readonly onOutput: OutputSink;
 }
 
@@ -60,7 +60,7 @@ export interface Resumed {
   readonly spent: Usage;
 }
 
-export interface McpServer {
+export interface McpAddress {
   readonly url: string;
   readonly token: string;
 }

@@ -2,9 +2,9 @@
 // else is a use case of the application.
 
 import type { Application } from "../application/application.ts";
-import { type Accepted, resume, run as startAndDrive } from "../application/drive.ts";
+import { type AcceptedRun, resume, run as startAndDrive } from "../application/drive.ts";
 import { eventDocument, events } from "../application/events.ts";
-import { type Answer, type Answered, answer, approve, reject } from "../application/gates.ts";
+import { type AnsweredGate, answer, approve, type GateAnswer, reject } from "../application/gates.ts";
 import { costOfRun } from "../application/runs.ts";
 import { start } from "../application/start.ts";
 import { status, whyOf } from "../application/status.ts";
@@ -14,10 +14,10 @@ import type { EventDocument } from "../contracts/events.ts";
 import type { AnswerDocument, GateDocument, RunDocument, StatusDocument } from "../contracts/run-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import { openWorkflowObject } from "../runtime/runs/workflow-object.ts";
-import type { AnswerMore, FollowEvents, PawlRun, StartRun } from "./api.ts";
+import type { AnswerMore, FollowEvents, PawlRun, StartRequest } from "./api.ts";
 
 /** What a run needs of the Pawl that it belongs to. */
-export interface Surroundings {
+export interface RunContext {
   /** Aborts when Pawl closes. */
   readonly closing: AbortSignal;
   /** Receives what a person should know. */
@@ -30,7 +30,7 @@ export class DrivenRun implements PawlRun {
   readonly id: RunId;
   readonly number: number;
   readonly #app: Application;
-  readonly #around: Surroundings;
+  readonly #around: RunContext;
   #concurrency: number | undefined;
   /** While this process drives it. */
   #driving: { readonly stop: AbortController; readonly ended: Promise<void> } | null = null;
@@ -42,14 +42,14 @@ export class DrivenRun implements PawlRun {
   /** Aborts, with the reason, when the driver failed. */
   #failure = new AbortController();
 
-  constructor(app: Application, { run, number }: Accepted, around: Surroundings) {
+  constructor(app: Application, { run, number }: AcceptedRun, around: RunContext) {
     this.#app = app;
     this.id = run;
     this.number = number;
     this.#around = around;
   }
 
-  static async start(app: Application, request: StartRun, around: Surroundings): Promise<DrivenRun> {
+  static async start(app: Application, request: StartRequest, around: RunContext): Promise<DrivenRun> {
     const { workflow, repo = ".", drive = true, concurrency, ...rest } = request;
     const given = {
       ...rest,
@@ -59,7 +59,7 @@ export class DrivenRun implements PawlRun {
     };
     if (!drive) return new DrivenRun(app, await start(app, { ...given, mayWait: true }), around);
     const stop = new AbortController();
-    const accepted = Promise.withResolvers<Accepted>();
+    const accepted = Promise.withResolvers<AcceptedRun>();
     const driven = startAndDrive(app, { ...given, concurrency, signal: stop.signal, onStart: accepted.resolve });
     driven.catch(accepted.reject);
     const run = new DrivenRun(app, await accepted.promise, around);
@@ -151,7 +151,7 @@ export class DrivenRun implements PawlRun {
     await this.#driving?.ended;
   }
 
-  async #answered(work: () => Promise<Answered>): Promise<AnswerDocument> {
+  async #answered(work: () => Promise<AnsweredGate>): Promise<AnswerDocument> {
     const { document } = await this.#around.call(work);
     this.#moveOn();
     return document;
@@ -171,7 +171,7 @@ export class DrivenRun implements PawlRun {
       // A driver that found it paused or held is about to return.
       await this.#driving?.ended;
       const stop = new AbortController();
-      const accepted = Promise.withResolvers<Accepted>();
+      const accepted = Promise.withResolvers<AcceptedRun>();
       const driven = this.#resume(stop.signal, accepted.resolve);
       driven.catch(accepted.reject);
       await accepted.promise;
@@ -181,7 +181,7 @@ export class DrivenRun implements PawlRun {
     await turn;
   }
 
-  async #resume(signal: AbortSignal, onStart?: (accepted: Accepted) => void): Promise<unknown> {
+  async #resume(signal: AbortSignal, onStart?: (accepted: AcceptedRun) => void): Promise<unknown> {
     const { note: onNote } = this.#around;
     return await resume(this.#app, this.id, { concurrency: this.#concurrency, signal, onStart, onNote });
   }
@@ -221,6 +221,6 @@ export class DrivenRun implements PawlRun {
   }
 }
 
-function said({ note, reason }: AnswerMore): Omit<Answer, "option"> {
+function said({ note, reason }: AnswerMore): Omit<GateAnswer, "option"> {
   return { note, reason };
 }

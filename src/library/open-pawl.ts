@@ -8,8 +8,8 @@ import { runs } from "../application/runs.ts";
 import { checkWorkflow } from "../application/workflows.ts";
 import { AppError } from "../domain/error.ts";
 import { checkWorkflowObject } from "../runtime/runs/workflow-object.ts";
-import type { Pawl, PawlOptions, PawlRun, StartRun, WorkflowObject } from "./api.ts";
-import { DrivenRun, type Surroundings } from "./driven-run.ts";
+import type { Pawl, PawlOptions, PawlRun, StartRequest, WorkflowObject } from "./api.ts";
+import { DrivenRun, type RunContext } from "./driven-run.ts";
 import { withOwnExecutors } from "./function-executor.ts";
 
 /** Several programs, and several calls in one program, may open the same home. */
@@ -25,7 +25,7 @@ class OpenPawl implements Pawl {
   readonly #driven = new Set<DrivenRun>();
   /** Calls that have not returned: the store is closed after them. */
   readonly #calls = new Set<Promise<unknown>>();
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: RunContext;
   #closed: Promise<void> | null = null;
 
   constructor({ home, cwd = ".", store, author, executors = {}, onNote }: PawlOptions) {
@@ -56,7 +56,7 @@ class OpenPawl implements Pawl {
     }
   }
 
-  async start(request: StartRun): Promise<PawlRun> {
+  async start(request: StartRequest): Promise<PawlRun> {
     return await this.#call(async () => this.#keep(await DrivenRun.start(this.#app, request, this.#surroundings)));
   }
 

@@ -30,7 +30,7 @@ type Answer = { readonly jsonrpc: "2.0"; readonly id: Id } & (
   | { readonly error: { readonly code: number; readonly message: string } }
 );
 
-export interface Answered {
+export interface RpcReply {
   /** Null: notifications and answers get no answer. */
   readonly answer: Answer | readonly Answer[] | null;
   /** False: it was not a valid message. */
@@ -38,7 +38,7 @@ export interface Answered {
 }
 
 /** `batches`: whether a text may have several messages. Never rejects. */
-export async function answerText(text: string, batches: boolean, handle: Handle): Promise<Answered> {
+export async function answerText(text: string, batches: boolean, handle: Handle): Promise<RpcReply> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -54,7 +54,7 @@ export async function answerText(text: string, batches: boolean, handle: Handle)
   return { answer: answers.length === 0 ? null : answers, wasMessage: true };
 }
 
-async function answerOne(value: unknown, handle: Handle): Promise<Answered> {
+async function answerOne(value: unknown, handle: Handle): Promise<RpcReply> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     return noMessage("request", "a message is an object");
   const { jsonrpc, id, method, params = {} } = value as Readonly<Record<string, unknown>>;
@@ -79,6 +79,6 @@ async function answerRequest(id: string | number, method: string, params: unknow
   }
 }
 
-function noMessage(code: "parse" | "request", message: string): Answered {
+function noMessage(code: "parse" | "request", message: string): RpcReply {
   return { answer: { jsonrpc: "2.0", id: null, error: { code: rpcCodes[code], message } }, wasMessage: false };
 }

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Reply } from "../runtime/attempt/execute/desk.ts";
 import { packageFile } from "../system/package-root.ts";
-import { type Answered, answerText, type Params, RpcError } from "./json-rpc.ts";
+import { answerText, type Params, RpcError, type RpcReply } from "./json-rpc.ts";
 import type { Tool } from "./tool.ts";
 
 /** The newest first. */
@@ -30,7 +30,7 @@ export class McpServer {
   }
 
   /** Answers one message, or a batch of them. `version`: of the caller, where each message names it. */
-  async answer(text: string, version = this.#version): Promise<Answered> {
+  async answer(text: string, version = this.#version): Promise<RpcReply> {
     return await answerText(text, version === withBatches, (method, params) => this.#perform(method, params, version));
   }
 

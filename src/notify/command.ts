@@ -1,11 +1,11 @@
 // Commands. Owns: a message to any program: JSON on stdin, exit code 0 means that it was taken.
 
-import { callProgram, type Surroundings } from "./program.ts";
+import { callProgram, type ProgramPlace } from "./program.ts";
 import type { CommandConfig, Delivery, DeliveryCall, Notice } from "./target.ts";
 
 export async function tellCommand(
   { command, env }: Pick<CommandConfig, "command" | "env">,
-  around: Surroundings,
+  around: ProgramPlace,
   notice: Notice,
   { signal }: DeliveryCall,
 ): Promise<Delivery> {

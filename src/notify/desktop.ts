@@ -1,13 +1,13 @@
 // Shows a message on the desktop. Now or never: hours later it is useless.
 
-import { callProgram, type Surroundings } from "./program.ts";
+import { callProgram, type ProgramPlace } from "./program.ts";
 import type { Delivery, DeliveryCall, Notice } from "./target.ts";
 
 /** Where the desktop of the session is. */
 const session = ["DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"];
 
 export async function tellDesktop(
-  around: Surroundings,
+  around: ProgramPlace,
   notice: Notice,
   { signal }: DeliveryCall,
   platform: NodeJS.Platform = process.platform,

@@ -6,7 +6,7 @@ import { allowedEnvironment } from "../system/process/environment.ts";
 import { supervise } from "../system/process/supervise.ts";
 import { reasonOf } from "./target.ts";
 
-export interface Surroundings {
+export interface ProgramPlace {
   readonly dir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -26,7 +26,7 @@ const captureBytes = 16 * 1024;
 const shownOnFailure = 300;
 
 /** null: it took the message. */
-export async function callProgram(call: ProgramCall, { dir, env }: Surroundings): Promise<string | null> {
+export async function callProgram(call: ProgramCall, { dir, env }: ProgramPlace): Promise<string | null> {
   const supervised = supervise({
     command: call.command,
     cwd: dir,

@@ -27,7 +27,7 @@ const builtIn = new Set<string>([
 /** Known also as `Status:`. The others are words that prose and logs begin lines with (`Reason: …`, `Problems: …`). */
 const builtInInAnyCase = new Set<string>([...singleLineKeys, "issues", "review_issues", "failures", "stories_json"]);
 
-export interface Entry {
+export interface PrintedKey {
   readonly key: string;
   readonly value: string;
   /** It stood in a fenced block. */
@@ -36,7 +36,7 @@ export interface Entry {
 
 interface Entries {
   /** In the order in which they were printed; a key may occur more than once. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PrintedKey[];
   readonly notes: readonly string[];
 }
 
@@ -87,7 +87,7 @@ class Reader {
   readonly #single: ReadonlySet<string>;
   readonly #verdict: ReadonlySet<string>;
   readonly #notes: Set<string>;
-  readonly #entries: Entry[] = [];
+  readonly #entries: PrintedKey[] = [];
   readonly #seen = new Set<string>();
   readonly #fences: FenceLine[] = [];
   #open: Open | null = null;

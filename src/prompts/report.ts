@@ -5,7 +5,7 @@ import type { Verdict } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../domain/report.ts";
 import { type Expectation, expectationOf } from "./expectation.ts";
-import { type Entry, lastOfEach, readEntries } from "./output.ts";
+import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
 import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
 import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
 import { readStories } from "./stories.ts";
@@ -78,7 +78,7 @@ function report(reading: Reading, readPlan: () => ReturnType<typeof readStories>
 interface Reading {
   readonly step: PerformedDefinition;
   readonly text: string;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PrintedKey[];
   readonly values: ReadonlyMap<string, string>;
   readonly expected: Expectation | null;
   /** Grows while the output is judged. */
@@ -106,8 +106,8 @@ function readingOf(
 }
 
 /** As they would have been printed: the outputs, what is said of them, and last the verdict. */
-function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>): readonly Entry[] {
-  const entries: Entry[] = [];
+function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>): readonly PrintedKey[] {
+  const entries: PrintedKey[] = [];
   const add = (key: string, given: unknown) => {
     const value = valueOf(given);
     const cut = cutEnd(value, maxGivenBytes);

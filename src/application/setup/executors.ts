@@ -74,7 +74,12 @@ export type { StreamReading };
 export const readableAgents = recordedFormats(agents);
 
 /** What Pawl reads in what an agent printed on stdout. `exit`: how its process ended, as a code or a signal. */
-export async function readOutput(app: Application, name: string, file: string, exit: string): Promise<StreamReading> {
+export async function readRecordedOutput(
+  app: Application,
+  name: string,
+  file: string,
+  exit: string,
+): Promise<StreamReading> {
   const newReader = await readerFor(name, agents);
   if (newReader === null)
     throw new AppError("NOT_FOUND", `Pawl does not know what "${name}" prints`, {

@@ -28,7 +28,7 @@ export function readCount(text: string | undefined, option = "--concurrency"): n
 }
 
 /** For a list of runs. */
-export function readLimit(text: string, hint = "for example --limit 20"): number {
+export function readLimitOption(text: string, hint = "for example --limit 20"): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
   throw new AppError("USAGE", `--limit ${text} is not a number`, { hint });

@@ -1,7 +1,7 @@
 // Watching a drive. Owns: what the commands that drive a run share: live progress, Ctrl-C, the end and its exit code.
 
 import type { Application } from "../../application/application.ts";
-import type { Accepted, Driven, DriveRequest } from "../../application/drive.ts";
+import type { AcceptedRun, Driven, DriveRequest } from "../../application/drive.ts";
 import { exitCodes } from "../../domain/error.ts";
 import type { Console } from "./console.ts";
 import { Progress } from "./progress.ts";
@@ -11,7 +11,7 @@ export interface Watching {
   /** One JSON event a line instead of progress. */
   readonly events: boolean;
   /** Said when the run is accepted, before anything of it moves. */
-  readonly announce?: (run: Accepted) => void;
+  readonly announce?: (run: AcceptedRun) => void;
 }
 
 /** `drive` calls a use case that drives a run, with the request that it gets; null: there was nothing to drive. */

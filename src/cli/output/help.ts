@@ -1,8 +1,8 @@
 // The overview. Owns: what `pawl --help` prints.
 
-import type { Entry } from "../catalogue.ts";
+import type { CommandEntry } from "../catalogue.ts";
 
-export function overview(entries: readonly Entry[]): string {
+export function overview(entries: readonly CommandEntry[]): string {
   const width = Math.max(...entries.map((entry) => Math.min(entry.usage.length, 28)));
   const lines: string[] = [
     "Pawl runs coding agents through small verified steps.",

@@ -6,7 +6,7 @@ import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Console } from "./console.ts";
 import { lineOf, rememberNames } from "./lines.ts";
-import { duration } from "./table.ts";
+import { durationText } from "./table.ts";
 
 export type ProgressStyle = "lines" | "events" | "none";
 
@@ -58,7 +58,7 @@ export class Progress {
     const { mark, text } = line;
     const colour = mark === "✓" ? "green" : mark === "✗" ? "red" : mark === "▶" ? "blue" : "yellow";
     this.#erase();
-    const elapsed = duration(event.at - this.#begin).padStart(6);
+    const elapsed = durationText(event.at - this.#begin).padStart(6);
     this.#console.say(`${this.#console.paint("dim", elapsed)} ${this.#console.paint(colour, mark)} ${text}`);
     this.#draw();
   }
@@ -80,7 +80,7 @@ export class Progress {
     this.#frame += 1;
     const sign = spinner[this.#frame % spinner.length] ?? "";
     for (const { text, since } of this.#running.values()) {
-      const line = `       ${sign} ${text} ${duration(Date.now() - since)}`;
+      const line = `       ${sign} ${text} ${durationText(Date.now() - since)}`;
       // A line that wraps would be two to erase.
       this.#console.say(this.#console.paint("dim", line.slice(0, (process.stderr.columns ?? 80) - 1)));
       this.#drawn += 1;

@@ -13,7 +13,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join("\n");
 }
 
-export function duration(ms: number): string {
+export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);

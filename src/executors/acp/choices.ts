@@ -5,7 +5,7 @@ import { fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 
 export type Topic = "model" | "effort" | "mode";
 
-export type SessionChoice =
+export type SettingChoice =
   | { readonly kind: "request"; readonly method: string; readonly params: Readonly<Record<string, string>> }
   /** It is the current choice already. */
   | { readonly kind: "chosen" }
@@ -24,7 +24,7 @@ interface Offer {
 const categories: Readonly<Record<Topic, string>> = { model: "model", effort: "thought_level", mode: "mode" };
 
 /** `session`: the answer to `session/new`, `session/load` or `session/resume`. */
-export function choiceOf(topic: Topic, wanted: string, session: unknown): SessionChoice {
+export function choiceOf(topic: Topic, wanted: string, session: unknown): SettingChoice {
   const offer = optionFor(topic, session) ?? listFor(topic, session);
   if (offer === null) return { kind: "none" };
   const found =

@@ -6,7 +6,7 @@ import { isSafeId } from "../../domain/ids.ts";
 import { longestTimerMs } from "../../system/clock.ts";
 import { mcpName } from "../agent/agent-profile.ts";
 import type { OwnHalt } from "../agent/agent-watch.ts";
-import type { Access, McpServer } from "../executor.ts";
+import type { Access, McpAddress } from "../executor.ts";
 import { type Fields, fieldsOf, nameOf } from "../stream/fields.ts";
 import { choiceOf, type Topic } from "./choices.ts";
 import { agentFiles } from "./files.ts";
@@ -30,7 +30,7 @@ export interface Topics {
   readonly effort: string | null;
   readonly mode: string | null;
   readonly resume: string | null;
-  readonly mcp: McpServer | null;
+  readonly mcp: McpAddress | null;
   /** The longest wait for each answer before the prompt. */
   readonly startMs: number;
 }

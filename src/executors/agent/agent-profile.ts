@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { AcpPreset } from "../acp/preset.ts";
-import type { Access, McpServer } from "../executor.ts";
+import type { Access, McpAddress } from "../executor.ts";
 import type { OwnPlaces } from "../sandbox/sandbox.ts";
 import type { NewReader } from "../stream/reader.ts";
 import type { StreamReading } from "../stream/stream-reading.ts";
@@ -54,7 +54,7 @@ export interface AgentTask {
   readonly isolated: boolean;
   /** It runs in Pawl's sandbox, and needs none of its own. */
   readonly isSandboxed: boolean;
-  readonly mcp: McpServer | null;
+  readonly mcp: McpAddress | null;
   /** Arguments that the configuration adds unchanged. */
   readonly args: readonly string[];
   /** Directories beside the workspace in which it may write. */
@@ -110,6 +110,6 @@ export function homeOf(env: Readonly<Record<string, string>>): string {
   return env["HOME"] ?? homedir();
 }
 
-export function bearer({ token }: McpServer): Readonly<Record<string, string>> {
+export function bearer({ token }: McpAddress): Readonly<Record<string, string>> {
   return { Authorization: `Bearer ${token}` };
 }

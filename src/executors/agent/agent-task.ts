@@ -1,6 +1,6 @@
 // Makes the task for an agent's profile from a call and the configuration, and notes what the agent cannot do.
 
-import type { ExecutorCall, McpServer } from "../executor.ts";
+import type { ExecutorCall, McpAddress } from "../executor.ts";
 import type { Scratch } from "../homes/scratch.ts";
 import { chooseOther } from "../not-started.ts";
 import { accessOf, writableBeside } from "../rights.ts";
@@ -86,7 +86,7 @@ function canReach({ sandbox }: Pick<AgentRunOptions, "sandbox">): boolean {
   return sandbox?.network !== false;
 }
 
-export function toolsFor(options: Pick<AgentRunOptions, "sandbox">, { mcp = null }: ExecutorCall): McpServer | null {
+export function toolsFor(options: Pick<AgentRunOptions, "sandbox">, { mcp = null }: ExecutorCall): McpAddress | null {
   return canReach(options) ? mcp : null;
 }
 

@@ -3,10 +3,10 @@
 import type { Definition } from "../../domain/definition.ts";
 import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
 import type { ProjectConfig } from "../config/config-file.ts";
-import type { LoadedWorkflow } from "./workflow-library.ts";
+import type { OpenedWorkflow } from "./workflow-library.ts";
 
 export interface RunRequest {
-  readonly workflow: LoadedWorkflow;
+  readonly workflow: OpenedWorkflow;
   readonly task: string;
   readonly repo: string;
   readonly base: string | null;

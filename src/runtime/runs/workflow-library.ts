@@ -18,7 +18,7 @@ export interface FoundWorkflow {
   readonly origin: "bundled" | "installed" | "path";
 }
 
-export interface LoadedWorkflow extends FoundWorkflow {
+export interface OpenedWorkflow extends FoundWorkflow {
   readonly definition: Definition;
   readonly warnings: readonly Problem[];
 }
@@ -55,7 +55,7 @@ export function openWorkflow(
   name: string,
   protocols: Pick<Protocols, "facts">,
   from = ".",
-): LoadedWorkflow {
+): OpenedWorkflow {
   const found = findWorkflow(home, name, from);
   const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
   if (definition) return { ...found, definition, warnings: problems };

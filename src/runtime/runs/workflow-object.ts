@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { errorText } from "../../domain/error.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import type { Problem } from "../../workflows/document/problem.ts";
-import { type LoadedWorkflow as Loaded, loadWorkflow } from "../../workflows/load.ts";
+import { type LoadedWorkflow, loadWorkflow } from "../../workflows/load.ts";
 import { WorkflowError } from "./workflow-error.ts";
-import type { LoadedWorkflow } from "./workflow-library.ts";
+import type { OpenedWorkflow } from "./workflow-library.ts";
 
 type Facts = Pick<Protocols, "facts">;
 
 /** `dir`: role files that it names are looked for from here. */
-export function openWorkflowObject(workflow: unknown, protocols: Facts, dir: string): LoadedWorkflow {
+export function openWorkflowObject(workflow: unknown, protocols: Facts, dir: string): OpenedWorkflow {
   const file = join(dir, "workflow.json");
   const { definition, problems } = load(workflow, protocols, file);
   if (definition) return { file, origin: "path", definition, warnings: problems };
@@ -25,7 +25,7 @@ export function checkWorkflowObject(workflow: unknown, protocols: Facts, dir: st
   return load(workflow, protocols, join(dir, "workflow.json")).problems;
 }
 
-function load(workflow: unknown, protocols: Facts, file: string): Loaded {
+function load(workflow: unknown, protocols: Facts, file: string): LoadedWorkflow {
   try {
     return loadWorkflow(JSON.stringify(workflow, null, 2) ?? "", file, protocols.facts);
   } catch (error) {

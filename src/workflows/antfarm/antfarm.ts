@@ -8,7 +8,7 @@ import type { Path } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
 import { limitedRoutes, unreadableRule } from "../format/default-rules.ts";
 import { optionsFor } from "../format/occasion.ts";
-import { foldWord } from "../format/routes.ts";
+import { foldRouteWord } from "../format/routes.ts";
 import { checkLoop, loopOf } from "./antfarm-loop.ts";
 import type { AntfarmInput, AntfarmStep } from "./antfarm-schema.ts";
 
@@ -88,8 +88,8 @@ function performed(
     title: titleOf(step),
     agent: agentName(step.agent),
     input: step.input,
-    produces: step.output_keys?.map(foldWord) ?? null,
-    decide: step.decision_key === undefined ? null : foldWord(step.decision_key),
+    produces: step.output_keys?.map(foldRouteWord) ?? null,
+    decide: step.decision_key === undefined ? null : foldRouteWord(step.decision_key),
     expects: readExpects(reading, step, path),
     ...rules,
     checks: [],
@@ -141,7 +141,7 @@ function decisionRules(reading: Reading, step: AntfarmStep, path: Path): Rules {
       written.next_step === undefined
         ? from(reading, [...at, "retry_step"], { to: "back_to", step: stepName(written.retry_step ?? "") })
         : from(reading, [...at, "next_step"], { to: "go_to", step: stepName(written.next_step) });
-    const key: VerdictKey = `=${foldWord(value)}`;
+    const key: VerdictKey = `=${foldRouteWord(value)}`;
     if (rules[key]) {
       refuse(reading, at, {
         message: `Step '${step.id}': decision '${value}' has two routes`,

@@ -131,7 +131,7 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
     if (written === undefined) continue;
     const at = [...path, "on", word];
     if (step.decide !== undefined) {
-      const key: VerdictKey = `=${foldWord(word)}`;
+      const key: VerdictKey = `=${foldRouteWord(word)}`;
       if (rules.has(key)) refuseTwice(reading, at, step.id, word);
       rules.set(key, readRule(reading, written, at, { of: "decided", step: step.id }));
     } else if (word === "passed") {
@@ -150,7 +150,7 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
 }
 
 /** Values and reasons are compared without regard to case and to spaces around them. */
-export function foldWord(word: string): string {
+export function foldRouteWord(word: string): string {
   return word.trim().toLowerCase();
 }
 
@@ -185,7 +185,7 @@ function readReasons(
 ): (readonly [string | null, RouteInput, Path])[] {
   const seen = new Set<string | null>();
   const entries = Object.entries(written).map(([name, route]) => {
-    const reason = name === "default" ? null : foldWord(name);
+    const reason = name === "default" ? null : foldRouteWord(name);
     const at = [...path, name];
     if (seen.has(reason)) refuseTwice(reading, at, words.step, name);
     seen.add(reason);

@@ -11,7 +11,7 @@ import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.t
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
 import { optionsFor } from "./occasion.ts";
-import { foldWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
+import { foldRouteWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
 
 export interface StepContext {
@@ -76,8 +76,8 @@ function readPerformed(
   const performed = {
     ...base,
     input: written.input ?? (kind === "command" ? "" : inBody ? "{{current_story}}" : "{{task}}"),
-    produces: written.summary ? [] : (written.produces?.map(foldWord) ?? null),
-    decide: written.decide === undefined ? null : foldWord(written.decide),
+    produces: written.summary ? [] : (written.produces?.map(foldRouteWord) ?? null),
+    decide: written.decide === undefined ? null : foldRouteWord(written.decide),
     expects: written.expects ?? null,
     on,
     onError: readOnError(reading, written, path, on, inBody),

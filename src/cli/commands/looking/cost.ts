@@ -7,7 +7,7 @@ import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cos
 import { AppError } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
-import { readLimit } from "../../input/run-options.ts";
+import { readLimitOption } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
@@ -44,7 +44,7 @@ function limitOf(reference: string | undefined, { limit, all }: Options): number
     throw new AppError("USAGE", "--limit and --all are for the list of runs", {
       hint: "leave out the run, or these options",
     });
-  return all ? undefined : readLimit(limit ?? String(defaultLimit), "for example --limit 20, or --all");
+  return all ? undefined : readLimitOption(limit ?? String(defaultLimit), "for example --limit 20, or --all");
 }
 
 function showRun(console: Console, document: CostDocument): void {

@@ -5,12 +5,12 @@ import { firstLine } from "../../../application/references.ts";
 import { runs } from "../../../application/runs.ts";
 import type { RunDocument } from "../../../contracts/run-documents.ts";
 import { summaryOf } from "../../catalogue.ts";
-import { readLimit } from "../../input/run-options.ts";
+import { readLimitOption } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { noRunYet } from "../../output/lines.ts";
-import { duration, table } from "../../output/table.ts";
+import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {
   parent
@@ -19,7 +19,7 @@ export function define(parent: Command, console: Console): void {
     .option("--limit <n>", "how many", "50")
     .addHelpText("after", example("pawl runs --limit 10"))
     .action(async (options: { limit: string; store?: string }) => {
-      const limit = readLimit(options.limit);
+      const limit = readLimitOption(options.limit);
       const document = await withApplication(options, async (app) => await runs(app, limit));
       if (console.json) return console.document(document);
       if (document.runs.length === 0) return console.say(noRunYet);
@@ -31,6 +31,6 @@ export function define(parent: Command, console: Console): void {
 
 function row(run: RunDocument, now: number): readonly string[] {
   const end = run.endedAt === null ? now : Date.parse(run.endedAt);
-  const took = duration(end - Date.parse(run.startedAt));
+  const took = durationText(end - Date.parse(run.startedAt));
   return [String(run.number), run.id, run.workflow, run.status, took, firstLine(run.task)];
 }

@@ -10,7 +10,7 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { money } from "../../output/money.ts";
-import { duration, table } from "../../output/table.ts";
+import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {
   parent
@@ -58,7 +58,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   const done = stories.filter((story) => story.status === "done").length;
   const facts = [
     run.status,
-    duration(ended - Date.parse(run.startedAt)),
+    durationText(ended - Date.parse(run.startedAt)),
     ...(run.branch ? [`branch ${run.branch}`] : []),
     ...(stories.length > 0 ? [`${done} of ${stories.length} stories done`] : []),
     ...(run.usage.costUsd > 0 ? [money(run.usage)] : []),
@@ -85,7 +85,7 @@ function stepRow(step: StepDocument): readonly string[] {
 
 /** The line of a story: its step, its slot, its age, its cost. */
 function laneOf(story: StoryDocument, now: number): readonly string[] {
-  const age = story.startedAt === null || !isAtWork(story) ? "" : duration(now - Date.parse(story.startedAt));
+  const age = story.startedAt === null || !isAtWork(story) ? "" : durationText(now - Date.parse(story.startedAt));
   return [
     `${marks[story.status] ?? " "} ${story.id}`,
     story.status,

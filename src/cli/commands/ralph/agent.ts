@@ -7,7 +7,7 @@ import { readInput } from "../../input/input.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { addOptions, performStories, type StoriesOptions } from "./options.ts";
+import { addOptions, runGivenStories, type StoriesOptions } from "./options.ts";
 
 export function define(program: Command, console: Console): void {
   const agent = program.command("agent").description(summaryOf("agent"));
@@ -21,7 +21,7 @@ export function define(program: Command, console: Console): void {
     .action(async (words: string[], options: StoriesOptions) => {
       const task = await readInput(words);
       await withApplication(options, async (app) => {
-        await performStories(console, app, options, async (request) => await runRequest(app, task, request));
+        await runGivenStories(console, app, options, async (request) => await runRequest(app, task, request));
       });
     });
 }

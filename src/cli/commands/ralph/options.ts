@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import type { Accepted, DriveRequest } from "../../../application/drive.ts";
+import type { AcceptedRun, DriveRequest } from "../../../application/drive.ts";
 import type { StoriesRequest, StoriesResult } from "../../../application/stories-given.ts";
 import { eventsOption } from "../../input/arguments.ts";
 import { collect, readContext } from "../../input/run-options.ts";
@@ -42,7 +42,7 @@ export function addOptions(command: Command): Command {
 }
 
 /** `work` gets the request of the options. */
-export async function performStories(
+export async function runGivenStories(
   console: Console,
   app: Application,
   options: StoriesOptions,
@@ -51,7 +51,7 @@ export async function performStories(
   const { repo, workflow, executor, script, base, lint, test, detach = false, events = false } = options;
   const context = readContext(options.context);
   const request = { protocol, repo, workflow, executor, script, base, lint, test, context };
-  const announce = ({ run, number, since }: Accepted) => {
+  const announce = ({ run, number, since }: AcceptedRun) => {
     if (since !== undefined) console.say(`Run #${number} (${run}) continues.`);
     else if (!events) console.say(`Run #${number} (${run})`);
   };

@@ -11,7 +11,7 @@ import { applicationHere, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { table } from "../../output/table.ts";
-import { addOptions, performStories, type StoriesOptions } from "./options.ts";
+import { addOptions, runGivenStories, type StoriesOptions } from "./options.ts";
 
 interface PrdOptions extends StoriesOptions {
   readonly agents?: string;
@@ -46,7 +46,7 @@ export function define(program: Command, console: Console): void {
       const { shared, story: only } = options;
       const agents = readCount(options.agents, "--agents");
       await withApplication(options, async (app) => {
-        await performStories(console, app, options, (request) =>
+        await runGivenStories(console, app, options, (request) =>
           runProject(app, file, { ...request, agents, shared, only }),
         );
       });
@@ -77,7 +77,7 @@ export function define(program: Command, console: Console): void {
       const { shared, prd: source } = options;
       const agents = readCount(options.agents, "--agents");
       await withApplication(options, async (app) => {
-        await performStories(console, app, options, (request) =>
+        await runGivenStories(console, app, options, (request) =>
           importState(app, state, { ...request, agents, shared, prd: source }),
         );
       });

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import {
   executors,
   readableAgents,
-  readOutput,
+  readRecordedOutput,
   type StreamReading,
   testExecutor,
 } from "../../../application/setup/executors.ts";
@@ -74,7 +74,7 @@ export function define(program: Command, console: Console): void {
       example("pawl executor read claude ./stdout.jsonl --exit 1", "pawl executor read acp ./acp.jsonl --json"),
     )
     .action(async (name: string, file: string, options: { exit: string }) => {
-      const read = await readOutput(applicationHere(), name, file, options.exit);
+      const read = await readRecordedOutput(applicationHere(), name, file, options.exit);
       if (console.json) console.document(readingDocument(read));
       else console.print(readingLines(read));
     });

@@ -1,7 +1,7 @@
 // Builds the call of an executor: prompt, working directory, environment, rights, limits and session.
 
 import { dirname } from "node:path";
-import type { ExecutorCall, McpServer } from "../../../executors/executor.ts";
+import type { ExecutorCall, McpAddress } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
 import type { Input } from "../prepare/input.ts";
@@ -13,7 +13,7 @@ import { sessionFor } from "./sessions.ts";
 export interface Surroundings {
   readonly workspace: Workspace;
   readonly input: Input;
-  readonly mcp: McpServer | null;
+  readonly mcp: McpAddress | null;
   readonly onOutput: ExecutorCall["onOutput"];
 }
 

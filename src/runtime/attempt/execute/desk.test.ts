@@ -5,7 +5,7 @@ import { agent, atMost, backTo, decider, featureDev, next, ralph } from "../../.
 import { noUsage } from "../../../domain/attempt.ts";
 import type { AgentStep } from "../../../domain/definition.ts";
 import type { Report } from "../../../domain/report.ts";
-import { readText } from "../settle/read-answer.ts";
+import { readAnswerText } from "../settle/read-answer.ts";
 
 const reviewer = decider("review", { approved: next, needs_fixes: next });
 const plan = [
@@ -17,7 +17,7 @@ const plan = [
 function bothWays(step: AgentStep, text: string, given: Parameters<ReturnType<typeof deskFor>["desk"]["complete"]>[0]) {
   const { desk } = deskFor(step);
   const reply = desk.complete(given);
-  const printed = readText(step, text, []);
+  const printed = readAnswerText(step, text, []);
   const essence = (report: typeof printed | null) =>
     report?.outcome === "completed"
       ? { verdict: report.verdict, outputs: report.outputs, stories: report.stories, feedback: report.feedback }
@@ -67,7 +67,7 @@ describe("complete", () => {
     const { desk } = deskFor(step);
     expect(desk.outcomes).toEqual([]);
     expect(desk.complete({ summary: "It is built.\nSee api.ts" }).accepted).toBe(true);
-    expect(desk.report).toEqual(readText(step, "SUMMARY:\nIt is built.\nSee api.ts", []));
+    expect(desk.report).toEqual(readAnswerText(step, "SUMMARY:\nIt is built.\nSee api.ts", []));
     expect(desk.complete({ summary: "  " })).toMatchObject({
       accepted: false,
       text: expect.stringContaining("summary"),

@@ -37,11 +37,11 @@ function readEnd(
   known: readonly string[],
 ): CompletedReport | UnfinishedReport {
   if (definition.kind === "command") return readCommand(end);
-  return end.outcome === "ran" ? readText(definition, end.text, known) : readFailure(end);
+  return end.outcome === "ran" ? readAnswerText(definition, end.text, known) : readFailure(end);
 }
 
 /** The text of an agent that ran to its end. */
-export function readText(
+export function readAnswerText(
   definition: PerformedDefinition,
   text: string,
   known: readonly string[],
