@@ -1,16 +1,16 @@
-// Agents that report by tools, and that go on with a session: a stub Claude Code that calls what it is told to call.
+// Agents that report by tools or continue a session. A stub Claude Code calls the tools that the test lists.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode, newSite, pawl, type Site, type StatusDocument, until, writeAt } from "../support/pawl.ts";
 
-/** For each call of the program, in order: which tools it calls, what it prints at its end, and how it ends. */
+/** One entry per start of the program, in order: the tools it calls, its last message and its exit code. */
 interface Turn {
   readonly calls?: readonly (readonly [tool: string, given: object])[];
   readonly says?: string;
   readonly session?: string;
-  /** A tool of its own that it is not allowed, before it calls ours. */
+  /** One of the agent's own tools that is denied before it calls Pawl's tools. */
   readonly denied?: string;
   readonly costs?: number;
   readonly exit?: number;
@@ -114,12 +114,12 @@ test("[PF12 MC1] what an agent reports by `complete` counts, whatever it prints;
   expect(only?.system).toContain("Report by the tools of the MCP server `pawl`");
   expect(await events(call)).toContain('"set":{"changes":"a new file"}');
   expect((await call("logs", "1")).stdout).toContain("[pawl] progress: 50 % half way");
-  // Its token is worth nothing once it has ended.
+  // The token is invalid once the attempt has ended.
   const late = fetch(only?.url ?? "", { method: "POST", headers: only?.headers ?? {}, body: "{}" });
   await expect(late).rejects.toThrow("fetch failed");
 });
 
-test("[PF12] a report stands although the process then ends badly; one that fails says so", async () => {
+test("[PF12] a report stands even if the process then fails; a reported failure gives its reason", async () => {
   const site = newSite();
   const { call } = claude(site, [
     { calls: [["complete", { outcome: "done" }]], says: "the network is gone", exit: 1 },
@@ -131,7 +131,7 @@ test("[PF12] a report stands although the process then ends badly; one that fail
   expect((await call("why", "1")).stdout).toContain("The agent cannot continue: the compiler is missing");
 });
 
-test("[PF12 AT16] a question holds the step at once; the next attempt is told the answer, and what was done stays", async () => {
+test("[PF12 AT16] a question holds the step at once; the next attempt gets the answer, and the work so far is kept", async () => {
   const site = newSite();
   const { call, calls } = claude(site, [
     { calls: [["ask_human", { question: "Which database?", options: ["SQLite", "Postgres"] }]], says: "STATUS: done" },
@@ -152,7 +152,7 @@ test("[PF12 AT16] a question holds the step at once; the next attempt is told th
   expect((JSON.parse(done.stdout) as StatusDocument).steps[0]).toMatchObject({ status: "done", attempts: 2 });
 });
 
-test("[PF11] a step may go on with the session of an earlier one; what that session had used is not counted twice", async () => {
+test("[PF11] a step may continue the session of an earlier one; the earlier usage is not counted twice", async () => {
   const site = newSite();
   const { call, calls } = claude(site, [
     { says: "STATUS: done", costs: 0.5 },
@@ -171,7 +171,7 @@ test("[PF11] a step may go on with the session of an earlier one; what that sess
   expect(usage).toMatchObject({ costUsd: 1, inputTokens: 30, outputTokens: 3 });
 });
 
-test("[PF11] a session that nobody left is not gone on with, and that is said", async () => {
+test("[PF11] where there is no earlier session, the step starts a fresh one and says so", async () => {
   const site = newSite();
   const { call, calls } = claude(site, [{ says: "STATUS: done" }]);
   writeFileSync(site.path("agent.sh"), "echo STATUS: done\n");
@@ -188,7 +188,7 @@ steps:
   expect(await events(call)).toContain("it began a fresh session: code has left no session");
 });
 
-test("[EX87 PF10] a judge may run the commands that the project is tested with, and no others", async () => {
+test("[EX87 PF10] a judge may run the project's test commands, and no others", async () => {
   const site = newSite();
   const { call, calls } = claude(site, [{ says: "STATUS: done" }]);
   const file = `pawl: 1
@@ -205,7 +205,7 @@ steps: [{ id: look, agent: judge, input: "look" }]
   expect(args[args.indexOf("--permission-mode") + 1]).toBe("dontAsk");
 });
 
-test("[EX33 PF12] whoever was denied his work and reports that it is done has not done it; that it cannot be done is believed", async () => {
+test("[EX33 PF12] an agent that was denied a tool and reports success has failed; its report of a failure is believed", async () => {
   const site = newSite();
   const { call } = claude(site, [
     { denied: "Write", calls: [["complete", { outcome: "done" }]], says: "STATUS: done" },
@@ -218,7 +218,7 @@ test("[EX33 PF12] whoever was denied his work and reports that it is done has no
   expect(told).toContain("I may not write");
 });
 
-test("[CO1 AT11] what an agent has used is counted, also when it is stopped while its work is checked", async () => {
+test("[CO1 AT11] an agent's usage is counted even if the attempt is stopped while its work is being checked", async () => {
   const site = newSite();
   const { call } = claude(site, [{ says: "STATUS: done", costs: 1.5 }]);
   const file = steps(

@@ -1,4 +1,4 @@
-// Agents on their bad days, as a person sees them: each ends as a clear outcome that says what to do, in bounded time, and leaves
+// Misbehaving agents, as a person sees them: each ends within a bounded time, with a clear outcome that says what to do, and leaves
 // no process behind.
 
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -40,19 +40,19 @@ async function dayWith(text: string, limits = "{}", version = "2.1.325"): Promis
   return { called, agents, site };
 }
 
-/** Whoever sees the site's home in his environment was started from there: agents, and all that they started. */
+/** Processes with the site's home in their environment: agents, and everything that they started. */
 function processesOf(site: Site): readonly string[] {
   const pids = process.platform === "linux" ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
   return pids.filter((pid) => {
     try {
       return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0").includes(`HOME=${site.home}`);
     } catch {
-      return false; // gone, or somebody else's
+      return false; // ended, or owned by another user
     }
   });
 }
 
-/** And what can be done about it is said. */
+/** The message must also say what can be done about it. */
 function expectFailed({ called }: Day): void {
   expectCode(called, 1);
   expect(called.stderr).toMatch(/Look closer: pawl logs 1\. Try again: pawl retry 1/);
@@ -87,7 +87,7 @@ describe("[EX46] an agent that cannot be used stops a run before it begins", () 
     expect((await agents.pawl("runs", "--json")).stdout).toContain('"runs": []');
   });
 
-  test("its program does not even start", async () => {
+  test("its program does not start", async () => {
     const site = newSite();
     const agents = agentsOnPath(site);
     agents.put("claude", "1'; echo broken >&2; exit 127; echo '");
@@ -105,8 +105,8 @@ test("[EX32] one that is not logged in asks a person, and says how to log in", a
   expect((await day.agents.pawl("why", "1")).stdout).toMatch(/log in/);
 });
 
-describe("[EX36] one that waits for somebody", () => {
-  test("a question on the terminal has no answer: its last words are the reason", async () => {
+describe("[EX36] one that waits for input", () => {
+  test("a question on the terminal gets no answer: its last output is the reason", async () => {
     const asks = `printf 'Do you trust this folder? [y/N] '; { read -r answer < /dev/tty; } 2> /dev/null; read -r answer; sleep 600`;
     const day = await dayWith(asks, "{ quiet: 1s }");
     expectFailed(day);
@@ -116,7 +116,7 @@ describe("[EX36] one that waits for somebody", () => {
     expect((await day.agents.pawl("why", "1")).stdout).toContain("Do you trust this folder?");
   });
 
-  test("one that never prints a byte did not start", async () => {
+  test("one that never prints a byte counts as not started", async () => {
     const day = await dayWith("sleep 600", "{ start: 1s }");
     expectFailed(day);
     const { outcome, why } = await endingOf(day);
@@ -125,17 +125,17 @@ describe("[EX36] one that waits for somebody", () => {
   });
 });
 
-test("[EX35] half a line and a death: the exit code is the reason, and what it printed is in the log", async () => {
+test("[EX35] half a line and then a crash: the exit code is the reason, and what it printed is in the log", async () => {
   const day = await dayWith(`printf '{"type":"assistant","mess'; echo 'out of memory' >&2; exit 7`);
   expectFailed(day);
   const { outcome, why } = await endingOf(day);
   expect(outcome).toBe("failed");
   expect(why).toMatch(/exit code 7[^]*out of memory/);
-  // Its last letter could begin a key, and waits: what came on the other stream may stand before it.
+  // Its last letter could begin a secret and is held back, so output of the other stream may come before it.
   expect((await day.agents.pawl("logs", "1", "work")).stdout).toContain('{"type":"assistant","mes');
 });
 
-test("[EX27 EX12] 200 MB that mean nothing, and then a result: it is done, and the log is not as large", async () => {
+test("[EX27 EX12] 200 MB of noise and then a result: the step is done, and the log is smaller than the output", async () => {
   const flood = `yes 0123456789012345678901234567890123456789012345678901234567890 | head -c 200000000; echo; echo '${done}'`;
   const day = await dayWith(`cat > /dev/null; ${flood}`);
   expectCode(day.called, 0);
@@ -144,14 +144,14 @@ test("[EX27 EX12] 200 MB that mean nothing, and then a result: it is done, and t
   expect(statSync(attempt?.file ?? "").size).toBeLessThan(110_000_000);
 });
 
-test("[PS5] one that forks and detaches has ended when it says so, and what it left running is gone", async () => {
+test("[PS5] one that forks and detaches has ended when it reports its end, and what it left running is stopped", async () => {
   const detached = `setsid sh -c 'echo $$ > "$HOME/pid"; trap "" TERM HUP; sleep 600' > /dev/null 2>&1 < /dev/null &`;
   const day = await dayWith(`${detached} while [ ! -s "$HOME/pid" ]; do sleep 0.01; done; echo '${done}'`);
   expectCode(day.called, 0);
   expect(Number(readFileSync(join(day.site.home, "pid"), "utf8"))).toBeGreaterThan(1);
 });
 
-test("[PS4 EX36] one that ignores SIGTERM, and its children with it, is ended at its limit all the same", async () => {
+test("[PS4 EX36] one that ignores SIGTERM is killed at its time limit, with its children", async () => {
   const deaf = `trap '' TERM; (trap '' TERM; while :; do sleep 1; done) & while :; do echo tick; sleep 0.2; done`;
   const day = await dayWith(deaf, "{ wall: 1s }");
   expectFailed(day);

@@ -1,4 +1,4 @@
-// Agents that are found on PATH: with stub programs in the place of the real ones.
+// Agents found on PATH, with stub programs in place of the real ones.
 
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { expectCode, newSite, pawl, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
 import { transcripts } from "../support/transcripts.ts";
 
-/** A directory with programs that print what that agent prints; and only git and a shell beside it. */
+/** A directory with programs that print what that agent prints, and besides them only git and a shell. */
 function agentsAt(site: Site, versions: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const dir = site.path("agents");
   mkdirSync(dir);
@@ -25,7 +25,7 @@ agents: { dev: {} }
 steps: [{ id: work, agent: dev, input: "do it" }]
 `;
 
-test("[EX49] an agent on PATH needs no configuration: it is listed, tested, and the default where nobody chose", async () => {
+test("[EX49] an agent on PATH needs no configuration: it is listed and tested, and is the default where none is chosen", async () => {
   const site = newSite();
   const env = agentsAt(site, { codex: "codex-cli 0.166.0", claude: "2.1.325 (Claude Code)", gemini: "0.1.9" });
   const call = (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
@@ -55,7 +55,7 @@ test("[EX49] an agent on PATH needs no configuration: it is listed, tested, and 
   expect(usage).toEqual({ costUsd: 0.3, estimatedUsd: 0, inputTokens: 35, cacheReadTokens: 15, outputTokens: 10 });
 });
 
-test("[EX49] what is configured comes before what is merely there", async () => {
+test("[EX49] configured executors come before those that were only found", async () => {
   const site = newSite();
   const env = agentsAt(site, { codex: "codex-cli 0.166.0", claude: "2.1.325 (Claude Code)" });
   const call = (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
@@ -74,7 +74,7 @@ test("[EX49] what is configured comes before what is merely there", async () => 
   ]);
 });
 
-test("[EX49] without an agent a run says which there could be; one that is not there says how to get it", async () => {
+test("[EX49] without an agent, a run lists the possible ones; a missing one is named with how to install it", async () => {
   const site = newSite();
   const env = { PATH: "/usr/bin:/bin" };
   const call = (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
@@ -90,7 +90,7 @@ test("[EX49] without an agent a run says which there could be; one that is not t
   expect(unknown.stderr).toContain("claude, codex, opencode");
 });
 
-test("[EX32] an agent that is not logged in fails its attempt, and says what to do", async () => {
+test("[EX32] an agent that is not logged in fails its attempt, and the message says what to do", async () => {
   const site = newSite();
   const result = { type: "result", is_error: true, result: "Not logged in", usage: { input_tokens: 7 } };
   const text = `#!/bin/sh\n[ "$1" = --version ] && { echo 2.1.325; exit; }\necho '${JSON.stringify(result)}'; exit 1\n`;
@@ -107,7 +107,7 @@ test("[EX32] an agent that is not logged in fails its attempt, and says what to 
   });
 });
 
-/** Claude Code's last words when the API does not know its key. */
+/** Claude Code's last event when the API rejects its key. */
 const notLoggedIn = {
   type: "result",
   subtype: "success",

@@ -1,4 +1,4 @@
-// Where antfarm goes wrong (each row has its letter), and what happens here instead: seen through the commands that agents call.
+// Known defects of antfarm, each with its letter, and what Pawl does instead, seen through the commands that agents call.
 
 import { expect, test } from "vitest";
 import { expectCode, newSite, type Site, statuses, until, writeAt } from "../support/pawl.ts";
@@ -11,11 +11,11 @@ async function begin(site: Site, workflow: string, task = "the task"): Promise<v
   expectCode(called, 0);
 }
 
-test("[antfarm F D E G] plans count whole or not at all, and only a clear verdict on a story counts for that story", async () => {
+test("[antfarm F D E G] a plan counts completely or not at all, and only a clear verdict on a story counts for that story", async () => {
   const site = newSite();
   await begin(site, loopWorkflow);
 
-  // F: the third story is broken; nothing of the plan is kept, the planner is told, and its next plan counts once.
+  // F: the third story is invalid: nothing of the plan is kept, the planner gets the reason, and its next plan counts once.
   const broken = [story("S1"), story("S2"), { id: "S3", title: "no criteria", description: "x" }];
   await perform(site, "mini_planner", plan(broken));
   expect((await site.status()).stories).toEqual([]);
@@ -37,23 +37,23 @@ test("[antfarm F D E G] plans count whole or not at all, and only a clear verdic
   expect(sentBack.input).toContain("FEEDBACK: [- no test]");
   await perform(site, "mini_ver", done);
 
-  // G: the story that was rejected goes back, not the one that was finished before it.
+  // G: the rejected story is sent back, not the one that was finished before it.
   await perform(site, "mini_dev", done);
   await perform(site, "mini_ver", "STATUS: retry\nISSUES: wrong colour");
   expect(statuses((await site.status()).stories)).toBe("S1:done,S2:running,S3:waiting");
   expect(await claim(site, "mini_dev")).toMatchObject({ storyId: "S2" });
 });
 
-test("[antfarm B Q R M] an answer is read as it was meant, an empty one is none, and agents do not set what is the user's", async () => {
+test("[antfarm B Q R M] an answer is read as it was meant, an empty one is no answer, and agents cannot set the user's keys", async () => {
   const site = newSite();
   await begin(site, lineWorkflow, "Find the holes");
 
-  // B: nothing was said, so nothing is done.
+  // B: the agent said nothing, so the step is not done.
   const empty = await perform(site, "line_one", "");
   expect(empty.reported).toMatchObject({ outcome: "invalid_output", advanced: false });
   expect(statuses((await site.status()).steps)).toBe("a:ready,b:waiting,c:waiting");
 
-  // Q: digits in keys, a bold STATUS. R: lines of a list are not keys. M: TASK and REPO are not the agent's to set.
+  // Q: digits in keys, a bold STATUS. R: lines of a list are not keys. M: an agent cannot set TASK and REPO.
   const said = [
     "**STATUS:** done",
     "TASK: something else entirely",
@@ -76,12 +76,12 @@ test("[X8 antfarm A I J] a rejection sends the work back, a report counts once, 
   await begin(site, lineWorkflow);
   const first = await perform(site, "line_one", `${done}\nCHANGES: one`);
 
-  // I: what is waiting cannot be completed by its name, and a second answer starts nothing.
+  // I: a waiting step cannot be completed by its name, and a second answer starts nothing.
   expect(await site.pawl("step", "complete", "c", "STATUS: done")).toMatchObject({ code: 5 });
   expect(await complete(site, first, `${done}\nCHANGES: other`)).toMatchObject({ code: 6, accepted: false });
   expect(statuses((await site.status()).steps)).toBe("a:done,b:ready,c:waiting");
 
-  // A: STATUS: retry of a step with retry_step goes back there with the reasons; it does not pass.
+  // A: STATUS: retry in a step with retry_step sends the work back there with the reasons; the step does not pass.
   await perform(site, "line_two", done);
   await perform(site, "line_three", "STATUS: retry\nISSUES: half of it is missing");
   expect(statuses((await site.status()).steps)).toBe("a:ready,b:waiting,c:waiting");
@@ -90,21 +90,21 @@ test("[X8 antfarm A I J] a rejection sends the work back, a report counts once, 
   const last = await perform(site, "line_three", done);
   expect(last.reported).toMatchObject({ advanced: true, runDone: true });
 
-  // J: a failure that is reported after the end changes nothing.
+  // J: a failure reported after the end changes nothing.
   expect(await fail(site, last, "too late")).toMatchObject({ code: 6, accepted: false });
   expect((await site.status()).run.status).toBe("done");
 });
 
-test("[CM5 CM11 antfarm N J3 P] peek tells the truth, a stopped run takes no report, and `stop 1` stops run number 1", async () => {
+test("[CM5 CM11 antfarm N J3 P] peek is accurate, a stopped run accepts no report, and `stop 1` stops run number 1", async () => {
   const site = newSite();
   await begin(site, loopWorkflow, "first");
   await begin(site, loopWorkflow, "second");
 
-  // N: a step that only waits is no work.
+  // N: a step that only waits is not work.
   expect(await peek(site, "mini_pub")).toBe("NO_WORK");
   expect(await peek(site, "mini_planner")).toBe("HAS_WORK");
 
-  // P: a number is a run's number and never the beginning of an id.
+  // P: a number is a run's number, never the beginning of an id.
   await perform(site, "mini/planner", plan([story("S1")]));
   const claimed = await claim(site, "mini/dev");
   expect(await site.pawl("workflow", "stop", "1")).toMatchObject({ code: 0 });
@@ -112,7 +112,7 @@ test("[CM5 CM11 antfarm N J3 P] peek tells the truth, a stopped run takes no rep
   const { runs } = await site.json<{ runs: { number: number; status: string }[] }>(["runs"]);
   expect(runs.map(({ number, status }) => `${number}:${status}`)).toEqual(["2:running", "1:cancelled"]);
 
-  // J3: nothing of the stopped run comes back to life.
+  // J3: no step of the stopped run becomes active again.
   const before = await site.status("1");
   expect(await complete(site, claimed, done)).toMatchObject({ code: 6, accepted: false });
   const after = await site.status("1");
@@ -121,7 +121,7 @@ test("[CM5 CM11 antfarm N J3 P] peek tells the truth, a stopped run takes no rep
   expect(await tryClaim(site, "mini_ver")).toBeNull();
 });
 
-test("[A24 antfarm L] a plan without stories ends the run with a reason instead of turning for ever", async () => {
+test("[A24 antfarm L] a plan without stories fails the run with a reason instead of looping forever", async () => {
   const site = newSite();
   await begin(site, loopWorkflow);
   const { reported } = await perform(site, "mini_planner", `${done}\nSUMMARY: nothing to do`);
@@ -133,7 +133,7 @@ test("[A24 antfarm L] a plan without stories ends the run with a reason instead 
   expect(why).toContain("planning did not produce STORIES_JSON");
 });
 
-test("[X32 antfarm S] a driver killed right after a completion loses nothing: resume goes on with the next step", async () => {
+test("[X32 antfarm S] a driver killed right after a completion loses nothing: resume continues with the next step", async () => {
   const site = newSite();
   const script = writeScript(site, {
     first: [{ run: ["echo x >> ../first-ran"], say: done }],

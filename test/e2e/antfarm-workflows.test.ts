@@ -1,5 +1,5 @@
-// antfarm's own workflow files, unmodified, to the end: started by us with a script and with a program, and pulled by agents
-// that poll as antfarm's do. Each with roles that agree at once, and with roles that reject once.
+// Runs antfarm's own workflow files, unmodified, to the end: pushed with a script and with a program, and pulled by agents that
+// poll as antfarm's do. Each with roles that approve at once, and with roles that reject once.
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ const node = `'${process.execPath}'`;
 const featureSteps = "plan:done,setup:done,implement:done,test:done,pr:done,review:done";
 const bugSteps = "triage:done,investigate:done,setup:done,fix:done,verify:done,pr:done";
 
-/** The paths that the roles must have been called in. */
+/** The order in which the roles must have been called. */
 const featurePath = "plan setup implement verify implement verify test pr review";
 const featureDetour = [
   "plan setup implement verify implement verify implement verify test",
@@ -83,7 +83,7 @@ test("[A1 A4 A5 A11 A12 A75 antfarm W M] feature-dev runs to the end with a prog
   expect(log(site.repo, "main..feature-files")).toEqual(["feat: US-002 - Add us-002", "feat: US-001 - Add us-001"]);
   expect(asked.map(({ input }) => input).join()).not.toContain("[missing:");
 
-  // What the planner says of REPO stays data, and the log that the developer keeps in its tree is shared and kept.
+  // What the planner says about REPO stays data, and the log that the developer keeps in its tree is shared and kept.
   const tree = join(site.home, "worktrees", status.run.id);
 
   for (const role of ["setup", "implement", "verify", "test"] as const)
@@ -106,7 +106,7 @@ test("[A6 A9 A36 A43 antfarm W] every rejection of feature-dev is acted on, with
   expectFeedback(inputsOf(asked, "implement"));
 });
 
-/** First US-001 again with the verifier's issues, then US-002, then one story for each role that looked at the whole. */
+/** First US-001 again with the verifier's issues, then US-002, then one story for each role that reviewed the whole. */
 function expectFeedback(inputs: readonly string[]): void {
   const stories = inputs.map((input) => /^Story (\S+):/m.exec(input)?.[1]);
   expect(stories).toEqual(["US-001", "US-001", "US-002", "FIX-1", "FIX-2"]);
@@ -132,7 +132,7 @@ test("[antfarm W2 A] bug-fix runs to the end, and what its verifier rejects is f
   expect(log(site.repo, "main..bugfix-sum")).toEqual(["fix: the sum of 1 and 1", "fix: the sum of 1 and 1"]);
 });
 
-/** In which order the agents happen to wake up; some of them in vain. */
+/** The order in which the agents wake up; some of them find no work. */
 const featureTurns = "reviewer planner setup developer verifier developer verifier tester developer verifier reviewer";
 const detourTurns = [
   "planner developer setup developer verifier developer verifier developer verifier tester",

@@ -22,7 +22,7 @@ const approved = "STATUS: done\nDECISION: approved\nREVIEW_NOTES: good as it is"
 const sentBack = (decision: string, issue: string) =>
   `STATUS: done\nDECISION: ${decision}\nREVIEW_ISSUES:\n- ${issue}\n- and its test\nREVIEW_NOTES: notes beside ${issue}`;
 
-/** Every role does well at once, and says which of its attempts it was. */
+/** Every role succeeds at once, and says which of its attempts it was. */
 function loopScript(changes: Acts = {}): Acts {
   return {
     brainstorm: [{ say: "STATUS: done\nBRAINSTORM_OUTPUT: docs/brainstorms/b.md\n- idea {{attempt}}" }],
@@ -38,7 +38,7 @@ function loopScript(changes: Acts = {}): Acts {
   };
 }
 
-/** What the review says, attempt by attempt; the last holds from there on. */
+/** What the review says, attempt by attempt; the last entry applies to all later attempts. */
 function reviews(...said: readonly string[]): Acts {
   const acts = said.map((say, index): Act => (index + 1 < said.length ? { say, attempt: index + 1 } : { say }));
   return { review: acts };
@@ -49,7 +49,7 @@ async function runLoop(site: Site, changes: Acts = {}, code = 0): Promise<Status
   return await site.json<StatusDocument>(["run", name, "Make the import fast", "--script", script], code);
 }
 
-/** The same without git and processes; `text` is the workflow's file. */
+/** The same without git and processes; `text` is the workflow file. */
 function playLoop(changes: Acts, text = source) {
   const { definition } = loadWorkflow(text, "workflow.yml");
   if (!definition) throw new Error("the workflow cannot be used");
@@ -69,7 +69,7 @@ async function pathOf(site: Site): Promise<string> {
   return dispatched.map((event) => String(event["name"])).join(" ");
 }
 
-/** The step's own input, without the role files before it: those speak of every key. */
+/** The step's own input without the role files before it, which mention every key. */
 function inputOf(site: Site, run: StatusDocument["run"], step: (typeof steps)[number], attempt = 1): string {
   const prompt = readFileSync(join(site.home, "logs", run.id, `run-${step}-${attempt}.prompt.md`), "utf8");
   const start = prompt.indexOf("# IDENTITY.md");
@@ -90,7 +90,7 @@ describe("the file", () => {
   const { definition, problems } = loadWorkflow(source, "workflow.yml");
   const performers = definition?.steps.filter((step) => step.kind === "agent") ?? [];
 
-  test("[B15 B24 B25 B26 B64 B79] five steps, five agents of the same names, times of their own, one shared limit", () => {
+  test("[B15 B24 B25 B26 B64 B79] five steps, five agents with the same names, a time limit for each, one shared limit of repetitions", () => {
     expect(problems).toEqual([]);
     expect(performers.map((step) => `${step.name}:${step.agent}:${(step.wallMs ?? 0) / 1000}`)).toEqual([
       "brainstorm:brainstorm:900",
@@ -182,7 +182,7 @@ describe("the role files", () => {
     for (const place of Object.values(owned)) expect(read("work")).toContain(`\`${place}\``);
   });
 
-  test("[B37 B38 B39 B40 B41] what each role has to know", () => {
+  test("[B37 B38 B39 B40 B41] what each role must know", () => {
     const flat = (agent: string) => read(agent).replace(/\s+/g, " ");
     expect(flat("brainstorm")).toContain(
       "If `REVIEW_ISSUES` is not empty, the previous approach was rejected. Propose a fundamentally different approach",
@@ -203,7 +203,7 @@ describe("the role files", () => {
   });
 });
 
-test("[B6 B15 B22 B30 B31 B33 B72 B73] approved: five steps in a row, files shared through git, nothing missing in any input", async () => {
+test("[B6 B15 B22 B30 B31 B33 B72 B73] approved: five steps in order, files shared through git, nothing missing in any input", async () => {
   const site = newSite();
   const { run, steps: ended } = await runLoop(site, {
     brainstorm: [
@@ -304,7 +304,7 @@ test("[B45] Approved, APPROVED and approved with spaces around it are the same; 
   );
 });
 
-test("[B46 B47] a decision that is missing or unknown decides nothing: the review is asked again and told what was wrong", async () => {
+test("[B46 B47] a missing or unknown decision decides nothing: the review runs again and learns what was wrong", async () => {
   const site = newSite();
   const { run } = await runLoop(
     site,
@@ -324,7 +324,7 @@ test("[B46 B47] a decision that is missing or unknown decides nothing: the revie
   });
 });
 
-test("[B52 B64] the fourth way back, of both kinds together, asks a person; each answer leads where it says", async () => {
+test("[B52 B64] the fourth step back, counted over both kinds, asks a person; each answer leads where it says", async () => {
   const site = newSite();
   const held = await runLoop(
     site,
@@ -347,7 +347,7 @@ test("[B52 B64] the fourth way back, of both kinds together, asks a person; each
   expect(await site.status()).toMatchObject({ run: { status: "held" }, gates: held.gates });
   const gate = held.gates[0]?.id ?? "";
 
-  // The same held run for every answer.
+  // Every answer is tried on the same held run.
   const kept = site.path("..", `${held.run.id}-kept`);
   const saved = ["home", "repo"] as const;
   for (const part of saved) cpSync(site.path(part), join(kept, part), { recursive: true });
@@ -385,7 +385,7 @@ test("[B52 B64] the fourth way back, of both kinds together, asks a person; each
   }
 });
 
-test("[B44 B83] without `decide` the same five steps run in a line, and compound still sees what the review found", () => {
+test("[B44 B83] without `decide` the same five steps run in order, and compound still sees what the review found", () => {
   const linear = parse(source) as { steps: Record<string, unknown>[] };
   for (const step of linear.steps) for (const field of ["decide", "on", "on_error", "budget"]) delete step[field];
   const { status, path, run } = playLoop(reviews(sentBack("rejected", "too slow still")), JSON.stringify(linear));

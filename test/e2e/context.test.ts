@@ -1,4 +1,4 @@
-// What the caller gives: values for templates, a name for the branch, and the keys that are Pawl's own.
+// What the caller can set: values for templates and the name of the branch, but not Pawl's own keys.
 
 import { expect, test } from "vitest";
 import { expectCode, newSite, writeAt } from "../support/pawl.ts";
@@ -12,7 +12,7 @@ steps:
   - { id: work, agent: worker, input: "{{greeting}} on {{branch}} in {{repo}}", produces: [result] }
 `;
 
-test("[B27 B28] values of the workflow's context are templates, resolved once against what the caller gave", async () => {
+test("[B27 B28] values of the workflow's context are templates, resolved once with the caller's values", async () => {
   const site = newSite();
   const file = writeAt(site, "greeting.yml", greeting);
   const context = ["--context", "ticket=T-1,size=small, or so", "--context", "branch=feature/greet"];
@@ -24,7 +24,7 @@ test("[B27 B28] values of the workflow's context are templates, resolved once ag
   expect((await site.status("1")).run).toMatchObject({ branch: "feature/greet" });
 });
 
-test("[B28 CM1] keys that Pawl sets, a branch that exists and what is no pair are refused; nothing is recorded", async () => {
+test("[B28 CM1] keys that Pawl sets, a branch that exists and an argument that is not a pair are refused; nothing is recorded", async () => {
   const site = newSite();
   const file = writeAt(site, "greeting.yml", greeting);
   for (const context of ["repo=/elsewhere", "task=other", "branch=main", "branch=../x", "nonsense"]) {

@@ -1,4 +1,4 @@
-// What it cost: with stub programs in the place of an agent that tells its cost and of one that tells tokens alone.
+// Costs, with stub programs in place of an agent that reports its cost and of one that reports only tokens.
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { printing } from "../support/stub-agents.ts";
 
 const stories = 'STORIES_JSON: [{"id":"US-001","title":"One","description":"d","acceptanceCriteria":["c"]}]';
 
-/** A million tokens read anew, half a million from the cache, a tenth of a million written: 8.25 USD at 5, 0.5 and 30. */
+/** 1,000,000 fresh input tokens, 500,000 cached ones and 100,000 output tokens: 8.25 USD at 5, 0.5 and 30. */
 const tokensOnly = { input_tokens: 1_500_000, cached_input_tokens: 500_000, output_tokens: 100_000 };
 
 function stub(site: Site, name: string, version: string, text: string): string {
@@ -21,7 +21,7 @@ function stub(site: Site, name: string, version: string, text: string): string {
   return file;
 }
 
-/** Tells what it costs. */
+/** Reports its cost. */
 function claude(site: Site): string {
   const usage = { input_tokens: 1_000, cache_read_input_tokens: 500, output_tokens: 100 };
   const result = { type: "result", is_error: false, usage, total_cost_usd: 0.25, result: `STATUS: done\n${stories}` };
@@ -29,7 +29,7 @@ function claude(site: Site): string {
   return stub(site, "claude", "2.1.325", printing([begin, result]));
 }
 
-/** Tells tokens. Its first attempt ends badly. */
+/** Reports tokens only. Its first attempt fails. */
 function codex(site: Site): string {
   const text = printing([
     { type: "thread.started", thread_id: "s" },
@@ -63,7 +63,7 @@ interface Cost {
   readonly attempts: readonly Readonly<Record<string, unknown>>[];
 }
 
-test("[CO1 CO2 CO5 CO7 CO9 CO10] a run's cost: told, estimated and marked, of failed attempts too", async () => {
+test("[CO1 CO2 CO5 CO7 CO9 CO10] a run's cost: reported or estimated, estimates marked, failed attempts included", async () => {
   const site = newSite();
   configure(site, "");
   expectCode(await site.pawl("run", writeAt(site, "priced.yml", twoAgents), "a task"), 0);
@@ -142,18 +142,18 @@ steps: [{ id: code, agent: dev, input: "{{task}}", on_error: { again, at_most: 5
 test.each([
   ["of a run", "budget: { usd: 3.5 }\n", "", 1, "has spent its 3.5 USD"],
   ["of a step", "", ", budget: { usd: 3.5, then: gate }", 3, "the budget of 3.5 USD is used up"],
-])("[CO6] a budget %s in money stops an agent that tells tokens alone", async (_, config, budget, code, why) => {
+])("[CO6] a budget %s in money stops an agent that reports only tokens", async (_, config, budget, code, why) => {
   const site = newSite();
   configure(site, `prices: { gpt-5.5: { input: 1, cached_input: 0, output: 10 } }\n${config}`);
   expectCode(await site.pawl("run", writeAt(site, "endless.yml", endless(budget)), "a task"), code);
   const status = await site.status();
   expect(status.why).toContain(why);
-  // At 2 USD each, the second was the last that could begin.
+  // At 2 USD each, the second attempt was the last that could begin.
   expect(status.run.usage).toMatchObject({ costUsd: 4, estimatedUsd: 4 });
   expect(status.steps).toMatchObject([{ attempts: 2 }]);
 });
 
-test("[CO8] without a run all are listed, newest first, with their sum; --limit and --all say how many", async () => {
+test("[CO8] without a run, all runs are listed, newest first, with their sum; --limit and --all say how many", async () => {
   const site = newSite();
   const none = await site.pawl("cost");
   expectCode(none, 0);
@@ -182,7 +182,7 @@ test("[CO8] without a run all are listed, newest first, with their sum; --limit 
   expect(text).toContain("~ is an estimate");
 });
 
-test("[CO9] where nobody tells what he used, nothing is shown as a cost", async () => {
+test("[CO9] where no agent reported usage, no cost is shown", async () => {
   const site = newSite();
   const silent = twoAgents.replaceAll(/executor: \w+/g, "executor: mine");
   const said = writeAt(site, "agent.sh", `cat > /dev/null; printf '%s\\n' 'STATUS: done' '${stories}'\n`);

@@ -1,4 +1,4 @@
-// Documents and their contracts. Plays every command that has `--json` and holds what it prints against its contract. The documents
+// Documents and their contracts. Calls every command that has `--json` and checks what it prints against its contract. The documents
 // that other tests read are checked, too, where they are read (`site.json`, `site.events`).
 
 import { expect, test } from "vitest";
@@ -18,7 +18,7 @@ steps:
   - { id: ship, agent: worker, input: "ship it", on_error: fail }
 `;
 
-/** The names of the contracts that were met. */
+/** The names of the contracts that a document was checked against. */
 const met = new Set<string>();
 
 /** Calls a command with `--json`; its document must fit the contract of that name. */
@@ -86,7 +86,7 @@ test("[LB1 LB3 CM2] stories, agents that pull, and workflow files: every documen
   await expectContract(site, "report", ["step", "fail", claimed.stepId, ...token, "no model"]);
 });
 
-test("[LB1 LB3 CM2] a PRD and its steps, and what this machine has: every document fits its contract", async () => {
+test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every document fits its contract", async () => {
   const site = prdSite([{ id: "A" }]);
   await expectContract(site, "prd-check", ["prd", "check", site.prd]);
   await expectContract(site, "status", ["prd", "run", site.prd, "--executor", site.executor]);

@@ -1,4 +1,4 @@
-// `pawl executor read`: what Pawl makes of what agents printed. The recorded transcripts go through the command inside of this
+// `pawl executor read`: how Pawl reads what agents printed. The recorded transcripts go through the command inside this
 // process, one call each; a few calls are real ones.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ interface ReadingDocument {
   readonly resetsAt: string | null;
 }
 
-/** The command as it is, without a process around it. */
+/** The command itself, without a process around it. */
 async function readHere(...args: readonly string[]): Promise<ReadingDocument> {
   let printed = "";
   const console = new (class extends Console {
@@ -39,7 +39,7 @@ async function readHere(...args: readonly string[]): Promise<ReadingDocument> {
   return JSON.parse(printed) as ReadingDocument;
 }
 
-/** A reading in the form of the list of what is expected. */
+/** A reading in the form of the list of expected readings. */
 function lineOf(file: string, exit: string, reading: ReadingDocument): string {
   const { ok, kind, denials, usage, text } = reading;
   const cost = usage.costUsd === null ? "-" : usage.costUsd.toFixed(5);
@@ -63,7 +63,7 @@ test("[EX18 EX20 EX24] every recorded transcript is read as expected", async () 
   expect(read.length).toBeGreaterThan(30);
 });
 
-/** What Codex prints when a plan is used up. */
+/** What Codex prints when the quota is used up. */
 function usedUp(): string {
   const file = join(tempDir("pawl-read-"), "codex.jsonl");
   const message = "You’ve hit your usage limit. Upgrade to Pro or try again at Jan 7th, 2030 7:06 AM.";
@@ -93,7 +93,7 @@ test("[EX29] --json prints one document with a reset time in ISO 8601; without i
   expect(existsSync(join(home, "pawl.db"))).toBe(false);
 });
 
-test("[EX29] how it ended is a code or a signal, and 0 unless told", async () => {
+test("[EX29] how the agent ended is given as a code or a signal, and is 0 by default", async () => {
   const file = usedUp();
   writeFileSync(file, '{"type":"turn.completed","usage":{}}\n');
   expect(await readHere("codex", file)).toMatchObject({ ok: true, kind: null });
@@ -104,7 +104,7 @@ test("[EX29] how it ended is a code or a signal, and 0 unless told", async () =>
     await expect(readHere("codex", file, `--exit=${wrong}`)).rejects.toMatchObject({ code: "USAGE" });
 });
 
-test("[EX29] an unknown name lists the known ones; a file that is not there, or is none, is said in one line", async () => {
+test("[EX29] an unknown name lists the known ones; a path that is missing or not a file is reported in one line", async () => {
   const home = tempDir("pawl-read-home-");
   const unknown = await pawl(["executor", "read", "cloude", usedUp()], { home });
   expectCode(unknown, 5);
@@ -116,7 +116,7 @@ test("[EX29] an unknown name lists the known ones; a file that is not there, or 
   await expect(readHere("claude", "/dev/zero")).rejects.toMatchObject({ code: "INPUT_INVALID" });
 });
 
-test("[EX29] an empty file, and one with anything in it but events, has no result", async () => {
+test("[EX29] an empty file, or one with anything but events in it, has no result", async () => {
   const dir = join(tempDir("pawl-read-"), "files");
   mkdirSync(dir);
   const contents = {
@@ -136,7 +136,7 @@ test("[EX29] an empty file, and one with anything in it but events, has no resul
   }
 });
 
-test("[EX29] terminal codes in what an agent said do not reach the terminal", async () => {
+test("[EX29] terminal escape codes in an agent's text do not reach the terminal", async () => {
   const file = usedUp();
   const item = { type: "agent_message", text: "\u001b[2J\u001b]0;owned\u0007STATUS: done" };
   writeFileSync(file, `${JSON.stringify({ type: "item.completed", item })}\n{"type":"turn.completed","usage":{}}\n`);

@@ -1,5 +1,5 @@
-// Agents that are turned away: whose account is used up or not logged in, and who goes on. Stub programs that print what the real
-// ones print.
+// Fallback: an agent's account is used up or not logged in, and the next executor takes over. Stub programs print what the real
+// agents print.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ const printed: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** Programs that print one of the above; each notes that it was called. */
+/** Programs that print one of the above; each records that it was called. */
 function agents(site: Site, plays: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const dir = site.path("agents");
   mkdirSync(dir, { recursive: true });
@@ -73,7 +73,7 @@ function caller(site: Site, env: Readonly<Record<string, string>>) {
   return (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
 }
 
-test("[AC1 AC3] a used-up account hands over to the next agent, counts no attempt against the step, and says so", async () => {
+test("[AC1 AC3] a used-up account falls back to the next agent, counts no attempt against the step, and says so", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota", claude: "claude" });
   const call = caller(site, env);
@@ -84,7 +84,7 @@ test("[AC1 AC3] a used-up account hands over to the next agent, counts no attemp
     "--json",
   );
   expectCode(run, 0);
-  // Asked once; the steps after it know.
+  // Tried once; the later steps know.
   expect(called(site)).toEqual(["codex", "claude", "claude", "claude"]);
   const { steps } = JSON.parse(run.stdout) as StatusDocument;
   expect(steps.map(({ status, attempts }) => [status, attempts])).toEqual([
@@ -97,7 +97,7 @@ test("[AC1 AC3] a used-up account hands over to the next agent, counts no attemp
   expect(events.stdout).toContain("claude runs instead of codex: ");
 });
 
-test("[AC1] the next run does not ask an account that is used up either", async () => {
+test("[AC1] the next run does not try a used-up account either", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota", claude: "claude" });
   const call = caller(site, env);
@@ -107,7 +107,7 @@ test("[AC1] the next run does not ask an account that is used up either", async 
   expect(called(site)).toEqual(["codex", "claude", "claude"]);
 });
 
-test("[AC2 WY6] where no other is named, the step waits until the reset that was told, and others of the account are not asked", async () => {
+test("[AC2 WY6] without a fallback the step waits until the reported reset, and no other step tries the account", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota" });
   const call = caller(site, env);
@@ -127,7 +127,7 @@ test("[AC2 WY6] where no other is named, the step waits until the reset that was
   }
 });
 
-test("[AC3] an agent that is not logged in hands over as well; where nobody can go on, a person is asked", async () => {
+test("[AC3] an agent that is not logged in falls back as well; without a usable fallback, a person is asked", async () => {
   const site = newSite();
   const call = caller(site, agents(site, { claude: "claude auth", gemini: "gemini" }));
   const file = writeAt(site, "one.yml", workflow("{}"));
@@ -136,14 +136,14 @@ test("[AC3] an agent that is not logged in hands over as well; where nobody can 
   const held = await call("run", file, "another", "--executor", "claude");
   expectCode(held, 3);
   expect((await call("why", "2")).stdout).toMatch(/Not logged in .*run `claude` and log in/);
-  // Whoever logs in and says so is believed at once.
+  // A person who says that they have logged in is believed at once.
   agents(site, { claude: "claude" });
   expectCode(await call("approve", "2"), 0);
   expectCode(await call("resume", "2"), 0);
   expect(called(site)).toEqual(["claude", "gemini", "claude", "claude"]);
 });
 
-test("[AC4] of several, one that is not installed is passed over; executors of one agent share its account unless told otherwise", async () => {
+test("[AC4] a fallback that is not installed is skipped; executors of one agent share its account unless configured otherwise", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota", gemini: "gemini" });
   const call = caller(site, env);
@@ -158,7 +158,7 @@ test("[AC4] of several, one that is not installed is passed over; executors of o
   expect(called(site)).toEqual(["codex", "gemini", "codex", "gemini"]);
 });
 
-test("[AC3] a list as the default works like the others", async () => {
+test("[AC3] a list as the default executor works like any other list", async () => {
   const site = newSite();
   const call = caller(site, agents(site, { codex: "codex quota", gemini: "gemini" }));
   writeFileSync(join(site.home, "config.yml"), "default_executor: [codex, gemini]\n");
@@ -166,7 +166,7 @@ test("[AC3] a list as the default works like the others", async () => {
   expect(called(site)).toEqual(["codex", "gemini"]);
 });
 
-test("[AC1 AC3] a reset that is over already is not believed: the next agent goes on all the same", async () => {
+test("[AC1 AC3] a reset time in the past is not believed: the next agent takes over anyway", async () => {
   const site = newSite();
   const call = caller(site, agents(site, { codex: "codex past", gemini: "gemini" }));
   const file = writeAt(site, "one.yml", workflow("{ executors: [codex, gemini] }", 2));
@@ -174,7 +174,7 @@ test("[AC1 AC3] a reset that is over already is not believed: the next agent goe
   expect(called(site)).toEqual(["codex", "gemini", "gemini"]);
 });
 
-test("[AC1] an account that works again before its time is free as soon as somebody has tried it", async () => {
+test("[AC1] an account that works again before its reset is free as soon as a test of its executor succeeds", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota" });
   const call = caller(site, env);
@@ -186,7 +186,7 @@ test("[AC1] an account that works again before its time is free as soon as someb
   expectCode(await running.ended, 0);
 });
 
-test("[WY6] which account is waited for is what the run's own repository says", async () => {
+test("[WY6] the run's own repository decides which account a step waits for", async () => {
   const site = newSite();
   const env = agents(site, { codex: "codex quota", claude: "claude" });
   mkdirSync(join(site.repo, ".pawl"));
@@ -199,7 +199,7 @@ test("[WY6] which account is waited for is what the run's own repository says", 
   expectCode(await running.ended, 130);
 });
 
-test("[AC4] a preset or a command whose program is not there is passed over, too", async () => {
+test("[AC4] a preset or a command whose program is missing is skipped, too", async () => {
   const site = newSite();
   const call = caller(site, agents(site, { gemini: "gemini" }));
   writeFileSync(

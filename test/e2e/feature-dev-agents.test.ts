@@ -1,5 +1,5 @@
-// The whole of feature-dev through each agent, with stub programs that are called, told and read as the real ones are: they run
-// commands, commit, report by tools, and a story of theirs is rejected and mended. And their bad days, as a person sees them.
+// All of feature-dev with each agent, as stub programs that are called, prompted and read as the real ones are. They run commands,
+// commit, report by tools, and fix a story that was rejected. Rate limits and a stop in the middle are tested as well.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { type EventDocument, eventLines, expectCode, type StatusDocument, status
 import { type PlayingSite, playingSite } from "../support/playing-agents.ts";
 import { commitFile, log, runGit } from "../support/repository.ts";
 
-/** Those that tell money, and one that tells tokens alone. */
+/** Those that report a cost, and one that reports only tokens. */
 const agents = [
   { name: "claude", tellsMoney: true, version: "2.1.325" },
   { name: "codex", tellsMoney: false, version: "0.166.0" },
@@ -21,11 +21,11 @@ const agents = [
 type AgentName = (typeof agents)[number]["name"];
 const names: readonly AgentName[] = agents.map(({ name }) => name);
 
-/** USD for a million tokens. */
+/** USD per million tokens. */
 const prices = { codex: { input: 2, cached_input: 0.2, output: 10 } };
 
 for (const { name, tellsMoney, version } of agents) {
-  test(`[A87 EX30 EX31 EX11 EX87 PF12 MC1 CO2 CO7] ${name} works through feature-dev: plans, implements, is rejected, mends, and is approved`, async () => {
+  test(`[A87 EX30 EX31 EX11 EX87 PF12 MC1 CO2 CO7] ${name} works through feature-dev: plans, implements, is rejected, fixes it, and is approved`, async () => {
     const site = playingSite({}, { prices });
     commitFile(site.repo, "test.sh", project["test.sh"] ?? "");
     const called = await site.pawl("run", "feature-dev", "Two scripts that say hello", "--executor", name, "--json");
@@ -46,7 +46,7 @@ for (const { name, tellsMoney, version } of agents) {
     const sessions = ends.map(({ session }) => session);
     expect(sessions.filter((session) => !session)).toEqual([]);
     expect(new Set(sessions).size).toBe(10);
-    // Each of them forgets a helper.
+    // Each of them leaves a helper process running.
     for (const { notes } of ends) expect(notes).toEqual([expect.stringContaining("1 process")]);
     expect(site.left()).toEqual([]);
   });
@@ -71,7 +71,7 @@ function expectTheWork(site: PlayingSite, run: string, branch: string): void {
   expect(readFileSync(join(agentHome, "archive", run, "progress.txt"), "utf8")).toContain("US-002 was mended");
 }
 
-/** The plan and the work on a story three times are reported by a tool; the others print what they have to say. */
+/** The plan and the three attempts on stories are reported by a tool; the other steps print their answers. */
 function expectTheirReports(site: PlayingSite, run: string): void {
   const played = site.played();
   expect(played.map(({ moves }) => moves.filter((move) => move === "complete").length)).toEqual([
@@ -82,13 +82,13 @@ function expectTheirReports(site: PlayingSite, run: string): void {
     expect(logOf(name)).toMatch(/^\[pawl\] complete: /m);
   for (const name of ["US-002-verify-1", "run-review-1"]) expect(logOf(name)).not.toContain("[pawl] complete");
 
-  // Who it is reaches it in whichever way that agent has for it, and so does what was wrong with the story.
+  // Each agent gets its role in its own way, and the feedback on the rejected story.
   for (const { told } of played) expect(told).toContain("Report by the tools of the MCP server `pawl`");
   expect(played[5]?.told).toContain("greet.sh must print `Hello, Ada!`");
   expect(played[3]?.told).not.toContain("must print");
 }
 
-/** What was used is what the streams told: every answer costs the same. */
+/** The usage is what the streams reported: every answer costs the same. */
 async function expectTheSums(site: PlayingSite, usage: object, tellsMoney: boolean): Promise<void> {
   const answers = site.played().reduce((sum, played) => sum + played.answers, 0);
   const { fresh, cached, written } = tokensOf(answers);
@@ -121,7 +121,7 @@ async function eventsOf(site: PlayingSite, run = "1"): Promise<readonly EventDoc
   return eventLines((await site.pawl("events", run, "--json")).stdout);
 }
 
-/** A single failure that counts would end the run. */
+/** A single counted failure would end the run. */
 function workflowOf(...steps: readonly AgentName[]): string {
   const line = (step: AgentName) =>
     `  - { id: ${step}, agent: ${step}, input: "do it", expects: "STATUS: done", on_error: fail }\n`;
@@ -129,7 +129,7 @@ function workflowOf(...steps: readonly AgentName[]): string {
   return `pawl: 1\nid: plain\nagents: { ${roles} }\nsteps:\n${steps.map(line).join("")}`;
 }
 
-test("[PF9 AT10 LI6] a rate limit is waited out for as long as each agent says, and counts for no limit of the step", async () => {
+test("[PF9 AT10 LI6] a rate limit is waited out for as long as each agent says, and counts against no limit of the step", async () => {
   const site = playingSite({ turnedAway: 1, moves: [{ does: "shell", command: "git log --oneline" }] });
   const run = await site.pawl("run", site.write("all.yml", workflowOf(...names)), "a task", "--json");
   expectCode(run, 0);
@@ -161,10 +161,10 @@ function isEndOf({ type, attempt }: EventDocument, dispatched: EventDocument): b
   return type === "attempt_ended" && attempt === dispatched["attempt"];
 }
 
-/** A process in a session of its own, as servers make themselves, and a command that never ends. */
+/** A process in its own session, as daemons have one, and a command that never ends. */
 const forEver = "setsid tail -f /dev/null > /dev/null 2>&1 < /dev/null & tail -f /dev/null";
 
-test("[EX11 EX40 PS5] agents that are stopped from elsewhere in the middle of a shell command leave nothing running", async () => {
+test("[EX11 EX40 PS5] agents that another process stops in the middle of a shell command leave nothing running", async () => {
   const site = playingSite({ moves: [{ does: "shell", command: forEver }] });
   const runs = names.map((name) => {
     const file = site.write(`${name}.yml`, workflowOf(name));

@@ -15,7 +15,7 @@ import {
 import { log, runGit } from "../support/repository.ts";
 import { featureScript, implementing, story, writeScript } from "../support/scripts.ts";
 
-/** `US-001/implement`: which step was performed when, in order. */
+/** `US-001/implement` for each step that was performed, in order. */
 function pathOf(events: readonly EventDocument[]): string {
   return events
     .filter(({ type }) => type === "attempt_dispatched")
@@ -26,7 +26,7 @@ function pathOf(events: readonly EventDocument[]): string {
 const promptOf = (site: Site, run: string, name: string) =>
   readFileSync(join(site.home, "logs", run, `${name}.prompt.md`), "utf8");
 
-test("[A2 A4 A5 A7 A8 A63 A65 CM12 CM13] plan, then implement and verify per story, then test, pr and review, each in a session of its own", async () => {
+test("[A2 A4 A5 A7 A8 A63 A65 CM12 CM13] plan, then implement and verify per story, then test, pr and review, each in its own session", async () => {
   const site = newSite();
   const sessions = { run: ["echo $PPID >> ../../sessions"] };
   const script = writeScript(site, {
@@ -90,7 +90,7 @@ test("[A6 A9 A43] a rejected story goes back to the developer with the issues, a
   expect((await site.pawl("stories", "1")).stdout).toMatch(/^US-001 \[done\] Title of US-001 \(1 retry\)$/m);
 });
 
-test("[A1] a driver killed in the third of three stories: the first two stay done, and resume goes on with the third", async () => {
+test("[A1] a driver killed in the third of three stories: the first two stay done, and resume continues with the third", async () => {
   const site = newSite();
   const slow = {
     ...implementing(),
@@ -119,7 +119,7 @@ test("[A1] a driver killed in the third of three stories: the first two stay don
   expect(runGit(site.repo, "ls-tree", "--name-only", branch)).not.toContain("half-done.txt");
 });
 
-test("[A106 A69] the demo: planner, stories, verification of each, a log, its archive; all to be seen afterwards", async () => {
+test("[A106 A69] the demo: planner, stories, verification of each, a log and its archive, all visible afterwards", async () => {
   const site = newSite();
   const demo = await site.pawl("demo");
   expectCode(demo, 0);

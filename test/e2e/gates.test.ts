@@ -1,5 +1,5 @@
-// Gates from outside: what was shown is what is approved, the first answer counts, a reason routes, nobody answering is an
-// answer too, and none of it can be walked around.
+// Gates as a person uses them: an approval is for what was shown, the first answer counts, a reason chooses the route, a deadline
+// answers when no person does, and no command gets around a gate.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ async function held(site: Site, workflow = reviewed): Promise<string> {
   return gates[0]?.id ?? "";
 }
 
-test("[GA2 X30] two processes answer at the same moment: one counts, the other is refused, and the run goes on once", async () => {
+test("[GA2 X30] two processes answer at the same moment: one counts, the other is refused, and the run continues once", async () => {
   const site = newSite();
   const gate = await held(site);
   const answers = await Promise.all([0, 1, 2, 3].map(() => site.pawl("answer", gate, "approve")));
@@ -40,11 +40,11 @@ test("[GA2 X30] two processes answer at the same moment: one counts, the other i
   expect(statuses((await site.status("1")).steps)).toContain("ship:done");
 });
 
-test("[GA4] an approval for one tree does not let another pass: it is refused, the gate shows the new state, and a new answer is taken", async () => {
+test("[GA4] an approval for one tree does not approve another: it is refused, the gate shows the new state, and accepts a new answer", async () => {
   const site = newSite();
   const gate = await held(site);
   const { run } = await site.status("1");
-  writeFileSync(join(site.home, "worktrees", run.id, "a.txt"), "somebody was here\n");
+  writeFileSync(join(site.home, "worktrees", run.id, "a.txt"), "changed meanwhile\n");
   const moved = await site.pawl("approve", "1");
   expectCode(moved, 6);
   expect(moved.stderr).toContain("changed since");
@@ -61,12 +61,12 @@ test("[GA6 GA11 GA5] a rejection with a reason goes where that reason leads, and
   const { run, steps } = await site.status("1");
   expect(steps.find((step) => step.id === "work")).toMatchObject({ attempts: 2 });
   expect(readFileSync(join(site.home, "logs", run.id, "run-work-2.prompt.md"), "utf8")).toContain("say which colour");
-  // The first approval was for work that is no longer there: the question is asked anew.
+  // The first approval was for work that no longer exists, so the question is asked again.
   expectCode(await site.pawl("approve", "1"), 0);
   expectCode(await site.pawl("resume", "1"), 0);
 });
 
-test("[GA12] nobody answers in time: the declared option is taken", async () => {
+test("[GA12] without an answer in time, the declared option is taken", async () => {
   const site = newSite();
   const soon = reviewed.replace(
     'gate: "Is this right?"',
@@ -78,7 +78,7 @@ test("[GA12] nobody answers in time: the declared option is taken", async () => 
   expect((await site.pawl("events", "1")).stdout).toContain("answered approve");
 });
 
-test("[GA13 GA3] a gate survives resume, pause and retry, and cannot be walked around; wrong answers change nothing", async () => {
+test("[GA13 GA3] a gate survives resume, pause and retry, and cannot be bypassed; wrong answers change nothing", async () => {
   const site = newSite();
   const gate = await held(site);
   expectCode(await site.pawl("resume", "1"), 3);
@@ -94,7 +94,7 @@ test("[GA13 GA3] a gate survives resume, pause and retry, and cannot be walked a
   expect(status.why).toContain("Is this right?");
 });
 
-test("[GA2 SO1] kill -9 at any moment of an answer: it counts whole, with all that follows, or not at all", async () => {
+test("[GA2 SO1] kill -9 at any moment of an answer: it counts completely, with all its consequences, or not at all", async () => {
   const site = newSite();
   const gate = await held(site);
   let taken = false;

@@ -24,7 +24,7 @@ interface Document {
   readonly next: readonly string[];
 }
 
-test("[CM60 CM63 CM65] what is found is written, shown, and the next command is what stdout has", async () => {
+test("[CM60 CM63 CM65] what init finds is written and shown, and stdout has the next command", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("codex", "codex-cli 0.166.0");
@@ -51,7 +51,7 @@ test("[CM60 CM63 CM65] what is found is written, shown, and the next command is 
     workspace: { setup: ["npm install"] },
   });
   expect(readdirSync(join(site.repo, ".pawl"))).toEqual(["config.yml"]);
-  // Nothing of the project was run, and nothing else changed.
+  // No command of the project was run, and nothing else changed.
   const after = Object.entries(fingerprint(site.repo)).filter(([name, value]) => before[name] !== value);
   expect(after.map(([name]) => name).toSorted()).toEqual([".pawl", ".pawl/config.yml", "src/deep", "status"]);
   expectCode(await agents.pawl("doctor"), 0);
@@ -94,7 +94,7 @@ test("[CM65] --json has everything as one document", async () => {
   });
 });
 
-test("[CM61] a file that is there stays as it is; --force writes anew and keeps every old one", async () => {
+test("[CM61] an existing file stays as it is; --force writes a new one and keeps every old one", async () => {
   const site = newSite();
   const file = join(site.repo, ".pawl/config.yml");
   writeFiles(site.repo, { ".pawl/config.yml": "this: is not: yaml\n" });
@@ -118,7 +118,7 @@ test("[CM61] a file that is there stays as it is; --force writes anew and keeps 
   ]);
 });
 
-test("[CM61] --print shows what would be written, also beside a file that is there, and writes nothing", async () => {
+test("[CM61] --print shows what would be written, even if the file exists, and writes nothing", async () => {
   const site = newSite();
   writeFiles(site.repo, { ".pawl/config.yml": "budget: { usd: 1 }\n", "Cargo.toml": "" });
   const before = fingerprint(site.repo);
@@ -132,7 +132,7 @@ test("[CM61] --print shows what would be written, also beside a file that is the
   expect(fingerprint(site.repo)).toEqual(before);
 });
 
-test("[CM60] outside a repository, in a bare one or where nothing is, it says what to do and exits with 4", async () => {
+test("[CM60] outside a repository, in a bare one or in a missing directory, it says what to do and exits with 4", async () => {
   const site = newSite();
   const at = async (dir: string) => await pawl(["init", "--repo", dir], { home: site.home });
   const none = await at(tempDir());
@@ -183,7 +183,7 @@ test("[CM64] a configuration that is a link is neither followed nor replaced", a
   expect(readdirSync(join(site.repo, ".pawl"))).toEqual(["config.yml"]);
 });
 
-test("[CM65] without an agent it says how to get one and what can be tried before; that is no failure", async () => {
+test("[CM65] without an agent it says how to install one and what works without; that is not a failure", async () => {
   const site = newSite();
   const called = await agentsOnPath(site).pawl("init");
   expectCode(called, 0);
@@ -202,7 +202,7 @@ test("[CM65] the first command fits: the repository, the base, the executor, and
   expect(elsewhere.stdout).toBe(
     `pawl run feature-dev "What you want, in a sentence" --repo ${site.repo} --base main\n`,
   );
-  // The first on PATH is too old: the first that can be used is written.
+  // The first on PATH is too old, so the first usable one is written.
   expect(elsewhere.stderr).toMatch(/Gemini CLI .* is too old: it is 0\.1\.0/);
   expect(readConfigFile(join(site.repo, ".pawl/config.yml"), known).defaultExecutor).toBe("qwen");
 
@@ -212,7 +212,7 @@ test("[CM65] the first command fits: the repository, the base, the executor, and
   expect(first.stdout).toMatch(/^git add -A && git commit -m start\npawl run feature-dev .*\n$/);
 });
 
-test("[CM63] a default that only this user knows is not written for everybody", async () => {
+test("[CM63] a default that exists only in the user's own configuration is not written into the shared one", async () => {
   const site = newSite();
   writeFileSync(join(site.home, "config.yml"), "default_executor: mine\nexecutors: { mine: { command: [cat] } }\n");
   const agents = agentsOnPath(site);
@@ -224,7 +224,7 @@ test("[CM63] a default that only this user knows is not written for everybody", 
   expect(readConfigFile(join(site.repo, ".pawl/config.yml"), known).defaultExecutor).toBeNull();
 });
 
-test("[CM65] where git ignores the file, that is said", async () => {
+test("[CM65] if git ignores the file, init says so", async () => {
   const site = newSite();
   commitFile(site.repo, ".gitignore", ".pawl/\n");
   expect((await site.pawl("init")).stderr).toContain("git ignores .pawl/config.yml here");

@@ -42,14 +42,14 @@ async function attemptOf(agents: AgentsOnPath, run = "1"): Promise<AttemptDocume
   return attempt;
 }
 
-/** In the user's own checkout: that directory stays when the run is done. */
+/** In the user's own checkout, which stays when the run is done. */
 async function runInPlace(site: Site, agents: AgentsOnPath, ...args: readonly string[]): Promise<void> {
   expectCode(await agents.pawl("run", writeAt(site, "one.yml", oneStep), "a task", "--in-place", ...args), 0);
 }
 
 const id = "0f8e2a51-6c1d-4f5e-9a3b-7d2c1e4b5a60";
 
-test("[CM66] behind an attempt's log it is said how to open its session; stdout has the log alone", async () => {
+test("[CM66] after an attempt's log, stderr says how to open its session; stdout has only the log", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("claude", "2.1.325", claude(id));
@@ -62,7 +62,7 @@ test("[CM66] behind an attempt's log it is said how to open its session; stdout 
   expect(called.stdout).not.toContain("can be opened");
   expect(await attemptOf(agents)).toMatchObject({ session: id, open: line });
 
-  // The command does what it says: the program is called there, with the session.
+  // The printed command works: it calls the program in that directory, with the session.
   agents.put("claude", "2.1.325", 'pwd; echo "$@"');
   const env = { ...process.env, ...agents.env };
   expect(execFileSync("sh", ["-c", line], { env, encoding: "utf8" })).toBe(`${site.repo}\n--resume ${id}\n`);
@@ -70,7 +70,7 @@ test("[CM66] behind an attempt's log it is said how to open its session; stdout 
   expect(followed.stderr.match(/can be opened/g)).toHaveLength(1);
 });
 
-test("[CM66] a tree that went with its run is not named", async () => {
+test("[CM66] a tree that was removed with its run is not named", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("claude", "2.1.325", claude(id));
@@ -79,7 +79,7 @@ test("[CM66] a tree that went with its run is not named", async () => {
   expect(await attemptOf(agents)).toMatchObject({ session: id, open: `claude --resume ${id}` });
 });
 
-test("[CM66] Codex's command leads to the home in which it kept the session", async () => {
+test("[CM66] Codex's command names the home in which it kept the session", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("codex", "0.166.0", codex(id));
@@ -97,7 +97,7 @@ test("[CM66] Codex's command leads to the home in which it kept the session", as
   expect((await attemptOf(agents, "2")).open).toContain(` CODEX_HOME=${isolated} codex `);
 });
 
-test("[CM66] the agent behind a name and its program are those of the configuration; one that is gone leaves the id", async () => {
+test("[CM66] the configuration decides which agent and program a name means; without the executor only the id is shown", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("claude-next", "2.1.400", claude(id));
@@ -118,7 +118,7 @@ test("[CM66] the agent behind a name and its program are those of the configurat
   expect(await attemptOf(agents)).toMatchObject({ session: id, open: null });
 });
 
-test("[CM67] a session that is no id is not shown", async () => {
+test("[CM67] a session that is not an id is not shown", async () => {
   const site = newSite();
   const agents = agentsOnPath(site);
   agents.put("claude", "2.1.325", claude("x; touch /tmp/evil #\u001b[2J"));

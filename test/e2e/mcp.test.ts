@@ -1,4 +1,4 @@
-// `pawl mcp`: from a person's own agent session runs are started, looked at and answered, and go on when the session ends.
+// `pawl mcp`: a person's own agent session starts runs, inspects them and answers gates; the runs continue when the session ends.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ steps:
   - { id: tell, agent: worker, input: "say it" }
 `;
 
-/** Its agent prints what it was told, and works as long as a file called `wait` lies in the home. */
+/** Its agent prints its prompt, and works as long as there is a file `wait` in the home. */
 async function site(): Promise<Site> {
   const made = newSite();
   const agent = writeAt(
@@ -41,54 +41,57 @@ interface Started {
 }
 
 async function statusOf(session: McpSession, wanted: string): Promise<StatusDocument> {
-  const look = async () => await session.told<StatusDocument>("status", { run: "1" });
+  const look = async () => await session.documentOf<StatusDocument>("status", { run: "1" });
   await until(async () => (await look()).run.status === wanted);
   return await look();
 }
 
-test("[MC50 MC51] a run is started, looked at and answered from a session, and its driver goes on by itself", async () => {
+test("[MC50 MC51] a session starts a run, inspects it and answers its gate, and the driver continues by itself", async () => {
   const made = await site();
   const session = new McpSession(made);
   await session.begin();
-  const { workflows } = await session.told<{ workflows: readonly { id: string }[] }>("list_workflows");
+  const { workflows } = await session.documentOf<{ workflows: readonly { id: string }[] }>("list_workflows");
   expect(workflows.map(({ id }) => id)).toEqual(expect.arrayContaining(["asked", "feature-dev"]));
 
-  const wish = { workflow: "asked", task: "Add a door", context: { ticket: "a,b=c" } };
-  const { run, log } = await session.told<Started>("start_run", wish);
+  const request = { workflow: "asked", task: "Add a door", context: { ticket: "a,b=c" } };
+  const { run, log } = await session.documentOf<Started>("start_run", request);
   expect(run.number).toBe(1);
   const held = await statusOf(session, "held");
   expect(held).toEqual({ ...(await made.status()), why: expect.stringContaining("waits for a person") });
   expect(readFileSync(`${made.home}/prompts`, "utf8")).toContain("Add a door for a,b=c.");
-  expect(await session.told("why", {})).toMatchObject({ run: run.id, why: expect.stringContaining("Is this right?") });
-  expect(await session.told("list_runs")).toMatchObject({ runs: [{ number: 1, status: "held" }] });
-  expect(await session.told("logs", { run: "1", tail: 1 })).toMatchObject({
+  expect(await session.documentOf("why", {})).toMatchObject({
+    run: run.id,
+    why: expect.stringContaining("Is this right?"),
+  });
+  expect(await session.documentOf("list_runs")).toMatchObject({ runs: [{ number: 1, status: "held" }] });
+  expect(await session.documentOf("logs", { run: "1", tail: 1 })).toMatchObject({
     attempts: [{ step: "work", outcome: "completed" }],
     tail: "STATUS: done",
   });
 
-  const { gates } = await session.told<{ gates: readonly { id: string }[] }>("gates");
+  const { gates } = await session.documentOf<{ gates: readonly { id: string }[] }>("gates");
   const gate = gates[0]?.id ?? "";
   expect(await session.call("answer_gate", { gate, option: "maybe" })).toMatchObject({ isError: true });
-  const answered = await session.told("answer_gate", { gate, option: "reject", note: "It must open inwards" });
+  const answered = await session.documentOf("answer_gate", { gate, option: "reject", note: "It must open inwards" });
   expect(answered).toMatchObject({ gate, option: "reject", status: "running", log });
   await until(() => readFileSync(`${made.home}/prompts`, "utf8").includes("It must open inwards"));
   await statusOf(session, "held");
 
-  const second = await session.told<{ gates: readonly { id: string }[] }>("gates");
-  await session.told("answer_gate", { gate: second.gates[0]?.id, option: "approve" });
+  const second = await session.documentOf<{ gates: readonly { id: string }[] }>("gates");
+  await session.documentOf("answer_gate", { gate: second.gates[0]?.id, option: "approve" });
   session.end();
   expect(await session.ended).toBe(0);
   await until(async () => (await made.status()).run.status === "done");
-  // The driver says so after it is true.
+  // The driver reports the end after it has recorded it.
   await until(() => readFileSync(log, "utf8").includes("Run #1 is done"));
 });
 
-test("[MC51] a run goes on when the session that started it is killed; cancel_run ends it with its agents", async () => {
+test("[MC51] a run continues when the session that started it is killed; cancel_run ends it with its agents", async () => {
   const made = await site();
   writeAt(made, "home/wait", "");
   const session = new McpSession(made);
   await session.begin();
-  const { run } = await session.told<Started>("start_run", {
+  const { run } = await session.documentOf<Started>("start_run", {
     workflow: "asked",
     task: "Add a door",
     context: { ticket: "x" },
@@ -96,12 +99,14 @@ test("[MC51] a run goes on when the session that started it is killed; cancel_ru
   await session.kill();
   const other = new McpSession(made);
   await other.begin();
-  await until(async () => (await other.told<{ tail: string }>("logs", { run: run.id })).tail.includes("work begins"));
-  expect(await other.told("cancel_run", { run: run.id })).toMatchObject({ run: { status: "cancelled" } });
+  await until(async () =>
+    (await other.documentOf<{ tail: string }>("logs", { run: run.id })).tail.includes("work begins"),
+  );
+  expect(await other.documentOf("cancel_run", { run: run.id })).toMatchObject({ run: { status: "cancelled" } });
   await until(async () => (await made.pawl("events", "1", "--json")).stdout.includes('"attempt_ended"'));
 });
 
-test("[MC52] it names only what a person has installed and configured: no path, no command line", async () => {
+test("[MC52] it accepts only names that a person has installed and configured: no path, no command line", async () => {
   const made = await site();
   const session = new McpSession(made);
   await session.begin();
@@ -117,14 +122,14 @@ test("[MC52] it names only what a person has installed and configured: no path, 
     text: expect.stringMatching(/cannot set repo/),
   });
   expect(await start({ repo: made.home })).toMatchObject({ isError: true, text: expect.stringMatching(/hint: /) });
-  expect(await session.told("list_runs")).toEqual({ runs: [] });
+  expect(await session.documentOf("list_runs")).toEqual({ runs: [] });
   expect(await session.call("status", { run: "--store=sqlite:evil.db" })).toMatchObject({
     isError: true,
     text: expect.stringContaining("NOT_FOUND"),
   });
 });
 
-test("[MC53] nothing but messages is on stdout, and what is no message is answered, too", async () => {
+test("[MC53] stdout has only messages, and input that is not a message gets an answer, too", async () => {
   const made = await site();
   const session = new McpSession(made);
   session.write("hello");
@@ -149,12 +154,12 @@ test("[MC53] nothing but messages is on stdout, and what is no message is answer
   expect(await session.ended).toBe(0);
 });
 
-test("[MC54] with --store it looks into another store, as every command does", async () => {
+test("[MC54] with --store it uses another store, as every command does", async () => {
   const made = await site();
   const store = `sqlite:${made.path("other.db")}`;
   const session = new McpSession(made, ["--store", store]);
   await session.begin();
-  await session.told("start_run", { workflow: "asked", task: "Elsewhere", context: { ticket: "x" } });
+  await session.documentOf("start_run", { workflow: "asked", task: "Elsewhere", context: { ticket: "x" } });
   await statusOf(session, "held");
   expect(await made.json(["runs"])).toEqual({ runs: [] });
   for (const args of [

@@ -22,7 +22,7 @@ function configure(site: Site, receiver: Receiver, more = ""): void {
 const call = (site: Site, args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   pawl(args, { home: site.home, cwd: site.repo, env });
 
-test("[NO1 NO7 NO11 B75 B76] a run that asks says so, and the command that answers says how it ended", async () => {
+test("[NO1 NO7 NO11 B75 B76] a run that asks sends a message, and so does the command that answers, at the end of the run", async () => {
   const receiver = await startReceiver();
   const site = newSite();
   configure(site, receiver, ", allow_private: true");
@@ -46,7 +46,7 @@ test("[NO1 NO7 NO11 B75 B76] a run that asks says so, and the command that answe
   }
 });
 
-test("[NO18 NO19] a wrong address or a missing secret is told before anything is recorded", async () => {
+test("[NO18 NO19] a wrong address or a missing secret is reported before anything is recorded", async () => {
   const receiver = await startReceiver();
   const site = newSite();
   const file = writeAt(site, "workflow.yml", workflow);

@@ -1,4 +1,4 @@
-// What the package brings along: feature-dev, its role files and its skill, and what `workflow check` says of files.
+// What the package contains: feature-dev, its role files and its skill; and what `workflow check` says about files.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { done, plan, story, writeScript } from "../support/scripts.ts";
 import { lineWorkflow, loopWorkflow } from "../support/workflows.ts";
 
 const root = fileURLToPath(new URL("../../workflows/feature-dev/", import.meta.url));
-/** Texts are broken into lines where they happen to be full. */
+/** Texts may break into lines anywhere. */
 const read = (path: string) => readFileSync(join(root, path), "utf8").replace(/\s+/g, " ");
 const agents = ["planner", "developer", "verifier", "tester", "reviewer"];
 
@@ -21,7 +21,7 @@ function escape(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-test("[A78 A82] every agent has its three role files, and the planner's identity is as asked for", () => {
+test("[A78 A82] every agent has its three role files, and the planner's identity is as required", () => {
   for (const agent of agents)
     for (const name of ["AGENTS.md", "SOUL.md", "IDENTITY.md"])
       expect(join(root, "agents", agent, name)).toSatisfy(existsSync);
@@ -58,7 +58,7 @@ test("[A79 A80 A81] the planner is told to explore, to size, order and limit sto
   ]);
 });
 
-test("[A83 A84 A85 A69] the developer is told what one session is, how the log looks, and what belongs into AGENTS.md", () => {
+test("[A83 A84 A85 A69] the developer is told what one session covers, what the log looks like, and what belongs in AGENTS.md", () => {
   expectAll(read("agents/developer/AGENTS.md"), [
     "Story-Based Execution",
     "ONE user story per session",
@@ -74,7 +74,7 @@ test("[A83 A84 A85 A69] the developer is told what one session is, how the log l
   ]);
 });
 
-test("[A86] the verifier is told to look at one story, what to check, and how to answer", () => {
+test("[A86] the verifier is told to verify one story, what to check, and how to answer", () => {
   expectAll(read("agents/verifier/AGENTS.md"), [
     "Per-Story Verification",
     "ONE story at a time",
@@ -157,7 +157,7 @@ const wrong: readonly (readonly [ids: string, file: string, told: RegExp])[] = [
   ["A19", lineWorkflow.replace(/ {4}input: "CHANGES=.*\n/, ""), /input/],
 ];
 
-test("[A18 A19 A53 A54 A55 A56 A57 A58 CM15] check names the step, the line and what was expected; both spellings are fine", async () => {
+test("[A18 A19 A53 A54 A55 A56 A57 A58 CM15] check names the step, the line and what was expected; both spellings are accepted", async () => {
   const site = newSite();
   const checked = await Promise.all(
     wrong.map(([, file], index) => site.pawl("workflow", "check", writeAt(site, `wrong-${index}.yml`, file))),

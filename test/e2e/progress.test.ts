@@ -13,7 +13,7 @@ const archived = (site: Site, run: string) => readFileSync(developer(site, "arch
 const promptOf = (site: Site, run: string, name: string) =>
   readFileSync(join(site.home, "logs", run, `${name}.prompt.md`), "utf8");
 
-test("[A11 A12 A67 A68 A70 A71 A74 A75] the log lies in the developer's home, is in every later prompt, and is archived at the end", async () => {
+test("[A11 A12 A67 A68 A70 A71 A74 A75] the log is in the developer's home and in every later prompt, and is archived at the end", async () => {
   const site = newSite();
   const script = writeScript(site, featureScript([story("US-001"), story("US-002")]));
   const run = (task: string) => site.json<StatusDocument>(["run", "feature-dev", task, "--script", script]);
@@ -46,7 +46,7 @@ test("[A77] two runs at the same time keep their logs apart", async () => {
   expect(archived(site, other)).not.toContain(one);
 });
 
-test("[A76 A1] the log of a failed run is archived, leaks into no other run, and is there again when the run is retried", async () => {
+test("[A76 A1] the log of a failed run is archived, leaks into no other run, and is restored when the run is retried", async () => {
   const site = newSite();
   const failing = featureScript([story("US-001"), story("US-002")], {
     implement: [
@@ -70,7 +70,7 @@ test("[A76 A1] the log of a failed run is archived, leaks into no other run, and
   expect(existsSync(developer(site, `progress-${failed.run.id}.txt`))).toBe(false);
 });
 
-test("[A70 A72 A77] a log in the working tree counts too; a run without stories has none; a lost home is no obstacle", async () => {
+test("[A70 A72 A77] a log in the working tree counts too; a run without stories has none; a deleted agent home does no harm", async () => {
   const site = newSite();
   await site.pawl("run", writeAt(site, "loop.yml", loopWorkflow), "the task", "--detach");
   await perform(site, "mini_planner", plan([story("US-001")]));
@@ -89,7 +89,7 @@ test("[A70 A72 A77] a log in the working tree counts too; a run without stories 
   expect((await claim(site, "plain_one")).input).toBe("[(no progress file)]");
 });
 
-test("[A73 A66 A67 A78] install keeps a copy with its role files; what the developer has learned survives reinstall and new runs", async () => {
+test("[A73 A66 A67 A78] install keeps a copy with its role files; what the developer learned survives reinstall and new runs", async () => {
   const site = newSite();
   expect(await site.pawl("workflow", "install", "feature-dev")).toMatchObject({ code: 0 });
   const installed = join(site.home, "workflows/feature-dev");

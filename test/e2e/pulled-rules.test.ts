@@ -1,4 +1,4 @@
-// Agents that pull obey the rules of agents that Pawl starts: claim in one process, report in another.
+// Agents that pull obey the same rules as agents that Pawl starts. One process claims, another reports.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -55,7 +55,7 @@ test.each(Object.entries(nasty))(
   },
 );
 
-test("[PF13 PF10] a judge that pulls, changes the tree and then fails has its tree put back, too", async () => {
+test("[PF13 PF10] the tree of a judge that pulls, changes it and then fails is put back, too", async () => {
   const site = newSite();
   await begin(site, judged);
   await perform(site, "judged/dev", done);
@@ -82,7 +82,7 @@ steps:
       - { id: integrate, integrate: true }
 `;
 
-test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its checks have the slot's ports and variables", async () => {
+test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its checks get the slot's ports and variables", async () => {
   const site = newSite();
   writeFiles(site.repo, {
     ".pawl/config.yml":
@@ -94,7 +94,7 @@ test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its
   const tree = coder.input.trim();
   expect(existsSync(join(tree, "made"))).toBe(true);
   work(tree, "echo a > a.txt; git add a.txt; git commit --quiet -m a");
-  // From anywhere, as an agent calls it.
+  // An agent may call it from any directory.
   expect(await complete(site, coder, done)).toMatchObject({ accepted: true, advanced: true, outcome: "completed" });
   const { ports } = JSON.parse(readFileSync(`${tree}.slot.json`, "utf8")) as { ports: readonly number[] };
   expect(ports).toHaveLength(2);
@@ -103,7 +103,7 @@ test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its
   );
 });
 
-test("[PF13 PF7] a tree that cannot be set up for an agent that pulls fails the attempt, with the reason, until its limit is reached", async () => {
+test("[PF13 PF7] if the setup of a tree fails for an agent that pulls, the attempt fails with the reason, until its limit is reached", async () => {
   const site = newSite();
   writeFiles(site.repo, { ".pawl/config.yml": 'workspace: { setup: ["echo no compiler; exit 3"] }\n' });
   await begin(site, parallel.replace("        on: {", "        on_error: { again, at_most: 1 }\n        on: {"));
@@ -125,7 +125,7 @@ steps:
   - { id: work, agent: dev, input: "{{task}} {{nobody_sets_this}}", on_error: { again, at_most: 3 } }
 `;
 
-test("[PF13 CM25] a pulled attempt says what its prompt lacked, has a log, and starts and ends with a line for those who listen", async () => {
+test("[PF13 CM25] a pulled attempt reports what its prompt lacked, has a log, and its start and end are log events", async () => {
   const site = newSite();
   await begin(site, loose);
   const listening = { home: site.home, env: { PAWL_LOG: "json" } };
@@ -142,7 +142,7 @@ test("[PF13 CM25] a pulled attempt says what its prompt lacked, has a log, and s
   expect(readdirSync(join(site.home, "logs", runId)).toSorted()).toEqual(["run-work-1.log", "run-work-1.prompt.md"]);
 });
 
-test("[PF13] a pulled attempt that fails where failures start anew has its work put aside at once", async () => {
+test("[PF13] a pulled attempt that fails where failures start fresh has its work saved and removed at once", async () => {
   const site = newSite();
   await begin(site, loose);
   const first = await claim(site, "loose/dev");
@@ -155,7 +155,7 @@ test("[PF13] a pulled attempt that fails where failures start anew has its work 
   expect(log).toContain("no disk");
 });
 
-test("[PF14] of two reports on one pulled attempt at once the second waits, is refused, and touches nothing", async () => {
+test("[PF14] of two simultaneous reports on one pulled attempt, the second waits, is refused, and touches nothing", async () => {
   const site = newSite();
   const slow = loose.replace("on_error:", 'checks: ["echo check >> ../../checks; sleep 2"], on_error:');
   await begin(site, slow);
@@ -165,7 +165,7 @@ test("[PF14] of two reports on one pulled attempt at once the second waits, is r
   expect(readFileSync(join(site.home, "checks"), "utf8")).toBe("check\n");
 });
 
-test("[PF14] a report with a foreign token changes nothing in the tree and waits for nobody", async () => {
+test("[PF14] a report with a wrong token changes nothing in the tree and waits for no other report", async () => {
   const site = newSite();
   await begin(site, loose);
   const { stepId, runId } = await claim(site, "loose/dev");

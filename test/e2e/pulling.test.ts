@@ -1,4 +1,4 @@
-// Agents that pull: what claim, complete and fail do to steps and stories, call by call.
+// Agents that pull: what each call of claim, complete and fail does to steps and stories.
 
 import { expect, test } from "vitest";
 import { expectCode, newSite, pawl, type Site, statuses, writeAt } from "../support/pawl.ts";
@@ -116,7 +116,7 @@ test("[CM12 A44 A45 A36 A64] the second rejection of a story is final; stories t
   expect(listing.stdout).toBe("US-001 [done]   Add a field\nUS-002 [failed] Show it (1 retry)\n");
 });
 
-test("[A48 A49] a failure of the developer counts for the story, one of a single step for that step", async () => {
+test("[A48 A49] a failure of the developer counts against the story, one of a single step against that step", async () => {
   const site = newSite();
   await begin(site);
   await perform(site, "mini_planner", plan([story("US-001")]));
@@ -137,7 +137,7 @@ test("[A48 A49] a failure of the developer counts for the story, one of a single
   expect(failed.why).toContain("no network");
 });
 
-test("[A46 A47] a verifier that fails or says nothing clear is asked again; the story does not pay for it", async () => {
+test("[A46 A47] a verifier that fails or gives no clear verdict is asked again; that does not count against the story", async () => {
   const site = newSite();
   await begin(site);
   await perform(site, "mini_planner", plan([story("US-001")]));
@@ -153,7 +153,7 @@ test("[A46 A47] a verifier that fails or says nothing clear is asked again; the 
   expect(await picture(site)).toContain("implement:done,publish:ready");
 });
 
-test("[A17 A38 A40] without verify_each each story ends with the developer's word, and a single step is just a step", async () => {
+test("[A17 A38 A40] without verify_each each story ends with the developer's report, and the verify step is an ordinary step", async () => {
   const site = newSite();
   const loose = loopWorkflow.replace(", verify_each: true, verify_step: verify", "");
   await begin(site, loose);
@@ -166,7 +166,7 @@ test("[A17 A38 A40] without verify_each each story ends with the developer's wor
   expect((await perform(site, "mini_pub", done)).reported).toMatchObject({ runDone: true });
 });
 
-test("[A62 CM10 X8] complete takes stdin, a file or words; a foreign token and an unknown step are refused", async () => {
+test("[A62 CM10 X8] complete reads stdin, a file or an argument; a wrong token and an unknown step are refused", async () => {
   const site = newSite();
   await begin(site, lineWorkflow);
   const first = await claim(site, "line_one");

@@ -1,5 +1,5 @@
-// What can be wrong before and while a PRD runs: the file, the repository, its hooks and filters, the places that Pawl wants to use. Clear
-// words, the exit code of the table, no stack, and nothing lost.
+// What can be wrong before and while a PRD runs: the file, the repository, its hooks and filters, the paths that Pawl uses. Each
+// problem gets a clear message and its documented exit code, prints no stack trace, and loses nothing.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,11 +24,11 @@ const short = JSON.stringify(
     reason: "small",
   })),
 );
-/** Work that is not committed is integrated, too; a hook of the project is no matter of ours. */
+/** Uncommitted work is integrated, too; hooks of the project do not run. */
 const acts = { planning: `edits '${short}'`, coding: 'echo work > "$PAWL_STORY.txt"' };
 const bothDone = ["feat(ralph): US-001 - Title of US-001", "feat(ralph): US-002 - Title of US-002"];
 
-/** No stack of ours is something that a person can act on. */
+/** A person cannot act on a stack trace. */
 function expectWords(called: Called, code: number, ...words: readonly string[]): void {
   expectCode(called, code);
   expect(called.stderr).not.toMatch(/DEFECT|^\s+at /m);
@@ -36,7 +36,7 @@ function expectWords(called: Called, code: number, ...words: readonly string[]):
   expect(called.stderr.includes("hint: ")).toBe(code > 1);
 }
 
-test("[C14 C15 RA7 RA8 RA9] a PRD with mistakes: each with its place, and nothing is recorded", async () => {
+test("[C14 C15 RA7 RA8 RA9] each mistake in a PRD is reported with its position, and nothing is recorded", async () => {
   const site = prdSite([]);
   const named = (id: string, more = "") => `{"id": "${id}", "title": "t"${more}}`;
   const cases: readonly (readonly [text: string, ...words: string[]])[] = [
@@ -65,14 +65,14 @@ test("[C14 C15 RA7 RA8 RA9] a PRD with mistakes: each with its place, and nothin
   expect(await site.json(["runs"])).toEqual({ runs: [] });
 });
 
-test("[RA6] criteria that are one text are read as the list that it is, with a note", async () => {
+test("[RA6] criteria given as one text are read as a list, with a note", async () => {
   const site = prdSite([{ id: "US-001", acceptanceCriteria: "- One\n- Two" }], { acts });
   const called = await site.run();
   expectWords(called, 0, "US-001: the acceptance criteria are one text, not a list");
   expect(site.prompt("US-001", "step-001")).toMatch(/1\. One\n\s+2\. Two/);
 });
 
-test("[C3 RA9] two thousand stories: looked at, and recorded", async () => {
+test("[C3 RA9] two thousand stories are checked and recorded", async () => {
   const many = Array.from({ length: 2_000 }, (_, index) => ({
     id: `S-${index}`,
     ...(index % 10 === 0 ? {} : { depends_on: [`S-${index - 1}`] }),
@@ -85,7 +85,7 @@ test("[C3 RA9] two thousand stories: looked at, and recorded", async () => {
   expect(Object.keys(site.state().stories)).toHaveLength(2_000);
 });
 
-test("[CM7 X34] a base, a repository or a folder that cannot be used: told before anything is recorded", async () => {
+test("[CM7 X34] a base, a repository or a folder that cannot be used is reported before anything is recorded", async () => {
   const site = prdSite(stories);
   expectWords(await site.run("--base", "nope"), 2, 'there is no branch, tag or commit "nope"');
   runGit(site.repo, "tag", "v1");
@@ -111,7 +111,7 @@ test("[CM7 X34] a base, a repository or a folder that cannot be used: told befor
   expect(runGit(site.repo, "status", "--porcelain")).toBe("");
 });
 
-test("[C87 C90] a bare repository, a shallow one, one with submodules, a detached HEAD: they work", async () => {
+test("[C87 C90] a bare repository, a shallow one, one with submodules and one with a detached HEAD work", async () => {
   const site = newSite();
   const other = makeRepository({ "lib.txt": "lib\n" }, { dir: site.path("lib") });
   const allow = ["-c", "protocol.file.allow=always"];
@@ -145,7 +145,7 @@ test("[C87 C90] a bare repository, a shallow one, one with submodules, a detache
   expect(runGit(site.repo, "rev-parse", "--abbrev-ref", "HEAD")).toBe("HEAD");
 });
 
-test("[WS1 C90] hooks of the repository that fail or hang neither stop a story nor are they run for it", async () => {
+test("[WS1 C90] hooks of the repository that fail or hang are not run and do not stop a story", async () => {
   const site = prdSite(stories, { acts });
   const ran = site.path("hook-ran");
   const hooks = {
@@ -163,7 +163,7 @@ test("[WS1 C90] hooks of the repository that fail or hang neither stop a story n
   expect(runGit(site.repo, "status", "--porcelain")).toBe("");
 });
 
-test("[C79 C82 DR11] a filter that fails, as LFS does where it is not installed: the story fails with git's words, and a retry mends it", async () => {
+test("[C79 C82 DR11] a filter that fails, as LFS does where it is not installed, fails the story with git's message; a retry works once the filter does", async () => {
   const site = prdSite([{ id: "US-001" }], { acts });
   commitFile(site.repo, ".gitattributes", "*.bin filter=large\n");
   commitFile(site.repo, "a.bin", "pointer\n");
@@ -180,7 +180,7 @@ test("[C79 C82 DR11] a filter that fails, as LFS does where it is not installed:
   expect(log(site.repo, "main")[0]).toBe(bothDone[0]);
 });
 
-test("[C87 DR11] something lies where a tree should be: it is not touched, the other stories go on, and a retry mends it", async () => {
+test("[C87 DR11] a directory in the place of a tree is not touched, the other stories continue, and a retry works once it is removed", async () => {
   const site = prdSite(stories, { acts });
   const { run } = await site.json<{ run: { id: string } }>([
     "prd",
@@ -203,7 +203,7 @@ test("[C87 DR11] something lies where a tree should be: it is not touched, the o
 });
 
 test.skipIf(process.getuid?.() === 0)(
-  "[CM7] a shared folder that cannot be written is told before anything is recorded (skipped for root, who may write everywhere)",
+  "[CM7] a shared folder that cannot be written is reported before anything is recorded (skipped for root, who may write anywhere)",
   async () => {
     const site = prdSite(stories);
     const dir = site.path("read-only");
@@ -214,7 +214,7 @@ test.skipIf(process.getuid?.() === 0)(
   },
 );
 
-test("[CM7] an executor or an option that is wrong is told before anything is recorded", async () => {
+test("[CM7] a wrong executor or option is reported before anything is recorded", async () => {
   const site = prdSite(stories);
   const call = (...args: readonly string[]) =>
     pawl(["prd", "run", site.prd, ...args], { home: site.home, cwd: site.repo });

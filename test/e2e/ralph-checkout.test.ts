@@ -1,5 +1,5 @@
-// The user's own checkout while stories are integrated: byte for byte as it was, whatever state it is in and however the run fails;
-// brought up to date only where that loses nothing.
+// The user's own checkout while stories are integrated. It stays as it was, byte for byte, whatever its state and however the run
+// fails. Pawl brings it up to date only where that loses nothing.
 
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { expectCode, until } from "../support/pawl.ts";
 import { begun, branches, expectNothingLeft, integrated, newRalph, processesOf, type Ralph } from "../support/ralph.ts";
 import { commitFile, fingerprint, runGit, writeFiles } from "../support/repository.ts";
 
-// 1 is good and 2 builds on it; 3 fails over its own work, 4 is silent, 5 never fits on what 1 changed.
+// 1 succeeds and 2 builds on it; 3 fails after it has changed files, 4 is silent, 5 always conflicts with 1.
 const hostile = `
 US-001/coding)
   until grep -q '^begin US-005 coding' "$S/journal"; do sleep 0.02; done
@@ -36,7 +36,7 @@ function newHostile(): Ralph {
   return ralph;
 }
 
-/** The driver is killed in the middle; then it goes on, and everything that can fail does. */
+/** The driver is killed in the middle; another one resumes, and everything that can fail does. */
 async function failEveryWay(ralph: Ralph, ...more: readonly string[]): Promise<string> {
   const first = ralph.startRun("--agents", "5", ...more);
   await until(() => ralph.isThere("reviewing") && ralph.isThere("silent"));
@@ -54,7 +54,7 @@ async function failEveryWay(ralph: Ralph, ...more: readonly string[]): Promise<s
   return second.stderr;
 }
 
-/** Everything that a person may have lying about. */
+/** Every kind of uncommitted file that a person may have. */
 function makeMess(repo: string): void {
   writeFiles(repo, { "README.md": "stashed\n" });
   runGit(repo, "stash", "push", "--quiet");
@@ -69,7 +69,7 @@ function makeMess(repo: string): void {
   });
 }
 
-/** The fingerprint, and an operation that git is in the middle of. Branches are looked at apart. */
+/** The fingerprint, and an operation that git is in the middle of. Branches are checked separately. */
 function whole(repo: string): Readonly<Record<string, string>> {
   const { branches: _, ...seen } = fingerprint(repo);
   const operation = join(repo, ".git/rebase-merge");
@@ -79,10 +79,10 @@ function whole(repo: string): Readonly<Record<string, string>> {
 }
 
 const aside = "pawl/1-a-project";
-/** Work that failed is kept for whoever retries it. */
+/** Failed work is kept for a retry. */
 const leftForRetry = ["ralph/US-003", "ralph/US-004", "ralph/US-005"];
 
-test("[C79 C90 C110 WS1] changed, staged, untracked and ignored files on the base: not a byte of them changes; the work waits on a branch, and dependants have it", async () => {
+test("[C79 C90 C110 WS1] changed, staged, untracked and ignored files on the base: not a byte changes; the work waits on a branch, and dependants have it", async () => {
   const ralph = newHostile();
   makeMess(ralph.repo);
   const [before, tip] = [whole(ralph.repo), runGit(ralph.repo, "rev-parse", "main")];
@@ -111,7 +111,7 @@ test("[C79 C90 C110 WS1] another branch checked out, with changes: the base move
   expect(runGit(ralph.repo, "show", "main:line.txt")).toBe("one");
 });
 
-test("[C79 C90 C110 WS1] the base in the middle of a rebase: it can be finished or aborted as if nothing had been there", async () => {
+test("[C79 C90 C110 WS1] the base in the middle of a rebase: it can be finished or aborted as if Pawl had not run", async () => {
   const ralph = newHostile();
   runGit(ralph.repo, "checkout", "--quiet", "-b", "other", "HEAD~1");
   commitFile(ralph.repo, "line.txt", "theirs\n");
@@ -129,7 +129,7 @@ test("[C79 C90 C110 WS1] the base in the middle of a rebase: it can be finished 
   expect(integrated(ralph.repo, aside)).toEqual(["US-001", "US-002"]);
 });
 
-test("[C90 C92] a clean checkout of the base is brought up to date, untracked and ignored files beside it stay", async () => {
+test("[C90 C92] a clean checkout of the base is brought up to date, and untracked and ignored files in it stay", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }], { shared: "../shared" });
   commitFile(ralph.repo, ".gitignore", "*.local\n");
   writeFiles(ralph.repo, { "untracked.txt": "untracked\n", "mine.local": "ignored\n" });
@@ -145,7 +145,7 @@ test("[C90 C92] a clean checkout of the base is brought up to date, untracked an
   await expectNothingLeft(ralph);
 });
 
-test("[C90] an ignored file of the user's that a story would write over is not: the work waits on a branch", async () => {
+test("[C90] a story does not overwrite an ignored file of the user's: the work waits on a branch", async () => {
   const ralph = newRalph([{ id: "US-001" }], {
     agent: "US-001/coding) echo theirs > my.local; git add -f my.local; commit ;;",
     shared: "../shared",
@@ -162,10 +162,10 @@ test("[C90] an ignored file of the user's that a story would write over is not: 
   await expectNothingLeft(ralph, ["main", aside]);
 });
 
-test("[C90 C92] a commit that the user makes on the base meanwhile stays; what was being integrated is checked again on top of it", async () => {
+test("[C90 C92] a commit that the user makes on the base meanwhile stays; the story being integrated is checked again on top of it", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }], { shared: "../shared" });
   const dir = ralph.path();
-  // The first check is the review's, the second the integration's.
+  // The first check belongs to the review, the second to the integration.
   const suite = `ls *.txt > '${dir}'/seen-$(ls '${dir}' | grep -c ^seen-); [ ! -e '${dir}/seen-1' ] || [ -e '${dir}/go' ] || {
     : > '${dir}/integrating'; until [ -e '${dir}/go' ]; do sleep 0.02; done; }`;
   const driver = ralph.startRun("--test", suite);

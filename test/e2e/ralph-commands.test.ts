@@ -1,4 +1,4 @@
-// The commands around a PRD: one request without one, looking at one, steering what runs, and changing the steps of a story by hand.
+// The commands around a PRD: a single request without one, checking one, steering a run, and editing the steps of a story by hand.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { callsOf, editsIn, prdSite, writePrd } from "../support/prd.ts";
 import { log, runGit } from "../support/repository.ts";
 import { writeScript } from "../support/scripts.ts";
 
-/** Skips what a test does not look at. */
+/** Skips the steps that a test does not need. */
 const short = ["step-003", "step-004", "step-007", "step-008", "step-009"].map((target_step_id) => ({
   operation: "skip",
   target_step_id,
@@ -45,7 +45,7 @@ test("[C98 C100 C105 CM26] one request is worked on as one story: a commit on th
   expect(runGit(site.repo, "status", "--porcelain", "--ignored")).toBe("");
 });
 
-test("[C100 CM26] when it fails, its files are kept and named, and a retry goes on", async () => {
+test("[C100 CM26] when it fails, its files are kept and named, and a retry continues", async () => {
   const site = prdSite([], {
     acts: { "oneshot.step-002.1": "exit 1", "oneshot.step-002.2": `edits '${JSON.stringify(short)}'` },
   });
@@ -60,7 +60,7 @@ test("[C100 CM26] when it fails, its files are kept and named, and a retry goes 
   expect(log(site.repo)[0]).toBe("feat(ralph): oneshot - Do it");
 });
 
-test("[C14 C16 CM23] a PRD is looked at without a run: in which order, and what stands in the way", async () => {
+test("[C14 C16 CM23] checking a PRD without a run shows the order of its stories and what blocks them", async () => {
   const site = prdSite([
     { id: "A", depends_on: ["B"] },
     { id: "B" },
@@ -73,7 +73,7 @@ test("[C14 C16 CM23] a PRD is looked at without a run: in which order, and what 
   expect(existsSync(`${site.home}/pawl.db`)).toBe(false);
 });
 
-test("[CM23 C16] of a PRD only the stories that are asked for are run; what they wait for must be there", async () => {
+test("[CM23 C16] only the requested stories of a PRD are run; their dependencies must be done or requested, too", async () => {
   const site = prdSite([{ id: "A" }, { id: "B", depends_on: ["A"] }, { id: "C", depends_on: ["B"] }], {
     acts: { planning: `edits '${JSON.stringify(short)}'` },
   });
@@ -92,7 +92,7 @@ test("[CM23 C16] of a PRD only the stories that are asked for are run; what they
   expect(log(site.repo, "main")[0]).toBe("feat(ralph): C - Title of C");
 });
 
-test("[C43 CM27 RA29] lanes: each story with its step of how many, slot, age and cost", async () => {
+test("[C43 CM27 RA29] lanes show each story with its position among its steps, its slot, age and cost", async () => {
   const site = newSite();
   writePrd(site.path("prd.json"), [{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }]);
   const usage = { usd: 0.25, input: 100, output: 7 };
@@ -131,7 +131,7 @@ test("[C43 CM27 RA29] lanes: each story with its step of how many, slot, age and
   expect(coding).toMatchObject({ cost_usd: null, input_tokens: null, output_tokens: null });
 });
 
-test("[C7 C53 CM28] a person changes what is to come as an agent does, sees it before and after, and is refused as one", async () => {
+test("[C7 C53 CM28] a person edits upcoming steps by the rules for agents, sees them before and after, and is refused in the same cases", async () => {
   const site = prdSite([{ id: "US-001" }]);
   expectCode(await site.run("--detach"), 0);
   const edit = (...args: readonly string[]) => ["edit", "1", "--story", "US-001", "--reason", "as agreed", ...args];
@@ -182,7 +182,7 @@ test("[C7 C53 CM28] a person changes what is to come as an agent does, sees it b
     expect(entry).toMatchObject({ agent_id: null, step_id: null, details: { reason: "as agreed" } });
 });
 
-test("[C109 DR4 DR5] pause lets the steps of all stories end, resume goes on, cancel ends what runs", async () => {
+test("[C109 DR4 DR5] pause lets the running steps of all stories end, resume continues, cancel stops them", async () => {
   const site = prdSite([{ id: "A" }, { id: "B" }]);
   const go = site.shared("go");
   site.act({
@@ -207,7 +207,7 @@ test("[C109 DR4 DR5] pause lets the steps of all stories end, resume goes on, ca
   expect(log(site.repo, "main")).toEqual(["first"]);
 });
 
-test("[CM16 C18] the workflow is shown and simulated, edits and conflicts included", async () => {
+test("[CM16 C18] the workflow can be shown and simulated, edits and conflicts included", async () => {
   const site = newSite();
   const shown = (await site.pawl("workflow", "show", "dynamic-ralph")).stdout;
   for (const line of ["context_gathering", "only when a route inserts it", "one commit on the base", "stays last"])

@@ -1,5 +1,5 @@
-// Edits that agents ask for, from outside: one run in which every story asks for something else, and what became of it: in the chain,
-// in the next prompt, in the files.
+// Edits that agents request, end to end. In one run every story requests something else, and the chain, the next prompt and the
+// files show the result.
 
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const describes = ["step-005", "step-006", "step-008", "step-010"].map((target_s
   new_description: `Only move files (${target_step_id})`,
 }));
 
-/** What agents of the original wrote; two of the four files are lost and stand here as they were described. */
+/** What agents of the original wrote. Two of the four files are lost and are rebuilt here from their description. */
 const written: Readonly<Record<string, string>> = {
   "7e6cf87": sample("7e6cf87", skipsOfDocumentation),
   "7174a1e": sample("7174a1e", [...skipsOfDocumentation, skip("step-007"), ...describes]),
@@ -30,7 +30,7 @@ const written: Readonly<Record<string, string>> = {
   a52f188: JSON.stringify([split("step-002", "new_steps")]),
 };
 
-/** What must be refused whole, and in which words. */
+/** Requests that must be refused as a whole, and the reason given. */
 const refused: Readonly<Record<string, readonly [request: unknown, why: string]>> = {
   "skip-and-reorder": [
     [skip("step-009"), { operation: "reorder", new_order: pending(), reason: "r" }],
@@ -55,7 +55,7 @@ const refused: Readonly<Record<string, readonly [request: unknown, why: string]>
   "skip-linting": [[skip("step-003"), skip("step-006")], "operation 2 (skip): linting is never skipped"],
 };
 
-/** What no program expects. */
+/** Malformed input. */
 const fuzzed: readonly string[] = [
   "",
   "{",
@@ -68,7 +68,7 @@ const fuzzed: readonly string[] = [
 const ids = [...Object.keys(written), ...Object.keys(refused), ...fuzzed.map((_, index) => `fuzz-${index}`)];
 const special = ["linting-asks", "for-another", "other", "fails", "fixes", "restarts", "restarts-on"];
 
-/** So that a story is over soon: after what is looked at, it skips what it can. */
+/** To end a story soon: it skips what it can after the step under test. */
 const short = JSON.stringify(["step-004", "step-007", "step-008", "step-009"].map(skip));
 const shorten = `edits '${short}'`;
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(site.path(), { recursive: true, force: true }));
 
 describe("what agents of the original wrote", () => {
-  test("[RA14 RA15 C46 C47] three of the four files are applied, and what was read into them is noted", async () => {
+  test("[RA14 RA15 C46 C47] three of the four files are applied, and what Pawl had to interpret is noted", async () => {
     expect(chainOf(site.story("7e6cf87"))).toContain("step-003:skipped,step-004:skipped,step-005:completed");
     expect(site.story("7e6cf87").steps.find(({ id }) => id === "step-009")).toMatchObject({
       status: "skipped",
@@ -137,20 +137,20 @@ describe("what agents of the original wrote", () => {
 
 describe("what is refused", () => {
   test.each(Object.entries(refused))(
-    "[C48 C50 C51 C52 C57 C61 C63 C64 C65 C67] %s: whole, nothing changed, and the reason is where the next agent reads it",
+    "[C48 C50 C51 C52 C57 C61 C63 C64 C65 C67] %s: refused as a whole, nothing changed, and the next agent reads the reason",
     (id, [, why]) => {
       const story = site.story(id);
       expect(story.status).toBe("completed");
       expect(site.prompt(id, "step-003")).toContain(why);
       expect(readFileSync(site.shared("scratch_archive", `scratch_${id}.md`), "utf8")).toContain(why);
-      // The chain that the next step was shown is the one from before.
+      // The next step was shown the unchanged chain.
       expect(stepsIn(site.prompt(id, "step-003"))).toEqual(["01", "02", ...pending().map((step) => step.slice(-2))]);
       expect(editsIn(story).every(({ step_id }) => step_id === "step-003")).toBe(true);
       expect(existsSync(site.shared("workflow_edits", "failed", `${id}-step-002-1.json`))).toBe(true);
     },
   );
 
-  test("[RA17 C66] whatever is in an edit file, the step is done and the story goes on", () => {
+  test("[RA17 C66] whatever is in an edit file, the step is done and the story continues", () => {
     for (const [index] of fuzzed.entries()) {
       expect(site.story(`fuzz-${index}`)).toMatchObject({ status: "completed" });
       expect(site.prompt(`fuzz-${index}`, "step-003")).toContain("Workflow edit refused (step-002)");
@@ -168,7 +168,7 @@ describe("what is refused", () => {
     expect(existsSync(site.shared("workflow_edits", "other.json"))).toBe(false);
   });
 
-  test("[C67 C79] a failed step changes nothing; its request is put aside", () => {
+  test("[C67 C79] a failed step changes nothing; its request is set aside", () => {
     const { status, steps, history } = site.story("fails");
     expect([status, steps.find(({ id }) => id === "step-005")?.status]).toEqual(["failed", "failed"]);
     expect(history.filter(({ action, step_id }) => action === "workflow_edit" && step_id === "step-005")).toEqual([]);
@@ -176,12 +176,12 @@ describe("what is refused", () => {
   });
 });
 
-test("[C67] what was applied leaves no file behind, and nothing waits", () => {
+test("[C67] an applied request leaves no file behind, and none is pending", () => {
   expect(readdirSync(site.shared("workflow_edits"))).toEqual(["failed"]);
   expect(readdirSync(site.shared("workflow_edits/failed")).filter((name) => name.includes("7e6cf87"))).toEqual([]);
 });
 
-test("[C28 C39 C57 C58] a fix that the final review asks for runs before it, and it runs again", () => {
+test("[C28 C39 C57 C58] a fix that the final review requests runs first, and then the review runs again", () => {
   const { steps, status } = site.story("fixes");
   expect([status, steps.slice(-3).map(({ id }) => id)]).toEqual(["completed", ["step-011", "step-012", "step-010"]]);
   const calls = callsOf(site).filter((call) => call.startsWith("fixes."));
@@ -207,14 +207,14 @@ test("[C32 C54 C71 C83] a restarted step runs again from where it began, with it
     old_description: "Implement the changes",
     new_description: "Do it the other way",
   });
-  // Commits and untracked files alike, for whoever wants to see what was thrown away.
+  // Commits and untracked files alike, so that a person can see what was discarded.
   const diff = site.shared("restarts/restarts-step-005-1.diff");
   expect(filesIn(diff)).toEqual(["left.txt", "wrong.txt"]);
   runGit(site.repo, "apply", "--check", diff);
   expect(runGit(site.repo, "log", "--format=%s", "--", "wrong.txt")).toBe("");
 });
 
-test("[C31 C33 C54 C62] who asks for a fourth restart has failed", () => {
+test("[C31 C33 C54 C62] a step that requests a fourth restart fails", () => {
   const story = site.story("restarts-on");
   expect(story.status).toBe("failed");
   expect(story.steps.find(({ id }) => id === "step-005")).toMatchObject({

@@ -1,4 +1,4 @@
-// Steps that fail, hang or are killed: what is kept of their work, what is put back, and how a story goes on after them.
+// Steps that fail, hang or are killed: what is kept of their work, what is restored, and how the story continues.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ function stepOf(ralph: Ralph, story: string, type: string) {
   return step;
 }
 
-// Everything that an agent can do to a tree, and a wish for its chain; then it fails.
+// Everything that an agent can do to a tree, and an edit request; then it fails.
 const failing = `
 */planning) echo plan > plan.txt; commit ;;
 US-001/coding)
@@ -34,7 +34,7 @@ US-001/coding)
     exit 1
   fi ;;`;
 
-test("[C67 C79 C80 C81 C82 C110 PF2] a step that edits, commits, leaves files and exits 1: all of it is in a diff that applies, nothing of it anywhere else, and retry goes on at that step", async () => {
+test("[C67 C79 C80 C81 C82 C110 PF2] a step that edits, commits, leaves files and exits 1: all of it is in a diff that applies, nothing of it anywhere else, and retry continues at that step", async () => {
   const ralph = newRalph([{ id: "US-001" }], { agent: failing });
   commitFile(ralph.repo, "gone.txt", "gone\n");
   commitFile(ralph.repo, "tracked.txt", "base\n");
@@ -51,7 +51,7 @@ test("[C67 C79 C80 C81 C82 C110 PF2] a step that edits, commits, leaves files an
   expect(stepOf(ralph, "US-001", "final_review").status).toBe("pending");
   expect(runGit(ralph.repo, "rev-parse", "main")).toBe(base);
 
-  // The step before it is kept: where the failed one began is where the branch is.
+  // The work of the step before it is kept: the branch is where the failed step began.
   const start = failed.git_sha_at_start ?? "";
   expect(runGit(ralph.repo, "rev-parse", "ralph/US-001")).toBe(start);
   expect(log(ralph.repo, `main..${start}`)).toEqual(["US-001 planning"]);
@@ -75,7 +75,7 @@ test("[C67 C79 C80 C81 C82 C110 PF2] a step that edits, commits, leaves files an
   await expectNothingLeft(ralph);
 });
 
-test("[C82 C87 LC8 DR2] a story that is retried while another has its slot goes on there afterwards, with its own commits", async () => {
+test("[C82 C87 LC8 DR2] a story that is retried while another has its slot continues there afterwards, with its own commits", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
     agent: `${failing}
 US-002/coding) : > "$S/second"; echo theirs > second.txt; echo dirty > dirty.txt; await_file go; commit ;;`,
@@ -98,14 +98,14 @@ US-002/coding) : > "$S/second"; echo theirs > second.txt; echo dirty > dirty.txt
   await expectNothingLeft(ralph);
 });
 
-// A process in a session of its own, where no process group reaches it.
+// A process in its own session, out of reach of a signal to the process group.
 const clingy = `
   setsid sh -c 'echo $$ > "$1/grandchild.new"; mv "$1/grandchild.new" "$1/grandchild"; sleep 600' - "$S" &
   sh -c 'echo $$ > "$1/child.new"; mv "$1/child.new" "$1/child"; sleep 600' - "$S" &
   echo $$ > "$S/agent.new"; mv "$S/agent.new" "$S/agent"
   echo half > half.txt; git add half.txt`;
 
-/** The agent and what it started, once they are there. */
+/** The agent and what it started, once they run. */
 async function family(ralph: Ralph) {
   const names = ["agent", "child", "grandchild"];
   await until(() => names.every((name) => ralph.isThere(name)));
@@ -131,7 +131,7 @@ test("[C76 C79] a silent agent is stopped at its limit with everything that it s
   expect(integrated(ralph.repo)).toEqual([]);
 });
 
-test("[C96 RC2 RC3 RC9] an agent that is killed from outside is lost, what it did is kept as a diff, and its step runs again from where it began", async () => {
+test("[C96 RC2 RC3 RC9] an attempt whose agent is killed from outside is lost, its work is kept as a diff, and the step runs again from where it began", async () => {
   const ralph = newRalph([{ id: "US-001" }], {
     agent: `
 */coding)

@@ -1,5 +1,5 @@
-// The files of a PRD's run, with the original's layout at the root of the repository: what a reader sees at every moment, what is there in
-// the end, and what git sees of it.
+// The files of a PRD's run, with the original's layout at the root of the repository: what a reader sees at every moment, what is
+// left at the end, and what git sees of it.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { expectCode, newSite, startPawl } from "../support/pawl.ts";
 import { chainOf, editsIn, type PrdSite, prdSite, type StateFile } from "../support/prd.ts";
 import { runGit } from "../support/repository.ts";
 
-/** As a person wrote it: in the repository, with a style of its own. */
+/** As a person wrote it: in the repository, with unusual formatting. */
 const prd = `{ "project" : "Demo",
   "userStories": [
     {"id": "US-001", "title": "One",   "acceptanceCriteria": ["works"], "priority": 2, "passes": false, "owner": "ann"},
@@ -31,7 +31,7 @@ const actions =
 
 let site: PrdSite;
 let stderr = "";
-/** The state file as somebody saw it who read it all the time. */
+/** The state file as a process saw it that read it continuously. */
 const seen: StateFile[] = [];
 
 beforeAll(async () => {
@@ -66,7 +66,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(site.path(), { recursive: true, force: true }));
 
-test("[C68 RA34 X16] whoever reads the state file all the time always reads a whole one, and sees the steps go by", () => {
+test("[C68 RA34 X16] a continuous reader of the state file always reads a whole file, and sees each step", () => {
   expect(seen.length).toBeGreaterThan(50);
   const statuses = new Set(seen.map(({ stories }) => stories["US-001"]?.steps[4]?.status));
   for (const status of ["pending", "in_progress", "completed"]) expect(statuses).toContain(status);
@@ -103,13 +103,13 @@ test("[C36 C37 C38 C40 C41 C85 X15 RA26] the state file has version 1 and exactl
   expect(stories["US-003"]).toMatchObject({ agent_id: null, steps: [], history: [], completed_at: null });
 });
 
-test("[C8 C70 RA34] what an agent writes into the state file counts for nothing and is overwritten", () => {
+test("[C8 C70 RA34] what an agent writes into the state file is ignored and overwritten", () => {
   expect(seen.some(({ stories }) => Object.keys(stories).length === 0)).toBe(true);
   expect(Object.keys(site.state().stories)).toEqual(["US-001", "US-002", "US-003"]);
   expect(chainOf(site.story("US-001"))).toContain("step-002:completed,step-003:completed");
 });
 
-test("[C42 C43] each step has the commit that it began with, and no cost where nobody reported any", () => {
+test("[C42 C43] each step has the commit that it began with, and no cost where none was reported", () => {
   for (const { id, ...step } of site.story("US-001").steps) {
     if (id === "step-002") continue;
     expect(step["git_sha_at_start"]).toBe(readFileSync(site.path(`heads.US-001.${id}.1`), "utf8").trim());
@@ -163,7 +163,7 @@ test("[C81 C88 RA2 X15] in the root of the repository git sees none of the files
   expect(readdirSync(site.repo).filter((name) => name.includes(".tmp") || name.endsWith(".lock"))).toEqual([]);
 });
 
-test("[C3 C12 C16 C17 RA11] finished stories pass in prd.json, and no other byte of it is another", () => {
+test("[C3 C12 C16 C17 RA11] finished stories pass in prd.json, and no other byte of it changes", () => {
   const marked = prd
     .replace('"passes": false', '"passes": true')
     .replace('"priority": 1}', '"priority": 1, "passes": true}');
@@ -187,7 +187,7 @@ test("[C99 CM25] with PAWL_LOG=json there is a line on stderr for the start and 
   ]);
 });
 
-test("[RA17 RA41 C66] an agent that puts other things in the place of our files harms nobody, and the end is told all the same", async () => {
+test("[RA17 RA41 C66] an agent that replaces Pawl's files does no harm, and the end of the run is reported anyway", async () => {
   const mischief = `cd "$PAWL_SHARED"; mkdir -p workflow_edits scratch_US-001.md; ln -s US-001.json workflow_edits/US-001.json
     echo x > workflow_edits/failed; echo x > .pawl.json; rm -f workflow_state.json`;
   const hostile = prdSite([{ id: "US-001" }], { acts: { planning: mischief } });

@@ -1,4 +1,4 @@
-// A PRD that was begun before: by another program, whose state file goes on where it was, or by Pawl itself, which is called again.
+// A PRD that was begun earlier: by another program, whose state file is continued, or by Pawl itself, when it is called again.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -13,7 +13,7 @@ const seedExample = `${samples}from-seed/workflow_state.full-example.json`;
 const generated = `${samples}generated-by-5734a6b/workflow_state.json`;
 const flatPrd = `${samples}prd.flat.7174a1e.json`;
 
-/** Another life left the second story half done, on a branch. */
+/** An earlier run left the second story half done, on a branch. */
 function begun(acts: Readonly<Record<string, string>> = {}): PrdSite {
   const site = prdSite([{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }, { id: "US-003" }], { acts });
   leaveBranch(site, "ralph/US-002", "half.txt");
@@ -22,11 +22,11 @@ function begun(acts: Readonly<Record<string, string>> = {}): PrdSite {
 }
 
 test.skipIf(!existsSync(seedExample))(
-  "[C39 C44 C102 RA35 RA37] the seed's example lies in the shared folder: it goes on at step-013, new ids follow, nothing is lost (skipped where the samples are not there)",
+  "[C39 C44 C102 RA35 RA37] with the seed's example in the shared folder, the run continues at step-013, new ids follow, nothing is lost (skipped without the samples)",
   async () => {
     const added = [{ type: "coding", description: "Fix it" }];
-    const wish = { operation: "add_after", target_step_id: "step-008", reason: "a gap", new_steps: added };
-    const site = begun({ "US-002.review": `edits '${JSON.stringify([wish])}'` });
+    const edit = { operation: "add_after", target_step_id: "step-008", reason: "a gap", new_steps: added };
+    const site = begun({ "US-002.review": `edits '${JSON.stringify([edit])}'` });
     const before = JSON.parse(readFileSync(seedExample, "utf8")) as StateFile;
     const called = await site.run();
     expectCode(called, 0);
@@ -48,10 +48,10 @@ test.skipIf(!existsSync(seedExample))(
     expect(site.prompt("US-002", "step-013")).toContain("Fixed transition validation logic");
     expect(site.story("US-001").status).toBe("completed");
     expect(chainOf(site.story("US-003"))).toContain("step-010:completed");
-    // What the branch of that life had is part of the story's one commit.
+    // The work on the earlier branch is part of the story's one commit.
     expect(log(site.repo, "main")).toContain("feat(ralph): US-002 - Title of US-002");
     expect(runGit(site.repo, "show", "main:half.txt")).toBe("half");
-    // Another story with that id, in a later run, is another story.
+    // A story with the same id in a later run is a different story.
     writePrd(site.prd, [{ id: "US-002" }]);
     site.act({ "US-002.step-001": "exit 1" });
     expectCode(await site.run(), 1);
@@ -65,7 +65,7 @@ test.skipIf(!existsSync(seedExample))(
 );
 
 test.skipIf(!existsSync(generated))(
-  "[C44 RA35 CM23] a state of the original is imported: what is done stays done, what failed waits for a retry (skipped where the samples are not there)",
+  "[C44 RA35 CM23] a state of the original is imported: what is done stays done, what failed waits for a retry (skipped without the samples)",
   async () => {
     const site = prdSite([]);
     const taken = ["prd", "import", generated, "--executor", site.executor];
@@ -86,7 +86,7 @@ test.skipIf(!existsSync(generated))(
   },
 );
 
-test("[C44 RA36] a state file of another version, or none at all, is refused, and nothing is changed", async () => {
+test("[C44 RA36] a state file of another version, or a file that is not one, is refused, and nothing is changed", async () => {
   const site = prdSite([{ id: "US-001" }]);
   const state = site.shared("workflow_state.json");
   for (const [text, why] of [
@@ -106,7 +106,7 @@ test("[C44 RA36] a state file of another version, or none at all, is refused, an
   expect(JSON.parse((await site.pawl("runs", "--json")).stdout)).toMatchObject({ runs: [] });
 });
 
-test("[C87] a branch of that name with somebody's commits is neither used nor lost", async () => {
+test("[C87] a branch of that name with other commits is neither used nor lost", async () => {
   const site = prdSite([{ id: "US-001" }]);
   const commit = leaveBranch(site, "ralph/US-001", "mine.txt");
   expectCode(await site.run(), 0);
@@ -115,7 +115,7 @@ test("[C87] a branch of that name with somebody's commits is neither used nor lo
 });
 
 test.skipIf(!existsSync(flatPrd))(
-  "[C12 C13 C16 RA5] a flat PRD of the original: what passes is not run again (skipped where the samples are not there)",
+  "[C12 C13 C16 RA5] a flat PRD of the original: what passes is not run again (skipped without the samples)",
   async () => {
     const site = prdSite([]);
     const text = readFileSync(flatPrd, "utf8");
@@ -132,7 +132,7 @@ test.skipIf(!existsSync(flatPrd))(
   },
 );
 
-test("[C44 CM24] called again, it goes on with the run that has the folder, and with the stories that are new", async () => {
+test("[C44 CM24] called again, it continues the run that uses the folder, and adds the new stories", async () => {
   const site = prdSite([{ id: "US-001" }]);
   expectCode(await site.run("--detach"), 0);
   const done = { id: "US-000", passes: true };
@@ -142,7 +142,7 @@ test("[C44 CM24] called again, it goes on with the run that has the folder, and 
   expect(again.stderr).toContain("new in the PRD: US-002");
   expect(again.stderr).toContain("continues with 4 stories at once");
   expect(statuses((await site.status("1")).stories)).toBe("US-001:done,US-002:done");
-  // All of it passes now.
+  // All stories pass now.
   const third = await site.run();
   expectCode(third, 0);
   expect(third.stderr).toContain("nothing to do");
@@ -150,7 +150,7 @@ test("[C44 CM24] called again, it goes on with the run that has the folder, and 
   expect(callsOf(site)).toHaveLength(20);
 });
 
-test("[C31 C82 C94 CM24] after a failure it says what to do, and does nothing by itself; a retry goes on", async () => {
+test("[C31 C82 C94 CM24] after a failure it says what to do, and does nothing by itself; a retry continues", async () => {
   const site = prdSite([{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }], {
     acts: { "US-001.step-003.1": "exit 3" },
   });
@@ -167,7 +167,7 @@ test("[C31 C82 C94 CM24] after a failure it says what to do, and does nothing by
   expect(site.story("US-002").status).toBe("completed");
 });
 
-test("[C44 RA3] another PRD does not get a folder that a run still uses; a finished one's files stay beside the new ones", async () => {
+test("[C44 RA3] another PRD cannot use the folder of an unfinished run; the files of a finished run stay beside the new ones", async () => {
   const site = prdSite([{ id: "US-001" }]);
   expectCode(await site.run("--detach"), 0);
   const other = site.path("other.json");

@@ -1,4 +1,4 @@
-// Stories in parallel on real git: what reaches the base, in which order, who works beside whom, and what is left.
+// Stories in parallel on real git: what reaches the base, in which order, which stories run at the same time, and what is left.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -17,7 +17,7 @@ import {
 } from "../support/ralph.ts";
 import { log, runGit, writeFiles } from "../support/repository.ts";
 
-/** The ids of stories 2 and 10 and the like. */
+/** A story's id by its number. */
 function id(number: number): string {
   return `US-${String(number).padStart(3, "0")}`;
 }
@@ -47,7 +47,7 @@ const needed = twelve
   .join("\n");
 
 // 2 with 3, and 10 with 11, change the same line; none of them begins to code before the other has its tree.
-// The first four go on only when all of them are there: with fewer at once, nothing would ever end.
+// The first four continue only when all of them run: with fewer at once, none would ever end.
 const twelveAgent = `
 */planning)
   mkdir -p "$PAWL_SHARED/workflow_edits"
@@ -72,7 +72,7 @@ ${needed}
   commit ;;
 `;
 
-// Two lines that say the same thing twice are how a careless merge looks.
+// A careless merge leaves the same line twice.
 const twelveSuite = `
 set -e
 test "$(grep -c '^first:' shared.txt)" = 1
@@ -122,7 +122,7 @@ test("[C1 C86 C90 C91 C92 C97 RC15] twelve stories with a diamond, four agents, 
   await expectNothingLeft(ralph);
 });
 
-test("[C90 C91 C110] a story whose suite turns red only beside the others' work is resolved before it reaches the base", async () => {
+test("[C90 C91 C110] a story whose suite fails only together with the others' work is resolved before it reaches the base", async () => {
   // One renames what the other begins to use: git sees no conflict.
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
     agent: `
@@ -148,7 +148,7 @@ function isRedCheck(verdict: unknown): boolean {
   return JSON.stringify(verdict) === JSON.stringify({ kind: "rejected", reason: "checks" });
 }
 
-test("[C82 C93 C94 C95 C107] a failed story blocks what depends on it and nothing else, with exit code 1; retry sets it free", async () => {
+test("[C82 C93 C94 C95 C107] a failed story blocks what depends on it and nothing else, with exit code 1; retry unblocks it", async () => {
   const stories = [
     { id: "US-001" },
     { id: "US-002", depends_on: ["US-001"] },
@@ -174,7 +174,7 @@ test("[C82 C93 C94 C95 C107] a failed story blocks what depends on it and nothin
   await expectNothingLeft(ralph);
 });
 
-test("[C84 ST3 ST13] of the stories that can begin, the lowest priority begins; those that touch the same wait for each other while there is other work", async () => {
+test("[C84 ST3 ST13] of the stories that can begin, the lowest priority begins; those that touch the same paths wait for each other while there is other work", async () => {
   const ralph = newRalph(
     [
       { id: "US-001", priority: 3, touches: ["src/b/**"] },
@@ -199,7 +199,7 @@ test("[C84 ST3 ST13] of the stories that can begin, the lowest priority begins; 
   expect(mostAtOnce(alone.journal())).toBe(2);
 });
 
-test("[C78 C87 C89 PF8] each slot has its own name, ports and variables; what setup made and what was copied is there, and in no commit", async () => {
+test("[C78 C87 C89 PF8] each slot has its own name, ports and variables; files from setup and copied files are there, and in no commit", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }, { id: "US-003", depends_on: ["US-001", "US-002"] }], {
     agent: `
 */coding)
@@ -241,7 +241,7 @@ workspace:
   await expectNothingLeft(ralph);
 });
 
-test("[DR9] a tree that is still being made is waited for; a run that fails before all of them are made leaves none", async () => {
+test("[DR9] a run waits for a tree that is still being made; a run that fails before all of them are made leaves none", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002", depends_on: ["US-001"] }], {
     agent: `US-001/planning) [ -e "$S/mended" ] || exit 1 ;;`,
   });
@@ -260,7 +260,7 @@ test("[DR9] a tree that is still being made is waited for; a run that fails befo
   await expectNothingLeft(ralph);
 });
 
-test("[DR10] on a full disk a story that has begun goes on, no other begins, and it is said; with more room they begin", async () => {
+test("[DR10] with low disk space a story that has begun continues, no other begins, and a warning says so; with more space they begin", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
     agent: `US-001/coding) : > "$S/coding"; await_file go; echo 1 > one.txt ;;`,
   });

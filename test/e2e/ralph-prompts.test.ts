@@ -1,5 +1,5 @@
-// What agents of a PRD are told, step by step: one run of two stories, the second of which meets the first on the base, and every prompt
-// as the agent read it.
+// The prompts of a PRD's agents, step by step: one run of two stories, the second of which conflicts with the first on the base, and
+// every prompt as the agent read it.
 
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const editable = new Set<string>([
   "final_review",
 ]);
 
-/** Words of each type's own block: what it is for, when it is done, what it must not do. */
+/** Phrases from each type's own block: its purpose, when it is done, what it must not do. */
 const said: Readonly<Record<(typeof types)[number], readonly string[]>> = {
   context_gathering: ["Explore only", "the relevant files with their paths", "Do not: decide, plan"],
   planning: ["what to change, in which order", "covers every acceptance criterion", "skip what it does not need"],
@@ -103,7 +103,7 @@ test.each(types.map((type, index) => [type, stepId(index)] as const))(
 );
 
 test.each(types.map((type, index) => [type, stepId(index), index] as const))(
-  "[C4 C11 C72 RA38] %s is told the story, its own task, and what all steps before it handed on, in order",
+  "[C4 C11 C72 RA38] %s gets the story, its own task, and the notes of all steps before it, in order",
   (_, id, index) => {
     const prompt = site.prompt("US-001", id);
     expect(prompt).toContain("A profile can be put away and brought back.");
@@ -118,7 +118,7 @@ test.each(types.map((type, index) => [type, stepId(index), index] as const))(
 );
 
 test.each(types.map((type, index) => [type, stepId(index)] as const))(
-  "[C45 C72 RA39 RA40] %s sees the steps and how to change them if it may, and else nothing of it",
+  "[C45 C72 RA39 RA40] %s sees the steps and how to change them if it may edit, and neither otherwise",
   (type, id) => {
     const prompt = site.prompt("US-001", id);
     const file = site.shared("workflow_edits", "US-001.json");
@@ -138,7 +138,7 @@ test("[C9 C11] what one story writes to the global scratch file, others read", (
   expect(site.prompt("US-002", "step-001")).toContain("Asked for by support");
 });
 
-test("[C74 RA24] a SUMMARY becomes the notes; without one the end of the output does, and that is said", async () => {
+test("[C74 RA24] a SUMMARY becomes the notes; without one the end of the output does, with a remark", async () => {
   expect(site.story("US-001").steps[1]).toMatchObject({ notes: "notes of US-001.step-002.1" });
   expect(site.story("US-002").steps[1]).toMatchObject({ notes: "I forgot how to end." });
   expect(site.prompt("US-002", "step-003")).toContain("I forgot how to end.");
@@ -148,7 +148,7 @@ test("[C74 RA24] a SUMMARY becomes the notes; without one the end of the output 
   expect(ended).toBeDefined();
 });
 
-test("[C29 C91 RA33] who meets a conflict is told which, by a step that only Pawl adds, and is reviewed again", () => {
+test("[C29 C91 RA33] a story with a conflict gets a step that only Pawl adds, whose prompt names the conflict, and is reviewed again", () => {
   const { steps } = site.story("US-002");
   expect(steps.slice(-2).map(({ id, type }) => [id, type])).toEqual([
     ["step-011", "rebase_resolve"],
@@ -163,7 +163,7 @@ test("[C29 C91 RA33] who meets a conflict is told which, by a step that only Paw
   expect(runGit(site.repo, "show", "main:one-line.txt")).toBe("both");
 });
 
-test("[C9 C108 RA18 CM22] ten processes add to a scratch file at once, and ten entries are there, each whole", async () => {
+test("[C9 C108 RA18 CM22] ten processes append to a scratch file at once, and all ten entries are there, each whole", async () => {
   const texts = Array.from({ length: 10 }, (_, index) => `entry ${index}\nsecond line of ${index}`);
   const called = await Promise.all(texts.map((text) => site.pawl("scratch", "append", text)));
   for (const each of called) expectCode(each, 0);

@@ -1,5 +1,5 @@
-// A driver that dies or is interrupted while stories are at work, in each phase: the next one says what it found and goes on, and
-// nothing is done twice.
+// A driver that dies or is interrupted in each phase of running stories. The next one says what it found and continues, and nothing
+// is done twice.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -16,7 +16,7 @@ import {
 } from "../support/ralph.ts";
 import { log } from "../support/repository.ts";
 
-/** Kills the driver when the file is there, and lets what waited for it go on. */
+/** Kills the driver when the file exists, and lets the processes that waited for that continue. */
 async function killAt(ralph: Ralph, driver: RunningPawl, name: string): Promise<void> {
   await until(() => ralph.isThere(name));
   driver.child.kill("SIGKILL");
@@ -25,7 +25,7 @@ async function killAt(ralph: Ralph, driver: RunningPawl, name: string): Promise<
   ralph.release("go");
 }
 
-/** Stops here the first time, until `go` is there. */
+/** Waits here the first time, until `go` exists. */
 function pausing(ralph: Ralph, name: string): string {
   const dir = ralph.path();
   return `[ -e '${dir}/go' ] || { : > '${dir}/${name}'; sleep 600; }`;
@@ -42,7 +42,7 @@ async function expectDone(ralph: Ralph, called: Called, stories: readonly string
   await expectNothingLeft(ralph);
 }
 
-test("[C96 RC1 RC5 RC19] killed while a tree is made ready: setup is ended and runs again, and the step after it", async () => {
+test("[C96 RC1 RC5 RC19] killed during the setup of a tree: setup is stopped and runs again, and then the step", async () => {
   const ralph = newRalph([{ id: "US-001" }], {
     agent: `*/coding) test "$(cat installed)" = whole || exit 1; echo work > work.txt ;;`,
   });
@@ -58,7 +58,7 @@ test("[C96 RC1 RC5 RC19] killed while a tree is made ready: setup is ended and r
   await expectDone(ralph, next, ["US-001"]);
 });
 
-test("[C96 RC1 RC2 RC3] killed while agents work: they are ended, their steps run again from where they began, finished ones do not", async () => {
+test("[C96 RC1 RC2 RC3] killed while agents work: they are stopped, their steps run again from where they began, finished steps do not", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }, { id: "US-003", depends_on: ["US-001"] }], {
     agent: `
 US-001/coding)
@@ -78,7 +78,7 @@ US-001/coding)
   await expectDone(ralph, next, ["US-002", "US-001", "US-003"]);
 });
 
-test("[C73 C96 RC18 RC19] killed between the end of an agent and its report: the result is taken over with its edits, the agent does not run again", async () => {
+test("[C73 C96 RC18 RC19] killed between the end of an agent and its report: the result is adopted with its edits, and the agent does not run again", async () => {
   const ralph = newRalph([{ id: "US-001" }], {
     agent: `
 */final_review)
@@ -113,7 +113,7 @@ test("[C90 C96 RC15] killed during an integration: it is finished or undone, and
 });
 
 test.each(["SIGINT", "SIGTERM"] as const)(
-  "[C106 DR7 PF8 CM8] %s ends the agents and the setup of trees with all they started, exits 130, and the same command goes on",
+  "[C106 DR7 PF8 CM8] %s stops the agents and the setup of trees with all they started, exits 130, and the same command continues",
   async (signal) => {
     const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
       agent: `

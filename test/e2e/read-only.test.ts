@@ -1,4 +1,4 @@
-// Steps that may only read: what they change is put back, and they have failed.
+// Steps that may only read: their changes are put back, and they fail.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -13,7 +13,7 @@ steps:
   - { id: judge, agent: judge, input: "judge", on_error: { again, at_most: 1, then: fail } }
 `;
 
-/** The judge does what its text says, the first time only. */
+/** The judge runs the given shell text, the first time only. */
 function agent(judge: string): string {
   return `#!/bin/sh
 git config user.name A; git config user.email a@example.invalid
@@ -62,7 +62,7 @@ test.each(Object.entries(nasty))(
   },
 );
 
-test("[PF10] a judge that leaves the tree alone, or writes only what is ignored, is believed", async () => {
+test("[PF10] a judge that leaves the tree alone, or writes only ignored files, passes", async () => {
   const site = newSite();
   runGit(site.repo, "config", "core.excludesFile", site.path("ignored"));
   writeFileSync(site.path("ignored"), "*.log\n");

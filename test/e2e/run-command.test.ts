@@ -1,4 +1,4 @@
-// `pawl run` and what can be seen of a run, as a program sees it: exit codes, documents, lines.
+// `pawl run` and the commands that show a run, as a calling program sees them: exit codes, documents, lines.
 
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -23,7 +23,7 @@ function pair(site: Site, acts: Acts = pairActs, task = "the task"): readonly st
   return ["run", writeAt(site, "pair.yml", pairWorkflow), task, "--script", writeScript(site, acts)];
 }
 
-/** Every failure ends with what to do next. */
+/** Every error message ends with what to do next. */
 function expectFailure(called: Called, code: number, named: RegExp): void {
   expect(called.stderr).toMatch(named);
   expect(called.stderr).toMatch(/\nhint: .+\n$/);
@@ -106,9 +106,9 @@ test("[CM3 CM4 CM7] a wrong call, workflow or script exits 2, something missing 
   expectFailure(await site.pawl("run", good[1] ?? "", "task", "--script", script), 2, /error\[SCRIPT_INVALID\]/);
   expectFailure(await site.pawl(...good, "--concurrency", "none"), 2, /error\[USAGE\]/);
   expectFailure(await site.pawl(...good, "--context", "novalue"), 2, /error\[USAGE\]/);
-  // Whoever runs this may have a real agent.
-  const nobody = { home: site.home, cwd: site.repo, env: { PATH: "/usr/bin:/bin" } };
-  expectFailure(await pawl(["run", good[1] ?? "", "task"], nobody), 4, /error\[EXECUTOR_MISSING\]/);
+  // The machine may have a real agent.
+  const withoutAgents = { home: site.home, cwd: site.repo, env: { PATH: "/usr/bin:/bin" } };
+  expectFailure(await pawl(["run", good[1] ?? "", "task"], withoutAgents), 4, /error\[EXECUTOR_MISSING\]/);
   const program = ["--executor", "command: no-such-program-anywhere"];
   expectFailure(await site.pawl("run", good[1] ?? "", "task", ...program), 4, /error\[EXECUTOR_MISSING\]/);
   expectFailure(await site.pawl(...good, "--repo", site.home), 4, /error\[REPOSITORY_UNUSABLE\]/);
@@ -155,7 +155,7 @@ test("[CM4 CM14] a run that needs a person exits 3; its gate is shown and answer
   expect(await site.pawl("approve", "1")).toMatchObject({ code: 5 });
 });
 
-test("[A52 CM2] --detach only records the run; resume drives it with what it was given; followers see it to its end", async () => {
+test("[A52 CM2] --detach only records the run; resume drives it with the recorded options; followers see it to its end", async () => {
   const site = newSite();
   const detached = await site.pawl(...pair(site), "--detach");
   expect(detached).toMatchObject({ code: 0 });

@@ -1,5 +1,5 @@
-// Secrets from outside: agents that read the environment of the process which started them and print it wherever they can, and what is
-// then found in files, events and documents.
+// Secrets, end to end: agents read the environment of the process that started them and print it wherever they can. The tests then
+// search files, events and documents.
 
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -28,11 +28,11 @@ const secret = `s3cr3t-"välue"/4711+x y`;
 const token = "t0k3n-0815-4711-abc";
 const env = { MY_SECRET: secret, API_TOKEN: token };
 
-/** Where there is no /proc, nobody can steal it in this way. */
+/** Without /proc it cannot be stolen in this way. */
 const noThieves = process.platform !== "linux";
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
-/** What must be found nowhere: the values, and what they look like in other clothes. */
+/** What must not be found anywhere: the values and their encoded forms. */
 const forms = [
   secret,
   token,
@@ -44,7 +44,7 @@ const forms = [
 
 const isIn = (text: string | Buffer) => forms.some((form) => Buffer.from(text).includes(form));
 
-/** Every file, byte by byte: the store with its log, too. */
+/** Every file, byte by byte, including the store and its write-ahead log. */
 function leaksIn(dir: string, except: (name: string) => boolean = () => false): readonly string[] {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   return files
@@ -55,7 +55,7 @@ function leaksIn(dir: string, except: (name: string) => boolean = () => false): 
 
 const call = (site: Site, ...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
 
-/** Nothing that a person or a program is shown has it. */
+/** No output for a person or a program contains it. */
 async function expectNothingShown(site: Site): Promise<void> {
   for (const args of [
     ["events", "1", "--json"],
@@ -74,7 +74,7 @@ async function expectNothingShown(site: Site): Promise<void> {
   }
 }
 
-/** An agent in JavaScript that has `secret` and `token` from its parent, and notes beside the home that it has. */
+/** An agent in JavaScript that reads `secret` and `token` from its parent, and records beside the home that it did. */
 function thief(site: Site, acts: string): string {
   const text = `
 import { execFileSync } from "node:child_process";
@@ -107,7 +107,7 @@ interface Theft {
   readonly given: string | null;
 }
 
-/** They had it, or nothing was shown here; and they did not have it from us. */
+/** They stole it, or the test would show nothing; and Pawl did not pass it to them. */
 function theftsAt(site: Site): readonly string[] {
   const thefts = readFileSync(site.path("stolen"), "utf8")
     .trim()
@@ -118,7 +118,7 @@ function theftsAt(site: Site): readonly string[] {
 }
 
 test.skipIf(noThieves)(
-  "[SE5 SE7 SE8 SE9 SE12] what agents steal and print everywhere, and what the user himself wrote, is in no file, event or document",
+  "[SE5 SE7 SE8 SE9 SE12] what agents steal and print, and what the user wrote, is in no file, event or document",
   async () => {
     const site = newSite();
     const executor = thief(
@@ -155,7 +155,7 @@ if (step === "publish") say("STATUS: done");
     expect(status.run.task).toBe("Log in with [secret:API_TOKEN] and [secret:MY_SECRET]");
     const logs = join(site.home, "logs", status.run.id);
     const planned = readFileSync(join(logs, "run-plan-1.log"), "utf8");
-    // Both streams, each form, and the one that came in two pieces.
+    // Both streams, each form, and the value that came in two pieces.
     expect(planned.split("[secret:MY_SECRET]").length - 1).toBeGreaterThanOrEqual(2 * 5 + 1);
     const retried = readdirSync(logs).filter((name) => name.endsWith("implement-2.prompt.md"));
     expect(retried.length).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ if (step === "publish") say("STATUS: done");
 );
 
 test.skipIf(noThieves)(
-  "[SE7 SE8 SE9] in the words of a crash, of a gate, of a person and of an edit it is not there either",
+  "[SE7 SE8 SE9] it is not in the text of a crash, a gate, a person or an edit either",
   async () => {
     const site = newSite();
     const executor = thief(site, `console.error("cannot log in as " + secret); process.exit(3);`);
@@ -196,7 +196,7 @@ steps:
 );
 
 test.skipIf(noThieves)(
-  "[SE8 SE9] the files of Dynamic Ralph do not have it, but for those that agents wrote themselves",
+  "[SE8 SE9] the files of Dynamic Ralph do not contain it, except those that agents wrote themselves",
   async () => {
     const steal = String.raw`s=$(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^API_TOKEN=//p')`;
     const amend = (step: string, text: string) =>
@@ -226,7 +226,7 @@ test.skipIf(noThieves)(
   },
 );
 
-test("[SE10] a workflow or a command line with a secret in it is refused before anything is recorded, with the name of the variable", async () => {
+test("[SE10] a workflow or a command line that contains a secret is refused before anything is recorded, with the name of the variable", async () => {
   const site = newSite();
   const text = `pawl: 1\nid: loud\nsteps: [{ id: work, command: "curl -H 'X-Key: ${token}' https://example.invalid" }]\n`;
   const refused = await call(site, "run", writeAt(site, "loud.yml", text), "Do it");
@@ -244,13 +244,13 @@ test("[SE10] a workflow or a command line with a secret in it is refused before 
   expect(isIn(refused.stderr) || isIn(named.stderr)).toBe(false);
   expect((await site.json<{ runs: unknown[] }>(["runs"])).runs).toEqual([]);
   expect(leaksIn(site.home)).toEqual([]);
-  // In the user's own files it may stand: they are copied as they are.
+  // The user's own files may contain it: they are copied as they are.
   writeFileSync(join(site.home, "config.yml"), `project: { hints: "log in with ${token}" }\n`);
   expectCode(await call(site, "run", small, "Do it", "--executor", "command: echo STATUS: done"), 0);
   expect(leaksIn(site.home, (name) => name === "config.yml")).toEqual([]);
 });
 
-/** Agents on PATH that note their environment and then say what such an agent says. */
+/** Agents on PATH that record their environment and then print what such an agent prints. */
 function stubsAt(site: Site, note: (who: string) => string): string {
   const dir = site.path("agents");
   mkdirSync(dir);
@@ -263,7 +263,7 @@ function stubsAt(site: Site, note: (who: string) => string): string {
   return `${dir}:${process.env["PATH"] ?? "/usr/bin:/bin"}`;
 }
 
-test("[SE12 SE13] no program gets the variable: agents, commands, scripts, steps, checks, setup, messages; but the executor that is allowed it", async () => {
+test("[SE12 SE13] no program gets the variable (agents, commands, scripts, steps, checks, setup, messages) except the executor that is allowed it", async () => {
   const site = newSite();
   mkdirSync(site.path("seen"));
   const note = (who: string) => `env > '${site.path("seen")}/${who}'`;
@@ -326,7 +326,7 @@ test("[SE12 SE13] no program gets the variable: agents, commands, scripts, steps
   expect(log).toContain("MY_SECRET=[secret:MY_SECRET]\n");
 });
 
-test("[SE11] our own log and what people are warned of have no secret", async () => {
+test("[SE11] Pawl's own log and its warnings contain no secret", async () => {
   process.env["PAWL_TEST_SECRET"] = secret;
   const heard: unknown[] = [];
   const dir = tempDir();
@@ -347,30 +347,27 @@ test("[SE11] our own log and what people are warned of have no secret", async ()
   ]);
 });
 
-test.skipIf(noThieves)(
-  "[SE9] an account that turns an agent away with the secret in its words does not keep it",
-  async () => {
-    const site = newSite();
-    const result = `{"type":"result","is_error":true,"api_error_status":429,"result":"You have hit your usage limit with $t, resets in 3 hours","usage":{}}`;
-    const steal = String.raw`t=$(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^API_TOKEN=//p')`;
-    const version = `[ "$1" = --version ] && { echo 99.1.2; exit; }`;
-    const program = writeAt(
-      site,
-      "claude",
-      `#!/bin/sh\n${version}\n${steal}\ncat > /dev/null\ncat <<END\n${result}\nEND\nexit 1\n`,
-    );
-    chmodSync(program, 0o755);
-    writeFileSync(join(site.home, "config.yml"), `executors: { claude: { program: ${program} } }\n`);
-    const file = writeAt(
-      site,
-      "small.yml",
-      "pawl: 1\nid: small\nagents: { a: {} }\nsteps: [{ id: work, agent: a, input: x }]\n",
-    );
-    const running = startPawl(["run", file, "Do it", "--executor", "claude"], { home: site.home, cwd: site.repo, env });
-    await until(async () => (await call(site, "events", "1", "--json")).stdout.includes("attempt_ended"));
-    running.child.kill("SIGTERM");
-    await running.ended;
-    expect((await call(site, "events", "1")).stdout).toContain("[secret:API_TOKEN]");
-    expect(leaksIn(site.home)).toEqual([]);
-  },
-);
+test.skipIf(noThieves)("[SE9] the hold of an account does not keep a secret from the agent's message", async () => {
+  const site = newSite();
+  const result = `{"type":"result","is_error":true,"api_error_status":429,"result":"You have hit your usage limit with $t, resets in 3 hours","usage":{}}`;
+  const steal = String.raw`t=$(tr '\0' '\n' < /proc/$PPID/environ | sed -n 's/^API_TOKEN=//p')`;
+  const version = `[ "$1" = --version ] && { echo 99.1.2; exit; }`;
+  const program = writeAt(
+    site,
+    "claude",
+    `#!/bin/sh\n${version}\n${steal}\ncat > /dev/null\ncat <<END\n${result}\nEND\nexit 1\n`,
+  );
+  chmodSync(program, 0o755);
+  writeFileSync(join(site.home, "config.yml"), `executors: { claude: { program: ${program} } }\n`);
+  const file = writeAt(
+    site,
+    "small.yml",
+    "pawl: 1\nid: small\nagents: { a: {} }\nsteps: [{ id: work, agent: a, input: x }]\n",
+  );
+  const running = startPawl(["run", file, "Do it", "--executor", "claude"], { home: site.home, cwd: site.repo, env });
+  await until(async () => (await call(site, "events", "1", "--json")).stdout.includes("attempt_ended"));
+  running.child.kill("SIGTERM");
+  await running.ended;
+  expect((await call(site, "events", "1")).stdout).toContain("[secret:API_TOKEN]");
+  expect(leaksIn(site.home)).toEqual([]);
+});

@@ -1,5 +1,5 @@
-// Around the commands: which Node runs them, what is missing on a machine, colour, when the bundle is used, and the package that
-// is published.
+// What surrounds the commands: which Node runs them, what a machine lacks, colour, when the bundle is used, and the published
+// package.
 
 import { execFile } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
@@ -14,7 +14,7 @@ import { tempDir } from "../support/repository.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** Starts `bin/pawl` as a Node of another version would. */
+/** Starts `bin/pawl` with a Node that claims to be another version. */
 async function startedByOldNode(env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> {
   const disguise = `
     Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0", sqlite: undefined } });
@@ -31,7 +31,7 @@ async function startedByOldNode(env: Readonly<Record<string, string>>): Promise<
   }
 }
 
-test("[CM18] an older Node hands over to PAWL_NODE, or to the one of the package; a Node that does not start is told", async () => {
+test("[CM18] an older Node hands over to PAWL_NODE, or to the Node of the package; a Node that does not start is reported", async () => {
   for (const env of [{ PAWL_NODE: process.execPath }, {}]) {
     const called = await startedByOldNode(env);
     expect(called).toMatchObject({ code: 0, said: expect.stringContaining("feature-dev") });
@@ -53,14 +53,14 @@ test("[CM20] doctor says that everything needed is there, or exits 4 and says ho
   expect(without.stderr).toContain("hint: git: install git");
 });
 
-test("[CM17] there is no colour where there is no terminal", async () => {
+test("[CM17] without a terminal there is no colour", async () => {
   const site = newSite();
   const called = await pawl(["status"], { home: site.home, env: { NO_COLOR: "" } });
   expect(called.stderr).toContain("error[NOT_FOUND]");
   expect(called.stdout + called.stderr).not.toContain("\u001b");
 });
 
-/** What a `pawl` somewhere else prints, in a home of its own. */
+/** What a `pawl` in another directory prints, with its own home. */
 async function started(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { stdout, stderr } = await run(process.execPath, [program, ...args], {
     env: { PATH: process.env["PATH"], PAWL_HOME: tempDir("pawl-home-"), ...env },
@@ -83,7 +83,7 @@ test("[CM21] a clone runs its bundle, but not once a source has changed, and not
   expect(await saysBundle({})).toBe(false);
 });
 
-test("[CM21] an install in which nothing can be bundled goes well, says so in one line, and the sources run", async () => {
+test("[CM21] an install that cannot bundle succeeds, says so in one line, and the sources run", async () => {
   const clone = copyOfClone();
   const { stdout, stderr } = await run(process.execPath, ["scripts/prepare.js"], { cwd: clone });
   expect(stdout + stderr).toMatch(/^note: nothing was bundled \(.*rolldown.*\).*sources.*\n$/);
@@ -91,7 +91,7 @@ test("[CM21] an install in which nothing can be bundled goes well, says so in on
   expect((await started(join(clone, "bin/pawl"), ["workflow", "list"])).stdout).toContain("feature-dev");
 });
 
-test("[A105] the sources have no type error, and the package works alone, with nothing of the clone", async () => {
+test("[A105] the sources have no type errors, and the package works alone, without the clone", async () => {
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: root });
   const site = tempDir("pawl-installed-");
   const files = await packInto(site, await bundledClone());

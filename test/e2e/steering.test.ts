@@ -1,4 +1,4 @@
-// Steering a run from outside: names for runs, pause, Ctrl-C, cancel with everything that the agent has started, retry.
+// Steering a run from outside: names of runs, pause, Ctrl-C, cancel with everything that the agent started, retry.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ async function detach(site: Site, task: string): Promise<string> {
   return called.stdout.trim();
 }
 
-test("[CM5 CM19 antfarm P] a run is named by its number, #number, id or a unique prefix; what fits several is listed and left alone", async () => {
+test("[CM5 CM19 antfarm P] a run is named by its number, #number, id or a unique prefix; where several match, they are listed and left alone", async () => {
   const site = newSite();
   const first = await detach(site, "Paint the door");
   const second = await detach(site, "Paint the window");
@@ -34,7 +34,7 @@ test("[CM5 CM19 antfarm P] a run is named by its number, #number, id or a unique
   expect(await site.pawl("status", "3")).toMatchObject({ code: 5 });
   expect(await site.pawl("cancel", "no-such-run")).toMatchObject({ code: 5 });
 
-  // An id is chance; for two that begin alike, chance is helped.
+  // Ids are random, so the test makes two that begin alike.
   const twin = `${first.slice(0, 4)}zzzzzz`;
   const database = new DatabaseSync(join(site.home, "pawl.db"), { enableForeignKeyConstraints: false });
   for (const [table, column] of [
@@ -55,7 +55,7 @@ test("[CM5 CM19 antfarm P] a run is named by its number, #number, id or a unique
   expect((await site.pawl("workflow", "status", "the door")).stdout).toContain("Paint the door");
 });
 
-test("[DR4 CM4 X31] pause lets the running attempt end and starts nothing new; resume goes on", async () => {
+test("[DR4 CM4 X31] pause lets the running attempt end and starts nothing new; resume continues", async () => {
   const site = newSite();
   const script = writeScript(site, {
     first: [{ run: ["touch ../../begun; while [ ! -e ../../go ]; do sleep 0.05; done"], say: done }],
@@ -66,7 +66,7 @@ test("[DR4 CM4 X31] pause lets the running attempt end and starts nothing new; r
   expect(await site.pawl("pause", "1")).toMatchObject({ code: 0 });
   writeAt(site, "home/go", "");
   const paused = await driver.ended;
-  // Nothing is done, so a script that goes on after 0 must not go on.
+  // The run is not done, so a script that continues on exit code 0 must not continue.
   expect(paused.code).toBe(3);
   expect(paused.stderr).toContain("pawl resume 1");
   const status = await site.status();
@@ -78,7 +78,7 @@ test("[DR4 CM4 X31] pause lets the running attempt end and starts nothing new; r
   expect(await site.pawl("pause", "1")).toMatchObject({ code: 6 });
 });
 
-/** An agent that starts a process in a session of its own, where no process group reaches it, and then waits. */
+/** An agent that starts a process in its own session, out of reach of its process group, and then waits. */
 const clingy = `
 cat > /dev/null
 if [ "$PAWL_STEP" = second ] || [ "$PAWL_ATTEMPT" -gt 1 ]; then echo 'STATUS: done'; exit 0; fi
@@ -102,7 +102,7 @@ async function startClingy(site: Site): Promise<{ driver: RunningPawl; isGone: (
   return { driver, isGone: () => !both.some((each) => isAlive(each)) };
 }
 
-test("[CM8 DR7 X32] Ctrl-C ends the agent and all it started, exits 130, and resume finishes the run", async () => {
+test("[CM8 DR7 X32] Ctrl-C stops the agent and all it started, exits 130, and resume finishes the run", async () => {
   const site = newSite();
   const { driver, isGone } = await startClingy(site);
   driver.child.kill("SIGINT");
@@ -129,7 +129,7 @@ test("[DR5 EX11 X31] cancel from another process stops the agent with its setsid
   expect(await site.pawl("resume", "1")).toMatchObject({ code: 6 });
 });
 
-test("[A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent is ended before another begins, and the run goes on", async () => {
+test("[A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent is stopped before another begins, and the run continues", async () => {
   const site = newSite();
   const { driver, isGone } = await startClingy(site);
   driver.child.kill("SIGKILL");
@@ -146,7 +146,7 @@ test("[A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent is ended 
   ]);
 });
 
-test("[RC1 X31] cancel ends what a dead driver has left behind", async () => {
+test("[RC1 X31] cancel stops what a dead driver left behind", async () => {
   const site = newSite();
   const { driver, isGone } = await startClingy(site);
   driver.child.kill("SIGKILL");
@@ -156,7 +156,7 @@ test("[RC1 X31] cancel ends what a dead driver has left behind", async () => {
   expect((await site.status()).run.status).toBe("cancelled");
 });
 
-test("[A48 X31] retry --story puts a failed story back, with its tries counted anew", async () => {
+test("[A48 X31] retry --story puts a failed story back, and its limits start over", async () => {
   const site = newSite();
   const failing = { say: "STATUS: failed\nREASON: no idea" };
   const script = writeScript(

@@ -6,7 +6,7 @@ import { claim, complete, perform } from "../support/pulling.ts";
 import { done, plan, story } from "../support/scripts.ts";
 import { loopWorkflow } from "../support/workflows.ts";
 
-/** A planner may answer wrongly often, so that one run shows many answers. */
+/** The planner may fail many times, so that one run covers many wrong answers. */
 const patient = loopWorkflow.replace("max_retries: 2", "max_retries: 20");
 
 async function begin(site: Site): Promise<void> {
@@ -27,7 +27,7 @@ const wrong: readonly (readonly [ids: string, output: string, told: RegExp])[] =
   ["A99", plan([]), /must not be empty/],
 ];
 
-test("[A95 A96 A97 A98 A99 A13] a plan that is wrong inserts nothing, advances nothing, and the planner is told why", async () => {
+test("[A95 A96 A97 A98 A99 A13] a wrong plan inserts nothing, advances nothing, and the planner gets the reason", async () => {
   const site = newSite();
   await begin(site);
   let before = await claim(site, "mini_planner");
@@ -45,7 +45,7 @@ test("[A95 A96 A97 A98 A99 A13] a plan that is wrong inserts nothing, advances n
   expect((await site.status()).stories).toHaveLength(20);
 });
 
-test("[A34 A50 A92 A93 A94 A96 A99] JSON over many lines with colons, keys after it and both spellings becomes stories in order", async () => {
+test("[A34 A50 A92 A93 A94 A96 A99] JSON over many lines, with colons, keys after it and both spellings, becomes stories in order", async () => {
   const site = newSite();
   await begin(site);
   const { acceptanceCriteria, ...rest } = story("US-002", "URL:x, STATUS: of a thing");
@@ -61,7 +61,7 @@ test("[A34 A50 A92 A93 A94 A96 A99] JSON over many lines with colons, keys after
     expect(developer.input).toContain(`ID: ${id}`);
     await perform(site, "mini_ver", done);
   }
-  // A99: the text of the plan is no template value, and what developers said is.
+  // A99: the text of the plan is not a template value, but what developers said is.
   const { input } = await claim(site, "mini_pub");
   expect(input).toContain("CHANGES=of US-002");
   expect(input).not.toContain("acceptance");
