@@ -1,5 +1,5 @@
-// The public conformance tests of MCP (`npm run test:mcp`). Owns: getting the suite, once, into a cache outside of the repository, and
-// playing those of its scenarios against a running attempt that are about something we offer. docs/spec/mcp.md lists the others.
+// Runs the public conformance tests of MCP (`npm run test:mcp`). It installs the suite once, into a cache outside the repository, and
+// runs the scenarios that concern what Pawl offers against a running attempt. docs/spec/mcp.md lists the others.
 
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -15,11 +15,11 @@ import { agent } from "../support/engine/workflow.ts";
 
 const suite = { package: "@modelcontextprotocol/conformance", version: "0.1.16" };
 
-/** Against an attempt as its agent sees it. */
+/** Scenarios that run against an attempt as its agent sees it. */
 const ofAttempts = ["server-initialize", "ping", "tools-list", "dns-rebinding-protection"];
-/** The suite calls tools of its own: they are offered by the same code. */
+/** Scenarios that call the suite's own tools, which the same code offers. */
 const ofTools = ["tools-call-simple-text", "tools-call-error"];
-/** What we do not offer must be seen as missing; else the suite sees nothing. */
+/** A scenario for something that Pawl does not offer. It must fail, or the suite tests nothing. */
 const mustFail = "tools-call-image";
 
 const ownTools = [
@@ -51,8 +51,7 @@ try {
   ];
   const seesNothing = await play(mustFail, `${tools}/t`, true);
   const failed = (await Promise.all(results)).filter((passed) => !passed).length;
-  if (seesNothing)
-    console.error(`${mustFail} passed, although nothing of the kind is offered: the suite proves nothing`);
+  if (seesNothing) console.error(`${mustFail} passed, although Pawl does not offer it: the suite proves nothing`);
   console.log(`${results.length - failed} of ${results.length} scenarios passed`);
   process.exitCode = failed > 0 || seesNothing ? 1 : 0;
 } finally {
@@ -60,7 +59,7 @@ try {
   await loopback.close();
 }
 
-/** In a process of its own, while this one answers. */
+/** In another process, while this one answers. */
 async function play(scenario: string, url: string, quiet = false): Promise<boolean> {
   const child = spawn(process.execPath, [program, "server", "--url", url, "--scenario", scenario]);
   let said = "";
@@ -71,7 +70,7 @@ async function play(scenario: string, url: string, quiet = false): Promise<boole
   return code === 0;
 }
 
-/** Under another name until it is whole: whoever is interrupted leaves nothing that looks installed. */
+/** Under another name until it is complete: an interrupted install must not look finished. */
 function install(): string {
   const { XDG_CACHE_HOME } = process.env;
   const cache = join(XDG_CACHE_HOME || join(homedir(), ".cache"), "pawl-test");

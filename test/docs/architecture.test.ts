@@ -1,4 +1,4 @@
-// ARCHITECTURE.md: its table has every folder of src/, and the files that it names are there.
+// Checks ARCHITECTURE.md: its table has every folder of src/, and the files that it names exist.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +16,13 @@ function quoted(cell: string): string[] {
   return [...cell.matchAll(/`([^`]+)`/g)].map(([, inside = ""]) => inside);
 }
 
-test("the table of folders has every folder of src/, and no other", () => {
+test("the table lists every folder of src/, and no other", () => {
   const named = rows.flatMap(({ folders }) => folders).filter((folder) => /^src\/\w+\/$/.test(folder));
   const there = readdirSync(join(root, "src"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(named.toSorted()).toEqual(there.map(({ name }) => `src/${name}/`).toSorted());
 });
 
-test("the files and folders to begin with are there", () => {
+test("the files and folders to begin with exist", () => {
   const named = rows.flatMap(({ folders: [folder = ""], begin }) =>
     begin.map((name) => (folder.startsWith("src/") ? join(folder, name) : name)),
   );
@@ -31,7 +31,7 @@ test("the files and folders to begin with are there", () => {
   expect(named.filter((name) => !places.some((place) => existsSync(join(root, place, name))))).toEqual([]);
 });
 
-test("every file that the text names is there", () => {
+test("every file that the text names exists", () => {
   const prose = text.replace(/^\|.*$|^```[^]*?^```/gm, "");
   const named = quoted(prose).filter((name) => /^[\w./-]+\/[\w.-]+\.ts$/.test(name));
   const places = ["", "src", "src/executors"];

@@ -1,6 +1,6 @@
-// Rules, requirements and links. Checks: what docs/spec says is shown by a test, what is cited exists, and documents lead
-// somewhere. Does not check: whether a sentence is true. A rule counts as shown by the name of a test alone, never by a
-// comment; tests of documents, such as this one, show no rule.
+// Checks that a test shows each rule of docs/spec, that what is cited exists, and that links lead to files. It does not check whether
+// a sentence is true. Only the name of a test counts as evidence for a rule, never a comment; tests of documents, such as this one,
+// show no rule.
 
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -15,7 +15,7 @@ interface Rule {
   readonly id: string;
   readonly file: string;
   readonly answers: readonly string[];
-  /** The reason that is given for having no test. */
+  /** The reason given for having no test. */
   readonly untested: string | null;
 }
 
@@ -27,7 +27,7 @@ const cited = filesOf("src/**/*.ts", "test/**/*.ts")
   .flatMap((file) => idsInNames(read(file)).map((id) => ({ id, file })));
 const shown = new Set(cited.map(({ id }) => id));
 
-test("a rule has one place, its group has one page, and the engine's rules stand in order", () => {
+test("a rule is defined once, its group is on one page, and the engine's rules are in order", () => {
   const ids = rules.map(({ id }) => id);
   expect(repeated(ids)).toEqual([]);
   expect(ids.length).toBeGreaterThan(50);
@@ -63,7 +63,7 @@ test("tests of documents cite no rule", () => {
   expect(documentTests.flatMap((file) => idsInNames(read(file)))).toEqual([]);
 });
 
-test("a comment, and an id that is not in a name, show nothing", () => {
+test("a comment, or an id outside a name, is not evidence", () => {
   const named = (ids: string) => `test("[${ids}] …")`;
   const commented = [`// ${named("AA1")}`, ` * ${named("AA2")}`, `call([AA3]); // ${named("AA4")}`];
   const source = [...commented, named("AA5] [antfarm J3] [A6, A7")];
@@ -106,7 +106,7 @@ test("every relative link in a document leads to a file", () => {
   expect(broken).toEqual([]);
 });
 
-test("no document names a place on somebody's machine", () => {
+test("no document names a path on a developer's machine", () => {
   const place = /(?:^|[^\w.$~-])((?:\/(?:home|root|Users|work|workspace|mnt|srv|private|tmp)\/|[A-Z]:\\)[^\s`'")]*)/gm;
   const found = documents().flatMap((file) =>
     [...read(file).matchAll(place)].map(([, path = ""]) => `${file}: ${path}`),
@@ -115,7 +115,7 @@ test("no document names a place on somebody's machine", () => {
 });
 
 function rulesIn(file: string): Rule[] {
-  // A rule may be wrapped: its further lines are indented.
+  // A rule may be wrapped; its other lines are indented.
   return [...read(file).matchAll(/^- \*\*([A-Z]{2,3}\d+)\*\* (.+(?:\n {2}.+)*)$/gm)].map(([, id = "", text = ""]) => ({
     id,
     file,
@@ -124,7 +124,7 @@ function rulesIn(file: string): Rule[] {
   }));
 }
 
-/** The ids that a test's name begins with: `"[LI3 A44] …"`. What follows `antfarm` names defects, not rules. */
+/** The ids at the beginning of a test's name: `"[LI3 A44] …"`. Letters after `antfarm` name defects, not rules. */
 function idsInNames(text: string): string[] {
   const code = text.replace(/^\s*(?:\/\/|\*|\/\*).*$|\s\/\/\s.*$/gm, "");
   const names = code.matchAll(/["'`]((?:\[(?:(?:antfarm )?[A-Z]{1,3}\d*[ ,]*)+\] ?)+)/g);
@@ -155,7 +155,7 @@ function isTest(file: string): boolean {
   return /\.(?:test|contract)\.ts$/.test(file);
 }
 
-/** Targets inside the repository, without the place in the page. */
+/** Link targets inside the repository, without the anchor. */
 function linksIn(text: string): string[] {
   const prose = text.replace(/^```[^]*?^```/gm, "").replace(/`[^`\n]*`/g, "");
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)]

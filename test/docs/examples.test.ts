@@ -1,5 +1,5 @@
-// Examples in documents. Checks: workflow files, scripts and configurations that guides show are accepted, programs compile, and every
-// command that a document prints exists.
+// Checks the examples in documents: Pawl accepts their workflow files, scripts and configurations, their programs compile, and every
+// command they show exists.
 
 import { execFile } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -90,7 +90,7 @@ test("examples of each kind were found", () => {
     expect(blocks.some(({ block }) => block.startsWith(start))).toBe(true);
 });
 
-test("every command that a document prints exists", () => {
+test("every command that a document shows exists", () => {
   const known = new Set(["help", ...catalogue.map(({ name }) => name)]);
   const unknown = documents.flatMap(({ file, text }) =>
     [...text.matchAll(/(?:`|\$ |\n)pawl ([a-z]+)/g)]

@@ -1,4 +1,4 @@
-// Documents that are written by a program: each is what that program writes now.
+// Checks that each generated document is up to date.
 
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-// The names of protocols. Checks: outside of its own folder, its commands and the composition root, no source names a protocol.
+// Checks that no source names a protocol, except the protocol's own folder, its commands and the composition root.
 
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -7,13 +7,13 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(test|contract)\.ts$/.test(file));
 
-/** Who may name it: besides, antfarm is a spelling of workflow files and of commands. */
+/** The files that may name it. antfarm is also a spelling of workflow files and of commands. */
 const profiles = {
   ralph: /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
   antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,
 };
 
-test.each(Object.entries(profiles))("%s is named by its own files alone", (name, own) => {
+test.each(Object.entries(profiles))("only its own files name %s", (name, own) => {
   const others = sources.filter((file) => !own.test(file) && nameIn(file, name));
   expect(others).toEqual([]);
   expect(sources.some((file) => own.test(file) && nameIn(file, name))).toBe(true);

@@ -1,4 +1,4 @@
-// The checks before a release: each thing that can be forgotten is named, and a complete release passes.
+// The checks before a release: they name each thing that can be forgotten, and a complete release passes.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ function release(dir: string, ...args: readonly string[]): { code: number | null
   return { code: status, said: stdout + stderr };
 }
 
-test("a release with everything in place can be published, and its notes are those of its version", () => {
+test("a complete release can be published, and its notes are those of its version", () => {
   const dir = ready();
   expect(release(dir, "check", "v1.2.3")).toEqual({ code: 0, said: "release: v1.2.3 can be published\n" });
   expect(release(dir, "notes", "v1.2.3")).toEqual({ code: 0, said: "### Fixed\n\n- A bug.\n" });
@@ -45,7 +45,7 @@ test.each<readonly [string, string, (dir: string) => void, RegExp]>([
   ["an old lockfile", "v1.2.3", (dir) => replace(dir, "package-lock.json", "1.2.3", "1.2.2"), /package-lock\.json/],
   ["no section", "v1.2.3", (dir) => replace(dir, "CHANGELOG.md", "[1.2.3]", "[next]"), /no section `## \[1\.2\.3\]/],
   ["no repository", "v1.2.3", (dir) => replace(dir, "package.json", "repository", "origin"), /has no `repository`/],
-])("%s is named and stops the release", (_, tag, change, told) => {
+])("%s is reported and stops the release", (_, tag, change, told) => {
   const dir = ready();
   change(dir);
   expect(release(dir, "check", tag)).toMatchObject({ code: 1, said: expect.stringMatching(told) });

@@ -1,4 +1,4 @@
-// Says in one place why tests on files of other projects were skipped. Those files are not part of this repository.
+// Explains in one place why tests on other projects' files were skipped. Those files are not part of this repository.
 
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const samples = fileURLToPath(new URL("../../../shared/samples/", import.meta.url));
 
-test("files of other projects can be read", ({ skip }) => {
-  skip(!existsSync(samples), "../shared/samples is not there: tests on files of other projects are skipped");
+test("other projects' files can be read", ({ skip }) => {
+  skip(!existsSync(samples), "../shared/samples does not exist: tests on other projects' files are skipped");
   for (const project of ["antfarm", "dynamic-ralph"]) expect(`${samples}${project}`).toSatisfy(existsSync);
 });

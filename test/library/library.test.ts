@@ -1,5 +1,5 @@
-// The library, as a program uses it, in this process: runs from files and objects, events, gates, steering, and callers that behave
-// badly.
+// The library as a program uses it, in this process: runs from files and objects, events, gates, steering, and callers that
+// misbehave.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ async function typesOf(events: AsyncIterable<EventDocument>): Promise<string[]> 
   return types;
 }
 
-test("[LB5 LB6] a run from an object: its events end when it waits, continue after an answer, and fit the contract", async () => {
+test("[LB5 LB6] a run from an object: its events end when it waits, continue after an answer, and fit their contract", async () => {
   const pawl = await newPlace().open();
   const run = await pawl.start({ workflow: asking, task: "Do it", executor: "ok" });
   let last = 0;
@@ -98,7 +98,7 @@ test("[LB6] a gate that is answered within the loop does not end it", async () =
   expect((await run.status()).run.status).toBe("done");
 });
 
-test("[LB5] a run from a file and from a bundled id goes through the same loader", async () => {
+test("[LB5] a workflow file and a bundled id go through the same loader", async () => {
   const place = newPlace();
   const pawl = await place.open();
   mkdirSync(join(place.repo, "flows"));
@@ -110,7 +110,7 @@ test("[LB5] a run from a file and from a bundled id goes through the same loader
   expect((await bundled.cancel()).status).toBe("cancelled");
 });
 
-test("[LB7] a definition that does not check is refused with its problems as data, and nothing is recorded", async () => {
+test("[LB7] an invalid definition is refused with its problems as data, and nothing is recorded", async () => {
   const pawl = await newPlace().open();
   const wrong = { ...single, steps: [{ id: "work", agent: "nobody", inputs: "x" }] };
   const refused = await pawl.start({ workflow: wrong, task: "Do it", executor: "ok" }).catch((error: unknown) => error);
@@ -132,7 +132,7 @@ test("[LB7] a definition that does not check is refused with its problems as dat
   expect(await pawl.runs()).toEqual([]);
 });
 
-test("[LB8] a caller that stops iterating or throws in its loop harms nothing: the run goes on, and the store closes", async () => {
+test("[LB8] a caller that stops iterating or throws in its loop does no harm: the run continues, and the store closes", async () => {
   const place = newPlace();
   const release = Promise.withResolvers<void>();
   const slow = async () => {
@@ -146,7 +146,7 @@ test("[LB8] a caller that stops iterating or throws in its loop harms nothing: t
     for await (const { type } of run.events()) if (type === "attempt_began") throw new Error("the caller's own");
   })();
   await expect(thrown).rejects.toThrow("the caller's own");
-  // Abandoned without a word: never read to its end, never returned.
+  // An abandoned iterator: never read to its end, never returned.
   await run.events()[Symbol.asyncIterator]().next();
   const stopped = new AbortController();
   const aborted = typesOf(run.events({ signal: stopped.signal }));
@@ -157,7 +157,7 @@ test("[LB8] a caller that stops iterating or throws in its loop harms nothing: t
   await pawl.close();
 });
 
-test("[LB9] a callback that throws becomes a warning of the process and harms no run", async () => {
+test("[LB9] an error in a callback becomes a process warning and affects no run", async () => {
   const place = newPlace();
   const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
   onTestFinished(() => warned.mockRestore());
@@ -172,7 +172,7 @@ test("[LB9] a callback that throws becomes a warning of the process and harms no
   expect(warned).toHaveBeenCalledWith(expect.objectContaining({ message: "in a callback" }));
 });
 
-test("[LB10] an executor that throws, or returns no answer, fails its attempt with its name and the reason", async () => {
+test("[LB10] an executor that throws or returns no answer fails its attempt, with its name and the reason", async () => {
   const pawl = await newPlace().open({
     executors: {
       throwing: () => {
@@ -194,7 +194,7 @@ test("[LB10] an executor that throws, or returns no answer, fails its attempt wi
   }
 });
 
-test("[LB10] an executor that never ends is stopped at its time limit, and when Pawl closes; it is left behind", async () => {
+test("[LB10] an executor that never ends is abandoned at its time limit and when Pawl closes", async () => {
   const place = newPlace();
   const signals: AbortSignal[] = [];
   const never = async ({ signal }: { readonly signal: AbortSignal }) => {
@@ -217,7 +217,7 @@ test("[LB10] an executor that never ends is stopped at its time limit, and when 
   expect((await (await later.run(other.number)).status()).run.status).toBe("running");
 });
 
-test("[LB11] an executor gets the prompt, its tree, its place and a log; what it used is counted", async () => {
+test("[LB11] an executor gets the prompt, its tree, its place and a log, and its usage is counted", async () => {
   const place = newPlace();
   const calls: Record<string, unknown>[] = [];
   const pawl = await place.open({
@@ -240,7 +240,7 @@ test("[LB11] an executor gets the prompt, its tree, its place and a log; what it
   await expect(place.open({ executors: { none: {} as never } })).rejects.toMatchObject({ code: "USAGE" });
 });
 
-test("[LB12] the same home opened twice in one process: both see and steer the same runs, and nothing is lost", async () => {
+test("[LB12] a home opened twice in one process: both instances see and steer the same runs, and nothing is lost", async () => {
   const place = newPlace();
   const [one, other] = [await place.open(), await place.open()];
   const started = await Promise.all(
@@ -251,7 +251,7 @@ test("[LB12] the same home opened twice in one process: both see and steer the s
   const seen = await Promise.all(started.map((run) => run.wait()));
   expect(seen.map(({ run }) => run.status)).toEqual(["held", "held", "held", "held"]);
   expect((await one.runs()).map(({ number }) => number)).toEqual([4, 3, 2, 1]);
-  // Answered through the other one; the one that drives it continues when it is told to.
+  // Answered through one instance; the one that drives the run continues on request.
   const [first] = started;
   await (await other.run(first?.id ?? "")).approve();
   await first?.resume();
@@ -260,7 +260,7 @@ test("[LB12] the same home opened twice in one process: both see and steer the s
   expect((await one.runs()).length).toBe(4);
 });
 
-test("[LB13] after close, every call is refused with a clear error, and closing again is harmless", async () => {
+test("[LB13] after close, every call is refused with a clear error, and a second close does nothing", async () => {
   const pawl = await newPlace().open();
   const run = await pawl.start({ workflow: asking, task: "Do it", executor: "ok" });
   await run.wait();
@@ -281,7 +281,7 @@ test("[LB13] after close, every call is refused with a clear error, and closing 
     await expect(call()).rejects.toMatchObject(closed);
 });
 
-test("[LB14] a run is paused, resumed, stopped, retried and cancelled; what cannot be is refused", async () => {
+test("[LB14] a run can be paused, resumed, stopped, retried and cancelled; impossible requests are refused", async () => {
   const place = newPlace();
   let fails = true;
   const shaky = () => {

@@ -1,5 +1,5 @@
-// The library from the packed tarball, in an empty project: the examples compile in strict mode and run, declarations need nothing
-// else, and a program can always exit.
+// The library from the packed tarball, in an empty project: the examples compile in strict mode and run, the declarations need no
+// other package, and a program can always exit.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   cpSync(join(root, "examples"), join(project, "examples"), { recursive: true });
 });
 
-/** Strict, and without skipLibCheck: the declarations of the package are checked, too. */
+/** Strict and without skipLibCheck, so the package's declarations are checked, too. */
 async function compile(name: string, files: readonly string[], more: object): Promise<void> {
   const compilerOptions = {
     target: "es2024",
@@ -49,7 +49,7 @@ async function compile(name: string, files: readonly string[], more: object): Pr
   expect(stdout).toBe("");
 }
 
-/** Runs a program of the project in a home and a repository. */
+/** Runs one of the project's programs with a home and a repository. */
 async function start(program: string, home: string, repo: string): Promise<string> {
   const { stdout, stderr } = await run(process.execPath, [program, repo], {
     cwd: project,
@@ -66,7 +66,7 @@ function newPlace() {
   return { home: join(dir, "home"), repo };
 }
 
-test("[LB15] the declarations of the package compile alone: no zod, no types of Node", async () => {
+test("[LB15] the package's declarations compile alone, without zod and Node's types", async () => {
   const program = `
     import { openPawl, PawlError, WorkflowError, type EventDocument, type PawlRun, type WorkflowProblem } from "pawl";
     export async function ended(run: PawlRun): Promise<string | null> {
@@ -97,7 +97,7 @@ test("[LB15] the examples compile in strict mode against the package", async () 
   await compile("tsconfig.examples.json", ["examples/embed.ts", "examples/own-executor.ts"], node);
 });
 
-test("[LB16] the example that embeds Pawl starts a run, answers its question and prints where it stands", async () => {
+test("[LB16] the example that embeds Pawl starts a run, answers its gate and prints its status", async () => {
   const { home, repo } = newPlace();
   const said = await start("examples/embed.ts", home, repo);
   expect(said).toMatch(/gate_opened\nasked: Is the greeting friendly\?\n[^]*run_ended\n/);
@@ -105,7 +105,7 @@ test("[LB16] the example that embeds Pawl starts a run, answers its question and
   expect(runGit(repo, "log", "--format=%s", "--all")).toContain("Greet");
 });
 
-test("[LB16] the example with an executor in TypeScript runs a workflow with it", async () => {
+test("[LB16] the example with an executor in TypeScript runs a workflow", async () => {
   const { home, repo } = newPlace();
   const said = await start("examples/own-executor.ts", home, repo);
   expect(said).toMatch(/run 1 is done: /);
@@ -113,7 +113,7 @@ test("[LB16] the example with an executor in TypeScript runs a workflow with it"
   expect(runGit(repo, "show", `${branch}:DIARY.md`)).toBe("- Today I embedded Pawl");
 });
 
-test("[LB12] two processes with the same home at once: both runs are done, and both are kept", async () => {
+test("[LB12] two processes use the same home at once: both runs are done, and both are kept", async () => {
   const { home, repo } = newPlace();
   const said = await Promise.all([1, 2, 3].map(() => start("examples/embed.ts", home, repo)));
   expect(said.map((text) => /run (\d) is done/.exec(text)?.[1])).toEqual(expect.arrayContaining(["1", "2", "3"]));
@@ -124,7 +124,7 @@ test("[LB12] two processes with the same home at once: both runs are done, and b
   expect(JSON.parse(stdout)).toMatchObject({ runs: [{ status: "done" }, { status: "done" }, { status: "done" }] });
 });
 
-test("[LB8] a program exits by itself: after close in the middle of a run, and without close when nothing runs", async () => {
+test("[LB8] a program exits by itself, after close in the middle of a run, and without close when no run is active", async () => {
   const { home, repo } = newPlace();
   const single = '{ pawl: 1, id: "s", agents: { a: {} }, steps: [{ id: "w", agent: "a", input: "x" }] }';
   writeFileSync(
@@ -151,7 +151,7 @@ test("[LB8] a program exits by itself: after close in the middle of a run, and w
   expect(await start("forgetting.ts", home, repo)).toBe("done\n");
 });
 
-test("[LB15] the package has one way in, and the command line is as it was", () => {
+test("[LB15] the package has one entry point, and the command line still works", () => {
   const { exports, bin } = JSON.parse(readFileSync(join(project, "node_modules/pawl/package.json"), "utf8")) as {
     readonly exports: Readonly<Record<string, unknown>>;
     readonly bin: unknown;

@@ -1,27 +1,27 @@
-// An ACP agent for tests, as a program. Owns: playing what its one argument says, a JSON of `AcpPlay`, and speaking the protocol by
-// hand: the SDK of the side under test shall not answer for both.
+// An ACP agent for tests, as a program. It performs the script in its one argument, the JSON of an `AcpPlay`. It implements the
+// protocol by hand: with the SDK on both sides, a bug in the SDK would stay hidden.
 
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { StringDecoder } from "node:string_decoder";
 
 export interface AcpPlay {
-  /** Played one after the other when it gets its prompt; then its turn ends. */
+  /** Performed in order when it gets its prompt; then its turn ends. */
   readonly acts: readonly AcpAct[];
   readonly capabilities?: object;
-  /** Beside the id, in the answer to `session/new`. */
+  /** Fields beside the id in the answer to `session/new`. */
   readonly session?: object;
-  /** Methods that it never answers; `session/cancel`: it goes on. */
+  /** Methods that it never answers; with `session/cancel` it continues to work. */
   readonly ignores?: readonly string[];
   /** Methods that it answers with this error. */
   readonly errors?: Readonly<Record<string, object>>;
-  /** Told while it opens a session again. */
+  /** Updates that it sends while it loads an earlier session. */
   readonly history?: readonly object[];
-  /** It does not leave when its input ends, nor when it is told to. */
+  /** It exits neither when its input ends nor on SIGTERM. */
   readonly stays?: boolean;
-  /** With which exit code it leaves. */
+  /** Its exit code. */
   readonly leaves?: number;
-  /** Its version of the protocol. */
+  /** The protocol version that it reports. */
   readonly version?: number;
 }
 
@@ -29,13 +29,13 @@ export type AcpAct =
   | { readonly say: string }
   | { readonly print: string; readonly to?: "stderr" }
   | { readonly update: object }
-  /** Asks for a permission; the call is then done, or has failed. */
+  /** Asks for permission; the tool call then completes or fails. */
   | { readonly permission: object; readonly options?: readonly string[] }
-  /** Asks its client for something, and says what it is answered. */
+  /** Sends a request to its client, and says the response. */
   | { readonly request: string; readonly params: object }
-  /** Says its prompt, or what it was asked to open. */
+  /** Says its prompt, or the parameters with which its session was opened. */
   | { readonly repeat: "prompt" | "session" | "settings" }
-  /** Does what a shell text says, and says what that prints. */
+  /** Runs shell text, and says what it prints. */
   | { readonly shell: string }
   | { readonly flood: number }
   | { readonly wait: "for ever" }
@@ -101,7 +101,7 @@ async function askPermission(call: object, kinds: readonly string[]): Promise<vo
   await say(`${JSON.stringify(outcome)}\n`);
 }
 
-/** Ends as the shell ended: what it left running may hold the pipe, and is not waited for. */
+/** Ends with the shell. Processes that the shell left running may hold the pipe; it does not wait for them. */
 async function shell(script: string): Promise<void> {
   const child = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", "pipe", "inherit"] });
   const exited = new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? 143)));

@@ -1,5 +1,5 @@
-// The voice of an agent over ACP. Owns: the agent's side of the protocol, by hand, for one prompt in one session; it asks before
-// everything that it does. Does not own: misbehaving (acp-agent.ts).
+// The voice of an agent over ACP: the agent's side of the protocol, by hand, for one prompt in one session. It asks for permission
+// before everything it does. Agents that misbehave are in acp-agent.ts.
 
 import { randomUUID } from "node:crypto";
 import { createInterface } from "node:readline";
@@ -46,7 +46,7 @@ export function acpVoice(): Voice {
         promptId = id;
         return prompted.resolve(heard((fields["prompt"] as { text: string }[]).map(({ text }) => text).join("")));
       case "session/cancel":
-        // What its shell does is left to run: not all agents are tidy.
+        // Its shell keeps running: not every agent stops what it started.
         return void send({ id: promptId, result: { stopReason: "cancelled" } });
       default:
         return void send({ id, error: { code: -32601, message: "not supported" } });

@@ -1,22 +1,21 @@
-// Parts of playing agents. Owns: what one is told to play, what it notes down of it, and where. A program and a test read it: it
-// imports nothing of either.
+// What a playing agent is to do, what it records, and in which files. The program and the tests share it, so it imports neither.
 
 import type { Move } from "../agents/model/conversation.ts";
 
 export type VoiceName = "claude" | "codex" | "opencode" | "acp";
 
 export interface Part {
-  /** One after the other, and then it says that it is done; without them it plays every role of feature-dev. */
+  /** Performed in order; then it says that it is done. Without moves it plays every role of feature-dev. */
   readonly moves?: readonly Move[];
-  /** How many first attempts of a step its API turns away. */
+  /** How many attempts of a step end with a rate limit before one succeeds. */
   readonly turnedAway?: number;
 }
 
-/** Of one attempt that came to its end. */
+/** The record of one attempt that ended. */
 export interface Played {
-  /** All that it was told: who it is, and what to do. */
+  /** Everything it was given: its role and its prompt. */
   readonly told: string;
-  /** How often the model was asked. */
+  /** The number of the model's answers. */
   readonly answers: number;
   readonly moves: readonly Move["does"][];
 }

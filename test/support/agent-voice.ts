@@ -1,21 +1,21 @@
-// Voices of playing agents. Owns: what an agent's own way of being told and of telling must offer to whoever plays it
-// (playing-agent.ts). Each agent's is in a file of its own or with those that are called as it is.
+// Voices of playing agents. A voice is how one agent gets its prompt and reports what it does; playing-agent.ts plays every agent
+// through it. Agents that are called alike share a file.
 
 import { type Move, type OfferedTool, used } from "../agents/model/conversation.ts";
 
 export interface Voice {
   /** Its own tools, as its model sees them. */
   readonly tools: readonly OfferedTool[];
-  /** A tool of Pawl's, as its model sees it. */
+  /** One of Pawl's tools, as the agent's model sees it. */
   ours(name: string): OfferedTool;
   hear(): Promise<Heard>;
-  /** Tells what it is about to do; false: it may not. */
+  /** Reports what it is about to do; false if that is not allowed. */
   begins(call: Call): Promise<boolean>;
   ends(call: Call, result: Result): void;
   says(text: string): void;
-  /** After its last words. */
+  /** Called after its last message. */
   leaves(answers: number): void;
-  /** Its API has turned it away. */
+  /** Its API refused the request with a rate limit. */
   isTurnedAway(): void;
 }
 
@@ -25,7 +25,7 @@ export interface Heard {
   readonly mcp: Address | null;
 }
 
-/** Where Pawl's tools are, and what opens the door. */
+/** The address of Pawl's tools, and the headers that authorise a call. */
 export interface Address {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -45,7 +45,7 @@ export interface Result {
   readonly text: string;
 }
 
-/** What each answer of the model costs, where an agent tells money. */
+/** What each answer of the model costs, if the agent reports costs. */
 export const usdOfAnswer = 0.01;
 
 export function tokensOf(answers: number): {
@@ -56,6 +56,6 @@ export function tokensOf(answers: number): {
   return { fresh: answers * used.fresh, cached: answers * used.cached, written: answers * used.written };
 }
 
-/** Of an API that has too much to do just now, to whoever asks. */
+/** The message of an API that is over its rate limit. */
 export const limitText = "Rate limit reached for this model. Please try again in 1.5s.";
 export const limitMs = 1_500;

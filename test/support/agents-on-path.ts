@@ -1,4 +1,4 @@
-// Agents on PATH for tests. Owns: a directory of programs with the names of agents, and commands that find them and little else.
+// Agents on PATH for tests: a directory of programs with the names of agents, and commands that find little besides them.
 
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { type Called, pawl, type Site } from "./pawl.ts";
 
 export interface AgentsOnPath {
   readonly env: Readonly<Record<string, string>>;
-  /** Shell text; it is asked for its version before. Again: another program. */
+  /** Adds a program that answers `--version` and otherwise runs this shell text. A second call replaces it. */
   put(name: string, version: string, text?: string): void;
   pawl(...args: readonly string[]): Promise<Called>;
 }

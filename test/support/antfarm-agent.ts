@@ -1,5 +1,5 @@
-// An agent that knows nothing of Pawl: it reads its instructions, does what antfarm's workflow files ask in the repository they
-// name, and prints the reply they ask for. Tests call it directly; as a program (`antfarm-agent.ts MEMORY [reject]`) it reads the
+// An agent that knows nothing about Pawl: it follows the instructions of antfarm's workflow files in the repository that they name,
+// and prints the reply that they require. Tests call it directly; as a program (`antfarm-agent.ts MEMORY [reject]`) it reads the
 // prompt from stdin.
 
 import { execFileSync } from "node:child_process";
@@ -8,11 +8,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export interface Memory {
-  /** Where it remembers what it was asked and what it has rejected already. */
+  /** Where it records its prompts and what it has already rejected. */
   readonly dir: string;
   /** Whether verifier, tester and reviewer reject once each. */
   readonly rejects: boolean;
-  /** What a planner or triager believes the repository to be. */
+  /** The path that a planner or triager reports as the repository. */
   readonly checkout: string;
 }
 
@@ -43,7 +43,7 @@ const roles = [
 
 export function followInstructions(input: string, memory: Memory): string {
   const role = roles.find(([, beginning]) => input.includes(beginning))?.[0];
-  if (!role) throw new Error(`no instructions that this agent knows: ${input.slice(0, 80)}`);
+  if (!role) throw new Error(`this agent does not know these instructions: ${input.slice(0, 80)}`);
   const asked: Asked = { role, process: process.pid, input };
   appendFileSync(join(memory.dir, "asked.jsonl"), `${JSON.stringify(asked)}\n`);
   return replies[role](input, memory);

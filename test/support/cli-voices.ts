@@ -1,5 +1,5 @@
-// Voices of agents that are called with arguments and print events. Owns: where Claude Code, Codex and OpenCode find their prompt,
-// their role and Pawl's tools, what they may do, and in which words they tell what they did.
+// Voices of agents that are called with arguments and print events: where Claude Code, Codex and OpenCode find their prompt, their
+// role and Pawl's tools, what they may do, and which events they print.
 
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
@@ -80,7 +80,7 @@ export function codexVoice(args: readonly string[]): Voice {
     return typeof value === "string" ? value : "";
   };
 
-  /** Its items have the call's id, and what was asked for. */
+  /** An item has the id of the call and its input. */
   function itemOf({ id, doing, tool, input }: Call): Json {
     if (doing.does === "complete")
       return { id, type: "mcp_tool_call", server: tool.drawer, tool: tool.name, arguments: input };
@@ -100,7 +100,7 @@ export function codexVoice(args: readonly string[]): Voice {
     },
     async begins(call) {
       print({ type: "item.started", item: { ...itemOf(call), status: "in_progress" } });
-      // Its sandbox keeps a command from writing, and not from running.
+      // Its sandbox prevents a command from writing, not from running.
       return call.doing.does !== "write" || valueAfter(args, "--sandbox") === "workspace-write";
     },
     ends(call, { isAllowed, text }) {
@@ -134,11 +134,11 @@ export function opencodeVoice(): Voice {
   const { fresh, cached, written } = tokensOf(1);
   const tokens = { input: fresh, output: written, reasoning: 0, cache: { read: cached, write: 0 } };
   const begin = () => tell("step_start", { part: { type: "step-start" } });
-  /** Every answer is a step, and told by itself. */
+  /** Every answer is a step with its own event. */
   const finish = (reason: string) =>
     tell("step_finish", { part: { type: "step-finish", reason, tokens, cost: usdOfAnswer } });
 
-  /** What nobody denied is allowed. */
+  /** What is not denied is allowed. */
   function may({ doing, tool: { name } }: Call): boolean {
     const ofShell = doing.does === "shell" && rules["bash"] !== undefined;
     const rule = ofShell ? lastThatFits(objectOf(rules["bash"]), doing.command) : lastThatFits(rules, name);
@@ -178,7 +178,7 @@ export function opencodeVoice(): Voice {
   };
 }
 
-/** `git log*`: the last rule counts, as OpenCode has it. */
+/** Patterns such as `git log*`; the last matching rule wins, as in OpenCode. */
 function lastThatFits(rules: Json, text: string): unknown {
   const fits = (rule: string) => rule === text || (rule.endsWith("*") && text.startsWith(rule.slice(0, -1)));
   return Object.entries(rules).findLast(([rule]) => fits(rule))?.[1];
@@ -189,7 +189,7 @@ function addressIn(servers: unknown): Address | null {
   return pawl === undefined ? null : (pawl as Address);
 }
 
-/** `key="value"`: what Pawl writes as TOML is JSON as well. */
+/** `key="value"`: the TOML that Pawl writes is valid JSON as well. */
 function pairOf(text: string): readonly [string, unknown] {
   const at = text.indexOf("=");
   return [text.slice(0, at), JSON.parse(text.slice(at + 1))];

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { type Contract, contracts } from "../../src/contracts/contracts.ts";
 import { eventContract } from "../../src/contracts/events.ts";
 
-/** A command may have several: `run` prints a status, or that it only recorded a run. */
+/** A command may have several: `run` prints a status, or only that it recorded a run. */
 export function expectDocument(args: readonly string[], document: unknown): void {
   const candidates = [...contractsOf(args), contracts["error"] as Contract];
   const problems = candidates.map(({ schema }) => schema.safeParse(document).error?.message ?? null);

@@ -1,10 +1,10 @@
-// The store's database file, opened beside the store. Owns: what a test reads from it or spoils in it without the store's help.
+// The store's database file, opened beside the store, so that a test can read or damage it without the store.
 
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 
 type Row = Readonly<Record<string, SQLInputValue>>;
 
-/** Runs one statement on the file and gives its rows. */
+/** Runs one statement on the file and returns its rows. */
 export function queryFile(file: string, sql: string, ...values: readonly SQLInputValue[]): readonly Row[] {
   const database = new DatabaseSync(file);
   try {

@@ -1,4 +1,4 @@
-// Desks for tests. Owns: an attempt that runs, in a run that only the engine knows, and the desk of its agent.
+// Desks for tests: a running attempt, in a run that only the engine knows, and the desk of its agent.
 
 import type { AgentStep, Definition } from "../../src/domain/definition.ts";
 import { isPerformed } from "../../src/domain/definition.ts";
@@ -12,11 +12,11 @@ export interface TestDesk {
   readonly driver: Driver;
   /** What was logged. */
   readonly lines: readonly string[];
-  /** Signs of life. */
+  /** The number of signs of life. */
   signs(): number;
 }
 
-/** `place`: the step that runs, `story/step` in a story. */
+/** `place` is the step that runs; in a story `story/step`. */
 export function deskIn(definition: Definition, place: string, options?: DriverOptions): TestDesk {
   return deskOf(new Driver(definition, options), place);
 }
@@ -45,7 +45,7 @@ export function deskFor(step: AgentStep): TestDesk {
   return deskIn(workflow([step]), step.name);
 }
 
-/** `planning` of a story as Dynamic Ralph has them: it may edit what comes after it. */
+/** The step `planning` of a story of Dynamic Ralph, which may edit the steps after it. */
 export function editingDesk(): TestDesk {
   const driver = new Driver(ralph(), { stories: ["US-1"] });
   driver.pass("US-1/step-001");

@@ -1,4 +1,4 @@
-// A driver with times of its own, as a process that a test can freeze or kill: `drive-program.ts RUN TIMES`. Its exit code is 0
+// A driver with configurable intervals, as a process that a test can freeze or kill: `drive-program.ts RUN TIMES`. Its exit code is 0
 // when the run is done.
 
 import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
@@ -17,7 +17,7 @@ const parts = await openApp({
   executors: configuredExecutors(config),
   targets: configuredTargets(config, home),
   log: (event, fields) => {
-    // That steps start and end is no complaint.
+    // The start and the end of a step are not warnings.
     if (!event.startsWith("step_")) process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`);
   },
   warn: (text) => process.stderr.write(`${text}\n`),

@@ -1,4 +1,4 @@
-// Logs in tests. Owns: the question whether the rows still say what the log says.
+// Checks in tests that the rows of the store still agree with the log.
 
 import { expect } from "vitest";
 import type { Event } from "../../src/domain/event.ts";

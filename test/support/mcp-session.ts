@@ -1,4 +1,4 @@
-// A person's agent session for tests. Owns: `pawl mcp` as a child process, spoken to as an agent speaks to it.
+// A person's agent session for tests: `pawl mcp` as a child process, called as an agent calls it.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -13,10 +13,10 @@ export interface Answer {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-export interface Told {
+export interface ToolResult {
   readonly isError: boolean;
   readonly text: string;
-  /** The document, where the text is one. */
+  /** The parsed text, if it is a document. */
   readonly document: unknown;
 }
 
@@ -46,7 +46,7 @@ export class McpSession {
     onTestFinished(() => void this.#child.kill("SIGKILL"));
   }
 
-  /** Everything that came; what is not a message makes it fail. */
+  /** All messages so far; throws on a line that is not a message. */
   get answers(): readonly Answer[] {
     return this.#stdout
       .split("\n")
@@ -64,7 +64,7 @@ export class McpSession {
     this.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     const answered = () => this.answers.find((answer) => answer.id === id);
     await vi.waitUntil(() => answered() ?? this.#child.exitCode !== null, { timeout: 60_000, interval: 10 });
-    return answered() ?? Promise.reject(new Error(`it has ended: ${this.#stderr}`));
+    return answered() ?? Promise.reject(new Error(`the process has ended: ${this.#stderr}`));
   }
 
   async begin(): Promise<void> {
@@ -73,15 +73,15 @@ export class McpSession {
     this.write(JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }));
   }
 
-  async call(name: string, given: object = {}): Promise<Told> {
+  async call(name: string, given: object = {}): Promise<ToolResult> {
     const { result } = await this.rpc("tools/call", { name, arguments: given });
     const { content, isError = false } = result as { content: readonly { text: string }[]; isError?: boolean };
     const text = content.map((part) => part.text).join("");
     return { isError, text, document: text.startsWith("{") ? JSON.parse(text) : null };
   }
 
-  /** The document of a tool that must work. */
-  async told<T>(name: string, given: object = {}): Promise<T> {
+  /** The document of a tool call that must succeed. */
+  async documentOf<T>(name: string, given: object = {}): Promise<T> {
     const { isError, text, document } = await this.call(name, given);
     if (isError) throw new Error(`${name}: ${text}`);
     return document as T;
@@ -91,7 +91,7 @@ export class McpSession {
     this.#child.stdin.end();
   }
 
-  /** As a terminal that is closed: the whole group, at once. */
+  /** Kills the whole process group at once, as closing a terminal does. */
   async kill(): Promise<void> {
     if (this.#child.pid !== undefined) process.kill(-this.#child.pid, "SIGKILL");
     await this.ended;

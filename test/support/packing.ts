@@ -1,4 +1,4 @@
-// The package as it is published, for tests: a copy of the clone, bundled, packed, and installed into an empty project.
+// The published package, for tests: a copy of the clone, bundled, packed, and installed into an empty project.
 
 import { execFile } from "node:child_process";
 import { cpSync, symlinkSync } from "node:fs";
@@ -11,7 +11,7 @@ import { tempDir } from "./repository.ts";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
-/** What a clone has, without its packages. */
+/** The files of a clone, without its packages. */
 export function copyOfClone(): string {
   const copy = join(tempDir("pawl-clone-"), "clone");
   const parts = [

@@ -1,4 +1,4 @@
-// The command line for tests. Owns: `pawl` as a child process, in a home and an environment of its own.
+// The command line for tests: `pawl` as a child process, with its own home and environment.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { expect, onTestFinished, vi } from "vitest";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
 
-// Every command is a process: on a busy machine a test of twenty of them takes its time.
+// Every command is a process, and a test may run twenty of them on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Shows what it said when it ended otherwise. */
+/** Shows stderr if the exit code is wrong. */
 export function expectCode(called: Called, code: number): void {
   expect({ code: called.code, said: called.code === code ? "" : called.stderr }).toEqual({ code, said: "" });
 }
@@ -43,7 +43,7 @@ export interface RunningPawl {
   stderr(): string;
 }
 
-/** Starts the command; a test that leaves it running has it killed. */
+/** Starts the command, and kills it at the end of the test. */
 export function startPawl(args: readonly string[], options: CallOptions): RunningPawl {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: options.cwd ?? options.home,
@@ -57,7 +57,7 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
       said[stream] += text;
     });
   }
-  // A command that does not read its input may be gone before it is written.
+  // A command that does not read its input may exit before it is written.
   child.stdin.on("error", () => undefined);
   child.stdin.end(options.input ?? "");
   const ended = new Promise<Called>((resolve, reject) => {
@@ -67,7 +67,7 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
   return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
 }
 
-/** Nothing of the machine's: no git settings, no Pawl settings, no home of a person. */
+/** Nothing from this machine: no git settings, no Pawl settings, no user's home. */
 function environment(home: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env["PATH"],
@@ -80,13 +80,13 @@ function environment(home: string): NodeJS.ProcessEnv {
   };
 }
 
-/** A home, a repository, and the commands of a person who works with both. */
+/** A home, a repository, and the commands that a person runs in them. */
 export interface Site {
   readonly home: string;
   readonly repo: string;
   pawl(...args: readonly string[]): Promise<Called>;
   start(...args: readonly string[]): RunningPawl;
-  /** The document that `--json` prints; the command must end well unless told. */
+  /** The document that `--json` prints; the exit code must be 0 by default. */
   json<T>(args: readonly string[], code?: number): Promise<T>;
   status(run?: string): Promise<StatusDocument>;
   events(run?: string): Promise<readonly EventDocument[]>;
@@ -178,19 +178,19 @@ export function eventLines(text: string): readonly EventDocument[] {
     });
 }
 
-/** `US-001:done,US-002:running`: what a table of statuses is compared with. */
+/** Statuses in a form that is easy to compare: `US-001:done,US-002:running`. */
 export function statuses(items: readonly { readonly id: string; readonly status: string }[]): string {
   return items.map(({ id, status }) => `${id}:${status}`).join(",");
 }
 
-/** Writes a file beside home and repository and gives its path. */
+/** Writes a file beside home and repository and returns its path. */
 export function writeAt(site: Site, name: string, text: string): string {
   const path = site.path(name);
   writeFileSync(path, text);
   return path;
 }
 
-/** Waits for a fact. */
+/** Waits until `fact` is truthy. */
 export async function until<T>(fact: () => T | Promise<T>, timeout = 60_000): Promise<T> {
   return await vi.waitUntil(fact, { timeout, interval: 50 });
 }
@@ -201,6 +201,6 @@ function killAfterTest(child: ChildProcess): void {
       child.kill("SIGKILL");
     });
   } catch {
-    // Called from a hook: it waits for the end itself.
+    // Called from a hook, which waits for the end itself.
   }
 }

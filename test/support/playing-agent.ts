@@ -1,5 +1,5 @@
-// An agent that plays, as a program: `DIRECTORY VOICE ARGUMENT…`. Owns: the loop of every agent: ask the model, do what it wants,
-// tell it what came of it. The model is a scripted one, its moves are real: commands, files, calls of Pawl's tools.
+// A stub agent with a scripted model, as a program: `DIRECTORY VOICE ARGUMENT…`. It has the loop of every agent: ask the model, do
+// what it asks for, return the result. The model's moves are real: commands, files, calls of Pawl's tools.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -75,16 +75,16 @@ async function perform({ doing }: Call, mcp: Address | null): Promise<Result> {
       return { isAllowed: true, text: (content as { text: string }[]).map(({ text }) => text).join("") };
     }
     case "search":
-      throw new Error("all tools are there: nothing to search for");
+      throw new Error("all tools are offered: there is nothing to search for");
   }
 }
 
-/** Agents start helpers, and not all of them end what they started. */
+/** Agents start helper processes, and not all of them stop what they started. */
 function forgetSomething(): void {
   spawn("sleep", ["1000"], { detached: true, stdio: "ignore" }).unref();
 }
 
-/** In a session of its own, as real agents run their commands: a signal to the agent's group does not reach it. */
+/** In its own session, as real agents run their commands: a signal to the agent's process group does not reach it. */
 async function shell(command: string): Promise<string> {
   const child = spawn("/bin/sh", ["-c", command], { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
@@ -104,7 +104,7 @@ async function oursAt(mcp: Address, voice: Voice): Promise<readonly OfferedTool[
 }
 
 async function ask(mcp: Address | null, method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
-  if (mcp === null) throw new Error("nobody said where the tools are");
+  if (mcp === null) throw new Error("no address was given for the tools");
   const response = await fetch(mcp.url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...mcp.headers },

@@ -1,5 +1,5 @@
-// Playing agents for tests. Owns: a site whose PATH has Claude Code, Codex, OpenCode and an agent over ACP, all of them stub programs
-// (playing-agent.ts) that are called, told and read as the real ones are, and do real work; and what is left of it.
+// Playing agents for tests: a site whose PATH has Claude Code, Codex, OpenCode and an agent over ACP. All are stub programs
+// (playing-agent.ts) that are called, prompted and read as the real ones are, and do real work.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,16 +24,16 @@ export interface PlayingSite extends Pick<Site, "home" | "repo"> {
   start(...args: readonly string[]): RunningPawl;
   /** A file beside the repository. */
   write(name: string, text: string): string;
-  /** What the agents have noted down, in order. */
+  /** What the agents recorded, in order. */
   played(): readonly Played[];
-  /** Processes of attempts: by the marker, and by the home that everything here has. */
+  /** Processes of attempts that still run, found by their marker and by the home in their environment. */
   left(): readonly string[];
 }
 
-/** `config`: beside the agent over ACP, which is a command line. */
+/** `config` adds to the configuration of the agent over ACP, which is a command line. */
 export function playingSite(part: Part, config: object = {}): PlayingSite {
   const site = newSite();
-  // A test that failed may have found some.
+  // A failed test may have left some running.
   onTestFinished(() => {
     for (const { pid } of attemptsOf(site.home)) killIfThere(pid);
   });
@@ -59,7 +59,7 @@ export function playingSite(part: Part, config: object = {}): PlayingSite {
   };
 }
 
-/** A shell answers for the version sooner; and what Node has made of the program once, it need not make again. */
+/** For speed, a shell answers `--version`, and Node caches the compiled program. */
 function writeProgram(dir: string, name: string, version: string): void {
   const file = join(dir, name);
   const play = `NODE_COMPILE_CACHE='${join(dir, "cache")}' exec '${process.execPath}' '${program}' '${dir}' ${name} "$@"`;

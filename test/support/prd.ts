@@ -1,16 +1,16 @@
-// PRDs for tests. Owns: a repository with a PRD, an agent that does what a test says for each story and step and keeps its prompts, and
-// the files that come of it.
+// PRDs for tests: a repository with a PRD, an agent that runs the test's shell text for each story and step and keeps its prompts,
+// and the files of the run.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Called, newSite, type Site } from "./pawl.ts";
 
-/** What a story of a PRD may have beside its id; a title is made up where it has none. */
+/** The fields of a story beside its id; a missing title is generated. */
 export type WrittenStory = { readonly id: string } & Readonly<Record<string, unknown>>;
 
 /**
- * Shell, by whom it is for, the most exact first: `US-001.step-002.1` (story, step, attempt), `US-001.step-002`, `US-001.coding`,
- * `step-002`, `coding`, `*`. In it, `edits JSON` asks for edits and `work` commits a file of the story.
+ * Shell text by its attempt; the most specific key wins: `US-001.step-002.1` (story, step, attempt), `US-001.step-002`, `US-001.coding`,
+ * `step-002`, `coding`, `*`. In the text, `edits JSON` requests edits and `work` commits a file for the story.
  */
 export type ShellActs = Readonly<Record<string, string>>;
 
@@ -20,9 +20,9 @@ export interface PrdSite extends Site {
   readonly executor: string;
   /** `pawl prd run prd.json` with that agent. */
   run(...args: readonly string[]): Promise<Called>;
-  /** Writes acts over those that are there. */
+  /** Adds acts, replacing those with the same keys. */
   act(acts: ShellActs): void;
-  /** What the agent was told. */
+  /** The prompt that the agent got. */
   prompt(story: string, step: string, attempt?: number): string;
   /** A path in the shared folder. */
   shared(...parts: readonly string[]): string;
@@ -65,7 +65,7 @@ export interface StateEntry {
 export interface PrdSiteOptions {
   readonly acts?: ShellActs;
   readonly site?: Site;
-  /** Where the shared folder is expected; `.pawl/ralph` in the repository unless told. */
+  /** The shared folder; by default `.pawl/ralph` in the repository. */
   readonly shared?: string;
 }
 
@@ -113,7 +113,7 @@ export function callsOf(site: Site): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
-/** `step-001:completed,step-002:skipped`: what a chain is compared with. */
+/** A chain in a form that is easy to compare: `step-001:completed,step-002:skipped`. */
 export function chainOf({ steps }: StateStory): string {
   return steps.map(({ id, status }) => `${id}:${status}`).join(",");
 }
@@ -122,7 +122,7 @@ export function editsIn({ history }: StateStory): readonly StateEntry[] {
   return history.filter(({ action }) => action === "workflow_edit");
 }
 
-/** In shell, because a step then costs a few milliseconds and not the start of a program. */
+/** A shell script starts in a few milliseconds, much faster than Node. */
 function writeAgent(site: Site): string {
   for (const name of ["acts", "prompts"]) mkdirSync(site.path(name), { recursive: true });
   const agent = site.path("agent.sh");

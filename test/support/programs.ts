@@ -1,4 +1,4 @@
-// Programs for tests of the process supervisor. Owns: calls with sensible defaults, and scripts that misbehave.
+// Programs for tests of the process supervisor: calls with sensible defaults, and scripts that misbehave.
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,21 +24,21 @@ export function callOf(command: ProcessCall["command"], { limits, ...changes }: 
 
 export const shell = (script: string, changes?: Changes) => callOf(["/bin/sh", "-c", script], changes);
 
-/** A path in a directory that goes away with the test. */
+/** A path in a directory that is removed after the test. */
 export function freshFile(name: string): string {
   const directory = mkdtempSync(join(tmpdir(), "pawl-process-"));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return join(directory, name);
 }
 
-/** Shell text: starts `command` in a session of its own, in the background, and goes on when it is there. */
+/** Shell text that starts `command` in the background, in its own session, and continues when it runs. */
 export function inOwnSession(pidFile: string, command: string, wrapper = ""): string {
   return `${wrapper} setsid /bin/sh -c 'echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; ${command}' & ${untilThere(pidFile)}`;
 }
 
 export const untilThere = (file: string) => `while [ ! -s ${file} ]; do sleep 0.01; done;`;
 
-/** The process that wrote its pid into the file, once it has. */
+/** The process that writes its pid into the file; waits for the file. */
 export async function identityIn(pidFile: string): Promise<ProcessIdentity> {
   const pid = await vi.waitUntil(() => numberIn(pidFile), { timeout: 10_000, interval: 5 });
   const identity = processIdentity(pid);

@@ -1,4 +1,4 @@
-// Agents that pull, for tests. Owns: the commands an agent calls to take its work and to report on it.
+// Agents that pull, for tests: the commands with which an agent claims a step and reports on it.
 
 import { expect } from "vitest";
 import { expectCode, pawl, type Site } from "./pawl.ts";
@@ -25,7 +25,7 @@ export async function peek(site: Site, agent: string): Promise<string> {
   return (await site.pawl("step", "peek", agent)).stdout.trim();
 }
 
-/** null: there is nothing to take. */
+/** Null if there is nothing to claim. */
 export async function tryClaim(site: Site, agent: string): Promise<Claimed | null> {
   const called = await site.pawl("step", "claim", agent);
   expectCode(called, 0);
@@ -39,7 +39,7 @@ export async function claim(site: Site, agent: string): Promise<Claimed> {
   return claimed;
 }
 
-/** Reports on stdin, as an agent does, whatever becomes of it. */
+/** Reports on stdin, as an agent does; the report may be refused. */
 export async function complete(site: Site, step: { readonly stepId: string }, output: string): Promise<Reported> {
   return read(await pawl(["step", "complete", step.stepId], { home: site.home, input: output }));
 }

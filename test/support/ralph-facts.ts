@@ -1,4 +1,4 @@
-// Facts for tests of the state file. Owns: runs, attempts and events with the fields that a projection looks at, and no others.
+// Facts for tests of the state file: runs, attempts and events with only the fields that a projection reads.
 
 import type { Attempt, AttemptPhase, Outcome, Taken, Usage } from "../../src/domain/attempt.ts";
 import type { Definition, StepDefinition } from "../../src/domain/definition.ts";
@@ -130,7 +130,7 @@ export const stepIn = (facts: StoryFacts, id: string): StateStep => {
   return found;
 };
 
-/** An event, without the fields that this file does not look at. */
+/** An event with only the fields that a projection reads. */
 export const event = (at: number, story: string | null, what: object): Event =>
   ({ at: minute(at), author: "test", story, ...what }) as unknown as Event;
 export const changed = (at: number, status: StoryStatus, more: object = {}) =>

@@ -1,5 +1,5 @@
-// Dynamic Ralph for tests. Owns: a site with a PRD, a short workflow of the same kind, agents as shell programs that keep a journal,
-// and what must not be left when a run is over.
+// Dynamic Ralph for tests: a site with a PRD, a short workflow of the same kind, agents as shell programs that keep a journal, and
+// checks that nothing is left when a run is over.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { findMarked } from "../../src/system/process/strays.ts";
 import { type Called, newSite, type RunningPawl, type Site, writeAt } from "./pawl.ts";
 import { log, runGit, tempDir, writeFiles } from "./repository.ts";
 
-/** As somebody writes it in a PRD. */
+/** As a person writes it in a PRD. */
 export interface PrdStory {
   readonly id: string;
   readonly title?: string;
@@ -20,13 +20,13 @@ export interface PrdStory {
 }
 
 export interface RalphOptions {
-  /** Shell: the body of a `case "$PAWL_STORY/$PAWL_STEP_TYPE"`, looked at before what an ordinary agent does. */
+  /** Shell: the body of a `case "$PAWL_STORY/$PAWL_STEP_TYPE"` that comes before the ordinary agent's. */
   readonly agent?: string;
-  /** The text of a workflow; null: the bundled one. */
+  /** The text of a workflow; null for the bundled one. */
   readonly workflow?: string | null;
-  /** Where the PRD lies, from the site; beside the repository unless told. */
+  /** The path of the PRD, from the site; by default beside the repository. */
   readonly prd?: string;
-  /** Where the protocol's files lie, from the repository; the usual place unless told. */
+  /** The path of the protocol's files, from the repository; by default the usual one. */
   readonly shared?: string;
 }
 
@@ -59,15 +59,15 @@ export interface StateStory {
 export interface Ralph extends Site {
   readonly prd: string;
   readonly shared: string;
-  /** What `run` calls `pawl` with. */
+  /** The arguments of `run`. */
   readonly args: readonly string[];
   /** `pawl prd run` with the site's PRD, workflow and agent. */
   run(...more: readonly string[]): Promise<Called>;
   startRun(...more: readonly string[]): RunningPawl;
   journal(): readonly Entry[];
-  /** Of workflow_state.json. */
+  /** A story of workflow_state.json. */
   story(id: string): StateStory;
-  /** Lets agents go on that wait for the file (`await_file NAME` in their script). */
+  /** Creates the file that agents wait for (`await_file NAME` in their script). */
   release(name: string): void;
   isThere(name: string): boolean;
 }
@@ -119,10 +119,10 @@ export function prdText(stories: readonly PrdStory[]): string {
   return `${JSON.stringify({ project: "A project", userStories: whole }, null, 2)}\n`;
 }
 
-/** Steps that end at once in every test but one: a short limit for it does no harm to the others. */
+/** These steps end at once in every test but one, so a short limit does not affect the others. */
 const quickLimit = "3s";
 
-/** The chain of dynamic-ralph without the steps that a test would only wait for. */
+/** The chain of dynamic-ralph without the steps that would only cost a test time. */
 export const shortWorkflow = `
 pawl: 1
 protocol: ralph
@@ -169,7 +169,7 @@ steps:
         on_error: { again, at_most: 5, then: fail }
 `;
 
-/** What the ordinary agent does: a file and a commit for each story, and conflicts resolved by keeping both sides. */
+/** The ordinary agent: it adds a file and a commit for each story, and resolves conflicts by keeping both sides. */
 function writeAgent(site: Site, cases: string): string {
   const dir = site.path();
   const script = `
@@ -206,7 +206,7 @@ function readJournal(text: string): readonly Entry[] {
     });
 }
 
-/** The most agents that were at work at once. */
+/** The largest number of agents that worked at the same time. */
 export function mostAtOnce(journal: readonly Entry[]): number {
   let [now, most] = [0, 0];
   for (const { what } of journal) {
@@ -240,7 +240,7 @@ export async function processesOf(ralph: Ralph, run = "1"): Promise<number> {
   return (await findMarked(attemptMarker)).filter(({ value }) => attempts.has(value)).length;
 }
 
-/** Nothing of ours is left in the repository or our home, and git finds nothing wrong. */
+/** Pawl has left nothing in the repository or its home, and git finds no error. */
 export async function expectNothingLeft(ralph: Ralph, kept: readonly string[] = ["main"]): Promise<void> {
   const { repo, home } = ralph;
   const list = (dir: string) => (existsSync(dir) ? readdirSync(dir) : []);
@@ -258,7 +258,7 @@ export async function expectNothingLeft(ralph: Ralph, kept: readonly string[] = 
   }).toEqual({ branches: kept, refs: "", registered: [], trees: [], intents: [], locks: [], fsck: "", processes: 0 });
 }
 
-/** An environment whose git takes its time: `cases` of `case "$*"`, done before the real one. */
+/** An environment with a slow git: `cases` of `case "$*"` run before the real one. */
 export function slowGit(cases: string): { readonly PATH: string } {
   const bin = tempDir();
   const program = `#!/bin/sh\ncase "$*" in ${cases} esac\nPATH=\${PATH#*:} exec git "$@"\n`;

@@ -1,4 +1,4 @@
-// Random runs. Owns: everything that could be asked of a run next, so that a walk goes deep instead of being refused.
+// Random runs: lists the commands that a run can accept next, so that a random walk gets deep instead of being refused.
 
 import type { Command } from "../../src/domain/command.ts";
 import type { StoryId } from "../../src/domain/ids.ts";
@@ -11,7 +11,7 @@ import { completed, finishOf, startAttemptOf, storyOf, unfinished } from "./samp
 /** `choose(n)` gives a number below n; the same choices give the same walk. */
 export type Choose = (below: number) => number;
 
-/** The same seed chooses the same (mulberry32). */
+/** The same seed makes the same choices (mulberry32). */
 export function chooser(seed: number): Choose {
   let state = seed | 0;
   return (below) => {
@@ -82,7 +82,7 @@ export function nextCommand(run: Run, at: number, choose: Choose): Command {
   often(1, () => ({ ...asked, ...startAttemptOf("nowhere") }));
   if (choose(40) === 0) often(4, () => ({ ...asked, type: "cancel_run", reason: "changed my mind" }));
   const chosen = commands[choose(commands.length)];
-  if (!chosen) throw new Error("nothing can be asked of this run");
+  if (!chosen) throw new Error("this run accepts no command");
   return chosen();
 }
 

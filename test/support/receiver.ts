@@ -1,4 +1,4 @@
-// A receiver of webhooks for tests. Owns: a real HTTP server on loopback that can be away, answer badly, or not at all.
+// A receiver of webhooks for tests: a real HTTP server on loopback that can be down, answer with an error, or not answer at all.
 
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,9 +14,9 @@ export interface Received {
 }
 
 export class Receiver {
-  /** What it was sent, in order; also what it then answered badly. */
+  /** The requests it got, in order, including those that it answered with an error. */
   readonly received: Received[] = [];
-  /** What it answers; null: nothing, and the connection stays open. */
+  /** Its answer; with null it sends none and the connection stays open. */
   answer: (received: Received) => { status: number; headers?: Record<string, string> } | null = () => ({ status: 204 });
   readonly #unanswered = new Set<ServerResponse>();
   #server: Server | null = null;
@@ -34,7 +34,7 @@ export class Receiver {
     return this.received.map(({ notice }) => notice.text);
   }
 
-  /** On the port that it had before. */
+  /** Listens, on the same port as before. */
   async up(): Promise<void> {
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];

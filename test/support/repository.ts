@@ -1,4 +1,4 @@
-// Repositories for tests. Owns: real git repositories in temporary directories, independent of who runs the tests.
+// Repositories for tests: real git repositories in temporary directories, independent of the settings of the user who runs the tests.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -19,7 +19,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 
-/** Runs git in a test's own repository; its output without the last line break. */
+/** Runs git in a test's own repository, and returns its output without the last line break. */
 export function runGit(cwd: string, ...args: readonly string[]): string {
   const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).replace(
@@ -28,7 +28,7 @@ export function runGit(cwd: string, ...args: readonly string[]): string {
   );
 }
 
-/** A directory that goes away with the test. Outside a test, the caller removes it. */
+/** A directory that is removed after the test. Outside a test, the caller removes it. */
 export function tempDir(name = "pawl-test-"): string {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), name)));
   removeAfterTest(dir);
@@ -37,11 +37,11 @@ export function tempDir(name = "pawl-test-"): string {
 
 export interface MakeRepositoryOptions {
   readonly branch?: string;
-  /** Where to make it; a temporary directory unless told. */
+  /** Where to make it; by default a temporary directory. */
   readonly dir?: string;
 }
 
-/** A repository with one commit of `files`; without a commit if there are none. */
+/** A repository with one commit of `files`, or no commit if there are none. */
 export function makeRepository(
   files: Readonly<Record<string, string>> = { "README.md": "# a project\n" },
   options: MakeRepositoryOptions = {},
@@ -57,7 +57,7 @@ export function makeRepository(
   return repo;
 }
 
-/** Written and not asked of git: a process for each setting would be most of the time of a small test. */
+/** Writes the file directly: one `git config` process per setting would dominate the time of a small test. */
 export function configureUser(repo: string): void {
   const settings = "[user]\n\tname = Test\n\temail = test@example.invalid\n[commit]\n\tgpgSign = false\n";
   appendFileSync(join(repo, ".git/config"), settings);
@@ -71,7 +71,7 @@ export function writeFiles(dir: string, files: Readonly<Record<string, string | 
   }
 }
 
-/** Commits one file and gives the commit's id. */
+/** Commits one file and returns the commit's id. */
 export function commitFile(repo: string, name: string, content: string, message = `change ${name}`): string {
   writeFiles(repo, { [name]: content });
   runGit(repo, "add", "--", name);
@@ -86,7 +86,7 @@ export function log(repo: string, range = "HEAD"): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** All that a person could notice in a checkout: files with modes and times, index, HEAD, branches, stash, configuration. */
+/** Everything that a person could notice in a checkout: files with modes and times, index, HEAD, branches, stash, configuration. */
 export function fingerprint(repo: string): Readonly<Record<string, string>> {
   const gitDir = runGit(repo, "rev-parse", "--absolute-git-dir");
   const seen: Record<string, string> = {};

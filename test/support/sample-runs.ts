@@ -1,5 +1,4 @@
-// Runs for tests of the store and of dispatch. Owns: small workflows that use every kind of step, and commands with
-// sensible defaults.
+// Runs for tests of the store and of dispatch: small workflows that use every kind of step, and commands with sensible defaults.
 
 import { noUsage } from "../../src/domain/attempt.ts";
 import type { FinishAttempt, StartAttempt, StartRun } from "../../src/domain/command.ts";
@@ -157,7 +156,7 @@ export function startAttemptOf(step: string, changes: Partial<StartAttempt> = {}
   };
 }
 
-/** The supervisor's own report: it needs no token. */
+/** The supervisor's own report, which needs no token. */
 export function finishOf(attempt: AttemptId, report: Report, changes: Partial<FinishAttempt> = {}): FinishAttempt {
   return { type: "finish_attempt", at: 3000, author: "driver", story: null, attempt, token: null, report, ...changes };
 }
@@ -196,7 +195,7 @@ export function storyOf(id: string, changes: Partial<StorySpec> = {}): StorySpec
   };
 }
 
-/** Which attempt of a run is running, where there is exactly one. */
+/** The one attempt of a run that is running. */
 export function runningAttempt(run: Run, story: StoryId | null = null): AttemptId {
   const scope = story === null ? run.header : run.stories[story];
   const found = scope?.attempts.find((attempt) => attempt.state.phase !== "ended");

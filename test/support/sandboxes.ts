@@ -1,4 +1,4 @@
-// Sandboxes for tests. Owns: shell text that is run inside of one, directories as users have them, variables for one test.
+// Sandboxes for tests: shell text that runs inside one, directories that a sandbox shows, variables for one test.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
@@ -12,7 +12,7 @@ import { performWith } from "./stub-agents.ts";
 
 export const open: Sandbox = { network: true, write: [] };
 
-/** Why sandboxes cannot be tried here; null: they can. */
+/** Why sandboxes cannot be tested here; null if they can. */
 export const problem = await missingSandbox("any", open);
 
 export function shell(text: string, sandbox: Sandbox = open, access: Access = "write"): Executor {
@@ -28,14 +28,14 @@ export async function inside(
   return await performWith(shell(text, sandbox), changes);
 }
 
-/** Not below a directory that is hidden: as homes and repositories of users are. */
+/** A directory that the sandbox does not hide, like a user's home or repository. */
 export function visibleDir(): string {
   const dir = mkdtempSync(join(homedir(), ".pawl-sandbox-test-"));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** For one test. */
+/** Sets variables for one test. */
 export function withVariables(variables: Readonly<Record<string, string>>): void {
   const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
   Object.assign(process.env, variables);

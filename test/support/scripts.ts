@@ -1,4 +1,4 @@
-// Scripts for the scripted agent, for tests. Owns: stories, plans, and the ordinary answers of every role.
+// Scripts for the scripted agent, for tests: stories, plans, and the ordinary answers of every role.
 
 import type { Act, Script } from "../../src/executors/script.ts";
 import type { Site } from "./pawl.ts";
@@ -35,7 +35,7 @@ export function implementing(more: Partial<Act> = {}): Act {
   };
 }
 
-/** Every role of feature-dev does well at once. */
+/** Every role of feature-dev succeeds at once. */
 export function featureScript(stories: readonly PlannedStory[], changes: Acts = {}): Acts {
   return {
     plan: [{ say: plan(stories) }],
@@ -48,7 +48,7 @@ export function featureScript(stories: readonly PlannedStory[], changes: Acts = 
   };
 }
 
-/** JSON is YAML. */
+/** Writes JSON, which is valid YAML. */
 export function writeScript(site: Site, steps: Acts, name = "script.yml"): string {
   return writeAt(site, name, JSON.stringify({ steps }, null, 2));
 }

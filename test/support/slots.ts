@@ -1,4 +1,4 @@
-// Slots for tests. Owns: a repository with trees for stories, and a git that dies when it is told to.
+// Slots for tests: a repository with trees for stories, and a git that a test can replace.
 
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export interface SlotWorld {
   readonly home: string;
   readonly slot: (number: number) => string;
   readonly parked: (story: string) => string;
-  /** Makes the slot if need be and enters the story, from where main is now. */
+  /** Makes the slot if it is missing, and lets the story enter it at the tip of main. */
   readonly enter: (story: string, slot?: number) => Promise<{ path: string; branch: string; fresh: boolean }>;
   readonly wish: (story: string, more?: Partial<IntegrationRequest>) => IntegrationRequest;
 }

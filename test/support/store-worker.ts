@@ -1,5 +1,5 @@
-// A process that works on a store, for tests with many of them. Owns: what such a process does when it is told to, line by
-// line. Started as `node store-worker.ts <what> <file>`; it prints "ready", then one line of JSON for each thing it did.
+// A process that works on a store, for tests with many of them. Started as `node store-worker.ts <what> <file>`, it prints "ready",
+// reads orders from stdin, one per line, and prints a line of JSON for each thing it did.
 
 import { createInterface } from "node:readline";
 import { DatabaseSync, StatementSync } from "node:sqlite";
@@ -27,7 +27,7 @@ const tasks: Readonly<Record<string, () => Promise<void>>> = { open, claim, driv
 await tasks[what]?.();
 process.exit(0);
 
-/** "<time>": opens the store at that moment. */
+/** Order "<time>": opens the store at that time. */
 async function open(): Promise<void> {
   tell("ready");
   await moment();
@@ -36,14 +36,14 @@ async function open(): Promise<void> {
   await store.close();
 }
 
-/** "<time>", again and again: claims one step at that moment. */
+/** Order "<time>", repeatedly: claims one step at that time. */
 async function claim(): Promise<void> {
   const parts = await openParts();
   tell("ready");
   while (await moment()) tell((await claimAny(parts))?.attempt.id ?? null);
 }
 
-/** "<time>": claims and finishes steps until no run is left. */
+/** Order "<time>": claims and finishes steps until no run is left. */
 async function drive(): Promise<void> {
   const parts = await openParts();
   tell("ready");
@@ -62,7 +62,7 @@ async function drive(): Promise<void> {
   }
 }
 
-/** "go": commits without a pause and tells each, until it is killed; with "die" it does that itself, between two statements. */
+/** Order "go": commits without a pause and prints each commit, until it is killed. With "die" it kills itself, between two statements. */
 async function write(): Promise<void> {
   const parts = await openParts();
   tell("ready");
@@ -81,7 +81,7 @@ async function write(): Promise<void> {
   }
 }
 
-/** "<milliseconds>": holds the write lock for so long. */
+/** Order "<milliseconds>": holds the write lock for that long. */
 async function hold(): Promise<void> {
   const database = new DatabaseSync(file);
   tell("ready");
@@ -96,7 +96,7 @@ async function hold(): Promise<void> {
   }
 }
 
-/** From now on the process is killed before any statement that SQLite runs, the commit included, when so many have run. */
+/** Kills this process before the next SQLite statement, commits included, after that many have run. */
 function dieAfter(statements: number): void {
   let left = statements;
   const dying = <F extends object>(run: F): F =>
@@ -113,7 +113,7 @@ function dieAfter(statements: number): void {
 
 async function openParts(): Promise<Parts> {
   const store = await openSqliteStore(file, systemClock);
-  const none = () => Promise.reject(new Error("no executor here"));
+  const none = () => Promise.reject(new Error("this process has no executor"));
   const executors = {
     namesFor: () => ["scripted"],
     accountOf: () => null,
@@ -152,7 +152,7 @@ async function claimAny(parts: Parts): Promise<Claim | null> {
   return await claimStep(parts, { run: null, agent: null, driver: "push", worker, leaseMs: 60_000 });
 }
 
-/** Waits for an order and then for the moment that it names. False when there is no order any more. */
+/** Waits for an order and then until the time that it names. False when there are no more orders. */
 async function moment(): Promise<boolean> {
   const order = await orders.next();
   if (order.done) return false;

@@ -1,4 +1,4 @@
-// Processes on one store. Owns: starting them, telling them what to do, and hearing what they did (store-worker.ts).
+// Starts processes that work on one store (store-worker.ts), gives them orders, and reads what they did.
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ export class StoreWorker {
   #complaints = "";
 
   constructor(what: "open" | "claim" | "drive" | "write" | "hold", file: string) {
-    // Most of the time of a test with many processes is compiling the same modules again.
+    // Otherwise a test with many processes spends most of its time compiling the same modules.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache") };
     this.#child = spawn(process.execPath, [script, what, file], { stdio: "pipe", env });
     this.#ended = once(this.#child, "close");
@@ -31,17 +31,17 @@ export class StoreWorker {
     this.#child.stdin.write(`${order}\n`);
   }
 
-  /** The next thing it said; undefined after the last. */
+  /** The next line it printed; undefined after the last. */
   async hear(): Promise<unknown> {
     const line = await this.#lines.next();
     return line.done ? undefined : JSON.parse(line.value);
   }
 
-  /** All that it still says, until it ends. */
+  /** All remaining lines, until it ends. */
   async hearAll(): Promise<readonly unknown[]> {
     const heard: unknown[] = [];
     for (let line = await this.#lines.next(); !line.done; line = await this.#lines.next()) {
-      // The last line of a process that was killed may be half a line.
+      // The last line of a killed process may be incomplete.
       if (line.value.endsWith("}") || line.value.endsWith('"')) heard.push(JSON.parse(line.value));
     }
     return heard;
@@ -51,7 +51,7 @@ export class StoreWorker {
     this.#child.kill("SIGKILL");
   }
 
-  /** Ends it and gives what it complained about. */
+  /** Ends it and returns its stderr. */
   async end(): Promise<string> {
     this.#child.stdin.end();
     await this.#ended;
@@ -59,7 +59,7 @@ export class StoreWorker {
   }
 }
 
-/** So many processes that are ready for their first order. */
+/** Starts that many processes, ready for their first order. */
 export async function startWorkers(
   count: number,
   what: ConstructorParameters<typeof StoreWorker>[0],
@@ -72,5 +72,5 @@ export async function startWorkers(
   return workers;
 }
 
-/** A moment that all of them can meet. */
+/** A time that all of them can reach. */
 export const soon = () => Date.now() + 25;

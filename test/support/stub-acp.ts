@@ -1,4 +1,4 @@
-// Stub agents over ACP for tests. Owns: executors whose agent is the program of acp-agent.ts.
+// Stub agents over ACP for tests: executors whose agent is the program acp-agent.ts.
 
 import { fileURLToPath } from "node:url";
 import { type AcpOptions, acpExecutor } from "../../src/executors/acp/acp.ts";
@@ -31,7 +31,7 @@ export function plainAcp(play: AcpPlay): AcpOptions {
   };
 }
 
-/** What it said, from what it printed so far. */
+/** The agent's text, decoded from what it printed so far. */
 export function saidIn(stdout: string): string {
   return stdout
     .split("\n")

@@ -1,4 +1,4 @@
-// Stub agents for tests. Owns: programs that stand for an agent: shell text, and one that speaks as an agent does while a shell works.
+// Stub agents for tests: programs in place of an agent. One is plain shell text; one prints the output of a shell as an agent's events.
 
 import { randomUUID } from "node:crypto";
 import { chmodSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { agentStream } from "../../src/executors/stream/agent-stream.ts";
 import { tempDir } from "./repository.ts";
 import { bytesOf } from "./transcripts.ts";
 
-/** An executable that does what the shell text says, and has a version. */
+/** An executable that runs shell text and answers `--version`. */
 function stubProgram(text: string): string {
   const file = join(tempDir(), "agent");
   writeFileSync(file, `#!/bin/sh\nif [ "$1" = --version ]; then echo 99.1.2; exit 0; fi\n${text}\n`);
@@ -43,7 +43,7 @@ export function plainOptions(name: string): AgentOptions {
   };
 }
 
-/** Shell text: prints these events. */
+/** Shell text that prints these events. */
 export function printing(lines: readonly object[]): string {
   return `cat <<'EVENTS'\n${bytesOf(lines).toString()}EVENTS\n`;
 }
@@ -65,13 +65,13 @@ export async function performWith(executor: Executor, changes: Partial<ExecutorC
   return await executor.start(callWith(changes)).ended;
 }
 
-/** How an agent prints a piece of text, and the last event of a run that went well. */
+/** How an agent prints a piece of text, and its last event when it succeeds. */
 interface Speech {
   readonly text: (content: string) => object;
   readonly end: object;
 }
 
-/** A program that runs a shell, prints as events what the shell prints, and ends as the shell ended. */
+/** A program that runs a shell, prints the shell's output as events, and exits as the shell did. */
 const speakerOf = ({ text, end }: Speech) => `
 import { spawn } from "node:child_process";
 import { StringDecoder } from "node:string_decoder";
@@ -94,7 +94,7 @@ shell.on("exit", (code) => {
     if (code !== 0) process.exit(code ?? 143);
     process.stdout.write(${JSON.stringify(JSON.stringify(end))} + "\\n", () => process.exit(0));
   };
-  // What it left running may hold the pipe: then it is over when nothing more comes and all is passed on.
+  // A process that the shell left running may hold the pipe. Then it ends when no more output comes and all is passed on.
   const look = setInterval(() => {
     const isIdle = process.stdout.writableLength + speak.writableLength + speak.readableLength === 0;
     if (!isIdle || !(shell.stdout.closed || Date.now() - heardAt > 500)) return;
@@ -104,14 +104,14 @@ shell.on("exit", (code) => {
 });
 `;
 
-/** Shell text for a stub that prints as events what another shell text prints. */
+/** Shell text for a stub that prints the output of another shell text as events. */
 function speaking(speech: Speech, text: string): string {
   const file = join(tempDir(), "speaker.mjs");
   writeFileSync(file, speakerOf(speech));
   return `exec '${process.execPath}' '${file}' '${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The contract of executors, for an agent with a command line. */
+/** Runs the contract of executors on an agent with a command line. */
 export function describeAgent(profile: AgentProfile, speech: Speech): void {
   describeExecutor(profile.kind, () => ({
     shell: (text) => stubAgent(profile, speaking(speech, text)),
@@ -121,7 +121,7 @@ export function describeAgent(profile: AgentProfile, speech: Speech): void {
   }));
 }
 
-/** What the agent said, by its own reader. */
+/** The agent's text, as its own reader reads it. */
 function textIn({ newReader }: AgentProfile, stdout: string): string {
   let said = "";
   const stream = agentStream(newReader(Date.now), (event) => {

@@ -1,4 +1,5 @@
-// A small protocol for tests: it hands an order to each attempt in a file, takes edits from another, and shows a run in a status file.
+// A small protocol for tests: it writes an order for each attempt into a file, reads edits from another, and shows a run in a status
+// file.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { folderPatterns } from "../../src/protocols/files/folder.ts";
 import { writeSidecar } from "../../src/protocols/files/sidecar.ts";
 import type { Protocol, RunFacts } from "../../src/protocols/protocol.ts";
 
-/** A workflow of it, as YAML. */
+/** A workflow that uses it, as YAML. */
 export const toyWorkflow = `
 pawl: 1
 protocol: toy

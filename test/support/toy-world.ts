@@ -1,4 +1,4 @@
-// A world whose runs have the toy protocol, or one that throws, with what people were told.
+// A world whose runs have the toy protocol, or one that throws, and the warnings that people got.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { openWorkflow } from "../../src/runtime/runs/workflow-library.ts";
 import { toyWorkflow } from "./toy-protocol.ts";
 import { makeWorld, type World } from "./world.ts";
 
-/** Does its work, and asks in the first step to skip the second. */
+/** Does its work, and requests in the first step to skip the second. */
 const worker = `
 if [ -z "\${TOY_SHARED_DIR:-}" ]; then echo STATUS: done; exit; fi
 echo "$PAWL_STEP: $(cat TOY.md)" >> "$TOY_SHARED_DIR/seen"
@@ -31,10 +31,10 @@ export interface ToyWorld {
   readonly parts: Parts;
   /** The shared folder. */
   readonly folder: string;
-  /** What people were told, and the names of log events. */
+  /** The warnings that people got, and the names of log events. */
   readonly warnings: string[];
   readonly logged: string[];
-  /** With one story, or with those that the protocol itself gives. */
+  /** With one story, or with the stories that the protocol itself provides. */
   begin(stories?: "given" | "planned"): Promise<RunId>;
   drive(run: RunId): Promise<RunStatus>;
   /** Puts a failed run back and drives it. */

@@ -1,4 +1,4 @@
-// Transcripts for tests. Owns: a short run of each agent as it prints it, with a tool call and an answer; and reading a transcript.
+// Transcripts for tests: what each agent prints in a short run with a tool call and an answer, and how to read a transcript.
 
 import type { AgentEvent } from "../../src/executors/stream/agent-event.ts";
 import { agentStream } from "../../src/executors/stream/agent-stream.ts";
@@ -136,7 +136,7 @@ export const transcripts: Readonly<Record<string, readonly object[]>> = {
   ],
 };
 
-/** Of a transcript above, what it must be read as, whoever printed it. */
+/** The reading of every transcript above. */
 export const done = { ok: true, kind: null, text: "STATUS: done", denials: 0, message: "", resetsAt: null } as const;
 
 export interface Listened {
@@ -167,7 +167,7 @@ function assistant(block: object): object {
   return { type: "assistant", message: { model: "m", content: [block] }, parent_tool_use_id: null };
 }
 
-/** What it wrote to the cache and what it thought are told apart; both are counted. */
+/** Reports cache writes and reasoning separately; both are counted. */
 function stepFinish(reason: string, used: { input: number; read: number; output: number }): object {
   const cache = { read: used.read, write: 5 };
   const tokens = { input: used.input - 5, output: used.output - 2, reasoning: 2, cache };

@@ -1,5 +1,5 @@
-// Transitions for tests of the store and of dispatch. Owns: what the runtime does with them, and no more: load, decide,
-// save, dispatch, in one transaction.
+// Transitions for tests of the store and of dispatch: what the runtime does, and nothing else: load, decide, save and dispatch in
+// one transaction.
 
 import type { Dispatch } from "../../src/dispatch/dispatch.ts";
 import type { Command, StartRun } from "../../src/domain/command.ts";

@@ -1,6 +1,6 @@
 // Small workflows for tests, in antfarm's spelling and in our own.
 
-/** Plan, then a loop with verification of each story, then one step more. */
+/** Plan, then a loop with verification of each story, then one more step. */
 export const loopWorkflow = `
 id: mini
 agents: [{ id: planner }, { id: dev }, { id: ver }, { id: pub }]
@@ -37,7 +37,7 @@ steps:
     expects: "STATUS: done"
 `;
 
-/** Three steps in a line; the last one may send the work back to the first. */
+/** Three steps in order; the last one may send the work back to the first. */
 export const lineWorkflow = `
 id: line
 agents: [{ id: one }, { id: two }, { id: three }]

@@ -1,5 +1,5 @@
-// A small world for tests of the runtime. Owns: a home, a repository, a workflow and an agent that is a shell script, with the
-// real store, the real executors and real git. In the script, `$PAWL_SHARED` is the home: what an agent leaves there can be read.
+// A small world for tests of the runtime: a home, a repository, a workflow and an agent that is a shell script, with the real store,
+// real executors and real git. In the script, `$PAWL_SHARED` is the home, so tests can read the files that an agent writes there.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -24,7 +24,7 @@ import { makeRepository, tempDir } from "./repository.ts";
 export interface WorldOptions {
   /** The agent: shell text. */
   readonly agent?: string;
-  /** The steps of the workflow, as YAML; one step `work` of the agent unless told. */
+  /** The steps of the workflow, as YAML; by default one step `work` of the agent. */
   readonly steps?: string;
   /** `$PAWL_HOME/config.yml`. */
   readonly config?: string;
@@ -113,7 +113,7 @@ export class World {
     return (await this.parts.store.events(id, 0, 100_000)).map(({ event }) => event);
   }
 
-  /** A file that agents write to, by its name in the home; "" while it is not there. */
+  /** The text of a file that agents write, by its name in the home; "" while it does not exist. */
   read(name: string): string {
     const file = join(this.home.dir, name);
     return existsSync(file) ? readFileSync(file, "utf8") : "";
