@@ -23,7 +23,7 @@ export type {
   Pawl,
   PawlOptions,
   PawlRun,
-  StartRequest,
+  RunStart,
   WorkflowObject,
 } from "./library/api.ts";
 export { openPawl } from "./library/open-pawl.ts";

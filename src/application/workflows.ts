@@ -40,14 +40,14 @@ export function assertListed({ home }: Place, id: string): void {
   });
 }
 
-export interface OpenedWorkflow {
+export interface WorkflowView {
   readonly file: string;
   readonly origin: "bundled" | "installed" | "path";
   readonly definition: Definition;
 }
 
 /** `name`: an id or a path. */
-export function workflow({ home, cwd, protocols }: Place, name: string): OpenedWorkflow {
+export function workflow({ home, cwd, protocols }: Place, name: string): WorkflowView {
   const { definition, file, origin } = openWorkflow(home, name, protocols, cwd);
   return { file, origin, definition };
 }

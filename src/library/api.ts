@@ -36,7 +36,7 @@ export interface Pawl {
   /** The directory in which everything is kept. */
   readonly home: string;
   /** Records a run and drives it in this process until it is over, waits for a person, or is paused. */
-  start(request: StartRequest): Promise<PawlRun>;
+  start(request: RunStart): Promise<PawlRun>;
   /** A run by its id, a unique prefix of it, or its number. */
   run(reference: string | number): Promise<PawlRun>;
   /** The newest first. */
@@ -52,7 +52,7 @@ export interface Pawl {
 /** A workflow as its file has it: `pawl workflow schema` prints the JSON Schema. */
 export type WorkflowObject = Readonly<Record<string, unknown>>;
 
-export interface StartRequest {
+export interface RunStart {
   /** A bundled or installed id, the path of a file, or the workflow itself. */
   readonly workflow: string | WorkflowObject;
   readonly task: string;

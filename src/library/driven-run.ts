@@ -14,7 +14,7 @@ import type { EventDocument } from "../contracts/events.ts";
 import type { AnswerDocument, GateDocument, RunDocument, StatusDocument } from "../contracts/run-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import { openWorkflowObject } from "../runtime/runs/workflow-object.ts";
-import type { AnswerMore, FollowEvents, PawlRun, StartRequest } from "./api.ts";
+import type { AnswerMore, FollowEvents, PawlRun, RunStart } from "./api.ts";
 
 /** What a run needs of the Pawl that it belongs to. */
 export interface RunContext {
@@ -49,7 +49,7 @@ export class DrivenRun implements PawlRun {
     this.#around = around;
   }
 
-  static async start(app: Application, request: StartRequest, around: RunContext): Promise<DrivenRun> {
+  static async start(app: Application, request: RunStart, around: RunContext): Promise<DrivenRun> {
     const { workflow, repo = ".", drive = true, concurrency, ...rest } = request;
     const given = {
       ...rest,

@@ -8,7 +8,7 @@ import { runs } from "../application/runs.ts";
 import { checkWorkflow } from "../application/workflows.ts";
 import { AppError } from "../domain/error.ts";
 import { checkWorkflowObject } from "../runtime/runs/workflow-object.ts";
-import type { Pawl, PawlOptions, PawlRun, StartRequest, WorkflowObject } from "./api.ts";
+import type { Pawl, PawlOptions, PawlRun, RunStart, WorkflowObject } from "./api.ts";
 import { DrivenRun, type RunContext } from "./driven-run.ts";
 import { withOwnExecutors } from "./function-executor.ts";
 
@@ -56,7 +56,7 @@ class OpenPawl implements Pawl {
     }
   }
 
-  async start(request: StartRequest): Promise<PawlRun> {
+  async start(request: RunStart): Promise<PawlRun> {
     return await this.#call(async () => this.#keep(await DrivenRun.start(this.#app, request, this.#surroundings)));
   }
 

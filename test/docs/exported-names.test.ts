@@ -1,0 +1,21 @@
+// Exported names: one meaning each, so that a search for a name finds one thing.
+
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** The same on purpose: each command has its `define`, each migration its `up`. */
+const shared = new Set(["define", "up"]);
+
+const exported = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+
+test("no two files of src/ export different things under one name", () => {
+  const places = new Map<string, string[]>();
+  const files = globSync("src/**/*.ts").filter((file) => !/\.(?:test|contract)\.ts$/.test(file));
+  for (const file of files) {
+    const names = new Set([...readFileSync(file, "utf8").matchAll(exported)].map(([, name = ""]) => name));
+    for (const name of names) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  const twice = [...places].filter(([name, found]) => found.length > 1 && !shared.has(name));
+  expect(Object.fromEntries(twice)).toEqual({});
+  expect(places.size).toBeGreaterThan(500);
+});
