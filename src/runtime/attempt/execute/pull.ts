@@ -139,22 +139,32 @@ async function settleReport(
 ): Promise<Decision | null> {
   const { claim } = begun;
   if (!(await renew(parts, claim))) return null;
-  const renewal = setInterval(() => void renew(parts, claim).catch(() => false), renewEveryMs);
+  const stop = new StopSwitch();
+  const renewal = setInterval(() => void renewOrStop(parts, claim, stop), renewEveryMs);
   try {
     await logAnswer(parts, claim, end);
     const answer = { kind: "executed", end, reported: noToolReport } as const;
-    return await concludeAttempt(parts, begun, answer, { stop: new StopSwitch(), token });
+    return await concludeAttempt(parts, begun, answer, { stop, token });
   } finally {
     clearInterval(renewal);
   }
 }
 
+/** Another attempt may work in the tree from then on: nothing here may touch it. */
+async function renewOrStop(parts: Pick<Parts, "dispatch" | "clock">, claim: Claim, stop: StopSwitch): Promise<void> {
+  const isHeld = await renew(parts, claim).catch(() => true);
+  if (!isHeld) stop.stop("its lease was taken away");
+}
+
 /** false: the attempt is not the agent's any more. */
 async function renew(parts: Pick<Parts, "dispatch" | "clock">, claim: Claim): Promise<boolean> {
   const { run, attempt, definition } = claim;
+  // An agent that Pawl started may report from its shell as well; its driver holds the lease, and renews it.
+  if (attempt.driver === "push") return true;
   if (definition.kind !== "agent") return false;
   const now = parts.clock.now();
-  const until = now + (timeFor(claim, now) ?? pullLeaseMs);
+  // A limit may be shorter than the time until the next renewal; that of the agent is over, and its checks have their own.
+  const until = now + Math.max(timeFor(claim, now) ?? pullLeaseMs, 3 * renewEveryMs);
   const worker = workerOf(`${run.header.definition.id}/${definition.agent}`);
   return (await parts.dispatch.renew(worker, [attempt.id], until)).length > 0;
 }

@@ -1,0 +1,61 @@
+// Reports of agents, while they are settled: whose lease it is, and what a report may touch.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { makeWorld } from "../../../../test/support/world.ts";
+import { attemptId } from "../../../domain/ids.ts";
+import { recover } from "../../loop/recover.ts";
+import { completePulledStep, pullStep } from "./pull.ts";
+
+const done = "STATUS: done\n";
+
+test("[PF15] an agent that Pawl started may report from its shell: its report counts, and its step runs once", async () => {
+  const agent = 'cat > /dev/null; echo "$PAWL_ATTEMPT" >> "$PAWL_SHARED/began"; sleep 60';
+  const world = await makeWorld({ agent });
+  const run = await world.begin();
+  const driving = world.drive(run);
+  await world.appears("began");
+  const [attempt] = await world.attempts(run);
+  const decision = await completePulledStep(await world.open(), attempt?.id ?? "", attempt?.token ?? "", done);
+  expect(decision.accepted).toBe(true);
+  expect(await driving).toBe("done");
+  expect(await world.outcomes(run)).toEqual(["completed"]);
+  expect(world.read("began")).toBe("1\n");
+});
+
+const checked = (more: string) => `
+  - { id: work, agent: worker, input: x, ${more}, on_error: { again, at_most: 2 } }
+`;
+
+test("[PF14] checks that take longer than the step's own time limit do not lose the report of a pulled attempt", async () => {
+  const world = await makeWorld({
+    steps: checked('timeout: 1s, checks: [\'touch "$(dirname "$PWD")/../checking"; sleep 3\']'),
+  });
+  const run = await world.begin();
+  const pulled = await pullStep(world.parts, "small/worker", null);
+  const reporting = completePulledStep(world.parts, pulled?.handle ?? "", null, done);
+  await world.appears("checking");
+  await sleep(1_500);
+  expect(await recover(await world.open())).toEqual([]);
+  expect(await reporting).toMatchObject({ accepted: true });
+  expect(await world.outcomes(run)).toEqual(["completed"]);
+});
+
+test("[PF14] a report whose attempt was ended meanwhile stops its checks and is refused", async () => {
+  const world = await makeWorld({
+    steps: checked('checks: [\'touch "$(dirname "$PWD")/../checking"; sleep 60\']'),
+  });
+  const run = await world.begin();
+  const pulled = await pullStep(world.parts, "small/worker", null);
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const reporting = completePulledStep(world.parts, pulled?.handle ?? "", null, done);
+  await world.appears("checking");
+  // As if this process had been frozen, and another one had found the lease over.
+  const other = await world.open();
+  await other.dispatch.renew("pull:small/worker", [attemptId(pulled?.handle ?? "")], 0);
+  expect(await recover(other)).toMatchObject([{ as: "lost" }]);
+  vi.advanceTimersByTime(60_000);
+  expect(await reporting).toMatchObject({ accepted: false });
+  expect(await world.outcomes(run)).toEqual(["lost"]);
+}, 20_000);
