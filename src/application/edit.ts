@@ -86,7 +86,7 @@ export interface ReadEdits {
 
 /** Operations as agents write them. `reason`: for each operation without one. */
 export function editsFromFile(app: Application, file: string, reason: string | undefined): ReadEdits {
-  const request = readEdits(readText(app.path(file)));
+  const request = readEdits(readText(file, app.path(file)));
   if (!("operations" in request)) {
     throw new AppError("INPUT_INVALID", `${file}: ${request.unreadable}`, {
       hint: "docs/guides/dynamic-ralph.md shows every operation",

@@ -40,7 +40,7 @@ export async function runProject(
   request: ProjectRequest & { readonly only?: readonly string[] | undefined },
 ): Promise<StoriesResult> {
   const path = app.path(file);
-  const project = { file, path, text: readText(path), only: request.only ?? [] };
+  const project = { file, path, text: readText(file, path), only: request.only ?? [] };
   const folder = await folderFor(app, request);
   return await performStories(app, request, async (session) => {
     const plan = await openProject(session.parts, request.protocol, { ...project, folder });

@@ -76,7 +76,7 @@ export interface Simulated {
 /** Plays a run without git and without processes. `script`: a file that says what agents answer. */
 export function simulateWorkflow(app: Application, name: string, request: SimulateRequest): Simulated {
   const { definition } = openWorkflow(app.home, name, app.protocols, app.cwd);
-  const script = readScript(readText(app.path(request.script)), request.script);
+  const script = readScript(readText(request.script, app.path(request.script)), request.script);
   const play: Playbook = (cue) => {
     const act = actFor(script, cue);
     return act && { text: act.say ?? "", exit: act.exit ?? 0, edits: act.edits };

@@ -51,13 +51,37 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    throw new AppError("USAGE", error.message.replace(/^error: /, ""), {
-      hint: `\`pawl ${name} --help\` shows how it is called`,
+    const called = commandNamed(program, words);
+    const missing = error.code === "commander.help" ? needsCommand(called) : null;
+    throw new AppError("USAGE", missing ?? error.message.replace(/^error: /, ""), {
+      hint: `\`pawl ${namesOf(called).join(" ")} --help\` shows how it is called`,
     });
   }
 }
 
 type Commander = import("commander").Command;
+
+/** The command or subcommand that the words call. */
+function commandNamed(program: Commander, words: readonly string[]): Commander {
+  let called = program;
+  for (const word of words) {
+    if (word.startsWith("-")) continue;
+    const next = called.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (next === undefined && called !== program) break;
+    called = next ?? called;
+  }
+  return called;
+}
+
+function namesOf(command: Commander): readonly string[] {
+  return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
+}
+
+/** Commander's own text for a group without a subcommand is "(outputHelp)". */
+function needsCommand(group: Commander): string {
+  const names = group.commands.map((command) => command.name());
+  return `\`pawl ${namesOf(group).join(" ")}\` needs a command: ${names.join(", ")}`;
+}
 
 /** Options that every command knows may stand before or after its name. */
 function inheritSettings(command: Commander, program: Commander): void {

@@ -119,6 +119,16 @@ test("[CM3 CM4 CM7] a wrong call, workflow or script exits 2, something missing 
   expect(await site.json(["runs"])).toEqual({ runs: [] });
 });
 
+test("[CM3] a hint names the whole command, a group lists its commands, and a missing file is named as it was written", async () => {
+  const site = newSite();
+  expectFailure(await site.pawl("step", "claim"), 2, /'agent'[^]*`pawl step claim --help`/);
+  expectFailure(await site.pawl("workflow", "validate"), 2, /'workflow'[^]*`pawl workflow check --help`/);
+  expectFailure(await site.pawl("agent"), 2, /`pawl agent` needs a command: run\n[^]*`pawl agent --help`/);
+  expectFailure(await site.pawl("prd"), 2, /`pawl prd` needs a command: run, check, import\n/);
+  expectFailure(await site.pawl("prd", "check", "gone.json"), 5, /: gone\.json cannot be read/);
+  expectFailure(await site.pawl("runs", "--limit", "0"), 2, /--limit 0 is not a number of 1 or more/);
+});
+
 test("[CM4 CM14] a run that needs a person exits 3; its gate is shown and answered once, with a note that reaches the next prompt", async () => {
   const site = newSite();
   const script = writeScript(site, { build: [{ say: done }], ship: [{ say: done }] });

@@ -7,7 +7,7 @@ import type { Application } from "../application.ts";
 import { readText } from "../files.ts";
 
 export function checkPrd(app: Application, file: string): PrdCheck {
-  const prd = readPrd(readText(app.path(file)), file);
+  const prd = readPrd(readText(file, app.path(file)), file);
   const waves = wavesOf(prd);
   const stories = prd.stories.map(({ id, title, dependsOn, priority, passes }) => ({
     id,

@@ -16,8 +16,8 @@ export async function importState(
   file: string,
   request: ProjectRequest & { readonly prd?: string | undefined },
 ): Promise<StoriesResult> {
-  const state = readState(readText(app.path(file)), file);
-  const prd = request.prd === undefined ? null : readPrd(readText(app.path(request.prd)), request.prd);
+  const state = readState(readText(file, app.path(file)), file);
+  const prd = request.prd === undefined ? null : readPrd(readText(request.prd, app.path(request.prd)), request.prd);
   const shared = await folderFor(app, request);
   return await performStories(app, request, async (session) => {
     const plan = planState(state, prd);

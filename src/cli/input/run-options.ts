@@ -31,5 +31,5 @@ export function readCount(text: string | undefined, option = "--concurrency"): n
 export function readLimitOption(text: string, hint = "for example --limit 20"): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
-  throw new AppError("USAGE", `--limit ${text} is not a number`, { hint });
+  throw new AppError("USAGE", `--limit ${text} is not a number of 1 or more`, { hint });
 }

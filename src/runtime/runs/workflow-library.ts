@@ -125,7 +125,9 @@ export function missingRoleFiles(definition: Definition, file: string): readonly
 export function uninstallWorkflow(home: Home, id: string): void {
   const dir = join(home.workflows, id);
   if (!isSafeId(id) || !existsSync(dir)) {
-    throw new AppError("NOT_FOUND", `no workflow "${id}" is installed`, { hint: "`pawl workflow list` shows what is" });
+    throw new AppError("NOT_FOUND", `no workflow "${id}" is installed`, {
+      hint: "`pawl workflow list` lists the installed ones",
+    });
   }
   rmSync(dir, { recursive: true, force: true });
 }
