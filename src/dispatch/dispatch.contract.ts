@@ -1,4 +1,4 @@
-// The promise of every dispatch, as tests. The rules are in docs/spec/store.md.
+// What every dispatch promises, as tests. The rules are in docs/spec/store.md.
 
 import { describe, expect, test } from "vitest";
 import { expectRowsToEqualLogs } from "../../test/support/logs.ts";
@@ -26,7 +26,7 @@ export interface DispatchUnderTest {
   readonly dispatch: Dispatch;
 }
 
-/** `open` gives an empty database; `another` of it is the same a second time, as another process has it. */
+/** `open` returns an empty database; `another` opens it a second time, as another process would. */
 export function describeDispatch(
   name: string,
   open: () => Promise<DispatchUnderTest & { another(): Promise<DispatchUnderTest> }>,
@@ -42,7 +42,7 @@ export function describeDispatch(
     });
 
   describe(name, () => {
-    scenario("[DI1] what became ready is offered by the commit that made it so", async ({ store, dispatch, runs }) => {
+    scenario("[DI1] the commit that makes a step ready also offers it", async ({ store, dispatch, runs }) => {
       const run = await runs.start(chainOf(2));
       expect(await offers(store, dispatch)).toStrictEqual([offerOf(run, "step-1", "chain-2/worker")]);
       await runs.perform(run, "step-1");
@@ -50,7 +50,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI1] stories are offered side by side, a command without an agent",
+      "[DI1] stories are offered in parallel, and a command step without an agent",
       async ({ store, dispatch, runs }) => {
         const run = await runs.start(everything);
         await runs.perform(run, "plan", completed({ stories: ["A", "B", "C", "D"].map((id) => storyOf(id)) }));
@@ -80,7 +80,7 @@ export function describeDispatch(
       expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
     });
 
-    scenario("[DI3] an offer is taken once, however many want it", async ({ store, dispatch, another, runs }) => {
+    scenario("[DI3] an offer is claimed once, however many workers try", async ({ store, dispatch, another, runs }) => {
       const run = await runs.start(chainOf(1));
       const other = await another();
       const asked = Array.from({ length: 20 }, (_, index) =>
@@ -93,7 +93,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI4] a paused run is not offered, also what becomes ready meanwhile",
+      "[DI4] a paused run offers nothing, not even steps that become ready meanwhile",
       async ({ store, dispatch, runs }) => {
         const run = await runs.start(chainOf(2));
         const attempt = await runs.startAttempt(run, "step-1");
@@ -110,7 +110,7 @@ export function describeDispatch(
     );
 
     scenario(
-      "[DI5] nothing is offered before its time, and the next time is known",
+      "[DI5] no step is offered before its time, and the next time is known",
       async ({ store, dispatch, runs }) => {
         const run = await runs.start(chainOf(1));
         const other = await runs.start(chainOf(1));
@@ -128,7 +128,7 @@ export function describeDispatch(
       },
     );
 
-    scenario("[DI6] the oldest run is served first, as many as asked", async ({ store, dispatch, runs }) => {
+    scenario("[DI6] the oldest run is served first, up to the limit", async ({ store, dispatch, runs }) => {
       const ids: RunId[] = [];
       for (let index = 0; index < 12; index += 1) ids.push(await runs.start(chainOf(1)));
       expect((await offers(store, dispatch)).map((offer) => offer.run)).toStrictEqual(ids);
@@ -140,7 +140,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI7] who asks for an agent or a run gets only its steps, whatever else waits",
+      "[DI7] a filter by agent or run returns only those steps, whatever else is offered",
       async ({ store, dispatch, runs }) => {
         for (let index = 0; index < 5; index += 1) await runs.start(chainOf(1));
         const run = await runs.start(everything);
@@ -158,12 +158,15 @@ export function describeDispatch(
       },
     );
 
-    scenario("[DI7] agents of the same name in two workflows are two", async ({ store, dispatch, runs }) => {
-      const step = agentStep("go", { agent: agentName("dev") });
-      const run = await runs.start(workflow("one", [step]));
-      await runs.start(workflow("two", [step]));
-      expect(await offers(store, dispatch, { agent: "one/dev" })).toStrictEqual([offerOf(run, "go", "one/dev")]);
-    });
+    scenario(
+      "[DI7] agents with the same name in two workflows are different agents",
+      async ({ store, dispatch, runs }) => {
+        const step = agentStep("go", { agent: agentName("dev") });
+        const run = await runs.start(workflow("one", [step]));
+        await runs.start(workflow("two", [step]));
+        expect(await offers(store, dispatch, { agent: "one/dev" })).toStrictEqual([offerOf(run, "go", "one/dev")]);
+      },
+    );
 
     scenario("[DI8] a run that is over offers nothing", async ({ store, dispatch, runs }) => {
       const cancelled = await runs.start(everything);
@@ -178,7 +181,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI8] the end of a run withdraws also what its last transition did not see",
+      "[DI8] the end of a run also withdraws offers that its last transition did not load",
       async ({ store, dispatch, runs }) => {
         const run = await runs.start(everything);
         await runs.perform(run, "plan", completed({ stories: [storyOf("A"), storyOf("B")] }));
@@ -191,7 +194,7 @@ export function describeDispatch(
       },
     );
 
-    scenario("[DI9] a lease is renewed by its worker and by nobody else", async ({ store, dispatch, runs }) => {
+    scenario("[DI9] only the worker that holds a lease can renew it", async ({ store, dispatch, runs }) => {
       const run = await runs.start(chainOf(1));
       const attempt = await claim({ store, dispatch }, "w1");
       if (!attempt) throw new Error("nothing was offered");
@@ -201,7 +204,7 @@ export function describeDispatch(
       expect(await dispatch.renew("w1", [], 90_000)).toStrictEqual([]);
     });
 
-    scenario("[DI10] leases that have ended are listed, the longest ended first", async ({ store, dispatch, runs }) => {
+    scenario("[DI10] expired leases are listed, longest expired first", async ({ store, dispatch, runs }) => {
       const attempts: AttemptId[] = [];
       for (const until of [30_000, 10_000, 20_000]) {
         await runs.start(chainOf(1));
@@ -231,7 +234,7 @@ export function describeDispatch(
     });
 
     scenario(
-      "[DI11] an attempt that was told to stop keeps lease and permits until it has",
+      "[DI11] an attempt that is being stopped keeps its lease and permits until it ends",
       async ({ store, dispatch, runs }) => {
         const run = await runs.start(chainOf(1));
         const limits = [{ key: "claude", limit: 1 }];
@@ -247,7 +250,7 @@ export function describeDispatch(
       },
     );
 
-    scenario("[DI12] after any walk the offers are the steps that are ready", async ({ store, dispatch, runs }) => {
+    scenario("[DI12] after any walk the offers are exactly the ready steps", async ({ store, dispatch, runs }) => {
       for (let walk = 1; walk <= 12; walk += 1) {
         const choose = chooser(walk);
         const id = await runs.start(everything);
@@ -271,7 +274,7 @@ async function offers(store: Store, dispatch: Dispatch, wanted: Partial<OfferFil
   return await dispatch.offers(store, { run: null, agent: null, now: 5000, limit: 100, ...wanted });
 }
 
-/** What the runtime does when somebody asks for work: the first offer, its attempt and its lease in one transaction. */
+/** Claims work as the runtime does: the first offer, its attempt and its lease in one transaction. */
 async function claim(
   { store, dispatch }: DispatchUnderTest,
   worker: string,

@@ -1,4 +1,4 @@
-// Budgets: what a run, a story and a step may cost, what comes then, and that nothing goes on for ever.
+// Budgets: what a run, a story and a step may use, what happens then, and that every run ends.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -50,7 +50,7 @@ describe("caps of the run", () => {
     expect(run.attempts("work")).toHaveLength(1);
   });
 
-  test("[LI8] time: at the end of the run's time nothing new starts", () => {
+  test("[LI8] time: when the run's time is over nothing new starts", () => {
     const run = new Driver(workflow([agent("a"), agent("b")], { caps: { wallMs: 60_000 } }));
     run.at += 59_999;
     run.pass("a");
@@ -59,7 +59,7 @@ describe("caps of the run", () => {
     expect(run.run.header.end?.reason).toContain("the run has used its 1 minutes");
   });
 
-  test("[LI8] money: what was spent counts, however the attempt ended", () => {
+  test("[LI8] money: spending counts however the attempt ended", () => {
     const run = new Driver(workflow([agent("work")], { caps: { costUsd: 2 } }));
     const spent = { costUsd: 1, inputTokens: 10, outputTokens: 5 };
     run.finish("work", unfinished("lost", "gone", { usage: spent }));
@@ -68,7 +68,7 @@ describe("caps of the run", () => {
     expect(run.run.header.end?.reason).toContain("the run has spent its 2 USD");
   });
 
-  test("[LI8] steps: a chain that grew beyond the cap goes no further", () => {
+  test("[LI8] steps: a chain that grew beyond the cap starts nothing more", () => {
     const check = decider("check", { fix: atMost(9, insert("a", "a")) });
     const run = new Driver(workflow([agent("a"), check], { caps: { steps: 3 } }));
     run.finish("a", passed());
@@ -85,7 +85,7 @@ describe("caps of the run", () => {
     expect(run.status).toBe("failed");
   });
 
-  test("[LI8 X37] tokens: what went in and what came out count together", () => {
+  test("[LI8 X37] tokens: input and output count together", () => {
     const run = new Driver(workflow([agent("a"), agent("b"), agent("c")], { caps: { tokens: 100 } }));
     run.pass("a", { usage: { costUsd: 0, inputTokens: 60, outputTokens: 39 } });
     run.pass("b", { usage: { costUsd: 0, inputTokens: 0, outputTokens: 1 } });
@@ -93,7 +93,7 @@ describe("caps of the run", () => {
     expect(run.run.header.end?.reason).toContain("the run has used its 100 tokens");
   });
 
-  test("[LI8 X37] money: eight times ten cents are eighty cents, and buy no ninth", () => {
+  test("[LI8 X37] money: eight attempts of ten cents use up eighty cents, and no ninth starts", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(99, again) })], { caps: { costUsd: 0.8 } }));
     const usage = { costUsd: 0.1, inputTokens: 0, outputTokens: 0 };
     for (let time = 0; time < 8; time += 1) run.finish("work", unfinished("failed", "exit 1", { usage }));
@@ -121,7 +121,7 @@ describe("a cap that asks", () => {
     expect(Object.keys(run.openGate("work").options)).toEqual(["continue", "stop"]);
   });
 
-  test("[LI11] continue raises the cap by what it was, and the step goes on in its visit; then it asks again", () => {
+  test("[LI11] continue raises the cap by its original value and the step resumes in the same visit; then it asks again", () => {
     const run = capped({ attempts: 2, costUsd: 50 });
     run.reject("work");
     run.reject("work", "still red", null, { usage: { costUsd: 49, inputTokens: 0, outputTokens: 0 } });
@@ -137,7 +137,7 @@ describe("a cap that asks", () => {
     expect(run.attempts("work")).toHaveLength(4);
   });
 
-  test("[LI11] stop fails the step with the words of the cap", () => {
+  test("[LI11] stop fails the step and names the cap", () => {
     const run = capped({ attempts: 1 });
     run.reject("work");
     run.must(run.starting("work"));
@@ -161,7 +161,7 @@ describe("a cap that asks", () => {
     run.claim("work");
   });
 
-  test("[LI11] time: as long again from the answer on, however long that took", () => {
+  test("[LI11] time: the same time again from the answer on, however long the answer took", () => {
     const run = capped({ wallMs: 60_000 });
     run.at += 60_000;
     run.must(run.starting("work"));
@@ -174,7 +174,7 @@ describe("a cap that asks", () => {
     expect(run.states()).toEqual({ work: "held" });
   });
 
-  test("[LI11 LC5] pause, resume and retry raise nothing", () => {
+  test("[LI11 LC5] pause, resume and retry raise no cap", () => {
     const run = capped({ attempts: 1 });
     run.reject("work");
     run.must(run.starting("work"));
@@ -189,7 +189,7 @@ describe("a cap that asks", () => {
     expect(run.run.header.caps.attempts).toBe(1);
   });
 
-  test("[LI11 ST12] stories that meet the same cap each ask; the first answer raises it, the second adds nothing", () => {
+  test("[LI11 ST12] each story that reaches a cap asks; the first answer raises it, the second adds nothing", () => {
     const run = new Driver(
       workflow([agent("plan"), stories("each", [agent("code")], { concurrency: 2 })], {
         caps: { attempts: 1, then: "gate" },
@@ -229,7 +229,7 @@ describe("budgets of money, tokens and time", () => {
       run.claim("work");
       run.at += 5_000;
       run.reject("work", "no", null, { usage });
-      // Between two attempts time passes that nobody spends.
+      // Time between two attempts does not count.
       run.at += 100_000;
     }
     run.must(run.starting("work"));
@@ -237,7 +237,7 @@ describe("budgets of money, tokens and time", () => {
     expect(run.run.header.end?.reason).toBe(words);
   });
 
-  test("[LI12] it never bites early", () => {
+  test("[LI12] it never applies early", () => {
     const run = budgeted({ costUsd: 2.01, tokens: 201, wallMs: 1 });
     run.reject("work", "no", null, { usage });
     run.reject("work", "no", null, { usage });
@@ -245,7 +245,7 @@ describe("budgets of money, tokens and time", () => {
     expect(run.status).toBe("running");
   });
 
-  test("[LI12 AT11] however an attempt ended, what it used is spent", () => {
+  test("[LI12 AT11] usage counts however the attempt ended", () => {
     const run = budgeted({ costUsd: 3 });
     for (const outcome of ["lost", "rate_limited", "failed"] as const) {
       run.finish("work", unfinished(outcome, outcome, { usage }));
@@ -254,7 +254,7 @@ describe("budgets of money, tokens and time", () => {
     expect(run.status).toBe("failed");
   });
 
-  test("[LI12] it is the step's own: what others spend is not counted", () => {
+  test("[LI12] it is the step's own: spending of other steps does not count", () => {
     const run = budgeted({ costUsd: 1 });
     run.pass("work", { usage });
     run.pass("mid", { usage });
@@ -262,7 +262,7 @@ describe("budgets of money, tokens and time", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[LI12 RT7] with then: next or go_to the chain goes on, and what could not start is skipped", () => {
+  test("[LI12 RT7] with then: next or go_to the chain continues, and the step that could not start is skipped", () => {
     const on = budgeted({ costUsd: 1 }, next);
     on.reject("work", "no", null, { usage });
     on.must(on.starting("work"));
@@ -274,7 +274,7 @@ describe("budgets of money, tokens and time", () => {
     expect(past.attempts("work")).toHaveLength(1);
   });
 
-  test("[LI12 LI9 GA9] with then: gate a person is asked; once more counts anew", () => {
+  test("[LI12 LI9 GA9] with then: gate a person is asked; another round starts a new count", () => {
     const run = budgeted({ costUsd: 2 }, ask({ continue: again, stop: fail("stopped") }));
     for (let round = 1; round <= 2; round += 1) {
       run.reject("work", "no", null, { usage });
@@ -287,7 +287,7 @@ describe("budgets of money, tokens and time", () => {
     expect(run.run.header.caps.costUsd).toBe(1_000);
   });
 
-  test("[LI12 LC5] a retry counts anew too", () => {
+  test("[LI12 LC5] a retry starts a new count too", () => {
     const run = budgeted({ costUsd: 1 });
     run.reject("work", "no", null, { usage });
     run.must(run.starting("work"));
@@ -321,12 +321,12 @@ describe("how long an attempt may run", () => {
   const leftOf = (run: Driver, place = "work", story: string | null = null) =>
     timeLeft(run.run, story as never, performed(run.run, story as never, place), run.at);
 
-  test("[LI14] as long as it likes, where no limit of time is hard", () => {
+  test("[LI14] without a limit if no time limit is hard", () => {
     const run = new Driver(workflow([agent("work", { budget: spending({ wallMs: 10 }) })], { caps: { wallMs: 10 } }));
     expect(leftOf(run)).toBeNull();
   });
 
-  test("[LI14] what the run has left", () => {
+  test("[LI14] the time that the run has left", () => {
     const run = new Driver(workflow([agent("work")], { caps: { wallMs: 10_000, hard: true } }));
     run.at += 4_000;
     expect(leftOf(run)).toBe(6_000);
@@ -334,7 +334,7 @@ describe("how long an attempt may run", () => {
     expect(leftOf(run)).toBe(0);
   });
 
-  test("[LI14] what the step and its story have left of what attempts took, whichever is less", () => {
+  test("[LI14] the time that the step or its story has left, whichever is less", () => {
     const code = agent("code", {
       on: { rejected: atMost(9, again) },
       budget: spending({ wallMs: 10_000, hard: true }),
@@ -358,7 +358,7 @@ describe("how long an attempt may run", () => {
   });
 });
 
-/** Starts whatever is ready and ends one attempt after the other, until nothing moves; `end` says how. */
+/** Starts every ready step and ends one attempt after the other until nothing moves; `end` chooses the outcome. */
 function carryOn(run: Driver, end: (place: string) => void, pick = 0, most = 5_000): void {
   for (let turn = 0; turn < most; turn += 1) {
     for (const place of placesIn(run, "ready")) run.ask(run.starting(place), "driver");
@@ -380,8 +380,8 @@ function placesIn(run: Driver, status: "ready" | "running"): readonly string[] {
   );
 }
 
-describe("what never converges", () => {
-  test.each([0, 1, 5])("[LI15 LI10 B52 B53] ends at its limit of %i, and says which", (times) => {
+describe("a workflow that never converges", () => {
+  test.each([0, 1, 5])("[LI15 LI10 B52 B53] ends at its limit of %i and names it", (times) => {
     const review = decider("review", { ok: next, fix: backTo("work") }, { budget: limit(times, fail("")) });
     const run = new Driver(workflow([agent("work"), review]), { replayEach: false });
     carryOn(run, (place) => (place === "work" ? run.pass(place) : run.say(place, "fix")));
@@ -389,7 +389,7 @@ describe("what never converges", () => {
     expect(run.run.header.end?.reason).toBe(`review: all routes back together: limit of ${times} reached`);
   });
 
-  test("[LI15 LI10] a step that always fails ends at its own, in a story too", () => {
+  test("[LI15 LI10] a step that always fails ends at its own limit, in a story too", () => {
     const run = new Driver(featureDev({ maxRetries: 3 }));
     run.plan("plan", "US-1");
     carryOn(run, (place) => run.fails(place, "exit 1"));
@@ -411,7 +411,7 @@ describe("what never converges", () => {
     expect(run.run.header.end?.reason).toContain("the run has used its 200 attempts");
   });
 
-  test("[LI15 LI9] so does one for which a person says continue for ever", () => {
+  test("[LI15 LI9] so does one where a person always answers continue", () => {
     const more = ask({ continue: backTo("work"), stop: fail("stopped") });
     const review = decider("review", { ok: next, fix: backTo("work") }, { budget: limit(2, more) });
     const run = new Driver(workflow([agent("work"), review], { caps: { attempts: 50 } }), { replayEach: false });
@@ -421,7 +421,7 @@ describe("what never converges", () => {
     expect(run.run.header.end?.reason).toContain("the run has used its 50 attempts");
   });
 
-  test("[LI15 LI8] so does what only steps that are inserted keep alive", () => {
+  test("[LI15 LI8] so does one that is kept alive only by inserted steps", () => {
     const check = decider("check", { ok: next, fix: atMost(1_000, insert("debug")) });
     const run = new Driver(workflow([agent("debug"), check], { caps: { steps: 30 } }), { replayEach: false });
     carryOn(run, (place) => (place === "check" ? run.say(place, "fix") : run.pass(place)));
@@ -434,7 +434,7 @@ describe("a spender", () => {
   const spender = (concurrency: number, caps: object): Definition =>
     workflow([agent("plan"), stories("each", body, { concurrency, onStoryFailed: "continue" })], { caps });
 
-  /** Rejects what can be rejected and spends with each attempt; says how many were started before the money was gone. */
+  /** Rejects where possible and spends with each attempt; returns how many attempts started before the money was spent. */
   function spend(run: Driver, costUsd: number, pick: number): number {
     const usage = { costUsd, inputTokens: 0, outputTokens: 0 };
     const gone = () => run.run.header.totals.costUsd >= run.run.header.caps.costUsd - 1e-9;
@@ -453,7 +453,7 @@ describe("a spender", () => {
   }
 
   test.each(["fail", "gate"] as const)(
-    "[LI13 LI8 X37] stops within the attempts that were in flight when its money ran out (then: %s)",
+    "[LI13 LI8 X37] stops with the attempts that were running when its money ran out (then: %s)",
     (then) => {
       const cases = fc.record({
         concurrency: fc.integer({ min: 1, max: 4 }),
@@ -474,7 +474,7 @@ describe("a spender", () => {
     },
   );
 
-  test("[LI13 LI11] with a person who raises it once, it stops once more", () => {
+  test("[LI13 LI11] if a person raises the cap once, it stops again at the new cap", () => {
     const run = new Driver(spender(1, { costUsd: 1, then: "gate" }));
     spend(run, 0.25, 0);
     expect(run.run.header.totals.costUsd).toBe(1);

@@ -1,4 +1,5 @@
-// Decide. Owns: the one way in. A command and what one transition sees go in; events and effects, or a refusal, come out.
+// The entry point of the engine: `decide` takes a command and the part of a run that it concerns, and returns events and
+// effects, or a rejection.
 
 import type { Command, EditChain } from "../domain/command.ts";
 import type { Decision, Rejection } from "../domain/decision.ts";
@@ -20,16 +21,16 @@ export { startRun } from "./lifecycle.ts";
 
 export function decide(run: Run, command: Command): Decision {
   const draft = new Draft(run, command, treeIn(command));
-  const rejection = refuseStranger(run, command) ?? perform(draft, command);
+  const rejection = refuseUnopenedStory(run, command) ?? perform(draft, command);
   if (rejection) return rejection;
   advance(draft);
   return draft.accept();
 }
 
-/** The stories that a command concerns; a transition loads these and the header, never the whole run. */
+/** The stories that a command concerns. A transition loads these and the header, never the whole run. */
 export function storiesFor(header: Header, command: Command): readonly StoryId[] {
-  const overview = storyGroupsOf(header.stories);
-  return [...new Set([...concerned(overview, command), ...idsOf(overview.toResume)])];
+  const groups = storyGroupsOf(header.stories);
+  return [...new Set([...concerned(groups, command), ...idsOf(groups.toResume)])];
 }
 
 function concerned({ atWork, broken }: StoryGroups, command: Command): readonly StoryId[] {
@@ -55,8 +56,8 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
 
 const idsOf = (entries: readonly StoryEntry[]) => entries.map(({ id }) => id);
 
-/** A story that is not at work has no steps, attempts or gates to speak of. */
-function refuseStranger(run: Run, command: Command): Rejection | null {
+/** A story that has not been opened has no steps, attempts or gates. */
+function refuseUnopenedStory(run: Run, command: Command): Rejection | null {
   if (!("story" in command) || command.type === "retry_run" || scopeOf(run, command.story)) return null;
   return rejectCommand("unknown", `there is no story ${command.story} at work`);
 }
@@ -93,7 +94,7 @@ function perform(draft: Draft, command: Command): Rejection | null {
   }
 }
 
-/** A person changes what is still to come; the rules of the chain hold for people too. */
+/** A person changes steps that are still to come. The rules of the chain apply to people too. */
 function editByPerson(draft: Draft, { story, operations }: EditChain): Rejection | null {
   const { end } = draft.run.header;
   if (end && end.status !== "failed") return rejectCommand("over", `the run is ${end.status}`);

@@ -1,4 +1,4 @@
-// Looking up definitions. Owns: which part of the frozen workflow a step of a chain comes from.
+// Looks up the part of the frozen workflow that a step of a chain comes from.
 
 import { type Definition, defaultRestarts, type StepDefinition, type StoriesStep } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
@@ -11,7 +11,7 @@ export function definitionOf(run: Run, story: StoryId | null, name: StepName): S
   return found;
 }
 
-/** The `stories` step that a story is worked on by. */
+/** The `stories` step that a story belongs to. */
 export function bodyOf(run: Run, story: StoryId): StoriesStep {
   return storiesStep(run.header, run.stories[story]?.of ?? ("" as StepName));
 }
@@ -22,12 +22,12 @@ export function storiesStep(header: Header, name: StepName): StoriesStep {
   return found;
 }
 
-/** Whether a run of this workflow can ever ask a person: only then must somebody know which tree was shown. */
+/** Whether a run of this workflow can ever ask a person. Only then must attempts record the tree that a gate would show. */
 export function mayHold({ steps, caps }: Definition): boolean {
   return caps.then === "gate" || steps.some(stepMayHold);
 }
 
-/** How often a step may start anew by its own wish. */
+/** How often a step may request its own restart. */
 export function restartsOf(run: Run, story: StoryId | null): number {
   return (story === null ? undefined : bodyOf(run, story).restarts) ?? defaultRestarts;
 }

@@ -1,4 +1,4 @@
-// Drafts. Owns: a decision while it is being made: each event is applied at once, so that the next rule sees its result.
+// A decision in progress. Each event is applied at once, so that the next rule sees its result.
 
 import type { Accepted } from "../domain/decision.ts";
 import type { StepDefinition } from "../domain/definition.ts";
@@ -13,22 +13,22 @@ import { evolve } from "./evolve.ts";
 import { type StoryGroups, storyGroupsOf } from "./stories/story-groups.ts";
 import { IllegalTransition } from "./tables.ts";
 
-/** An event before it knows when and by whom. */
+/** An event without its time, author and story. */
 export type Fact = Event extends infer E ? (E extends Event ? Omit<E, "at" | "author" | "story"> : never) : never;
 
 export class Draft {
   readonly at: number;
   readonly author: string;
-  /** The tree as it is now, where the command knows: what a gate that opens will show. */
+  /** The current tree, if the command knows it. A gate that opens shows it. */
   readonly tree: string | null;
   readonly #events: Event[] = [];
   readonly #effects: Effect[] = [];
   #run: Run | null;
 
-  constructor(run: Run | null, asked: { readonly at: number; readonly author: string }, tree: string | null = null) {
+  constructor(run: Run | null, command: { readonly at: number; readonly author: string }, tree: string | null = null) {
     this.#run = run;
-    this.at = asked.at;
-    this.author = asked.author;
+    this.at = command.at;
+    this.author = command.author;
     this.tree = tree;
   }
 
@@ -37,7 +37,7 @@ export class Draft {
     return this.#run;
   }
 
-  /** How much has been decided so far. */
+  /** The number of events so far. */
   get length(): number {
     return this.#events.length;
   }
@@ -46,7 +46,6 @@ export class Draft {
     return this.run.header.end !== null;
   }
 
-  /** How the stories stand now. */
   get storyGroups(): StoryGroups {
     return storyGroupsOf(this.run.header.stories);
   }
@@ -58,7 +57,7 @@ export class Draft {
     this.#events.push(event);
   }
 
-  /** A draft to try something on: what it decides counts only once it is joined. */
+  /** A draft for trying something. Its events count only after `join`. */
   fork(): Draft {
     return new Draft(this.#run, this, this.tree);
   }

@@ -72,7 +72,7 @@ test("[RE1 B11] folding the log gives the state, after every command", () => {
   expect(new Set(run.events.map(({ type }) => type)).size).toBeGreaterThanOrEqual(20);
 });
 
-test("[RE1] any beginning of a log can be folded, and going on from there gives the same", () => {
+test("[RE1] any prefix of a log can be folded, and continuing from there gives the same", () => {
   const { events, run } = eventful();
   for (const cut of [1, 5, 20, 50, events.length - 1]) {
     let state = replay(events.slice(0, cut));
@@ -89,11 +89,11 @@ test("[RE2] events survive being written as JSON", () => {
   expect(replay(read)).toStrictEqual(run);
 });
 
-describe("a log that lies", () => {
+describe("a log that is wrong", () => {
   const said = { at: 1, author: "nobody", story: null };
   const run = () => new Driver(workflow([agent("a"), agent("b")]));
 
-  test("[RE3] nothing comes before the run", () => {
+  test("[RE3] no event comes before run_started", () => {
     expect(() => replay([{ ...said, type: "run_paused" }])).toThrow(IllegalTransition);
   });
 
@@ -142,7 +142,7 @@ describe("a log that lies", () => {
   });
 });
 
-test("[RE4 ED8] the record of an edit, and of one that was refused, is in the log and changes nothing", () => {
+test("[RE4 ED8] the record of an applied or refused edit is in the log and changes nothing", () => {
   const { run } = new Driver(workflow([agent("a")]));
   const said = { at: 1, author: "nobody", story: null };
   const operation = { op: "skip", step: stepId("a"), reason: "" } as const;
@@ -151,7 +151,7 @@ test("[RE4 ED8] the record of an edit, and of one that was refused, is in the lo
   expect(evolve(run, { ...said, type: "edit_refused", by: stepId("a"), why: "", notes: [] })).toBe(run);
 });
 
-test("[RE4 X8] a refused report is in the log and nowhere else", () => {
+test("[RE4 X8] a refused report is only in the log", () => {
   const run = new Driver(workflow([agent("a"), agent("b")]));
   const attempt = run.claim("a");
   run.must(run.finishing(attempt, passed()));
@@ -161,8 +161,8 @@ test("[RE4 X8] a refused report is in the log and nowhere else", () => {
   expect(replay(run.events)).toStrictEqual(before);
 });
 
-test("[RE5] deciding changes nothing that it was given", () => {
-  // The driver freezes every state that it holds, so a change would throw as well.
+test("[RE5] decide does not change its input", () => {
+  // The test driver freezes every state, so a change would also throw.
   const run = eventful();
   const given = run.run;
   const before = structuredClone(given);
@@ -171,7 +171,7 @@ test("[RE5] deciding changes nothing that it was given", () => {
   expect(given).toStrictEqual(before);
 });
 
-test("[RE1 RT9] going on to the end from there replays too", () => {
+test("[RE1 RT9] continuing to the end from there replays too", () => {
   const run = eventful();
   run.answer("review", "end");
   run.pass("end");

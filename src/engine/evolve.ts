@@ -1,4 +1,4 @@
-// Evolve. Owns: what each event makes of a run. Pure, and the only place where a run changes: replay is a fold of it.
+// Applies events to a run. It is pure and the only place where a run changes, so replay is a fold of it.
 
 import { type Attempt, addUsage, noUsage } from "../domain/attempt.ts";
 import type { Event } from "../domain/event.ts";
@@ -13,7 +13,7 @@ import { withAttempt, withHeader, withItem, withScope, withStep } from "./run-up
 import { withStoriesPlanned, withStoryBegun, withStoryChanged } from "./stories/story-entries.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
 
-/** The run before its first event does not exist; `run_started` is the only event that may come then. */
+/** `run` is null before the first event, which must be `run_started`. */
 export function evolve(run: Run | null, event: Event): Run {
   if (event.type === "run_started") return begin(event);
   if (run === null) throw new IllegalTransition("run", "nothing", event.type);
@@ -155,14 +155,14 @@ export function evolve(run: Run | null, event: Event): Run {
   }
 }
 
-/** Folds a whole log. The result has every story, not only those that one transition needs. */
+/** Folds a whole log. The result has every story, not only those that one transition loads. */
 export function replay(events: Iterable<Event>): Run | null {
   let run: Run | null = null;
   for (const event of events) run = evolve(run, event);
   return run;
 }
 
-/** The row of `runTable` that a run stands in. */
+/** The row of `runTable` that a run is in. */
 export function runState(header: Header): keyof typeof runTable {
   return header.end?.status ?? (header.paused ? "paused" : "open");
 }
@@ -277,7 +277,7 @@ function whereOf(attempt: Attempt): { workspace: string | null; base: string | n
     : { workspace: state.workspace, base: state.base };
 }
 
-/** A step that was taken out of a chain leaves its id behind: it is not given again. */
+/** The id of a removed step is retired, so that it is never reused. */
 function removeSteps(run: Run, event: Of<"steps_removed">): Run {
   const next = withScope(run, event.story, (scope) => ({
     chain: scope.chain.filter((step) => !event.steps.includes(step.id)),

@@ -1,5 +1,5 @@
-// Interleavings: several who act at the same moment. Whatever is written first, the others decide again on what is there then;
-// no order may leave a later step done while an earlier one is not.
+// Interleavings: several actors at the same moment. After the first write the others decide again on the new state; no order may
+// leave a later step done while an earlier one is not.
 
 import { describe, expect, test } from "vitest";
 import { checkChains } from "../../test/support/engine/chain-invariants.ts";
@@ -20,13 +20,13 @@ import {
 } from "../../test/support/engine/workflow.ts";
 import { decide } from "./decide.ts";
 
-/** All orders in which these can be written. */
+/** All orders in which these commands can be written. */
 function orders<T>(of: readonly T[]): readonly (readonly T[])[] {
   if (of.length === 0) return [[]];
   return of.flatMap((first, index) => orders(of.toSpliced(index, 1)).map((rest) => [first, ...rest]));
 }
 
-/** Writes the commands of a new run in every order; checks the state after each, and says how often each end was reached. */
+/** Writes the commands of a new run in every order, checks the state after each, and counts how often each end was reached. */
 function inEveryOrder(
   start: () => { run: Driver; commands: readonly CommandInput[] },
   sum: (run: Driver) => string,
@@ -57,7 +57,7 @@ function checkNothingSkippedAhead(run: Driver): void {
 const statesOf = (run: Driver) => Object.values(run.states()).join(" ");
 
 describe("at the same moment", () => {
-  test("[CH1 AT3 B2 B11] one attempt is reported by its agent, its supervisor and a ghost, and others reach for what follows", () => {
+  test("[CH1 AT3 B2 B11] an attempt is reported by its agent, its supervisor and a stale worker while others claim later steps", () => {
     const ends = inEveryOrder(() => {
       const run = new Driver(workflow([agent("a"), agent("b"), agent("c")]), { replayEach: false });
       const attempt = run.claim("a");
@@ -80,7 +80,7 @@ describe("at the same moment", () => {
     ]);
   });
 
-  test("[CH1 ST6 A36 B2] two stories end, and what follows both starts after both", () => {
+  test("[CH1 ST6 A36 B2] two stories end, and the step after them starts only after both", () => {
     const ends = inEveryOrder(
       () => {
         const each = stories("each", [agent("code")], { concurrency: 2 });
@@ -107,7 +107,7 @@ describe("at the same moment", () => {
     ]);
   });
 
-  test("[CH1 CH6 ST6 B11] two ends that saw the same state both change the header, so that one of them is decided again", () => {
+  test("[CH1 CH6 ST6 B11] two ends decided on the same state both change the header, so one of them is decided again", () => {
     const each = stories("each", [agent("code")], { concurrency: 2 });
     const run = new Driver(workflow([agent("plan"), each, agent("ship")]));
     run.plan("plan", "US-1", "US-2");
@@ -123,7 +123,7 @@ describe("at the same moment", () => {
     expect(run.states()).toEqual({ plan: "done", each: "done", ship: "ready" });
   });
 
-  test("[CH1 GA2 GA13] a gate is approved, rejected, overtaken by its deadline and by people who steer", () => {
+  test("[CH1 GA2 GA13] a gate is approved and rejected while its deadline passes and people pause or cancel", () => {
     const ends = inEveryOrder(() => {
       const review = gate("review", { approve: next, reject: fail("no") }, { afterMs: 0, option: "reject" });
       const run = new Driver(workflow([agent("work"), review, agent("ship")]), { replayEach: false });
@@ -148,7 +148,7 @@ describe("at the same moment", () => {
     ]);
   });
 
-  test("[CH1 B50 B54] a decision goes back while others report and reach for what was before", () => {
+  test("[CH1 B50 B54] a decision goes back while others report and claim earlier steps", () => {
     const ends = inEveryOrder(() => {
       const review = decider("review", { ok: next, fix: backTo("a") }, { budget: limit(1, fail("")) });
       const run = new Driver(workflow([agent("a"), agent("b"), review, agent("ship")]), { replayEach: false });
@@ -174,7 +174,7 @@ describe("at the same moment", () => {
     ]);
   });
 
-  test("[CH1 ED7 ED24] a step ends and wants its chain changed while a person changes it and others reach for what follows", () => {
+  test("[CH1 ED7 ED24] a step ends and requests edits while a person edits the chain and others claim later steps", () => {
     const ends = inEveryOrder(
       () => {
         const body = [agent("a", { editable: true }), agent("b"), agent("c")];
@@ -196,7 +196,7 @@ describe("at the same moment", () => {
       },
       (run) => Object.entries(run.states("US-1")).flat().join(" "),
     );
-    // Whoever comes first is granted what he asks for, and the other only what is left: c is split before it can be described.
+    // The first request is granted, and the other only if it still applies: c is split before it can be described.
     expect(Object.keys(ends).toSorted()).toEqual([
       "a done b running b~2 waiting c~2 waiting c~3 waiting",
       "a done b~2 ready b waiting c~2 waiting c~3 waiting",
@@ -206,7 +206,7 @@ describe("at the same moment", () => {
     ]);
   });
 
-  test("[ST3 ST14 LC8] stories end, fail and are retried: never more at work than places, and never two in one", () => {
+  test("[ST3 ST14 LC8] stories end, fail and are retried: never more at work than slots, and never two in one slot", () => {
     const ends = inEveryOrder(
       () => {
         const code = agent("code", { onError: fail("broken") });

@@ -1,4 +1,4 @@
-// The life of a run as people steer it.
+// Starting, pausing, resuming, cancelling and retrying a run.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -49,7 +49,7 @@ describe("start", () => {
 });
 
 describe("end", () => {
-  test("[RU4 RU7 A39] when nothing is left the run is done, and closed once", () => {
+  test("[RU4 RU7 A39] when no step is left the run is done, and it is closed once", () => {
     const run = line();
     run.pass("a");
     run.pass("b");
@@ -74,7 +74,7 @@ describe("end", () => {
 });
 
 describe("pause and resume", () => {
-  test("[LC1 X31] nothing is handed out; a result that comes is recorded and the walk goes on", () => {
+  test("[LC1 X31] no attempt starts; a result is still recorded and the walk continues", () => {
     const run = line();
     const attempt = run.claim("a");
     run.pause();
@@ -87,14 +87,14 @@ describe("pause and resume", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[LC1] answers are recorded too, and a run may come to its end while it is paused", () => {
+  test("[LC1] answers are recorded too, and a run may end while it is paused", () => {
     const run = new Driver(workflow([gate("only")]));
     run.pause();
     run.answer("only", "approve");
     expect(run.status).toBe("done");
   });
 
-  test("[LC2 CH2] pausing and resuming changes only that", () => {
+  test("[LC2 CH2] pausing and resuming changes nothing else", () => {
     const run = line();
     run.claim("a");
     const before = run.run;
@@ -103,7 +103,7 @@ describe("pause and resume", () => {
     expect(run.run).toEqual(before);
   });
 
-  test("[LC2] resume on a run that runs changes nothing; a second pause is refused", () => {
+  test("[LC2] resuming a running run changes nothing; a second pause is refused", () => {
     const run = line();
     expect(run.resume()).toMatchObject({ accepted: true, events: [] });
     run.pause();
@@ -122,7 +122,7 @@ describe("pause and resume", () => {
 });
 
 describe("cancel", () => {
-  test("[LC3 LC4 X31] what we started is told to stop and keeps its step; the rest is cancelled", () => {
+  test("[LC3 LC4 X31] a pushed attempt is stopped and keeps its step until then; the rest is cancelled", () => {
     const run = line();
     const attempt = run.claim("a");
     run.cancel("enough");
@@ -136,7 +136,7 @@ describe("cancel", () => {
     expect(run.states()).toEqual({ a: "cancelled", b: "cancelled" });
   });
 
-  test("[LC4] what somebody pulled ends at once", () => {
+  test("[LC4] a pulled attempt ends at once", () => {
     const run = line();
     run.claim("a", "pull");
     run.cancel();
@@ -145,7 +145,7 @@ describe("cancel", () => {
     expect(run.effects.map(({ type }) => type)).toEqual(["close_run"]);
   });
 
-  test("[LC3] done steps and done stories stay done; the others and their questions end", () => {
+  test("[LC3] done steps and done stories stay done; the others and their gates end", () => {
     const body = [agent("code", { on: { rejected: ask({ ok: next, no: fail() }) } }), agent("verify")];
     const run = new Driver(workflow([agent("plan"), stories("each", body, { concurrency: 2 }), agent("ship")]));
     run.plan("plan", "US-1", "US-2", "US-3", "US-4");
@@ -165,7 +165,7 @@ describe("cancel", () => {
     expect(run.states()).toEqual({ plan: "done", each: "cancelled", ship: "cancelled" });
   });
 
-  test("[LC3 CH6] a story that has failed stays as it is", () => {
+  test("[LC3 CH6] a failed story stays failed", () => {
     const run = new Driver(
       workflow([
         agent("plan"),
@@ -181,7 +181,7 @@ describe("cancel", () => {
 });
 
 describe("retry", () => {
-  test("[LC5 X31] the failed step is ready again, and its limits count anew", () => {
+  test("[LC5 X31] the failed step is ready again, and its limits are renewed", () => {
     const run = new Driver(workflow([agent("a"), agent("b", { onError: atMost(1, again) })]));
     run.pass("a");
     run.fails("b");
@@ -197,7 +197,7 @@ describe("retry", () => {
     expect(run.attempts("b")).toHaveLength(4);
   });
 
-  test("[LC5] a failed story goes on at its failed step, with a new budget", () => {
+  test("[LC5] a failed story resumes at its failed step, with a new budget", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1", "US-2");
     run.pass("US-1/implement");
@@ -216,7 +216,7 @@ describe("retry", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
   });
 
-  test("[LC5 ED1] it is a new visit, and what the step had been told stays told", () => {
+  test("[LC5 ED1] it is a new visit, and the step keeps its feedback", () => {
     const run = new Driver(workflow([agent("a", { on: { rejected: atMost(1, again) } })]));
     run.reject("a", "no tests");
     run.reject("a", "still none");
@@ -239,7 +239,7 @@ describe("retry", () => {
     expect(run.run.header.end?.reason).toContain("review exhausted");
   });
 
-  test("[LC6] a gate that failed asks anew; it is never handed out", () => {
+  test("[LC6] a failed gate asks again; it is never offered to a worker", () => {
     const run = new Driver(workflow([agent("work"), gate("review"), agent("ship")]));
     run.pass("work");
     run.answer("review", "reject");
@@ -263,7 +263,7 @@ describe("retry", () => {
     expect(run.status).toBe("held");
   });
 
-  test("[LC6 ST7] a stories step without stories fails again, and is never handed out", () => {
+  test("[LC6 ST7] a stories step without stories fails again and is never offered to a worker", () => {
     const run = new Driver(featureDev());
     run.pass("plan");
     run.retry();
@@ -271,7 +271,7 @@ describe("retry", () => {
     expect(run.status).toBe("failed");
   });
 
-  test("[LC7] one story, one step; what has not failed is refused", () => {
+  test("[LC7] one story or one step; if it has not failed, the retry is refused", () => {
     const body = [agent("code"), agent("verify")];
     const options = { concurrency: 2, onStoryFailed: "continue" as const, storyBudget: limit(0) };
     const run = new Driver(workflow([agent("plan"), stories("each", body, options)]));
@@ -287,7 +287,7 @@ describe("retry", () => {
     expect(run.retry({ story: "US-2" })).toMatchObject({ accepted: false });
   });
 
-  test("[LC7] the name of a stories step means what failed inside it", () => {
+  test("[LC7] the name of a stories step means the steps that failed inside it", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1");
     for (let time = 0; time < 2; time += 1) {
@@ -299,7 +299,7 @@ describe("retry", () => {
     expect(run.states()).toMatchObject({ implement: "running" });
   });
 
-  test("[LC8 ST3] where one story is worked on at a time, one is retried at a time", () => {
+  test("[LC8 ST3] with a concurrency of one, stories are retried one at a time", () => {
     const code = agent("code", { onError: fail("broken") });
     const run = new Driver(workflow([agent("plan"), stories("each", [code], { onStoryFailed: "continue" })]));
     run.plan("plan", "US-1", "US-2");
@@ -318,7 +318,7 @@ describe("retry", () => {
     expect(run.attempts("US-1/code")).toHaveLength(2);
   });
 
-  test("[LC9 X31] a done or cancelled run is not retried; a failed one is not resumed but retried", () => {
+  test("[LC9 X31] a done or cancelled run cannot be retried; a failed one cannot be resumed, only retried", () => {
     const done = new Driver(workflow([]));
     expect(done.retry()).toMatchObject({ accepted: false, code: "over" });
     const cancelled = line();

@@ -35,7 +35,7 @@ export function startRun(command: StartRun): Accepted {
   return draft.accept();
 }
 
-/** Running attempts end by themselves; nothing new is claimed. */
+/** Running attempts continue to their end; no new attempt starts. */
 export function pauseRun(draft: Draft): Rejection | null {
   const state = runState(draft.run.header);
   if (!allows(runTable, state, "pause")) return rejectCommand("illegal", `the run is ${state} and cannot be paused`);
@@ -49,7 +49,7 @@ export function resumeRun(draft: Draft): Rejection | null {
   if (!allows(runTable, state, "resume")) {
     return rejectCommand(
       "over",
-      `the run is ${state}${state === "failed" ? "; use `pawl retry` to go on from where it failed" : ""}`,
+      `the run is ${state}${state === "failed" ? "; use `pawl retry` to continue from where it failed" : ""}`,
     );
   }
   draft.emit(null, { type: "run_resumed" });
@@ -58,7 +58,7 @@ export function resumeRun(draft: Draft): Rejection | null {
 
 export function cancelRun(draft: Draft, command: CancelRun): Rejection | null {
   const { header } = draft.run;
-  if (header.end) return rejectCommand("over", `the run is ${header.end.status} already`);
+  if (header.end) return rejectCommand("over", `the run is already ${header.end.status}`);
   const { atWork, toResume } = draft.storyGroups;
   for (const story of [null, ...[...atWork, ...toResume].map(({ id }) => id)])
     cancelScope(draft, story, command.reason);
@@ -77,7 +77,7 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
   for (const attempt of scope.attempts) {
     if (hasEnded(attempt) || attempt.state.phase === "stopping") continue;
     if (attempt.driver === "pull") {
-      // Nobody here can stop it; its token is void from now on.
+      // Pawl did not start this agent and cannot stop it. Ending the attempt voids its token.
       draft.emit(story, {
         type: "attempt_ended",
         attempt: attempt.id,

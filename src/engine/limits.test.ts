@@ -1,4 +1,4 @@
-// Limits: how often something repeats, and what comes then.
+// Limits: how often something repeats, and what happens then.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -39,7 +39,7 @@ describe("what a limit means, by kind", () => {
   });
 
   test.each([1, 2, 3])(
-    "[LI1 LI2 A49 B4 Y6 X39] a single step with max_retries %i fails at one failure more",
+    "[LI1 LI2 A49 B4 Y6 X39] a single step with max_retries %i fails at the next failure",
     (times) => {
       const run = new Driver(workflow([agent("work", { onError: atMost(times, again) })]));
       for (let failure = 1; failure <= times; failure += 1) {
@@ -52,23 +52,20 @@ describe("what a limit means, by kind", () => {
     },
   );
 
-  test.each([1, 3])(
-    "[LI1 LI2 B52 Y6 X39] a decision with %i retries goes back so often, and not once more",
-    (times) => {
-      const review = decider("review", { fix: backTo("work") }, { budget: limit(times, fail("exhausted")) });
-      const run = new Driver(workflow([agent("work"), review]));
-      for (let route = 1; route <= times; route += 1) {
-        run.pass("work");
-        run.say("review", "fix");
-        expect(run.step("work").state.status).toBe("ready");
-      }
+  test.each([1, 3])("[LI1 LI2 B52 Y6 X39] a decision with %i retries goes back exactly that often", (times) => {
+    const review = decider("review", { fix: backTo("work") }, { budget: limit(times, fail("exhausted")) });
+    const run = new Driver(workflow([agent("work"), review]));
+    for (let route = 1; route <= times; route += 1) {
       run.pass("work");
       run.say("review", "fix");
-      expect(run.status).toBe("failed");
-    },
-  );
+      expect(run.step("work").state.status).toBe("ready");
+    }
+    run.pass("work");
+    run.say("review", "fix");
+    expect(run.status).toBe("failed");
+  });
 
-  test("[LI1] a limit of 0 takes its own route at once", () => {
+  test("[LI1] a limit of 0 takes the route of the limit at once", () => {
     const run = new Driver(
       workflow([agent("work", { on: { rejected: atMost(0, again, goTo("ship")) } }), agent("ship")]),
     );
@@ -76,7 +73,7 @@ describe("what a limit means, by kind", () => {
     expect(run.states()).toEqual({ work: "done", ship: "ready" });
   });
 
-  test("[LI1 LI2] insert repeats, so it meets its limit", () => {
+  test("[LI1 LI2] insert repeats, so it reaches its limit", () => {
     const check = decider("check", { fix: atMost(2, insert("debug"), fail("too often")) });
     const run = new Driver(workflow([agent("debug"), check]));
     run.pass("debug");
@@ -147,7 +144,7 @@ describe("a story's budget", () => {
     expect(run.storyStates()).toEqual({ "US-1": "failed" });
   });
 
-  test("[LI3] the limit of a route covers it in place of the story's", () => {
+  test("[LI3] a route with its own limit does not use the story's budget", () => {
     const body = [agent("code"), agent("verify", { on: { rejected: atMost(3, backTo("code")) } })];
     const run = new Driver(workflow([agent("plan"), stories("each", body, { storyBudget: limit(0) })]));
     run.plan("plan", "US-1");
@@ -173,7 +170,7 @@ describe("a step's budget", () => {
       ]),
     );
 
-  test("[LI4 B52] all routes back share it: the fourth asks a person", () => {
+  test("[LI4 B52] all routes back share it: the fourth one asks a person", () => {
     const run = threeWay();
     run.pass("brainstorm");
     for (const value of ["needs_fixes", "rejected", "needs_fixes"]) {
@@ -201,7 +198,7 @@ describe("a step's budget", () => {
   };
 
   test.each(["needs_fixes", "rejected"])(
-    "[LI1 LI2 LI4 B52 B54 B64 B78] whatever the first three were, a fourth way back (%s) asks, and not before",
+    "[LI1 LI2 LI4 B52 B54 B64 B78] whatever the first three were, only the fourth route back (%s) asks",
     (last) => {
       for (const first of ["needs_fixes", "rejected"]) {
         for (const second of ["needs_fixes", "rejected"]) {
@@ -221,7 +218,7 @@ describe("a step's budget", () => {
     },
   );
 
-  test("[LI4 RT1 B48 B64] approved goes on, however many ways back were used", () => {
+  test("[LI4 RT1 B48 B64] approved continues, however many routes back were taken", () => {
     const run = threeWay();
     run.pass("brainstorm");
     for (let round = 0; round < 3; round += 1) {
@@ -233,7 +230,7 @@ describe("a step's budget", () => {
     expect(run.states()).toMatchObject({ review: "done", compound: "ready" });
   });
 
-  test("[LI9 GA3 B52] continue goes back once more and counts anew: three, then it asks again", () => {
+  test("[LI9 GA3 B52] continue goes back again and starts a new count: three, then it asks again", () => {
     const run = exhausted();
     run.answer("review", "continue", { note: "one more try" });
     expect(run.states()).toMatchObject({ brainstorm: "done", work: "ready", review: "waiting" });
@@ -247,7 +244,7 @@ describe("a step's budget", () => {
     expect(run.openGate("review").id).toBe("run-1.2");
   });
 
-  test("[GA3 B52] accept goes on, and stop fails the run", () => {
+  test("[GA3 B52] accept continues, and stop fails the run", () => {
     const accepted = exhausted();
     accepted.answer("review", "accept");
     expect(accepted.states()).toMatchObject({ review: "done", compound: "ready" });
@@ -266,7 +263,7 @@ describe("a step's budget", () => {
     expect(run.states()).toMatchObject({ work: "ready" });
   });
 
-  test("[LI4] nor do they feel it when it is used up", () => {
+  test("[LI4] an exhausted budget does not affect them", () => {
     const run = threeWay(limit(1, fail("exhausted")));
     run.pass("brainstorm");
     run.pass("work");
@@ -276,7 +273,7 @@ describe("a step's budget", () => {
     expect(run.states()).toMatchObject({ review: "ready" });
   });
 
-  test("[LI4] with a limit of its own as well, a route meets whichever is reached first", () => {
+  test("[LI4] a route that also has its own limit ends at whichever is reached first", () => {
     const routes = { fix: atMost(1, backTo("work"), fail("own limit")), redo: backTo("work") };
     const review = decider("review", routes, { budget: limit(2, fail("shared limit")) });
     const own = new Driver(workflow([agent("work"), review]));
@@ -320,7 +317,7 @@ describe("what limits count", () => {
     expect(run.run.header.end?.reason).toContain("verify exhausted");
   });
 
-  test("[LI5] inserted steps of one name share the limit of that name", () => {
+  test("[LI5] inserted steps with the same name share its limit", () => {
     const work = agent("work", { onError: atMost(1, again, fail("work exhausted")) });
     const check = decider("check", { fix: atMost(5, insert("work")) });
     const run = new Driver(workflow([work, check]));
@@ -331,7 +328,7 @@ describe("what limits count", () => {
     expect(run.run.header.end?.reason).toContain("work exhausted");
   });
 
-  test("[LI6 B14] deaths and rate limits use no limit of the step", () => {
+  test("[LI6 B14] lost and rate-limited attempts use no limit of the step", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(1, again) })]));
     for (let time = 0; time < 5; time += 1) {
       run.lose("work");
@@ -365,7 +362,7 @@ describe("what limits count", () => {
     expect(run.step("work").state.status).toBe("held");
   });
 
-  test("[LI9 LI5] an answer that goes on renews nothing", () => {
+  test("[LI9 LI5] an answer that continues renews nothing", () => {
     const review = decider("review", { fix: atMost(0, backTo("work"), ask({ accept: next, back: backTo("work") })) });
     const run = new Driver(workflow([agent("work"), review]));
     run.pass("work");
@@ -375,7 +372,7 @@ describe("what limits count", () => {
     expect(run.happened("limits_renewed")).toEqual([]);
   });
 
-  test("[LI10 B53] a failure says which limit was reached", () => {
+  test("[LI10 B53] a failure names the limit that was reached", () => {
     const run = new Driver(
       workflow([agent("work"), agent("review", { on: { rejected: atMost(1, backTo("work"), fail("")) } })]),
     );
@@ -387,7 +384,7 @@ describe("what limits count", () => {
     expect(run.run.header.end?.reason).toBe(reason);
   });
 
-  test("[LI10] a failure after failures says what went wrong, too", () => {
+  test("[LI10] a failure after failures also says what went wrong", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(0, again, fail("")) })]));
     run.fails("work", "exit 137");
     expect(run.run.header.end?.reason).toBe("work: failure: limit of 0 reached: exit 137");

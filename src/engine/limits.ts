@@ -1,5 +1,5 @@
-// Limits. Owns: how often something may repeat. No counter is stored: each limit is a question over attempts, so none can
-// drift and no inner loop resets an outer one.
+// Decides how often something may repeat and how much it may use. No counter is stored: each limit is computed from the
+// attempts, so none can drift, and no inner loop resets an outer one.
 
 import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
 import type { Caps, PerformedDefinition } from "../domain/definition.ts";
@@ -11,11 +11,11 @@ import type { Step } from "../domain/step.ts";
 import { bodyOf } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 
-/** The route that is really taken: the rule's own, or what its limit leads to. */
+/** The route to take: the rule's own, or the one that its limit leads to. */
 export interface LimitedRoute {
   readonly route: Route;
   readonly taken: Taken;
-  /** Which limit was reached, in words; null when none was. */
+  /** Which limit was reached, in words; null if none was. */
   readonly exhausted: string | null;
 }
 
@@ -61,7 +61,7 @@ export function applyLimits(
   return { route, taken: { key, to: route.to, draws: limits[0]?.draws ?? null }, exhausted: null };
 }
 
-/** How often a step has started anew by its own wish. */
+/** How often a step has restarted at its own request. */
 export function restartsUsed(scope: Scope, step: Step): number {
   const asked = countedAttempts(scope, step.name).filter(
     ({ step: id, state }) => id === step.id && state.taken?.key === "edit" && state.taken.to === "again",
@@ -69,18 +69,18 @@ export function restartsUsed(scope: Scope, step: Step): number {
   return asked.length + (step.restartsBefore ?? 0);
 }
 
-/** Deaths that we did not cause use no budget of the step, but have a cap of their own. */
+/** Lost attempts use no budget of the step, but have a cap of their own. */
 export function lostTooOften(draft: Draft, story: StoryId | null, name: StepName): boolean {
   const lost = countedAttempts(draft.scope(story), name).filter(({ state }) => state.outcome === "lost").length;
   return lost >= draft.run.header.caps.lostPerStep;
 }
 
-/** The run-wide cap that one more attempt would break, in words; null when none. */
+/** The run-wide cap that one more attempt would exceed, in words; null if none. */
 export function capReached(header: Header, at: number): string | null {
   return capsOf(header, at).find(({ used, limit }) => used >= limit)?.words ?? null;
 }
 
-/** The caps that are reached, as large again as they were. */
+/** All caps, with those that are reached raised by their current value. */
 export function raisedCaps(header: Header, at: number): Caps {
   const raised = capsOf(header, at)
     .filter(({ used, limit }) => used >= limit)
@@ -88,7 +88,7 @@ export function raisedCaps(header: Header, at: number): Caps {
   return { ...header.caps, ...Object.fromEntries(raised) };
 }
 
-/** Once more what it was; a cap of nothing would otherwise stay one. */
+/** A cap of 0 is raised to 1, since adding 0 would change nothing. */
 function defaultRaise(cap: number): number {
   return cap > 0 ? cap : 1;
 }
@@ -127,7 +127,7 @@ function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[]
   ];
 }
 
-/** What the attempts of a step, or of a story, may cost together and have cost; the first limit that is used up. */
+/** The first spending limit of the step or its story that is used up; null if none is. */
 export function spendReached(
   draft: Draft,
   story: StoryId | null,
@@ -142,7 +142,7 @@ export function spendReached(
   return null;
 }
 
-/** How long an attempt that starts now may run before a hard limit of time is used up; null: no such limit. */
+/** How long an attempt that starts now may run before it reaches a hard time limit; null if there is none. */
 export function timeLeft(run: Run, story: StoryId | null, definition: PerformedDefinition, at: number): number | null {
   const { caps, startedAt } = run.header;
   const left = caps.hard ? [startedAt + caps.wallMs - at] : [];
@@ -182,7 +182,7 @@ function overspent(attempts: readonly EndedAttempt[], spend: Spend): string | nu
   return null;
 }
 
-/** Eight times 0.1 is a little less than 0.8 to a computer, and would buy a ninth. */
+/** In floating point eight times 0.1 is a little less than 0.8, which would allow a ninth attempt. */
 function usd(sum: number): number {
   return Math.round(sum * 1e6) / 1e6;
 }
@@ -191,7 +191,7 @@ function timeOf(attempts: readonly EndedAttempt[]): number {
   return attempts.reduce((total, { startedAt, state }) => total + (state.endedAt - startedAt), 0);
 }
 
-/** Ended attempts of one step, or of the whole scope, since its limits were last renewed. */
+/** Ended attempts of one step, or of the whole scope, since the limits were last renewed. */
 function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAttempt[] {
   const all = scope.countsFrom["*"] ?? 0;
   return scope.attempts.filter((attempt, index): attempt is EndedAttempt => {

@@ -1,4 +1,4 @@
-// Messages: what people are told without looking.
+// Messages: notifications for people.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -23,8 +23,8 @@ import { laneOf, type Message } from "../domain/effect.ts";
 
 const kinds = (messages: readonly Message[]) => messages.map(({ kind }) => kind);
 
-describe("somebody is needed", () => {
-  test("[ME1 X26] each question is told once, with its words and its place", () => {
+describe("a person is needed", () => {
+  test("[ME1 X26] each question is sent once, with its text and its step", () => {
     const run = new Driver(workflow([agent("work"), gate("review"), gate("again")]));
     run.pass("work");
     const told = { kind: "needs_you", story: null, step: "review", text: "review?", at: run.at };
@@ -33,28 +33,28 @@ describe("somebody is needed", () => {
     expect(run.messages("needs_you").map(({ text }) => text)).toEqual(["review?", "again?"]);
   });
 
-  test("[ME1 GA5 GA8] a question that is asked anew is told anew", () => {
+  test("[ME1 GA5 GA8] a question that is asked again is sent again", () => {
     const run = new Driver(workflow([agent("work"), gate("review", { approve: next, later: again })]));
     run.pass("work");
     run.answer("review", "later");
     expect(run.messages("needs_you")).toHaveLength(2);
   });
 
-  test("[ME1 GA4] work that has moved is shown to whoever asked, and told to nobody else", () => {
+  test("[ME1 GA4] work that changed is shown in the refused answer, and no message is sent", () => {
     const run = new Driver(workflow([agent("work"), gate("review")]));
     run.pass("work", { tree: "t1" });
     run.refused(run.answering("review", "approve", { tree: "t2" }));
     expect(run.messages("needs_you")).toHaveLength(1);
   });
 
-  test("[ME1] in a story it says which", () => {
+  test("[ME1] the message of a story names the story", () => {
     const run = new Driver(workflow([agent("plan"), stories("each", [gate("look")])]));
     run.plan("plan", "US-1");
     expect(run.messages("needs_you")).toMatchObject([{ story: "US-1", step: "look", text: "look?" }]);
   });
 });
 
-describe("it is stuck", () => {
+describe("a step is stuck", () => {
   const stuck = (then: Parameters<typeof limit>[1]) => {
     const review = decider("review", { ok: next, fix: backTo("work") }, { budget: limit(1, then) });
     const run = new Driver(workflow([agent("work"), review, agent("ship")]));
@@ -76,12 +76,12 @@ describe("it is stuck", () => {
     expect(run.messages("stuck")).toEqual([{ kind: "stuck", story: null, step: "review", text, at: run.at }]);
   });
 
-  test("[ME2 ME6] first the limit, then what it led to", () => {
+  test("[ME2 ME6] first the limit, then its consequence", () => {
     expect(kinds(stuck(ask({ continue: backTo("work"), stop: fail() })).messages())).toEqual(["stuck", "needs_you"]);
     expect(kinds(stuck(fail("")).messages())).toEqual(["stuck", "run_failed"]);
   });
 
-  test("[ME2 B75] so is the limit of failures", () => {
+  test("[ME2 B75] an exhausted limit of failures is sent too", () => {
     const run = new Driver(workflow([agent("work", { onError: atMost(1, again, fail("")) })]));
     run.fails("work");
     run.fails("work");
@@ -89,8 +89,8 @@ describe("it is stuck", () => {
   });
 });
 
-describe("money is gone", () => {
-  test("[ME3 LI8 X37] a cap is told when something would have started, and not before", () => {
+describe("a budget is spent", () => {
+  test("[ME3 LI8 X37] a cap is reported when an attempt would have started, not earlier", () => {
     const run = new Driver(workflow([agent("a"), agent("b")], { caps: { costUsd: 1 } }));
     run.pass("a", { usage: { costUsd: 1, inputTokens: 0, outputTokens: 0 } });
     expect(run.messages()).toEqual([]);
@@ -99,13 +99,13 @@ describe("money is gone", () => {
     expect(run.messages("budget")).toMatchObject([{ step: "b", text: "the run has spent its 1 USD" }]);
   });
 
-  test("[ME3 ME1 LI11] where it asks, that is told too", () => {
+  test("[ME3 ME1 LI11] if it asks, the question is sent too", () => {
     const run = new Driver(workflow([agent("a")], { caps: { attempts: 0, then: "gate" } }));
     run.must(run.starting("a"));
     expect(kinds(run.messages())).toEqual(["budget", "needs_you"]);
   });
 
-  test("[ME3 LI12] a step's budget is told by its name", () => {
+  test("[ME3 LI12] the message of a step's budget names the step", () => {
     const budget = spending({ tokens: 10 }, next);
     const run = new Driver(workflow([agent("a", { on: { rejected: atMost(9, again) }, budget }), agent("b")]));
     run.reject("a", "no", null, { usage: { costUsd: 0, inputTokens: 9, outputTokens: 1 } });
@@ -115,7 +115,7 @@ describe("money is gone", () => {
 });
 
 describe("something ended", () => {
-  test("[ME4 ME5 X26] each story and the run are told once, in order", () => {
+  test("[ME4 ME5 X26] the end of each story and of the run is sent once, in order", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1", "US-2");
     for (const place of ["US-1/implement", "US-1/verify", "US-2/implement", "US-2/verify", "test", "pr"])
@@ -137,27 +137,27 @@ describe("something ended", () => {
     expect(kinds(run.messages()).at(-1)).toBe("run_done");
   });
 
-  test("[ME4 ST8] a failed story is not told as done", () => {
+  test("[ME4 ST8] a failed story is not reported as done", () => {
     const run = new Driver(featureDev({ maxRetries: 1 }));
     run.plan("plan", "US-1");
     run.fails("US-1/implement");
     expect(kinds(run.messages())).toEqual(["stuck", "run_failed"]);
   });
 
-  test("[ME5 LC3] a cancelled run tells nobody: somebody asked for it", () => {
+  test("[ME5 LC3] a cancelled run sends no message, since a person asked for it", () => {
     const run = new Driver(workflow([agent("a")]));
     run.claim("a");
     run.cancel();
     expect(run.messages()).toEqual([]);
   });
 
-  test("[ME5] a run without steps is told, too", () => {
+  test("[ME5] the end of a run without steps is sent too", () => {
     expect(kinds(new Driver(workflow([])).messages())).toEqual(["run_done"]);
   });
 });
 
 describe("messages are effects", () => {
-  test("[ME6 RU7] of the decision that they tell of, in a lane of their own", () => {
+  test("[ME6 RU7] of the decision that they report, in a lane of their own", () => {
     const run = new Driver(workflow([agent("a"), gate("g")]));
     const { effects } = run.pass("a");
     expect(effects).toMatchObject([{ type: "notify", run: "run-1", message: { at: run.at } }]);
@@ -172,7 +172,7 @@ describe("messages are effects", () => {
     expect(to("one")).not.toBe(to("two"));
   });
 
-  test("[ME6 RU8] a refusal, a pause and a lost attempt tell nobody", () => {
+  test("[ME6 RU8] a refusal, a pause and a lost attempt send no message", () => {
     const run = new Driver(workflow([agent("a"), gate("g")]));
     run.refused(run.starting("g"));
     run.pause();

@@ -1,4 +1,4 @@
-// Messages. Owns: what people are told without looking. They are effects: written with the commit, delivered after it.
+// Sends messages to people. They are effects: written with the commit and delivered after it.
 
 import type { MessageKind } from "../domain/effect.ts";
 import type { StoryId } from "../domain/ids.ts";

@@ -1,4 +1,4 @@
-// Moves. Owns: taking a state from one row of its table to another. The code says which state it makes, the table whether it may.
+// Moves a state to another row of its table. The caller says which state it makes; the table says whether that is allowed.
 
 import type { Attempt, AttemptPhase } from "../domain/attempt.ts";
 import type { Step, StepState } from "../domain/step.ts";
@@ -13,7 +13,7 @@ export function nextAttemptState(attempt: Attempt, change: string, to: AttemptPh
   return checked(move(attemptTable, `attempt ${attempt.id}`, attempt.state.phase, change), to.phase, to);
 }
 
-/** A row of the table may say one thing and the code another; then the table is right. */
+/** Throws if the caller's state is not the one that the table has for this change. */
 export function checked<T>(byTable: string, byCode: string, state: T): T {
   if (byTable !== byCode) throw new IllegalTransition("table", byTable, byCode);
   return state;

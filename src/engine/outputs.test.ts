@@ -1,4 +1,4 @@
-// Outputs: which words reach the context, and how long they stay there.
+// Outputs: which keys reach the context, and how long they stay there.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -18,14 +18,14 @@ import {
 } from "../../test/support/engine/workflow.ts";
 import { isSafeBranch } from "./outputs.ts";
 
-describe("taking over", () => {
-  test("[OU1 A33 B3] what a step said is in the context for the next", () => {
+describe("accepting", () => {
+  test("[OU1 A33 B3] the outputs of a step are in the context of the next", () => {
     const run = new Driver(workflow([agent("a"), agent("b")], { context: { base: "main" } }));
     run.pass("a", { outputs: { changes: "one file" } });
     expect(run.context()).toEqual({ base: "main", changes: "one file" });
   });
 
-  test("[OU2] nothing comes from an attempt that did not complete", () => {
+  test("[OU2] an attempt that did not complete sets nothing", () => {
     const run = new Driver(workflow([agent("a")]));
     run.pass("a", { outputs: {} });
     const failed = new Driver(workflow([agent("a")]));
@@ -33,37 +33,37 @@ describe("taking over", () => {
     expect(failed.context()).toEqual({});
   });
 
-  test("[OU2] nor from one that is asked again", () => {
+  test("[OU2] nor does one whose step runs again", () => {
     const run = new Driver(workflow([agent("a", { on: { rejected: atMost(1, again) } })]));
     run.reject("a", "red", null, { outputs: { changes: "half" } });
     expect(run.context()).toEqual({});
   });
 
-  test("[OU3 RU3 antfarm M] TASK and REPO are not the agent's to set", () => {
+  test("[OU3 RU3 antfarm M] an agent cannot set TASK and REPO", () => {
     const run = new Driver(workflow([agent("a"), agent("b")]));
     run.pass("a", { outputs: { task: "something else", repo: "/etc", run_id: "9", changes: "one" } });
     expect(run.run.header.task).toBe("the task");
     expect(run.context()).toEqual({ changes: "one" });
     expect(run.happened("attempt_ended")[0]?.notes).toEqual([
-      "TASK was not taken over: only Pawl sets it",
-      "REPO was not taken over: only Pawl sets it",
-      "RUN_ID was not taken over: only Pawl sets it",
+      "TASK was ignored: only Pawl sets it",
+      "REPO was ignored: only Pawl sets it",
+      "RUN_ID was ignored: only Pawl sets it",
     ]);
   });
 
-  test("[OU3 RU3] nor is what the caller gave", () => {
+  test("[OU3 RU3] nor keys that the caller gave", () => {
     const run = new Driver(workflow([agent("a")]), { context: { ticket: "42" } });
     run.pass("a", { outputs: { ticket: "43" } });
     expect(run.context()).toEqual({ ticket: "42" });
   });
 
-  test("[OU4 X10] with produces only its keys and the deciding one are taken over", () => {
+  test("[OU4 X10] with produces only its keys and the deciding one are accepted", () => {
     const review = decider("review", { ok: next }, { produces: ["notes"] });
     const run = new Driver(workflow([review]));
     run.say("review", "ok", { outputs: { decision: "ok", notes: "fine", mood: "good" } });
     expect(run.context()).toEqual({ decision: "ok", notes: "fine" });
     expect(run.happened("attempt_ended")[0]?.notes).toEqual([
-      'MOOD was not taken over: the step "review" does not declare it in produces',
+      'MOOD was ignored: the step "review" does not declare it in produces',
     ]);
   });
 });
@@ -79,7 +79,7 @@ describe("going back", () => {
       ]),
     );
 
-  test("[OU6 B51] it clears what the reset steps said, and keeps what the router said and what came before", () => {
+  test("[OU6 B51] it clears the outputs of the reset steps, and keeps those of the routing step and of earlier ones", () => {
     const run = loop();
     run.pass("plan", { outputs: { idea: "a tree" } });
     run.pass("work", { outputs: { changes: "one", hint: "old" } });
@@ -88,7 +88,7 @@ describe("going back", () => {
     expect(run.happened("steps_reset")[0]).toMatchObject({ cleared: ["changes", "hint"], keeps: "review" });
   });
 
-  test("[OU5 OU6 B63] when the router ends again its whole set is replaced", () => {
+  test("[OU5 OU6 B63] when the routing step ends again its whole set is replaced", () => {
     const run = loop();
     run.pass("plan");
     run.pass("work");
@@ -98,7 +98,7 @@ describe("going back", () => {
     expect(run.context()).toEqual({ changes: "two", decision: "approved", notes: "good" });
   });
 
-  test("[OU6] going further back the second time clears the router of the first", () => {
+  test("[OU6] going further back later clears the outputs of the first routing step", () => {
     const verify = agent("verify", { on: { rejected: atMost(1, backTo("work")) } });
     const review = agent("review", { on: { rejected: atMost(1, backTo("work")) } });
     const run = new Driver(workflow([agent("work"), verify, review]));
@@ -111,7 +111,7 @@ describe("going back", () => {
     expect(run.context()).toEqual({ findings: "two" });
   });
 
-  test("[OU6] what a reset step had said is no longer its to take back", () => {
+  test("[OU6] a reset step no longer clears keys that it had set", () => {
     const check = agent("check", { on: { rejected: atMost(1, backTo("a")) } });
     const run = new Driver(workflow([agent("a"), agent("b"), check]));
     run.pass("a");
@@ -122,7 +122,7 @@ describe("going back", () => {
     expect(run.context()).toEqual({ notes: "of a" });
   });
 
-  test("[OU5] a step that a person sends round again replaces what it said", () => {
+  test("[OU5] a step that a person repeats replaces its outputs", () => {
     const work = agent("work", { on: { rejected: atMost(0, again, ask({ retry: again, stop: fail() })) } });
     const run = new Driver(workflow([work]));
     run.reject("work", "x", null, { outputs: { issues: "red" } });
@@ -143,13 +143,13 @@ describe("the branch", () => {
     expect(run.context()).toEqual({ branch: "feature/x" });
   });
 
-  test("[OU7] what the caller gave stays", () => {
+  test("[OU7] a branch that the caller gave stays", () => {
     const run = new Driver(workflow([agent("a")]), { branch: "pawl/run-1" });
     run.pass("a", { outputs: { branch: "other" } });
     expect(run.context()).toEqual({ branch: "pawl/run-1" });
   });
 
-  test("[OU7] it stays when its step runs again, whether that names it, another or none", () => {
+  test("[OU7] it stays when its step runs again, whether the step names it, another one or none", () => {
     for (const outputs of [{ branch: "feature/x" }, { branch: "other" }, {}]) {
       const check = agent("check", { on: { rejected: atMost(1, backTo("setup")) } });
       const run = new Driver(workflow([agent("setup"), check]));
@@ -187,7 +187,7 @@ describe("the branch", () => {
   });
 });
 
-test("[OU8 A37] the verifier sees what the developer of its story said, and no other story does", () => {
+test("[OU8 A37] the verifier sees the outputs of its story's developer, and no other story does", () => {
   const run = new Driver(featureDev());
   run.plan("plan", "US-1", "US-2");
   run.pass("US-1/implement", { outputs: { changes: "one" } });
@@ -212,7 +212,7 @@ describe("notes", () => {
     return run;
   };
 
-  test("[OU9 C4] what a step sums up is its notes, beside its keys", () => {
+  test("[OU9 C4] the summary of a step becomes its notes, beside its keys", () => {
     const run = back();
     expect(run.step("a").notes).toBe("found two files");
     expect(run.step("b").notes).toBe("changed one");
@@ -220,7 +220,7 @@ describe("notes", () => {
     expect(run.context()).toEqual({});
   });
 
-  test("[OU9] going back voids them where it resets; the others stay", () => {
+  test("[OU9] going back clears the notes of reset steps; the others stay", () => {
     const run = back();
     run.reject("check", "not enough", null, { summary: "it is red" });
     expect(run.step("a").notes).toBe("found two files");
@@ -230,7 +230,7 @@ describe("notes", () => {
     expect(run.step("b").notes).toBe("changed both");
   });
 
-  test("[OU9 OU2] a step that is asked again has none; one that says nothing has none", () => {
+  test("[OU9 OU2] a step that runs again has none, nor has one without a summary", () => {
     const run = back();
     run.reject("check", "unsure", "once", { summary: "half" });
     expect(run.step("check").notes).toBeUndefined();
@@ -238,7 +238,7 @@ describe("notes", () => {
     expect(run.step("check").notes).toBeUndefined();
   });
 
-  test("[OU9 LC5] a retry voids those of the step that failed", () => {
+  test("[OU9 LC5] a retry clears those of the failed step", () => {
     const run = new Driver(workflow([agent("a", { summary: true })]));
     run.reject("a", "red", null, { summary: "tried" });
     expect(run.step("a")).toMatchObject({ state: { status: "failed" }, notes: "tried" });

@@ -1,4 +1,4 @@
-// Outputs. Owns: which of an agent's words reach the context. Agent output is data: it never sets what others own.
+// Decides which outputs of an agent reach the context. Agent output is data: it never sets keys that Pawl or the caller owns.
 
 import { engineKeys } from "../domain/context.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
@@ -21,12 +21,12 @@ export function acceptOutputs(
   for (const [key, value] of Object.entries(outputs)) {
     const refusal = refusalOf(header, definition, key, value);
     if (refusal === null) set[key] = value;
-    else notes.push(`${key.toUpperCase()} was not taken over: ${refusal}`);
+    else notes.push(`${key.toUpperCase()} was ignored: ${refusal}`);
   }
   return { set, notes };
 }
 
-/** What is taken back of the keys that a step had set, when it is reset or says something else. */
+/** Keys of a step to remove from the context when it is reset or sets other keys. */
 export function clearedKeys(
   produced: readonly string[],
   set: Readonly<Record<string, string>> = {},

@@ -1,5 +1,5 @@
-// Random walks through random workflows. Each walk is driven by what the run's state allows, so that it goes deep; the
-// second test measures how deep. What is checked at each step is in testing/invariants.ts and testing/walker.ts.
+// Random walks through random workflows. Each move is one that the run's state allows, so that walks go deep; the depth tests
+// measure how deep. The checks of each move are in test/support/engine/invariants.ts and walker.ts.
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import type { Event } from "../domain/event.ts";
 import { fixStoryPrefix } from "../domain/ids.ts";
 import type { StorySpec } from "../domain/story.ts";
 
-// The same walks each time, so that a red suite means a change; other seeds are for looking further.
+// The seed is fixed, so that a red suite means a change. Other seeds explore further.
 const seed = Number(process.env["PAWL_WALK_SEED"] ?? 20_260_101);
 const walks = Number(process.env["PAWL_WALKS"] ?? 1_500);
 
@@ -67,7 +67,7 @@ const workflows = fc.oneof(
 
 const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 40, maxLength: 80, size: "max" }));
 
-/** What a walk must have met to count as deep, and in how many of a hundred walks it must be met at least. */
+/** Events that deep walks contain, and the smallest share of a hundred walks that must contain each. */
 const depths: Record<string, { readonly share: number; readonly is: (event: Event) => boolean }> = {
   "a third attempt": { share: 50, is: (event) => event.type === "attempt_dispatched" && event.number >= 3 },
   "a route back": { share: 25, is: (event) => event.type === "attempt_ended" && event.taken?.to === "back_to" },
@@ -111,7 +111,7 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "work that is thrown away": { share: 40, is: (event) => event.type === "attempt_ended" && event.discards },
 };
 
-/** The same for what people were told. */
+/** The same for messages to people. */
 const told: Record<MessageKind, number> = {
   needs_you: 40,
   stuck: 15,
@@ -143,15 +143,15 @@ describe(`${walks} walks from seed ${seed}`, () => {
     walked = fc.check(property, { seed, numRuns: walks });
   }, 600_000);
 
-  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8 LI11 LI12 LI13] what must hold of chains, runs and limits holds after every command", () => {
+  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8 LI11 LI12 LI13] the invariants of chains, runs and limits hold after every command", () => {
     expectToHold();
   });
 
-  test("[AT2 AT3 AT4 AT5 AT6 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so does what must hold of the rest", () => {
+  test("[AT2 AT3 AT4 AT5 AT6 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so do the invariants of everything else", () => {
     expectToHold();
   });
 
-  test("[ED7 ED8 ED12 ED14 ED20 ED21 LI15 LI16 RT13 ST3 ST14 ST19 CH5 C6 C33 C39 C48 C55 C57 C58 C61 C86] so does what must hold of chains that change and of stories in parallel", () => {
+  test("[ED7 ED8 ED12 ED14 ED20 ED21 LI15 LI16 RT13 ST3 ST14 ST19 CH5 C6 C33 C39 C48 C55 C57 C58 C61 C86] so do the invariants of edited chains and of stories in parallel", () => {
     expectToHold();
   });
 
@@ -159,7 +159,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
     expect(((met[what] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
   });
 
-  test.each(Object.entries(told))("[X5] people are told: %s", (kind, share) => {
+  test.each(Object.entries(told))("[X5] people get messages: %s", (kind, share) => {
     expect(((met[kind] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
   });
 

@@ -1,4 +1,4 @@
-// Rejections. Owns: saying no.
+// Builds a Rejection.
 
 import type { Rejection, RejectionCode } from "../domain/decision.ts";
 

@@ -1,4 +1,4 @@
-// Trying again. Owns: what `retry` makes of a run, a story or a step that has failed.
+// Retries a failed run, story or step.
 
 import type { RetryRun } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
@@ -11,7 +11,7 @@ import { runState } from "./evolve.ts";
 import { rejectCommand } from "./rejection.ts";
 import { changeStory } from "./status-changes.ts";
 
-/** What failed is put back to `ready`, and its limits count anew from here. */
+/** Makes failed steps ready again and renews their limits. */
 export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
   const { header } = draft.run;
   const state = runState(header);
@@ -38,19 +38,19 @@ export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
     draft.emit(story, { type: "limits_renewed", of: null });
     const step = failedStepOf(draft, story, command);
     if (step) putBack(draft, story, step);
-    // It waits for a free place like the others: where one is worked on at a time, one is retried at a time.
+    // It waits for a free slot like the others, so a retry never exceeds the concurrency.
     changeStory(draft, story, "waiting", "");
   }
   return null;
 }
 
-/** The walk comes to it once more. Its attempts and what it must be told stay. */
+/** Resets a step so that the walk reaches it again. Its attempts and its feedback stay. */
 function putBack(draft: Draft, story: StoryId | null, step: Step): void {
   const { feedback } = step;
   resetSpan(draft, story, { from: step, to: step, keeps: null, feedback, reason: `${step.name} is retried` });
 }
 
-/** A step of the run that no story belongs to. Stories from a file may have failed long before it did. */
+/** A failed step of the run that has no stories. Stories from a file may have failed long before it did. */
 function failedOutside(draft: Draft): Step | undefined {
   const step = failedStep(draft.run.header.chain, null);
   return step && draft.definition(null, step.name).kind !== "stories" ? step : undefined;
@@ -63,13 +63,13 @@ function failedStories(draft: Draft, command: RetryRun): readonly StoryId[] {
     .map((entry) => entry.id);
 }
 
-/** To name the `stories` step is to name whatever failed inside it. */
+/** Naming the `stories` step means all steps that failed inside it. */
 function failedStepOf(draft: Draft, story: StoryId, command: RetryRun): Step | undefined {
   const chain = draft.run.stories[story]?.chain ?? [];
   return failedStep(chain, isWhole(draft, story, command) ? null : command.step);
 }
 
-/** The story as such, and no step of it: one that came from a file may have failed without a step that has. */
+/** Whether the whole story is retried. A story from a file may have failed without a failed step. */
 function isWhole(draft: Draft, story: StoryId, { step }: RetryRun): boolean {
   return step === null || step === draft.run.stories[story]?.of;
 }

@@ -19,7 +19,7 @@ import {
   workflow,
 } from "../../test/support/engine/workflow.ts";
 
-/** work, review, polish, ship; review goes back, on, or past polish. */
+/** work, review, polish, ship; review goes back, forward, or past polish. */
 function loop(values = {}): Driver {
   const routes = { approved: goTo("ship"), polish: next, needs_fixes: backTo("work"), ...values };
   return new Driver(
@@ -46,7 +46,7 @@ describe("next and again", () => {
     });
   });
 
-  test("[RT4 B4] again asks the same step in the same visit and tells it why", () => {
+  test("[RT4 B4] again repeats the step in the same visit, with feedback", () => {
     const run = new Driver(workflow([agent("work", { on: { rejected: atMost(1, again) } }), agent("ship")]));
     run.reject("work", "the tests are red");
     expect(run.step("work")).toMatchObject({ visit: 1, feedback: "the tests are red", state: { status: "ready" } });
@@ -68,7 +68,7 @@ describe("verdicts", () => {
     expect(run.states()).toMatchObject({ review: "done", polish: "ready" });
   });
 
-  test("[RT1] a rejection takes the rule of its reason, and the common rule for any other", () => {
+  test("[RT1] a rejection takes the rule of its reason, or the general rule for any other reason", () => {
     const rules = { rejected: atMost(2, again), "rejected:wrong_plan": atMost(2, backTo("plan")) };
     const run = new Driver(workflow([agent("plan"), agent("work", { on: rules })]));
     run.pass("plan");
@@ -78,7 +78,7 @@ describe("verdicts", () => {
     expect(run.states()).toEqual({ plan: "ready", work: "waiting" });
   });
 
-  test("[RT2 B47] a value without a route is unreadable output: asked again, nothing of it in the context", () => {
+  test("[RT2 B47] a value without a route is unreadable output: the step repeats, and no output reaches the context", () => {
     const run = loop();
     run.pass("think");
     run.pass("work");
@@ -109,7 +109,7 @@ describe("verdicts", () => {
     expect(run.step("fix").feedback).toBe("still broken");
   });
 
-  test("[RT2 antfarm E] a verifier without a readable verdict has not verified, whatever was said before", () => {
+  test("[RT2 antfarm E] a verifier without a readable verdict has not verified, whatever the context says", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1");
     run.pass("US-1/implement", { outputs: { status: "done" } });
@@ -135,7 +135,7 @@ describe("verdicts", () => {
 });
 
 describe("back", () => {
-  test("[RT5 B50] the target is ready, what is between and the router wait, each in a new visit", () => {
+  test("[RT5 B50] the target is ready; the steps between and the routing step wait, each in a new visit", () => {
     const run = new Driver(
       workflow([agent("a"), agent("b"), agent("c"), agent("d", { on: { rejected: atMost(1, backTo("b")) } })]),
     );
@@ -160,7 +160,7 @@ describe("back", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[RT5] of several steps with one name, the nearest earlier is meant", () => {
+  test("[RT5] of several steps with the same name the nearest earlier one is meant", () => {
     const check = decider("check", { ok: next, fix: insert("work"), redo: backTo("work") }, { budget: limit(5) });
     const run = new Driver(workflow([agent("work"), check]));
     run.pass("work");
@@ -170,7 +170,7 @@ describe("back", () => {
     expect(run.states()).toEqual({ work: "done", "work~2": "ready", check: "waiting" });
   });
 
-  test("[RT11 B55] a target that is not there fails the step in words", () => {
+  test("[RT11 B55] a missing target fails the step with a reason", () => {
     const run = new Driver(workflow([agent("work", { on: { rejected: atMost(1, backTo("nowhere")) } })]));
     run.reject("work");
     expect(run.step("work").state).toEqual({
@@ -181,7 +181,7 @@ describe("back", () => {
 });
 
 describe("forward", () => {
-  test("[RT6 ED3 B48] what is jumped over is skipped, and the target is ready", () => {
+  test("[RT6 ED3 B48] the steps between are skipped, and the target is ready", () => {
     const run = loop();
     run.pass("think");
     run.pass("work");
@@ -189,7 +189,7 @@ describe("forward", () => {
     expect(run.states()).toEqual({ think: "done", work: "done", review: "done", polish: "skipped", ship: "ready" });
   });
 
-  test("[RT7 B49] what was skipped does not run on its own, and the run is done without it", () => {
+  test("[RT7 B49] a skipped step does not run, and the run is done without it", () => {
     const run = loop();
     run.pass("think");
     run.pass("work");
@@ -199,7 +199,7 @@ describe("forward", () => {
     expect(run.attempts("polish")).toEqual([]);
   });
 
-  test("[RT7 B49] a route that goes back before it brings a skipped step back to life", () => {
+  test("[RT7 B49] a route that goes back before a skipped step makes it wait again", () => {
     const ship = agent("ship", { on: { rejected: atMost(1, backTo("work")) } });
     const review = decider("review", { approved: goTo("ship"), polish: next });
     const run = new Driver(workflow([agent("work"), review, agent("polish"), ship]));
@@ -219,7 +219,7 @@ describe("forward", () => {
     expect(run.happened("steps_skipped")).toEqual([]);
   });
 
-  test("[RT11] a target that is not after the step fails it in words", () => {
+  test("[RT11] a target that is not after the step fails it with a reason", () => {
     const run = new Driver(workflow([agent("a"), agent("b", { on: { passed: goTo("a") } })]));
     run.pass("a");
     run.pass("b");
@@ -231,7 +231,7 @@ describe("insert", () => {
   const check = () =>
     decider("check", { ok: next, fix: atMost(2, insert("debug", "work"), ask({ accept: next, stop: fail() })) });
 
-  test("[RT8 ED4 CH5] steps go before the router, which is visited again under its own id", () => {
+  test("[RT8 ED4 CH5] steps go before the routing step, which is visited again under its own id", () => {
     const run = new Driver(workflow([agent("work"), check(), agent("ship"), agent("debug")]));
     run.pass("work");
     run.say("check", "fix", { feedback: "two gaps" });
@@ -249,7 +249,7 @@ describe("insert", () => {
     expect(run.states()).toMatchObject({ check: "ready" });
   });
 
-  test("[RT8 ED4 LI5 CH5] ids are never reused, and the router meets its limit", () => {
+  test("[RT8 ED4 LI5 CH5] ids are never reused, and the routing step reaches its limit", () => {
     const run = new Driver(workflow([agent("work"), check(), agent("ship"), agent("debug")]));
     run.pass("work");
     for (const number of [2, 3]) {

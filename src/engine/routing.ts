@@ -1,5 +1,4 @@
-// Routing. Owns: following a route from a step. Going back, on, past and inserting state what happened; the walk then
-// does the rest.
+// Takes a route from a step: it records what changes in the chain, and the walk does the rest.
 
 import type { GateCause } from "../domain/gate.ts";
 import type { StoryId } from "../domain/ids.ts";
@@ -16,11 +15,11 @@ export interface Routing {
   /** The step that routes. */
   readonly step: Step;
   readonly route: Route;
-  /** What the step that is sent back, or asked again, will be told. */
+  /** Feedback for the step that is sent back or runs again. */
   readonly feedback: string;
   /** Why a gate opens, if the route is one. */
   readonly cause: GateCause;
-  /** When `again` may start; now, unless somebody asked for patience. */
+  /** When `again` may start. Default: now. */
   readonly notBefore?: number;
 }
 
@@ -30,7 +29,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
     case "next":
       return leave(draft, story, step);
     case "again":
-      // A gate step has nothing to perform: asking it again is a new visit.
+      // A gate step is not performed, so asking again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
       return draft.emit(story, {
         type: "step_readied",
@@ -47,7 +46,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
       const target = nearest(draft, story, step, route.step, "after");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" after "${step.name}" to go to`);
       leave(draft, story, step);
-      return skipSpan(draft, story, step, target, `${step.name} went on to ${target.name}`);
+      return skipSpan(draft, story, step, target, `${step.name} jumped ahead to ${target.name}`);
     }
     case "insert":
       return insert(draft, routing, route);
@@ -64,13 +63,13 @@ export function takeRoute(draft: Draft, routing: Routing): void {
   }
 }
 
-/** What is inserted runs first, then everything from `before` to the routing step once more. */
+/** The inserted steps run first, then everything from `before` to the routing step again. */
 function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "insert" }>): void {
   const { story, step, feedback } = routing;
   const before = route.before === undefined ? step : nearest(draft, story, step, route.before, "before");
   if (!before) return failStep(draft, story, step, `no step "${route.before}" before "${step.name}" to insert before`);
   if (stepsLeft(draft, story) < route.steps.length) {
-    const full = `${step.name} must insert steps, and the chain has as many as it may have`;
+    const full = `${step.name} must insert steps, but the chain already has the maximum number of steps`;
     sendMessage(draft, "stuck", { story, step: step.name, text: full });
     return failStep(draft, story, step, full);
   }
@@ -80,7 +79,7 @@ function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "ins
   resetSpan(draft, story, { from: before, to: step, keeps: step, feedback, reason });
 }
 
-/** A step whose budget was spent before it could start has done nothing: it is skipped. */
+/** A step that is still ready has done nothing, because its budget was spent before it started: it is skipped. */
 function leave(draft: Draft, story: StoryId | null, step: Step): void {
   if (step.state.status !== "ready") return draft.emit(story, { type: "step_done", step: step.id });
   const reason = `the budget of ${step.name} is spent`;
@@ -98,7 +97,7 @@ function goBack(draft: Draft, routing: Routing, target: Step): void {
   });
 }
 
-/** Routes use names, which may repeat in a chain: back to the nearest earlier, on to the nearest later. */
+/** Names may repeat in a chain: a route leads to the nearest earlier or the nearest later step of that name. */
 function nearest(
   draft: Draft,
   story: StoryId | null,

@@ -1,5 +1,4 @@
-// Parts of a run. Owns: changing one part and leaving the rest as it is: what has not changed keeps its identity, by which the store
-// knows what to write.
+// Updates one part of a run and returns a new run. Unchanged parts keep their identity, by which the store knows what to write.
 
 import type { Attempt } from "../domain/attempt.ts";
 import type { AttemptId, StepId, StoryId } from "../domain/ids.ts";

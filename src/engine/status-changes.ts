@@ -1,4 +1,4 @@
-// Ends. Owns: how a run, a step and a story come to their end, the unhappy one included.
+// Ends runs, fails steps and changes the status of stories, with the messages that people get about it.
 
 import type { StoryId } from "../domain/ids.ts";
 import type { Step } from "../domain/step.ts";

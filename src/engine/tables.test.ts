@@ -1,4 +1,4 @@
-// The tables: what they say about each state.
+// The transition tables.
 
 import { describe, expect, test } from "vitest";
 import { allows, attemptTable, gateTable, IllegalTransition, move, runTable, stepTable, storyTable } from "./tables.ts";
@@ -20,7 +20,7 @@ test("[AT7] an attempt only goes forward", () => {
   }
 });
 
-test("[RU6 ST5] nothing leads out of what is settled for good", () => {
+test("[RU6 ST5] nothing leads out of a final state", () => {
   expect(runTable.done).toEqual({});
   expect(runTable.cancelled).toEqual({});
   expect(storyTable.done).toEqual({});
@@ -28,7 +28,7 @@ test("[RU6 ST5] nothing leads out of what is settled for good", () => {
   expect(gateTable.void).toEqual({});
 });
 
-test("[RE3] a change that is not in the table throws, and can be asked for before", () => {
+test("[RE3] a change that is not in the table throws, and `allows` says so before", () => {
   expect(move(stepTable, "step a", "ready", "dispatch")).toBe("running");
   expect(() => move(stepTable, "step a", "done", "dispatch")).toThrow(IllegalTransition);
   expect(allows(runTable, "open", "pause")).toBe(true);

@@ -1,5 +1,5 @@
-// The transition tables. Owns: which change is allowed from which state. Rows are states, cells are changes, a missing
-// cell is a choice. `evolve` moves by them, property tests walk them, and the diagrams in docs/spec come from them.
+// The transition tables: which change is allowed from which state. Rows are states, cells are changes, and a missing cell is
+// deliberate. `evolve` moves by them, property tests walk them, and the diagrams in docs/spec are generated from them.
 
 import type { AttemptPhase } from "../domain/attempt.ts";
 import type { GateState } from "../domain/gate.ts";
@@ -44,7 +44,7 @@ export const gateTable = {
   void: {},
 } as const satisfies Table<GateState["status"]>;
 
-/** `open` is shown as `running` or `held`, whichever its steps say. */
+/** `open` is shown as `running` or `held`, depending on the steps. */
 export const runTable = {
   open: { pause: "paused", done: "done", fail: "failed", cancel: "cancelled" },
   paused: { resume: "open", done: "done", fail: "failed", cancel: "cancelled" },
@@ -53,7 +53,7 @@ export const runTable = {
   cancelled: {},
 } as const satisfies Table<"open" | "paused" | RunEnd["status"]>;
 
-/** A change that no table has. It is a defect of the engine, never of its input: `decide` refuses those first. */
+/** A change that no table allows. It is a defect of the engine, never of its input, which `decide` checks first. */
 export class IllegalTransition extends Error {
   constructor(what: string, from: string, change: string) {
     super(`${what}: no transition "${change}" from "${from}"`);

@@ -1,4 +1,4 @@
-// The walk: what follows from what happened.
+// The walk: moving chains forward.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -39,7 +39,7 @@ test("[CH4] a step that is performed becomes ready, a gate asks, stories open", 
   expect(run.states("US-1")).toEqual({ code: "ready" });
 });
 
-test("[CH2] a command that asks for nothing changes nothing, wherever the run stands", () => {
+test("[CH2] a command without an effect changes nothing, whatever the state of the run", () => {
   const run = new Driver(featureDev());
   const idle = () => {
     const before = run.run;
@@ -80,7 +80,7 @@ describe("a crash in between", () => {
     ]);
   });
 
-  test("[CH3 antfarm S] a log that was cut before the walk went on is healed by the next command", () => {
+  test("[CH3 antfarm S] a log that was cut off before the walk is repaired by the next command", () => {
     const { events } = whole();
     const heals = ["step_done", "story_changed", "steps_reset", "step_opened", "story_merged"];
     let healed = 0;
@@ -100,7 +100,7 @@ describe("a crash in between", () => {
   });
 });
 
-test("[CH5] ids stay and order is the list's, whatever was inserted", () => {
+test("[CH5] ids and order stay stable, whatever was inserted", () => {
   const check = decider("check", { fix: atMost(3, { to: "insert", steps: [agent("a").name] }), ok: next });
   const run = new Driver(workflow([agent("a"), check, agent("z")]));
   run.pass("a");
@@ -112,8 +112,8 @@ test("[CH5] ids stay and order is the list's, whatever was inserted", () => {
   expect(Object.keys(run.states())).toEqual(["a", "a~2", "a~3", "check", "z"]);
 });
 
-test("[CH6] a transition that sees one story decides as if it saw all", () => {
-  // The driver compares the two for every command of every test; here the stories have something to do to each other.
+test("[CH6] a transition that loads one story decides as if it had loaded all", () => {
+  // The test driver compares both for every command of every test; here the stories affect each other.
   const run = new Driver(
     workflow([
       agent("plan"),
@@ -138,7 +138,7 @@ describe("edits", () => {
     );
   };
 
-  test("[ED1 ED2 ED5 B50] a reset: new visits, attempts kept, the target and the stories are told", () => {
+  test("[ED1 ED2 ED5 B50] a reset: new visits, attempts kept, feedback for the target and the stories step", () => {
     const edited = run();
     edited.plan("plan", "US-1");
     edited.pass("US-1/code");
@@ -158,18 +158,18 @@ describe("edits", () => {
     expect(edited.attempts("test")).toHaveLength(1);
   });
 
-  test("[ED3 ED5] a skip says which steps and why", () => {
+  test("[ED3 ED5] a skip names the steps and the reason", () => {
     const edited = run();
     edited.plan("plan", "US-1");
     edited.pass("US-1/code");
     edited.pass("test");
     edited.pass("review");
     expect(edited.happened("steps_skipped")).toMatchObject([
-      { steps: ["x"], by: "route", reason: "review went on to end" },
+      { steps: ["x"], by: "route", reason: "review jumped ahead to end" },
     ]);
   });
 
-  test("[ED4 RT12] an inserted step is in its first visit and knows only why it is there", () => {
+  test("[ED4 RT12] an inserted step is in its first visit and gets the feedback", () => {
     const check = decider("check", { fix: atMost(1, { to: "insert", steps: [agent("a").name] }) });
     const edited = new Driver(workflow([agent("a"), check]));
     edited.pass("a", { outputs: { changes: "one" } });
@@ -180,7 +180,7 @@ describe("edits", () => {
 });
 
 describe("status", () => {
-  test("[RU5 X4] running while something runs, is ready or waits for a time; held while a person is asked", () => {
+  test("[RU5 X4] running while a step runs, is ready or waits for a time; held while a person is asked", () => {
     const run = new Driver(workflow([agent("a"), gate("b")]));
     expect(run.status).toBe("running");
     run.claim("a");
@@ -194,7 +194,7 @@ describe("status", () => {
   });
 });
 
-test("[RU8] no event is lost and none is invented when a command is refused", () => {
+test("[RU8] a refused command neither loses nor adds events", () => {
   const run = new Driver(workflow([agent("a")]));
   const before: readonly Event[] = [...run.events];
   run.refused(run.starting("nothing"));

@@ -1,5 +1,5 @@
-// The walk. Owns: moving chains on. It looks at the first step of a chain that is not over; doing it twice changes nothing.
-// Everything else only states what happened; what follows from it happens here.
+// The walk: moves each chain forward from its first step that is not over. Other files only record what happened; the
+// consequences are here. Walking twice changes nothing.
 
 import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
@@ -8,7 +8,7 @@ import { openGate } from "./gates/gates.ts";
 import { endRun } from "./status-changes.ts";
 import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 
-/** Walks every chain at hand until nothing moves any more. */
+/** Walks every loaded chain until nothing moves. */
 export function advance(draft: Draft): void {
   for (let before = -1; before !== draft.length; ) {
     before = draft.length;

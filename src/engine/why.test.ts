@@ -1,4 +1,4 @@
-// Why: the one sentence that says what a run is doing or what it waits for.
+// The one sentence that says what a run is doing or what it waits for.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../test/support/engine/driver.ts";
@@ -29,11 +29,11 @@ describe("a run that is over", () => {
 });
 
 describe("a run at work", () => {
-  test("[WY2] what is ready waits for somebody to take it", () => {
-    expect(say(line())).toContain("work is ready and waits for somebody to take it");
+  test("[WY2] a ready step waits for a worker", () => {
+    expect(say(line())).toContain("work is ready and waits for a worker");
   });
 
-  test("[WY2] what is ready again says how its last attempt ended", () => {
+  test("[WY2] a step that is ready again says how its last attempt ended", () => {
     const run = line();
     run.lose("work");
     expect(say(run)).toContain("work is ready again (its last attempt was lost)");
@@ -41,21 +41,21 @@ describe("a run at work", () => {
     expect(say(run)).toContain("(its last attempt failed)");
   });
 
-  test("[WY2] what runs says which attempt, who performs it and since when; a story's says which story", () => {
+  test("[WY2] a running step says which story, which attempt, which executor and for how long", () => {
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")])]));
     run.plan("plan", "US-1");
     run.claim("US-1/code");
     run.at += 3_600_000;
-    expect(say(run)).toBe("US-1: code is running (attempt 1, scripted, since 1 h 0 min)");
+    expect(say(run)).toBe("US-1: code is running (attempt 1, scripted, for 1 h 0 min)");
   });
 
-  test("[WY2 AT10] what waits for a time says until when", () => {
+  test("[WY2 AT10] a step that waits for a time says until when", () => {
     const run = line();
     run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
     expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z.");
   });
 
-  test("[WY3] an attempt whose driver is dead does not run, and the sentence says what finds it", () => {
+  test("[WY3] an attempt whose driver is dead is not shown as running, and the sentence says what detects it", () => {
     const run = line();
     const { id } = run.claim("work");
     expect(why(run.run, run.at, { orphans: new Set([id]), waitsFor: () => null })).toContain(
@@ -67,19 +67,19 @@ describe("a run at work", () => {
   });
 });
 
-test("[WY6] a ready step whose performers are all held says whom it waits for", () => {
+test("[WY6] a ready step whose accounts are all held says what it waits for", () => {
   const run = line();
   const waitsFor = (_story: unknown, step: { name: string }) => (step.name === "work" ? "the account claude" : null);
   expect(why(run.run, run.at, { orphans: new Set(), waitsFor })).toBe("work waits for the account claude.");
 });
 
 describe("a run that waits for a person", () => {
-  test("[WY4 GA10 X30] says since when, what is asked and how to answer", () => {
+  test("[WY4 GA10 X30] says for how long, what is asked and how to answer", () => {
     const run = line();
     run.pass("work");
     run.at += 59_000;
     const said = say(run);
-    expect(said).toContain("waits for a person since 59 s: review?");
+    expect(said).toContain("waits for a person (asked 59 s ago): review?");
     expect(said).toContain("`pawl answer run-1.1 OPTION` (approve or reject)");
     expect(said).not.toContain("without an answer");
   });
@@ -107,7 +107,7 @@ describe("a paused run", () => {
     const run = line();
     run.claim("work");
     run.pause();
-    expect(say(run)).toMatch(/^Paused; `pawl resume` lets it go on\. Meanwhile work is running/);
+    expect(say(run)).toMatch(/^Paused; `pawl resume` continues it\. Meanwhile work is running/);
   });
 
   test("[WY5 GA13] says which question is open: a resume alone moves nothing", () => {

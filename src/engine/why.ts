@@ -1,4 +1,4 @@
-// Why. Owns: the one sentence that says what a run is doing or what it waits for. The same everywhere it is shown.
+// Writes the one sentence that says what a run is doing or what it waits for. It is the same everywhere it is shown.
 
 import { hasEnded } from "../domain/attempt.ts";
 import { namesOf } from "../domain/gate.ts";
@@ -8,11 +8,11 @@ import { statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 
-/** What only somebody outside the engine can know. */
+/** Facts from outside the engine. */
 export interface Known {
   /** Attempts whose driver is dead. */
   readonly orphans: ReadonlySet<AttemptId>;
-  /** Whom a ready step waits for, in words; null: for nobody in particular. */
+  /** What a ready step waits for, such as an account that is held; null: any worker. */
   readonly waitsFor: (story: StoryId | null, step: Step) => string | null;
 }
 
@@ -30,23 +30,23 @@ export function why(run: Run, now: number, known: Known = nothing): string {
   const doing = held ? null : activity(run, now, known);
   if (header.paused) {
     const meanwhile = held ? `it ${heldBy(run, now)}` : doing;
-    return sentence(`Paused; \`pawl resume\` lets it go on${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
+    return sentence(`Paused; \`pawl resume\` continues it${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
   }
   return sentence(held ? heldBy(run, now) : (doing ?? "nothing is ready to run"));
 }
 
-/** More than these are only counted. */
-const mostTold = 3;
+/** Further stories are only counted. */
+const maxListed = 3;
 
-/** Where several stories are worked on, what each is at. */
+/** What each open story is doing. */
 function activity(run: Run, now: number, known: Known): string | null {
   const said = openScopes(run).flatMap(([story, scope]) => {
     const lines = scope.chain.map((step) => describeStep(story, scope, step, now, known));
     return lines.find((line) => line !== null) ?? [];
   });
   if (said.length === 0) return null;
-  const more = said.length > mostTold ? `; and ${said.length - mostTold} more` : "";
-  return `${said.slice(0, mostTold).join("; ")}${more}`;
+  const more = said.length > maxListed ? `; and ${said.length - maxListed} more` : "";
+  return `${said.slice(0, maxListed).join("; ")}${more}`;
 }
 
 function describeStep(
@@ -61,20 +61,20 @@ function describeStep(
     const { attempt: id } = step.state;
     const attempt = scope.attempts.find((candidate) => candidate.id === id);
     if (!attempt) return null;
-    if (orphans.has(id)) return `${what} was running when its driver died; \`pawl resume\` finds that and goes on`;
+    if (orphans.has(id)) return `${what} was running when its driver died; \`pawl resume\` detects that and continues`;
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
-    return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, since ${span(now - attempt.startedAt)})`;
+    return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, for ${span(now - attempt.startedAt)})`;
   }
   if (step.state.status === "ready") {
     if (step.state.notBefore > now) return `${what} waits until ${new Date(step.state.notBefore).toISOString()}`;
-    const whom = waitsFor(story, step);
-    if (whom !== null) return `${what} waits for ${whom}`;
+    const awaited = waitsFor(story, step);
+    if (awaited !== null) return `${what} waits for ${awaited}`;
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
     const after =
       last && hasEnded(last) && last.state.outcome !== "completed"
         ? ` again (its last attempt ${past(last.state.outcome)})`
         : "";
-    return `${what} is ready${after} and waits for somebody to take it (\`pawl resume\`, or an agent that pulls)`;
+    return `${what} is ready${after} and waits for a worker (\`pawl resume\`, or an agent that pulls)`;
   }
   return null;
 }
@@ -90,7 +90,7 @@ function heldBy(run: Run, now: number): string {
     const otherwise = gate.deadline
       ? `; without an answer, ${gate.deadline.option} at ${new Date(gate.deadline.at).toISOString()}`
       : "";
-    return `waits for a person since ${span(now - gate.openedAt)}: ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
+    return `waits for a person (asked ${span(now - gate.openedAt)} ago): ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
   }
   return "waits for a person";
 }

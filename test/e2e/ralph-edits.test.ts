@@ -40,17 +40,20 @@ const refused: Readonly<Record<string, readonly [request: unknown, why: string]>
     [split("step-005", "replacement_steps"), split("step-005", "replacement_steps")],
     "operation 2 (replace): there is no step step-005",
   ],
-  "two-final-reviews": [[add("step-007", "final_review")], "there is one final_review already, and it stays the last"],
+  "two-final-reviews": [
+    [add("step-007", "final_review")],
+    "there is already a final_review step, and it must stay last",
+  ],
   "twice-in-reorder": [
     [{ operation: "reorder", new_order: ["step-003", ...pending()], reason: "r" }],
-    "the new order has a step twice",
+    "the new order lists a step twice",
   ],
   "split-to-nothing": [
     [{ operation: "split", target_step_id: "step-005", replacement_steps: [], reason: "r" }],
     "operation 1",
   ],
   "31-steps": [[add("step-005", ...Array.from({ length: 21 }, () => "coding"))], "more than 30 steps"],
-  "behind-the-last": [[add("step-010", "coding")], "nothing comes after step-010"],
+  "behind-the-last": [[add("step-010", "coding")], "nothing may follow step-010"],
   "rebase-resolve": [[add("step-005", "rebase_resolve")], "only Pawl itself adds rebase_resolve"],
   "skip-linting": [[skip("step-003"), skip("step-006")], "operation 2 (skip): linting is never skipped"],
 };

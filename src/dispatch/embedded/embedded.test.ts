@@ -1,4 +1,4 @@
-// Leases in the store keep dispatch's promise.
+// Runs the dispatch contract on a SQLite store.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

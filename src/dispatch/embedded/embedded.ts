@@ -1,5 +1,4 @@
-// Embedded dispatch. Owns: keeping offers and leases in the store beside the run's own rows, in the same commits. No daemon, no
-// broker.
+// Keeps offers and leases in the store, in the same commits as the run's own rows. There is no daemon and no broker.
 
 import type { AttemptId, RunId } from "../../domain/ids.ts";
 import { scopeOf } from "../../domain/run.ts";

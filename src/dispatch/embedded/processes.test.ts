@@ -1,4 +1,4 @@
-// Many processes that want the same work.
+// Many processes compete for the same work.
 
 import { expect, onTestFinished, test } from "vitest";
 import { expectRowsToEqualLogs } from "../../../test/support/logs.ts";
@@ -10,7 +10,7 @@ import { openSqliteStore } from "../../store/sqlite/open.ts";
 import { systemClock } from "../../system/clock.ts";
 import { EmbeddedDispatch } from "./embedded.ts";
 
-test("[DI3] of 16 processes that claim one step at the same moment, one gets it, round after round", async () => {
+test("[DI3] when 16 processes claim one step at the same moment, exactly one gets it, round after round", async () => {
   const { file, store, runs } = await emptyStore();
   const workers = await startWorkers(16, "claim", file);
   const rounds = 40;
@@ -26,7 +26,7 @@ test("[DI3] of 16 processes that claim one step at the same moment, one gets it,
   expect(await expectRowsToEqualLogs(store)).toBe(rounds);
 });
 
-test("[DI13] 8 processes bring 40 runs to their end; each step is claimed once and nobody meets a lock", async () => {
+test("[DI13] 8 processes finish 40 runs; each step is claimed once and no process fails on a lock", async () => {
   const { file, store, runs } = await emptyStore();
   for (let run = 0; run < 40; run += 1) await runs.start(chainOf(6), { at: Date.now() });
   const workers = await startWorkers(8, "drive", file);

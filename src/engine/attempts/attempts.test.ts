@@ -1,4 +1,4 @@
-// Attempts: who may start one, and which result counts.
+// Attempts: when one may start, and which result counts.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -10,7 +10,7 @@ import { decide } from "../decide.ts";
 const line = () => new Driver(workflow([agent("a"), agent("b"), agent("c")]));
 
 describe("starting", () => {
-  test("[AT1 A22] a ready step is handed out and runs", () => {
+  test("[AT1 A22] a ready step can be started", () => {
     const run = line();
     const attempt = run.claim("a");
     expect(run.step("a").state).toEqual({ status: "running", attempt: attempt.id });
@@ -18,7 +18,7 @@ describe("starting", () => {
     expect(run.run.header.totals.attempts).toBe(1);
   });
 
-  test("[AT1] a step that waits, is over, or does not exist is not", () => {
+  test("[AT1] a step that waits, is over, or does not exist cannot", () => {
     const run = line();
     run.pass("a");
     expect(run.refused(run.starting("a"))).toMatchObject({ code: "illegal", why: "step a is done, not ready" });
@@ -27,7 +27,7 @@ describe("starting", () => {
     expect(run.refused({ ...run.starting("a"), story: storyId("US-1") })).toMatchObject({ code: "unknown" });
   });
 
-  test("[AT1] a gate is not", () => {
+  test("[AT1] a gate cannot", () => {
     const run = new Driver(workflow([gate("review")]));
     expect(run.refused(run.starting("review"))).toMatchObject({ code: "illegal" });
   });
@@ -37,19 +37,19 @@ describe("starting", () => {
     run.finish("a", unfinished("rate_limited", "429", { retryAt: run.at + 5_000 }));
     expect(run.status).toBe("running");
     run.at += 4_999;
-    expect(run.refused(run.starting("a"))).toMatchObject({ code: "illegal", why: "step a waits for its time" });
+    expect(run.refused(run.starting("a"))).toMatchObject({ code: "illegal", why: "step a is not due yet" });
     run.at += 1;
     run.pass("a");
     expect(run.states()).toMatchObject({ a: "done" });
   });
 
-  test("[AT10] a time that has passed already is now", () => {
+  test("[AT10] a time in the past means now", () => {
     const run = line();
     run.finish("a", unfinished("rate_limited", "429", { retryAt: 1 }));
     expect(run.step("a").state).toEqual({ status: "ready", notBefore: run.at });
   });
 
-  test("[AT15] what only a person can mend is asked, uses up no limit, and goes on by the answer", () => {
+  test("[AT15] a failure that only a person can fix asks them, uses up no limit, and continues with the answer", () => {
     const run = line();
     for (let times = 0; times < 5; times += 1) {
       run.finish("a", unfinished("failed", "not logged in", { asks: "Log in. Continue?" }));
@@ -68,7 +68,7 @@ describe("starting", () => {
     expect(stopped.status).toBe("failed");
   });
 
-  test("[AT15] what it was to be told is told after the answer as well", () => {
+  test("[AT15] the feedback for the step is kept after the answer", () => {
     const run = new Driver(workflow([agent("a"), agent("b", { on: { rejected: backTo("a") } })]));
     run.pass("a");
     run.reject("b", "the button is green");
@@ -77,7 +77,7 @@ describe("starting", () => {
     expect(run.step("a").feedback).toContain("the button is green");
   });
 
-  test("[AT16] an agent that asks has completed without a verdict, uses up no limit, and is told the answer", () => {
+  test("[AT16] an agent that asks has completed without a verdict, uses up no limit, and gets the answer", () => {
     const run = line();
     for (let times = 0; times < 5; times += 1) {
       const asked = { question: "Which database?", options: ["SQLite", "Postgres", "stop", "a:b", ""] };
@@ -95,23 +95,23 @@ describe("starting", () => {
     expect(run.states()).toMatchObject({ a: "done" });
   });
 
-  test("[AT16] one that leaves the words to the person gets them; to stop fails the step", () => {
+  test("[AT16] an open question is answered in the person's own words; `stop` fails the step", () => {
     const run = line();
     run.finish("a", unfinished("failed", "it asks", { asked: { question: "How?", options: [] } }));
     expect(Object.keys(run.gates("a").at(-1)?.options ?? {})).toEqual(["answer", "stop"]);
-    expect(run.refused(run.answering("a", "answer")).why).toContain("add them as a note");
+    expect(run.refused(run.answering("a", "answer")).why).toContain("add it with --note TEXT");
     run.answer("a", "stop");
     expect(run.status).toBe("failed");
   });
 
-  test("[AT2 AT5 A32] of two who start the same ready step, exactly one is accepted", () => {
+  test("[AT2 AT5 A32] of two workers that start the same ready step, exactly one is accepted", () => {
     const run = line();
     const decisions = [run.ask(run.starting("a"), "driver:1"), run.ask(run.starting("a"), "driver:2")];
     expect(decisions.map(({ accepted }) => accepted)).toEqual([true, false]);
     expect(run.attempts("a")).toHaveLength(1);
   });
 
-  test("[AT2 A32] two who decide on the same state: whoever is written first wins, the other decides again", () => {
+  test("[AT2 A32] of two decisions on the same state the first one written wins, and the other is decided again", () => {
     const run = line();
     const seen = run.run;
     const [first, second] = [run.starting("a"), run.starting("a")];
@@ -132,7 +132,7 @@ describe("starting", () => {
 });
 
 describe("phases", () => {
-  test("[AT7 AT9] dispatched, started, ended; where it worked stays known", () => {
+  test("[AT7 AT9] dispatched, started, ended; its workspace stays known", () => {
     const run = line();
     run.claim("a");
     run.begin("a", "c0ffee");
@@ -169,7 +169,7 @@ describe("which result counts", () => {
     expect(run.states()).toEqual({ a: "done", b: "ready", c: "waiting" });
   });
 
-  test("[AT12 CH1 antfarm I] a step that waits cannot be completed, so no later step starts out of order", () => {
+  test("[AT12 CH1 antfarm I] a waiting step cannot be completed, so no later step starts out of order", () => {
     const run = line();
     const report = passed();
     const asking = { type: "finish_attempt", story: null, attempt: attemptId("b"), token: token("b"), report } as const;
@@ -185,7 +185,7 @@ describe("which result counts", () => {
     expect(run.refused({ ...run.finishing(attempt, passed()), story } as never)).toMatchObject({ code: "unknown" });
   });
 
-  test("[AT4 X8] a foreign token counts for nothing", () => {
+  test("[AT4 X8] a report with a foreign token is refused", () => {
     const run = line();
     const attempt = run.claim("a");
     expect(run.refused(run.finishing(attempt, passed(), "stolen"))).toMatchObject({ code: "stale" });
@@ -193,7 +193,7 @@ describe("which result counts", () => {
     run.must(run.finishing(attempt, passed()));
   });
 
-  test("[AT4 X8] a worker back from the dead cannot overwrite its successor", () => {
+  test("[AT4 X8] a worker that was presumed dead cannot overwrite its successor", () => {
     const run = line();
     const dead = run.claim("a");
     run.must(run.finishing(dead, unfinished("lost"), null));
@@ -256,11 +256,11 @@ describe("stopping", () => {
     expect(run.step("a").state.status).toBe("running");
     expect(run.refused(run.finishing(attempt, passed()))).toMatchObject({
       code: "stale",
-      why: `attempt ${attempt.id} was told to stop: enough`,
+      why: `attempt ${attempt.id} is being stopped: enough`,
     });
   });
 
-  test("[AT8] whatever it then says, it was cancelled, and its words reach nothing", () => {
+  test("[AT8] whatever it then reports, its outcome is cancelled and its outputs are dropped", () => {
     const { run, attempt } = stopped();
     run.must(run.finishing(attempt, passed({ outputs: { notes: "I made it" } }), null), "driver");
     expect(run.attempts("a")[0]?.state).toMatchObject({ outcome: "cancelled", verdict: null, taken: null });
@@ -269,7 +269,7 @@ describe("stopping", () => {
     expect(run.refused(run.finishing(attempt, rejected("no"), null))).toMatchObject({ code: "stale" });
   });
 
-  test("[AT8] an attempt that reports itself cancelled is handed out again", () => {
+  test("[AT8] the step of an attempt that reports itself cancelled is ready again", () => {
     const run = line();
     run.finish("a", unfinished("cancelled"));
     expect(run.step("a").state.status).toBe("ready");
@@ -285,27 +285,24 @@ describe("what it leaves behind", () => {
     return state?.phase === "ended" ? state.discards : null;
   };
 
-  test.each(["keep", "reset"] as const)(
-    "[AT13] a death that we did not cause and a stop leave nothing (%s)",
-    (policy) => {
-      expect(left(policy, (run) => run.lose("a"))).toBe(true);
-      expect(left(policy, (run) => run.finish("a", unfinished("cancelled")))).toBe(true);
-      const stop = (run: Driver) => {
-        const attempt = run.claim("a");
-        run.cancel();
-        run.must(run.finishing(attempt, passed(), null));
-      };
-      expect(left(policy, stop)).toBe(true);
-      const pulled = (run: Driver) => {
-        run.claim("a", "pull");
-        run.cancel();
-      };
-      expect(left(policy, pulled)).toBe(true);
-    },
-  );
+  test.each(["keep", "reset"] as const)("[AT13] a lost or stopped attempt leaves no work behind (%s)", (policy) => {
+    expect(left(policy, (run) => run.lose("a"))).toBe(true);
+    expect(left(policy, (run) => run.finish("a", unfinished("cancelled")))).toBe(true);
+    const stop = (run: Driver) => {
+      const attempt = run.claim("a");
+      run.cancel();
+      run.must(run.finishing(attempt, passed(), null));
+    };
+    expect(left(policy, stop)).toBe(true);
+    const pulled = (run: Driver) => {
+      run.claim("a", "pull");
+      run.cancel();
+    };
+    expect(left(policy, pulled)).toBe(true);
+  });
 
   test.each(["failed", "timed_out", "invalid_output", "rate_limited"] as const)(
-    "[AT13] %s keeps its work for the next attempt, unless the workflow wants a clean start",
+    "[AT13] %s keeps its work for the next attempt, unless the workflow asks for a clean start",
     (outcome) => {
       expect(left("keep", (run) => run.finish("a", unfinished(outcome)))).toBe(false);
       expect(left("reset", (run) => run.finish("a", unfinished(outcome)))).toBe(true);
@@ -313,20 +310,20 @@ describe("what it leaves behind", () => {
   );
 
   test.each(["keep", "reset"] as const)(
-    "[AT13] what came to its end keeps its work, also when it is rejected (%s)",
+    "[AT13] a completed attempt keeps its work, even if it is rejected (%s)",
     (policy) => {
       expect(left(policy, (run) => run.pass("a"))).toBe(false);
       expect(left(policy, (run) => run.reject("a"))).toBe(false);
     },
   );
 
-  test("[AT13 RT2] what nobody can read has not come to its end", () => {
+  test("[AT13 RT2] an attempt with unreadable output has not completed", () => {
     expect(left("reset", (run) => run.say("a", "perhaps"))).toBe(true);
     expect(left("keep", (run) => run.say("a", "perhaps"))).toBe(false);
   });
 });
 
-test("[AT11 X37] what each attempt used adds up", () => {
+test("[AT11 X37] the usage of all attempts adds up", () => {
   const run = line();
   const usage = { costUsd: 0.5, inputTokens: 100, outputTokens: 20 };
   run.finish("a", unfinished("failed", "exit 1", { usage }));
@@ -343,7 +340,7 @@ test("[AT11 X37] what each attempt used adds up", () => {
   });
 });
 
-test("[AT12] ids of steps are compared, not names", () => {
+test("[AT12] steps are matched by id, not by name", () => {
   const run = line();
   run.pass("a");
   expect(run.refused({ ...run.starting("b"), step: stepId("B") })).toMatchObject({ code: "unknown" });

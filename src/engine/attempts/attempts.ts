@@ -1,4 +1,5 @@
-// Attempts. Owns: starting one, and taking its result: once, for the attempt that is running. What it means is in endings.ts.
+// Starts attempts and accepts their results. A result counts once, and only for the running attempt; endings.ts decides what
+// follows from it.
 
 import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import type { BeginAttempt, FinishAttempt, StartAttempt } from "../../domain/command.ts";
@@ -17,7 +18,7 @@ import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
 import { emitEnd, endCompleted, endUnfinished, withReason } from "./endings.ts";
 
-/** Hands a ready step to whoever will perform it, unless a cap or a budget says otherwise. */
+/** Starts an attempt of a ready step, unless a cap or a budget is used up. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
   const { header } = draft.run;
   if (header.end) return rejectCommand("over", `the run is ${header.end.status}`);
@@ -27,7 +28,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   if (!step) return rejectCommand("unknown", `there is no step ${command.step}`);
   if (step.state.status !== "ready")
     return rejectCommand("illegal", `step ${step.id} is ${step.state.status}, not ready`);
-  if (step.state.notBefore > command.at) return rejectCommand("illegal", `step ${step.id} waits for its time`);
+  if (step.state.notBefore > command.at) return rejectCommand("illegal", `step ${step.id} is not due yet`);
 
   if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
   draft.emit(command.story, {
@@ -45,7 +46,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   return null;
 }
 
-/** At a run-wide cap nothing starts: the step fails, or a person says whether the cap is raised. */
+/** At a run-wide cap nothing starts: the step fails, or a person decides whether to raise the cap. */
 function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
   const { header } = draft.run;
   const cap = capReached(header, draft.at);
@@ -65,7 +66,7 @@ function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
   return true;
 }
 
-/** A budget of money, tokens or time of the step or its story is spent: its declared end comes instead of an attempt. */
+/** If a budget of the step or its story is spent, the route declared for that case is taken instead of an attempt. */
 function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
   const definition = draft.definition(story, step.name);
   if (!isPerformed(definition)) return false;
@@ -115,22 +116,22 @@ export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection |
 }
 
 function refusalOf(draft: Draft, attempt: Attempt, command: FinishAttempt): string | null {
-  if (hasEnded(attempt)) return `attempt ${attempt.id} has ended already (${attempt.state.outcome})`;
+  if (hasEnded(attempt)) return `attempt ${attempt.id} has already ended (${attempt.state.outcome})`;
   const bySupervisor = command.token === null;
-  if (!bySupervisor && command.token !== attempt.token) return `the token is not that of attempt ${attempt.id}`;
+  if (!bySupervisor && command.token !== attempt.token) return `the token does not belong to attempt ${attempt.id}`;
   if (!bySupervisor && attempt.state.phase === "stopping")
-    return `attempt ${attempt.id} was told to stop: ${attempt.state.reason}`;
+    return `attempt ${attempt.id} is being stopped: ${attempt.state.reason}`;
   if (attempt.state.phase !== "stopping" && draft.run.header.end) return `the run is ${draft.run.header.end.status}`;
   return null;
 }
 
-/** Recorded and ignored: the log shows that somebody came too late. */
+/** Recorded and otherwise ignored, so that the log shows late and foreign reports. */
 function refuseReport(draft: Draft, command: FinishAttempt, why: string): Rejection {
   draft.emit(command.story, { type: "report_refused", attempt: command.attempt, why });
   return { accepted: false, code: "stale", why, events: draft.accept().events, run: draft.run };
 }
 
-/** Whatever a stopped agent then says: we stopped it. */
+/** The outcome is `cancelled` whatever the stopped agent reports. */
 function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
   emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
   if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });

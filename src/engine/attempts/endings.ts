@@ -1,4 +1,4 @@
-// Endings. Owns: what the end of an attempt means for its step: its verdict's route, its wishes for the chain, or another try.
+// Decides what the end of an attempt means for its step: the route of its verdict, the edits it requests, or a retry.
 
 import type { Attempt, Taken } from "../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../domain/definition.ts";
@@ -46,13 +46,13 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
     notes: [...report.notes, ...accepted.notes],
   });
   const { route } = limited;
-  // Asked again: nothing of what it said reaches the context.
+  // The step runs again, so none of its outputs reach the context.
   if (route.to !== "again") {
     const cleared = clearedKeys(step.produced, accepted.set);
     const notes = report.summary === undefined ? {} : { notes: report.summary };
     draft.emit(story, { type: "outputs_set", step: step.id, set: accepted.set, cleared, ...notes });
   }
-  // A plan that a person must look at first is planned already: the stories are what is shown.
+  // A plan that a person must approve first is recorded now, because the gate shows its stories.
   const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
   if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
@@ -66,8 +66,8 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
 }
 
 /**
- * It wants its chain changed. True when the step itself runs again by that, whatever its verdict was: a fix that it put before
- * itself matters more than a check that is red without it.
+ * Applies the edits that an attempt requests. Returns true if the step itself runs again because of them, whatever its verdict
+ * was: a fix that it inserted before itself matters more than a check that fails without the fix.
  */
 function endEdited(ending: Ending, report: CompletedReport & Report, request: EditRequest): boolean {
   const { draft, story, attempt, step } = ending;
@@ -90,7 +90,7 @@ function endEdited(ending: Ending, report: CompletedReport & Report, request: Ed
   }
   const { restarts, revisits } = edited;
   if (restarts === null && !revisits) return false;
-  const why = restarts === null ? "it put steps before itself" : `it starts anew: ${restarts}`;
+  const why = restarts === null ? "it inserted steps before itself" : `it restarts: ${restarts}`;
   const taken: Taken = { key: "edit", to: restarts === null ? "insert" : "again", draws: null };
   emitEnd(draft, attempt, report, {
     outcome: "completed",
@@ -110,7 +110,7 @@ function applyRequest({ draft, story, step, definition }: Ending, request: EditR
   return editChain(draft, request.operations, { story, by: step, notes: request.notes });
 }
 
-/** It did not run to its end, or cannot be read. A crash decides nothing: it is asked again, or a person is, or it fails. */
+/** The attempt did not complete, or its output is unreadable. A crash decides nothing: the step is retried, held or failed. */
 export function endUnfinished(
   ending: Ending,
   report: UnfinishedReport & Report,
@@ -148,7 +148,7 @@ export function endUnfinished(
   takeRoute(draft, { story, step, route, feedback: report.why, cause });
 }
 
-/** An agent that is not logged in will not be the next time either: no limit is used up, and nobody is asked in vain. */
+/** Only a person can help, for example if an agent is not logged in: a retry would fail again, so no limit is used up. */
 function askPerson(
   { draft, story, attempt, step }: Ending,
   report: UnfinishedReport & Report,
@@ -158,11 +158,11 @@ function askPerson(
   const { why, notes } = report;
   emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
   const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
-  // What its next attempt was to be told is told all the same.
+  // The next attempt still needs the feedback that this one had.
   openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: step.feedback });
 }
 
-/** It ran, and cannot go on without an answer: nothing is used up, its work stays, and its next attempt is told. */
+/** The agent needs an answer to continue: no limit is used up, its work stays, and its next attempt gets the answer. */
 function askFor(
   { draft, story, attempt, step }: Ending,
   report: UnfinishedReport & Report,
@@ -174,11 +174,11 @@ function askFor(
     why: question,
     notes: report.notes,
   });
-  // Behind a colon a gate has reasons, and to stop is always offered: neither is the agent's to take.
+  // A colon separates an option from a reason, and `stop` is always offered: an agent can define neither.
   const usable = options.filter((option) => option !== "stop" && option !== "" && !option.includes(":"));
   const answers = usable.length === 0 ? ["answer"] : usable;
   const chosen = Object.fromEntries(answers.map((option) => [option, { to: "again" } as const]));
-  const stop = { to: "fail", reason: `nobody answered: ${question}` } as const;
+  const stop = { to: "fail", reason: `stopped without an answer: ${question}` } as const;
   openGate(draft, story, step, {
     question,
     options: { ...chosen, stop },
@@ -188,7 +188,7 @@ function askFor(
   });
 }
 
-/** A failure says what led to it: the workflow's own words, or the limit that was reached, and the last attempt's reason. */
+/** The reason of a failure names its cause: the workflow's own text or the limit reached, and the last attempt's reason. */
 export function withReason(route: Route, why: string, exhausted: string | null): Route {
   if (route.to !== "fail") return route;
   const reason = [route.reason || exhausted, why].filter((text) => text).join(": ");
@@ -219,7 +219,7 @@ interface Ended {
   readonly taken: Taken | null;
   readonly why: string;
   readonly notes: readonly string[];
-  /** Where its own wish decides it. */
+  /** Set where an edit request decides it. */
   readonly discards?: boolean;
 }
 
@@ -239,8 +239,8 @@ export function emitEnd(draft: Draft, attempt: Attempt, report: Report, ended: E
 }
 
 /**
- * A death that we did not cause, and a stop, leave half-done work: it is saved as a diff and goes. A failure keeps its work
- * for the next attempt, unless the workflow wants a clean start.
+ * A lost or cancelled attempt leaves half-done work, which is saved as a diff and rolled back. A failure keeps its work for the
+ * next attempt, unless the workflow asks for a clean start.
  */
 export function discards({ definition }: Header, outcome: Report["outcome"]): boolean {
   if (outcome === "lost" || outcome === "cancelled") return true;

@@ -1,4 +1,4 @@
-// Edits that running steps ask for: what they change, what is refused, and that a refusal changes nothing.
+// Edits that running steps request: what they change, what is refused, and that a refusal changes nothing.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -21,7 +21,7 @@ const id = (number: number) => `step-${String(number).padStart(3, "0")}`;
 const place = (number: number) => `US-1/${id(number)}`;
 const upTo = (number: number) => Array.from({ length: number }, (_, index) => id(index + 1));
 
-/** A story of ten steps whose step of this number is ready. */
+/** A story of ten steps whose step with this number is ready. */
 function readyAt(number: number, options: Parameters<typeof ralph>[0] = {}): Driver {
   const run = new Driver(ralph(options), { stories: ["US-1"] });
   for (let before = 1; before < number; before += 1) run.pass(place(before));
@@ -32,7 +32,7 @@ const names = (run: Driver) => run.scope("US-1").chain.map(({ name }) => name);
 const added = (run: Driver) => run.happened("chain_edited").map((event) => event.added.map((step) => step.id));
 
 describe("adding", () => {
-  test("[ED9 ED20 C39 C49] right behind its target, waiting, under new ids that continue the count", () => {
+  test("[ED9 ED20 C39 C49] right after its target, waiting, with new ids that continue the count", () => {
     const run = readyAt(7);
     run.pass(place(7), asks(addAfter(id(7), "coding: fix the import", "linting", "testing")));
     expect(run.ids("US-1")).toEqual([
@@ -59,26 +59,26 @@ describe("adding", () => {
     expect(run.ids("US-1").slice(10)).toEqual([id(8), "step-014", id(9), "step-015", id(10), "integrate"]);
   });
 
-  test("[ED10] where its place is behind us, at the first place that can still run, and it says so", () => {
+  test("[ED10] if the requested place has passed, at the first place that can still run, with a note", () => {
     const run = readyAt(5);
     run.pass(place(5), asks(addAfter(id(4), "coding"), addBefore(id(1), "testing"), addAfter(id(5), "context")));
     expect(run.ids("US-1").slice(4, 9)).toEqual([id(5), "step-013", "step-012", "step-011", id(6)]);
     expect(run.happened("chain_edited").map(({ notes }) => notes)).toEqual([
-      ["what was asked for after step-004 stands at the first place that can still run"],
-      ["what was asked for before step-001 stands at the first place that can still run"],
+      ["the steps requested after step-004 were inserted at the first place that can still run"],
+      ["the steps requested before step-001 were inserted at the first place that can still run"],
       [],
     ]);
     expect(run.attempts(place(5))).toHaveLength(1);
   });
 
-  test("[ED10] what is skipped has not begun: a place before it can still run", () => {
+  test("[ED10] a skipped step has not begun: a place before it can still run", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(skip(id(3)), skip(id(9)), addBefore(id(3), "coding"), addAfter(id(4), "tests")));
     expect(run.ids("US-1").slice(1, 6)).toEqual([id(2), "step-011", id(3), id(4), "step-012"]);
     expect(run.happened("chain_edited").flatMap(({ notes }) => notes)).toEqual([]);
   });
 
-  test("[ED11 C57] before the step that asks: it runs again after them, with nothing told and no restart used", () => {
+  test("[ED11 C57] before the requesting step: it runs again after them, without feedback and without using a restart", () => {
     const run = readyAt(10);
     for (let time = 0; time < 4; time += 1) {
       run.pass(place(10), asks(addBefore(id(10), "coding: fix it")));
@@ -90,7 +90,7 @@ describe("adding", () => {
     expect(first?.state).toMatchObject({
       outcome: "completed",
       taken: { key: "edit", to: "insert", draws: null },
-      why: "it put steps before itself",
+      why: "it inserted steps before itself",
       discards: false,
     });
     run.pass(place(10), asks(restart(id(10))));
@@ -99,7 +99,7 @@ describe("adding", () => {
     expect(run.states("US-1")).toMatchObject({ "step-010": "done", integrate: "ready" });
   });
 
-  test("[ED11] any step may put something before itself", () => {
+  test("[ED11] any editable step may insert steps before itself", () => {
     const run = readyAt(5);
     run.pass(place(5), asks(addBefore(id(5), "architecture")));
     expect(run.ids("US-1").slice(3, 6)).toEqual([id(4), "step-011", id(5)]);
@@ -107,7 +107,7 @@ describe("adding", () => {
     expect(run.happened("chain_edited")[0]?.notes).toEqual([]);
   });
 
-  test("[ED12 C57] what the last step wants behind an earlier one comes before it, and it runs again", () => {
+  test("[ED12 C57] steps that the last step requests after an earlier one go before the last step, which runs again", () => {
     const run = readyAt(10);
     run.pass(place(10), asks(addAfter(id(5), "coding"), addAfter(id(9), "linting")));
     expect(run.ids("US-1").slice(8)).toEqual([id(9), "step-011", "step-012", id(10), "integrate"]);
@@ -115,7 +115,7 @@ describe("adding", () => {
     expect(run.happened("chain_edited").map(({ notes }) => notes.length)).toEqual([1, 1]);
   });
 
-  test("[ED12] directly behind the step before the last is where the last one stands: nothing to say", () => {
+  test("[ED12] directly after the second-to-last step needs no note", () => {
     const run = readyAt(10);
     run.pass(place(10), asks(addAfter(id(9), "coding")));
     expect(run.ids("US-1").slice(8)).toEqual([id(9), "step-011", id(10), "integrate"]);
@@ -123,7 +123,7 @@ describe("adding", () => {
     expect(run.step(place(10)).visit).toBe(2);
   });
 
-  test("[ED12 ED9] without a last step the end of the chain is before what Pawl does itself", () => {
+  test("[ED12 ED9] without a last step the end of the chain is before the integration", () => {
     const body = ralph().steps.flatMap((step) => (step.kind === "stories" ? step.body : []));
     const short = stories("each", [
       agent("code", { editable: true }),
@@ -134,7 +134,7 @@ describe("adding", () => {
     expect(run.states("US-1")).toEqual({ code: "done", "code~2": "ready", integrate: "waiting" });
   });
 
-  test("[ED8] what reading the request has changed stands in the record of its first operation", () => {
+  test("[ED8] changes made while reading the request are in the record of its first operation", () => {
     const run = readyAt(2);
     run.pass(place(2), { edits: { operations: [skip(id(3)), skip(id(4))], notes: ["a missing reason"] } });
     expect(run.happened("chain_edited").map(({ notes }) => notes)).toEqual([["a missing reason"], []]);
@@ -142,7 +142,7 @@ describe("adding", () => {
 });
 
 describe("splitting", () => {
-  test("[ED13 ED20 C50] other steps stand in its place, and its id is not given again", () => {
+  test("[ED13 ED20 C50] other steps take its place, and its id is not reused", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(split(id(5), "coding: the model", "coding: the view")));
     expect(run.ids("US-1").slice(3, 7)).toEqual([id(4), "step-011", "step-012", id(6)]);
@@ -150,7 +150,7 @@ describe("splitting", () => {
     expect(run.ids("US-1").slice(3, 8)).toEqual([id(4), "step-015", "step-011", "step-013", "step-014"]);
   });
 
-  test("[ED13 ED20 CH5] also the highest id of all, and where ids are made of names", () => {
+  test("[ED13 ED20 CH5] neither is the highest id of all, nor an id made of a name", () => {
     const body = [agent("a", { editable: true }), agent("b", { editable: true }), agent("c")];
     const run = new Driver(workflow([stories("each", body)]), { stories: ["US-1"] });
     run.pass("US-1/a", asks(addAfter("a", "b"), split("b~2", "c", "c"), split("c~3", "c", "c")));
@@ -160,19 +160,19 @@ describe("splitting", () => {
     expect(run.ids("US-1")).toEqual(["a", "c~2", "c~4", "c~5", "b", "b~3", "c~6", "c"]);
   });
 
-  test("[ED20 CH5] so in the run's own chain", () => {
+  test("[ED20 CH5] the same in the run's own chain", () => {
     const run = new Driver(workflow([agent("a", { editable: true }), agent("b"), agent("c")]));
     run.pass("a", asks(split("b", "b", "b"), split("b~3", "c", "c"), addAfter("a", "b")));
     expect(run.ids()).toEqual(["a", "b~6", "b~2", "c~4", "c~5", "c"]);
   });
 
-  test("[ED13 C50] a mandatory step only into steps of which one is such a step", () => {
+  test("[ED13 C50] a mandatory step only into steps that include one of the same name", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(split(id(6), "coding", "linting")));
     expect(names(run).slice(5, 7)).toEqual(["coding", "linting"]);
   });
 
-  test("[ED13 OU6] what the step had said goes with it", () => {
+  test("[ED13 OU6] the outputs of the step are removed with it", () => {
     const check = decider("check", { ok: next, fix: atMost(2, backTo("code")) });
     const run = new Driver(workflow([agent("code", { editable: true }), check]));
     run.pass("code");
@@ -185,7 +185,7 @@ describe("splitting", () => {
 });
 
 describe("skipping", () => {
-  test("[ED14 C51] a step that is still to come is passed over, with the reason", () => {
+  test("[ED14 C51] a step that is still to come is skipped, with the reason", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(skip(id(3)), skip(id(9))));
     expect(run.step(place(3)).state).toEqual({ status: "skipped", by: "edit", reason: "because" });
@@ -194,7 +194,7 @@ describe("skipping", () => {
     expect(run.states("US-1")).toMatchObject({ "step-009": "skipped", integrate: "ready" });
   });
 
-  test("[ED14 RT7] what an edit skipped stays so when a route goes back before it", () => {
+  test("[ED14 RT7] a step that an edit skipped stays skipped when a route goes back before it", () => {
     const check = agent("check", { on: { rejected: atMost(1, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan", { editable: true }), agent("polish"), check]));
     run.pass("plan", asks(skip("polish")));
@@ -202,7 +202,7 @@ describe("skipping", () => {
     expect(run.states()).toEqual({ plan: "ready", polish: "skipped", check: "waiting" });
   });
 
-  test("[ED14 ED23 GA13] a question to a person is neither skipped nor split by an agent", () => {
+  test("[ED14 ED23 GA13] an agent can neither skip nor split a question to a person", () => {
     const body = () => [agent("plan", { editable: true }), gate("look"), agent("code")];
     for (const operation of [skip("look"), split("look", "code", "code")]) {
       const run = new Driver(workflow(body()));
@@ -214,21 +214,21 @@ describe("skipping", () => {
 });
 
 describe("reordering", () => {
-  test("[ED15 C52] steps that are still to come, in the places of such steps", () => {
+  test("[ED15 C52] steps that are still to come exchange their places", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(skip(id(4)), reorder(...[5, 3, 7, 6, 9, 8, 10].map(id))));
     expect(run.ids("US-1")).toEqual([...[1, 2, 5, 4, 3, 7, 6, 9, 8, 10].map(id), "integrate"]);
     expect(run.states("US-1")).toMatchObject({ "step-005": "ready", "step-004": "skipped", "step-003": "waiting" });
   });
 
-  test("[ED16] the last step of a kind stays behind what it looks over; an order that was so before may stay", () => {
+  test("[ED16] the last reviewing step stays behind the steps that it follows; an order that already broke this may stay", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(addAfter(id(6), "coding"), reorder(...[4, 3, 5, 6, 11, 7, 9, 8, 10].map(id))));
     expect(run.ids("US-1").slice(2, 7)).toEqual([4, 3, 5, 6, 11].map(id));
     expect(run.happened("edit_refused")).toEqual([]);
   });
 
-  test("[ED16] it is the last of each that counts", () => {
+  test("[ED16] only the last step of each name counts", () => {
     const run = readyAt(2);
     const moved = (...numbers: number[]) => reorder(...[...numbers, 7, 8, 9, 10].map(id));
     run.pass(place(2), asks(addAfter(id(6), "coding", "linting"), moved(3, 4, 5, 11, 6, 12)));
@@ -240,22 +240,22 @@ describe("reordering", () => {
   });
 });
 
-describe("describing anew", () => {
-  test("[ED17 C53] a step that is still to come does something else", () => {
+describe("changing a description", () => {
+  test("[ED17 C53] a step that is still to come gets a new description", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(amend(id(5), "only the model")));
     expect(run.step(place(5))).toMatchObject({ description: "only the model", state: { status: "waiting" }, visit: 1 });
   });
 });
 
-describe("starting anew", () => {
-  test("[ED19 AT14 C32 C54 C83] the step runs again from scratch, with another description and the reason", () => {
+describe("restarting", () => {
+  test("[ED19 AT14 C32 C54 C83] the step runs again from scratch, with a new description and the reason", () => {
     const run = readyAt(5);
     run.pass(place(5), { ...asks(restart(id(5), "use the library")), outputs: { changes: "one" }, summary: "half" });
     expect(run.attempts(place(5))[0]?.state).toMatchObject({
       outcome: "completed",
       taken: { key: "edit", to: "again", draws: null },
-      why: "it starts anew: it was wrong",
+      why: "it restarts: it was wrong",
       discards: true,
     });
     expect(run.step(place(5))).toMatchObject({
@@ -270,7 +270,7 @@ describe("starting anew", () => {
     expect(run.states("US-1")).toMatchObject({ "step-005": "done", "step-006": "ready" });
   });
 
-  test("[AT14 OU6] what the step had said in an earlier visit is void, too", () => {
+  test("[AT14 OU6] outputs of the step from an earlier visit are cleared too", () => {
     const check = { ...decider("check", { ok: next, fix: atMost(2, backTo("code")) }), editable: true };
     const run = new Driver(workflow([agent("code"), check]));
     run.pass("code");
@@ -281,14 +281,14 @@ describe("starting anew", () => {
     expect(run.states()).toEqual({ code: "done", check: "ready" });
   });
 
-  test("[ED19 ED11] beside steps that it puts before itself, it starts anew after them", () => {
+  test("[ED19 ED11] together with steps inserted before itself, it restarts after them", () => {
     const run = readyAt(5);
     run.pass(place(5), asks(addBefore(id(5), "planning"), restart(id(5))));
     expect(run.states("US-1")).toMatchObject({ "step-011": "ready", "step-005": "waiting" });
     expect(run.attempts(place(5))[0]?.state).toMatchObject({ taken: { key: "edit", to: "again" }, discards: true });
   });
 
-  test("[LI16 ME2 C33 C62 C82] three times; the fourth wish fails the step and its story, and a retry counts anew", () => {
+  test("[LI16 ME2 C33 C62 C82] three times; the fourth request fails the step and its story, and a retry starts a new count", () => {
     const run = readyAt(5);
     for (let time = 0; time < 4; time += 1) run.pass(place(5), asks(restart(id(5))));
     expect(run.attempts(place(5))).toHaveLength(4);
@@ -307,7 +307,7 @@ describe("starting anew", () => {
     expect(run.step(place(5)).state.status).toBe("ready");
   });
 
-  test("[LI16] each step counts for itself, and a workflow says how often", () => {
+  test("[LI16] each step has its own count, and a workflow sets the limit", () => {
     const run = readyAt(5, { restarts: 1 });
     run.pass(place(5), asks(restart(id(5))));
     run.pass(place(5), asks(addAfter(id(5), "coding")));
@@ -317,7 +317,7 @@ describe("starting anew", () => {
     expect(run.step("US-1/step-011").state.status).toBe("failed");
   });
 
-  test("[LI16] in the run's own chain, too", () => {
+  test("[LI16] also in the run's own chain", () => {
     const run = new Driver(workflow([agent("a", { editable: true })]));
     for (let time = 0; time < 3; time += 1) run.pass("a", asks(restart("a")));
     expect(run.status).toBe("running");
@@ -326,11 +326,11 @@ describe("starting anew", () => {
   });
 });
 
-describe("refused whole", () => {
+describe("refused as a whole", () => {
   const twentyOne = Array.from({ length: 21 }, () => "coding");
   const usable = "context, planning, architecture, tests, coding, linting, testing, self_review, prune";
 
-  /** At planning: step-001 is done, step-002 asks, all others are still to come. */
+  /** At planning: step-001 is done, step-002 requests the edits, all others are still to come. */
   test.each<[string, string, EditOperation[], string]>([
     ["[ED14 C51 C55]", "a mandatory step is skipped", [skip(id(6))], "linting is never skipped"],
     ["[ED14 C51 C55]", "the last step is skipped", [skip(id(10))], "review is never skipped"],
@@ -364,15 +364,15 @@ describe("refused whole", () => {
       "[ED12 C57]",
       "something after the last",
       [addAfter(id(10), "coding")],
-      "nothing comes after step-010: put it before (add_before step-010)",
+      "nothing may follow step-010: insert before it (add_before step-010)",
     ],
     [
       "[ED22 C57]",
       "a second last step",
       [addAfter(id(3), "review")],
-      "there is one review already, and it stays the last",
+      "there is already a review step, and it must stay last",
     ],
-    ["[ED22 C57]", "a last step by a split", [split(id(3), "coding", "review")], "there is one review already"],
+    ["[ED22 C57]", "a last step by a split", [split(id(3), "coding", "review")], "there is already a review step"],
     [
       "[ED22 C66]",
       "a step that nobody knows",
@@ -421,7 +421,7 @@ describe("refused whole", () => {
       "[ED15 C65]",
       "an order with a step twice",
       [reorder(...[3, 4, 5, 6, 7, 8, 9, 9, 10].map(id))],
-      "the new order has a step twice",
+      "the new order lists a step twice",
     ],
     [
       "[ED15 C52 C57]",
@@ -440,10 +440,10 @@ describe("refused whole", () => {
       "[ED19 C54]",
       "started anew twice",
       [restart(id(2)), restart(id(2))],
-      "operation 2 (restart): a step is restarted once at a time",
+      "operation 2 (restart): a request can restart a step only once",
     ],
     ["[ED19 C66]", "started anew as nothing", [restart(id(2), "")], "the new description is empty"],
-    ["[ED7]", "nothing at all", [], "it asks for nothing"],
+    ["[ED7]", "nothing at all", [], "the request has no operations"],
     ["[ED21 C35 C61]", "31 steps", [addAfter(id(2), ...twentyOne)], "the chain would have more than 30 steps"],
     [
       "[ED21 ED7 C61]",
@@ -472,7 +472,7 @@ describe("refused whole", () => {
     expect(run.run.stories["US-1" as never]?.retired).toBeUndefined();
   });
 
-  test("[ED21 C35 C61] thirty steps are not too many: what Pawl does itself does not count", () => {
+  test("[ED21 C35 C61] thirty steps are allowed: the integration does not count", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(addAfter(id(2), ...twentyOne.slice(1))));
     expect(run.ids("US-1")).toHaveLength(31);
@@ -481,7 +481,7 @@ describe("refused whole", () => {
     expect(run.states("US-1")).toMatchObject({ "step-011": "done", "step-012": "ready" });
   });
 
-  test("[ED21 ED13] a split leaves one step out: at 29 there is room for it, at 30 none", () => {
+  test("[ED21 ED13] a split removes one step: it fits into a chain of 29 steps, not of 30", () => {
     const run = readyAt(2);
     run.pass(place(2), asks(addAfter(id(9), ...twentyOne.slice(2)), split(id(3), "planning", "tests")));
     expect(run.happened("edit_refused")).toEqual([]);
@@ -492,21 +492,21 @@ describe("refused whole", () => {
     ]);
   });
 
-  test("[ED6 C45] a step that may not edit: its wish is refused, and it is done all the same", () => {
+  test("[ED6 C45] a step that may not edit: its request is refused, and the step is done anyway", () => {
     const run = readyAt(6);
     run.pass(place(6), asks(restart(id(6))));
     expect(run.happened("edit_refused")).toMatchObject([{ by: id(6), why: "a linting step may not change the chain" }]);
     expect(run.states("US-1")).toMatchObject({ "step-006": "done", "step-007": "ready" });
   });
 
-  test("[ED7 C66] a wish that cannot be read is refused in its reader's words, and the step is done", () => {
+  test("[ED7 C66] an unreadable request is refused with the reader's message, and the step is done", () => {
     const run = readyAt(2);
     run.pass(place(2), { edits: { unreadable: "it is not JSON (line 3)" } });
     expect(run.happened("edit_refused")).toMatchObject([{ by: id(2), why: "it is not JSON (line 3)", notes: [] }]);
     expect(run.states("US-1")).toMatchObject({ "step-002": "done", "step-003": "ready" });
   });
 
-  test("[ED7] what reading changed stays known when the wish is refused", () => {
+  test("[ED7] notes of the reader are kept when the request is refused", () => {
     const run = readyAt(2);
     run.pass(place(2), { edits: { operations: [skip(id(6))], notes: ["`new_steps` was meant"] } });
     expect(run.happened("edit_refused")[0]?.notes).toEqual(["`new_steps` was meant"]);
@@ -514,21 +514,21 @@ describe("refused whole", () => {
 });
 
 describe("edits and verdicts", () => {
-  test("[ED25] with a red check they count, and the check's route is taken", () => {
+  test("[ED25] with a failed check they are applied, and the check's route is taken", () => {
     const run = readyAt(5);
     run.reject(place(5), "2 tests are red", "checks", asks(addAfter(id(5), "testing")));
     expect(run.ids("US-1").slice(4, 6)).toEqual([id(5), "step-011"]);
     expect(run.step(place(5))).toMatchObject({ state: { status: "ready" }, visit: 1, feedback: "2 tests are red" });
   });
 
-  test("[ED25 ED11] with a red check, too, what it puts before itself runs first", () => {
+  test("[ED25 ED11] with a failed check, too, steps inserted before itself run first", () => {
     const run = readyAt(5);
     run.reject(place(5), "red", "checks", asks(addBefore(id(5), "architecture")));
     expect(run.states("US-1")).toMatchObject({ "step-011": "ready", "step-005": "waiting" });
     expect(run.attempts(place(5))[0]?.state).toMatchObject({ taken: { key: "edit" }, verdict: { kind: "rejected" } });
   });
 
-  test("[ED6 RT2 C67] of an answer that cannot be read, no edit counts", () => {
+  test("[ED6 RT2 C67] no edit of an unreadable answer is applied", () => {
     const run = readyAt(5);
     run.say(place(5), "unheard of", asks(skip(id(7))));
     expect(run.attempts(place(5))[0]?.state).toMatchObject({ outcome: "invalid_output" });
@@ -537,7 +537,7 @@ describe("edits and verdicts", () => {
   });
 });
 
-test("[ED8 AT3 C71 C73] what a step wanted and its end are one decision, the edit first; a second report changes nothing", () => {
+test("[ED8 AT3 C71 C73] the edits and the end of an attempt are one decision, the edits first; a second report changes nothing", () => {
   const run = readyAt(2);
   const attempt = run.claim(place(2));
   const said = passed(asks(skip(id(3))));

@@ -1,5 +1,5 @@
-// Edits that are asked for. Owns: what an agent or a person may change in a chain, and why not. Each operation is checked on what the
-// ones before it have left; all of them are applied, or none.
+// Checks and applies edits that an agent or a person requests, or explains why not. Each operation is checked against the chain
+// that the operations before it leave; all of them are applied, or none.
 
 import type { ChainLine, EditOperation, NewStep } from "../../domain/edit.ts";
 import type { PlacedStep } from "../../domain/event.ts";
@@ -14,29 +14,29 @@ import { insertSteps, resetSpan } from "./edits.ts";
 
 export interface EditContext {
   readonly story: StoryId | null;
-  /** The running step whose attempt asks; null: a person. */
+  /** The running step whose attempt requests the edits; null: a person. */
   readonly by: Step | null;
-  /** What reading the request has changed, in words. */
+  /** What was changed while the request was read, in words. */
   readonly notes: readonly string[];
 }
 
 export type EditResult =
   | {
       readonly applied: true;
-      /** The asking step starts anew, with another description. */
+      /** Why the requesting step restarts; null if it does not. */
       readonly restarts: string | null;
-      /** Something was put before the asking step: it runs again after it. */
+      /** Steps were inserted before the requesting step, so it runs again after them. */
       readonly revisits: boolean;
     }
   | { readonly applied: false; readonly why: string; readonly exhausted: boolean };
 
-export function editChain(draft: Draft, operations: readonly EditOperation[], asking: EditContext): EditResult {
-  if (operations.length === 0) return refuse("it asks for nothing");
+export function editChain(draft: Draft, operations: readonly EditOperation[], context: EditContext): EditResult {
+  if (operations.length === 0) return refuse("the request has no operations");
   const trial = draft.fork();
-  const batch = new Batch(trial, asking);
+  const batch = new Batch(trial, context);
   for (const [index, operation] of operations.entries()) {
-    const why = batch.apply(operation, index === 0 ? asking.notes : []);
-    // A limit is reached by the step, not by a line of its request.
+    const why = batch.apply(operation, index === 0 ? context.notes : []);
+    // The step reached the limit, not one operation of its request.
     if (why !== null && batch.exhausted) return refuse(why, true);
     if (why !== null) return refuse(`operation ${index + 1} (${operation.op}): ${why}`);
   }
@@ -45,8 +45,8 @@ export function editChain(draft: Draft, operations: readonly EditOperation[], as
   return { applied: true, restarts: batch.restarts, revisits: batch.revisits };
 }
 
-/** Where something was asked to stand, and whether the asking step is to run after it. */
-interface Place {
+/** Where steps were requested, and whether the requesting step runs again after them. */
+interface RequestedPlace {
   readonly notes: string[];
   readonly where: string;
   readonly again: boolean;
@@ -72,7 +72,7 @@ class Batch {
     this.#newSteps = new NewSteps(draft, story);
   }
 
-  /** Why it may not be; null when it is done. */
+  /** Why the operation is refused; null if it was applied. */
   apply(operation: EditOperation, notes: readonly string[]): string | null {
     const before = this.#lines();
     const said = [...notes];
@@ -90,7 +90,7 @@ class Batch {
     return null;
   }
 
-  /** A step that was ready and has something before it now is not ready any more. */
+  /** A ready step that now has a pending step before it waits again. */
   settle(): void {
     const { chain } = this.#draft.scope(this.#story);
     const first = chain.findIndex(isPending);
@@ -123,7 +123,7 @@ class Batch {
   #insertAfter(target: StepId, steps: readonly NewStep[], notes: string[]): string | readonly PlacedStep[] {
     const index = this.#indexOf(target);
     if (index === null) return this.#unknown(target);
-    if (this.#isLast(target)) return `nothing comes after ${target}: put it before (add_before ${target})`;
+    if (this.#isLast(target)) return `nothing may follow ${target}: insert before it (add_before ${target})`;
     return this.#insertAt(index + 1, steps, { notes, where: `after ${target}`, again: false });
   }
 
@@ -133,14 +133,14 @@ class Batch {
     return this.#insertAt(index, steps, { notes, where: `before ${target}`, again: target === this.#by?.id });
   }
 
-  /** Nothing is inserted before a step that is over or running: it lands at the first place that can still run, and says so. */
-  #insertAt(wanted: number, steps: readonly NewStep[], asked: Place): string | readonly PlacedStep[] {
+  /** Steps are never inserted before one that is over or running. They go to the first place that can still run, with a note. */
+  #insertAt(wanted: number, steps: readonly NewStep[], asked: RequestedPlace): string | readonly PlacedStep[] {
     const refusal = this.#newSteps.refuse(steps, 0);
     if (refusal !== null) return refusal;
     const { chain } = this.#draft.scope(this.#story);
     const own = this.#by === null ? -1 : chain.findIndex((step) => step.id === this.#by?.id);
     const begun = chain.findLastIndex((step) => !isPending(step) && step.state.status !== "skipped");
-    // What would land behind the step that closes the chain goes before it; so does what the asking step puts before itself.
+    // Steps that would follow the closing step go before it; so do steps that the requesting step inserts before itself.
     const closing = chain.findIndex((step) => this.#closes(step));
     let index = Math.max(wanted, begun + 1);
     if (own >= 0 && (asked.again || (own === closing && index > closing))) {
@@ -148,9 +148,9 @@ class Batch {
       index = own;
     }
     const last = chain[closing];
-    if (last && index > closing) return `${last.id} is ${last.state.status}, and nothing comes after it`;
+    if (last && index > closing) return `${last.id} is ${last.state.status}, and nothing may follow it`;
     if (index !== wanted)
-      asked.notes.push(`what was asked for ${asked.where} stands at the first place that can still run`);
+      asked.notes.push(`the steps requested ${asked.where} were inserted at the first place that can still run`);
     return insertSteps(this.#draft, this.#story, { before: chain[index]?.id ?? null, steps });
   }
 
@@ -170,7 +170,7 @@ class Batch {
     return added;
   }
 
-  /** What a step said and was told counts only as long as it stands in the chain. */
+  /** The outputs and gates of a step count only while it is in the chain. */
   #withdraw({ id, produced }: Step): void {
     for (const { id: gate, step, state } of this.#draft.scope(this.#story).gates) {
       if (step === id && state.status !== "void")
@@ -196,7 +196,7 @@ class Batch {
     const foreign = order.filter((id) => !pending.includes(id));
     if (missing.length > 0) return `the new order leaves out ${missing.join(", ")}`;
     if (foreign.length > 0) return `${foreign.join(", ")} cannot be moved: not a step that is still to come`;
-    if (order.length !== pending.length) return "the new order has a step twice";
+    if (order.length !== pending.length) return "the new order lists a step twice";
     const closing = pending.find((id) => this.#isLast(id));
     if (closing !== undefined && order.at(-1) !== closing) return `${closing} stays last`;
     const broken = this.#brokenFollowing(pending, order);
@@ -207,7 +207,7 @@ class Batch {
     return [];
   }
 
-  /** A step that looks over the work of others does not come before the last of them, if it did not before. */
+  /** A step that reviews others must not move before the last of them. An order that was like that before may stay. */
   #brokenFollowing(before: readonly StepId[], after: readonly StepId[]): string | null {
     const { chain } = this.#draft.scope(this.#story);
     const nameOf = (id: StepId) => chain.find((step) => step.id === id)?.name;
@@ -227,7 +227,7 @@ class Batch {
     const step = this.#step(target);
     if (!step) return this.#unknown(target);
     if (target === this.#by?.id) return `${target} is running: use restart to change what it does`;
-    // A person may say better what a failed step should do before it is retried.
+    // A person may improve the description of a failed step before a retry.
     const isMendable = this.#by === null && step.state.status === "failed";
     if (!isPending(step) && !isMendable) return this.#notPending(step);
     if (description.trim() === "") return "the new description is empty";
@@ -236,9 +236,9 @@ class Batch {
   }
 
   #restart(target: StepId, description: string, reason: string): string | readonly PlacedStep[] {
-    if (this.#by === null) return "only a running step asks to start anew; `pawl retry` puts a failed one back";
+    if (this.#by === null) return "only a running step can request a restart; use `pawl retry` for a failed one";
     if (target !== this.#by.id) return `only the step that runs (${this.#by.id}) can be restarted`;
-    if (this.restarts !== null) return "a step is restarted once at a time";
+    if (this.restarts !== null) return "a request can restart a step only once";
     if (description.trim() === "") return "the new description is empty";
     const limit = restartsOf(this.#draft.run, this.#story);
     if (restartsUsed(this.#draft.scope(this.#story), this.#by) >= limit) {
@@ -278,12 +278,12 @@ class Batch {
     return step !== undefined && this.#flag(step, "last");
   }
 
-  /** Nothing comes behind it: it is the last, or it is how the story ends. */
+  /** Nothing may follow this step: it is the last one, or the integration of the story. */
   #closes(step: Step): boolean {
     return this.#isLast(step.id) || this.#draft.definition(this.#story, step.name).kind === "integrate";
   }
 
-  /** An agent does not answer what a person is asked. */
+  /** An agent must not decide a question to a person. */
   #isQuestionToAnother(step: Step): boolean {
     return this.#by !== null && this.#draft.definition(this.#story, step.name).kind === "gate";
   }

@@ -1,4 +1,4 @@
-// The rules of a chain. Owns: what of a chain people and agents see, which steps are still to come, and which new ones it takes.
+// Knows which steps of a chain people and agents see, which are still to come, and which new steps a chain accepts.
 
 import type { StepDefinition } from "../../domain/definition.ts";
 import type { ChainLine, NewStep } from "../../domain/edit.ts";
@@ -13,7 +13,7 @@ export function isPending(step: Step): boolean {
   return step.state.status === "waiting" || step.state.status === "ready";
 }
 
-/** Everything but what Pawl does by itself at the end. */
+/** All steps except those that Pawl itself adds at the end. */
 export function visibleSteps(draft: Draft, story: StoryId | null): readonly Step[] {
   return draft.scope(story).chain.filter(({ name }) => draft.definition(story, name).kind !== "integrate");
 }
@@ -27,7 +27,7 @@ export function chainLines(draft: Draft, story: StoryId | null): readonly ChainL
   }));
 }
 
-/** Steps that somebody wants to add. */
+/** Checks steps that a request wants to add. */
 export class NewSteps {
   readonly #draft: Draft;
   readonly #story: StoryId | null;
@@ -37,15 +37,15 @@ export class NewSteps {
     this.#story = story;
   }
 
-  /** Why they may not be added, when `leaving` others go; null when they may. */
+  /** Why the steps cannot be added if `leaving` others leave the chain; null if they can. */
   refuse(steps: readonly NewStep[], leaving: number): string | null {
     if (steps.length === 0) return "it adds no steps";
     for (const { name } of steps) {
       const why = this.#refuseOne(name);
       if (why !== null) return why;
     }
-    const room = stepsLeft(this.#draft, this.#story) + leaving;
-    if (steps.length <= room) return null;
+    const left = stepsLeft(this.#draft, this.#story) + leaving;
+    if (steps.length <= left) return null;
     const most = visibleSteps(this.#draft, this.#story).length + stepsLeft(this.#draft, this.#story);
     return `the chain would have more than ${most} steps`;
   }
@@ -57,7 +57,7 @@ export class NewSteps {
     if (!definition || definition.kind === "integrate" || definition.kind === "stories")
       return `there is no step type "${name.slice(0, 60)}"; use one of: ${usable.join(", ")}`;
     if (definition.spare) return `only Pawl itself adds ${name}`;
-    return isAddable(definition) ? null : `there is one ${name} already, and it stays the last`;
+    return isAddable(definition) ? null : `there is already a ${name} step, and it must stay last`;
   }
 
   #definitions(): readonly StepDefinition[] {

@@ -1,4 +1,4 @@
-// Chains. Owns: what an event makes of the list of steps: how a step enters it, leaves it, moves in it and starts over.
+// Applies events to the list of steps: how steps enter a chain, move in it, and are reset.
 
 import type { Event, PlacedStep } from "../../domain/event.ts";
 import type { StepId } from "../../domain/ids.ts";
@@ -21,7 +21,7 @@ export function placed(step: PlacedStep): Step {
   };
 }
 
-/** A step as another life left it. */
+/** A step with the state that it had before this run. */
 export function adopted(step: AdoptedStep): Step {
   return {
     ...placed(step),

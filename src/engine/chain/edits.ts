@@ -1,5 +1,5 @@
-// Edits. Owns: changing a chain: reset, skip, insert. One mechanism, whoever asks: a route, a person or an agent. What people and
-// agents may ask for is in chain-edits.ts.
+// Resets, skips and inserts steps of a chain, the same way for routes, people and agents. What people and agents may request is
+// checked in chain-edits.ts.
 
 import type { NewStep } from "../../domain/edit.ts";
 import type { PlacedStep } from "../../domain/event.ts";
@@ -14,15 +14,15 @@ import { newIds } from "./step-ids.ts";
 export interface Reset {
   readonly from: Step;
   readonly to: Step;
-  /** The step that asks: its own keys stay, as the feedback. */
+  /** The step that sends the work back. Its own keys stay, because they are the feedback. */
   readonly keeps: Step | null;
   readonly feedback: string;
   readonly reason: string;
 }
 
 /**
- * Going back invalidates: the steps of the span get a new visit, what they produced and what was approved there is void.
- * Their attempts stay. A step that an edit skipped stays skipped.
+ * Starts a new visit of every step of the span. Their outputs are cleared and their gates become void; their attempts stay. A step
+ * that an edit skipped stays skipped.
  */
 export function resetSpan(draft: Draft, story: StoryId | null, reset: Reset): void {
   const scope = draft.scope(story);
@@ -35,7 +35,7 @@ export function resetSpan(draft: Draft, story: StoryId | null, reset: Reset): vo
       draft.emit(story, { type: "gate_voided", gate: gate.id, reason: reset.reason });
     }
   }
-  const told = span.filter(
+  const informed = span.filter(
     (step) => step.id === reset.from.id || draft.definition(story, step.name).kind === "stories",
   );
   draft.emit(story, {
@@ -43,12 +43,12 @@ export function resetSpan(draft: Draft, story: StoryId | null, reset: Reset): vo
     steps: ids,
     cleared: span.filter((step) => step.id !== reset.keeps?.id).flatMap((step) => clearedKeys(step.produced)),
     keeps: reset.keeps?.id ?? null,
-    feedback: { steps: told.map((step) => step.id), text: reset.feedback },
+    feedback: { steps: informed.map((step) => step.id), text: reset.feedback },
     reason: reset.reason,
   });
 }
 
-/** Marks what a forward route jumps over. */
+/** Marks the steps that a forward route jumps over. */
 export function skipSpan(draft: Draft, story: StoryId | null, from: Step, to: Step, reason: string): void {
   const between = spanOf(draft.scope(story), from, to)
     .slice(1, -1)
@@ -61,11 +61,11 @@ export interface Insertion {
   /** null: at the end. */
   readonly before: StepId | null;
   readonly steps: readonly NewStep[];
-  /** What the first of them is told. */
+  /** Feedback for the first of them. */
   readonly feedback?: string;
 }
 
-/** Puts steps before one that can still run. */
+/** Inserts steps before one that can still run. */
 export function insertSteps(draft: Draft, story: StoryId | null, insertion: Insertion): readonly PlacedStep[] {
   const { before, feedback } = insertion;
   const ids = newIds(
@@ -82,7 +82,7 @@ export function insertSteps(draft: Draft, story: StoryId | null, insertion: Inse
   return steps;
 }
 
-/** How many steps more a chain may have; what Pawl itself adds at its end does not count. */
+/** How many more steps a chain may have. Steps that Pawl itself adds at the end do not count. */
 export function stepsLeft(draft: Draft, story: StoryId | null): number {
   if (story === null) return Number.POSITIVE_INFINITY;
   const { maxSteps } = bodyOf(draft.run, story);

@@ -1,4 +1,4 @@
-// Edits by people: the rules of the chain hold for them too; they come at any time, not only at the end of a step.
+// Edits by people: the same rules apply, and they may come at any time, not only at the end of a step.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -23,7 +23,7 @@ function three(): Driver {
 }
 
 describe("a person", () => {
-  test("[ED24 X31] changes what is still to come, and the record says that it was no step", () => {
+  test("[ED24 X31] changes steps that are still to come, and the record names no step as the author", () => {
     const run = three();
     run.claim("US-1/a");
     run.edit("US-1", amend("c", "only the model"), skip("c"), addAfter("b", "c: the rest"));
@@ -33,7 +33,7 @@ describe("a person", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
   });
 
-  test("[ED24] a ready step that gets something before it waits again; what was put there is ready", () => {
+  test("[ED24] a ready step waits again if a step is inserted before it, and the inserted step is ready", () => {
     const run = three();
     run.edit("US-1", addBefore("a", "c"));
     expect(run.states("US-1")).toEqual({ "c~2": "ready", a: "waiting", b: "waiting", c: "waiting" });
@@ -42,7 +42,7 @@ describe("a person", () => {
     expect(run.step("US-1/a")).toMatchObject({ state: { status: "ready" }, visit: 2 });
   });
 
-  test("[ED24] a ready step keeps what it must be told when it waits again", () => {
+  test("[ED24] a ready step keeps its feedback when it waits again", () => {
     const verify = agent("verify", { on: { rejected: backTo("code") } });
     const run = new Driver(workflow([stories("each", [agent("code"), verify])]), { stories: ["US-1"] });
     run.pass("US-1/code");
@@ -51,7 +51,7 @@ describe("a person", () => {
     expect(run.step("US-1/code")).toMatchObject({ state: { status: "waiting" }, feedback: "no tests" });
   });
 
-  test("[ED24 ED15] a ready step may be moved behind others, skipped or split", () => {
+  test("[ED24 ED15] a ready step may be moved after others, skipped or split", () => {
     const run = three();
     run.edit("US-1", reorder("b", "a", "c"));
     expect(run.states("US-1")).toEqual({ b: "ready", a: "waiting", c: "waiting" });
@@ -62,14 +62,14 @@ describe("a person", () => {
     expect(run.states("US-1")).toMatchObject({ "c~2": "skipped", a: "ready" });
   });
 
-  test("[ED24] a ready step that nothing stands before stays ready, in its visit", () => {
+  test("[ED24] a ready step with nothing inserted before it stays ready, in the same visit", () => {
     const run = three();
     run.edit("US-1", addAfter("a", "c"));
     expect(run.step("US-1/a")).toMatchObject({ state: { status: "ready" }, visit: 1 });
     expect(run.happened("steps_reset")).toEqual([]);
   });
 
-  test("[ED24] skipping all that is left ends the story", () => {
+  test("[ED24] skipping all remaining steps ends the story", () => {
     const run = three();
     run.pass("US-1/a");
     run.pass("US-1/b");
@@ -77,7 +77,7 @@ describe("a person", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
   });
 
-  test("[ED24 C82] says better what a failed step should do, then retries it", () => {
+  test("[ED24 C82] changes the description of a failed step, then retries it", () => {
     const run = three();
     run.fails("US-1/a");
     run.edit("US-1", amend("a", "with the old library"), addAfter("a", "c"));
@@ -91,7 +91,7 @@ describe("a person", () => {
     expect(run.step("US-1/a")).toMatchObject({ state: { status: "ready" }, description: "with the new library" });
   });
 
-  test("[ED24 ED10] what would come before a step that runs or has failed comes behind it", () => {
+  test("[ED24 ED10] steps requested before a running or failed step go after it", () => {
     const run = three();
     run.claim("US-1/a");
     run.edit("US-1", addBefore("a", "c"));
@@ -102,7 +102,7 @@ describe("a person", () => {
     expect(run.happened("chain_edited").map(({ notes }) => notes.length)).toEqual([1, 1]);
   });
 
-  test("[ED24] edits a story that waits to be worked on again", () => {
+  test("[ED24] edits a story that waits to be resumed", () => {
     const run = three();
     run.fails("US-1/a");
     run.retry();
@@ -120,7 +120,7 @@ describe("a person", () => {
     expect(run.status).toBe("paused");
   });
 
-  test("[ED23] may skip a question and split it: what was asked there is void", () => {
+  test("[ED23] may skip or split a gate step: its gate becomes void", () => {
     const held = new Driver(workflow([agent("a"), gate("look"), agent("b")]));
     held.edit(null, skip("look"));
     held.pass("a");
@@ -138,21 +138,21 @@ describe("a person", () => {
 });
 
 describe("refused", () => {
-  test("[ED24 ED7 RU8] one bad operation, and nothing is changed", () => {
+  test("[ED24 ED7 RU8] with one bad operation nothing is changed", () => {
     const run = three();
     const refusal = run.refused(run.editing("US-1", skip("c"), skip("b")));
     expect(refusal).toMatchObject({ code: "illegal", why: "operation 2 (skip): b is never skipped", events: [] });
-    expect(run.refused(run.editing("US-1"))).toMatchObject({ why: "it asks for nothing" });
+    expect(run.refused(run.editing("US-1"))).toMatchObject({ why: "the request has no operations" });
   });
 
-  test("[ED24 ED19] to start anew is a running step's own wish", () => {
+  test("[ED24 ED19] a restart: only a running step can request one", () => {
     const run = three();
     run.claim("US-1/a");
-    expect(run.refused(run.editing("US-1", restart("a"))).why).toContain("`pawl retry` puts a failed one back");
+    expect(run.refused(run.editing("US-1", restart("a"))).why).toContain("use `pawl retry` for a failed one");
     expect(run.refused(run.editing("US-1", amend("a", "x"))).why).toContain("a is running; only steps");
   });
 
-  test("[ED24 RU6] in a run that is done or cancelled, in a story that is, and in one that has not begun", () => {
+  test("[ED24 RU6] in a run or story that is done or cancelled, and in a story that has not begun", () => {
     const run = three();
     for (const step of ["a", "b", "c"]) run.pass(`US-1/${step}`);
     const late = run.refused(run.editing("US-1", addAfter("c", "c")));
@@ -167,18 +167,18 @@ describe("refused", () => {
     expect(cancelled.refused(cancelled.editing("US-1", skip("c")))).toMatchObject({ code: "over" });
   });
 
-  test("[ED12 ED24] behind the last step, whatever has become of it", () => {
+  test("[ED12 ED24] after the last step, whatever its state", () => {
     const run = new Driver(ralph(), { stories: ["US-1"] });
     const ids = Array.from({ length: 10 }, (_, index) => `step-${String(index + 1).padStart(3, "0")}`);
     for (const id of ids.slice(0, 9)) run.pass(`US-1/${id}`);
     run.claim("US-1/step-010");
     const why = () => run.refused(run.editing("US-1", addBefore("step-010", "coding"))).why;
-    expect(why()).toContain("step-010 is running, and nothing comes after it");
+    expect(why()).toContain("step-010 is running, and nothing may follow it");
     run.pass("US-1/step-010");
-    expect(why()).toContain("step-010 is done, and nothing comes after it");
+    expect(why()).toContain("step-010 is done, and nothing may follow it");
   });
 
-  test("[ED12 C110] behind the integration; before one that is only ready there is still a place", () => {
+  test("[ED12 C110] after the integration; before one that is only ready there is still a place", () => {
     const body = [agent("code"), integrate("integrate", { onError: { route: fail("no disk"), limit: null } })];
     const run = new Driver(workflow([stories("each", body)]), { stories: ["US-1"] });
     run.pass("US-1/code");
@@ -187,12 +187,12 @@ describe("refused", () => {
     run.pass("US-1/code~2");
     run.claim("US-1/integrate");
     const late = () => run.refused(run.editing("US-1", addAfter("code", "code"))).why;
-    expect(late()).toContain("integrate is running, and nothing comes after it");
+    expect(late()).toContain("integrate is running, and nothing may follow it");
     run.fails("US-1/integrate");
-    expect(late()).toContain("integrate is failed, and nothing comes after it");
+    expect(late()).toContain("integrate is failed, and nothing may follow it");
   });
 
-  test("[ED22] a step with stories of its own is not added", () => {
+  test("[ED22] a stories step cannot be added", () => {
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")])]));
     expect(run.refused(run.editing(null, addAfter("plan", "each"))).why).toContain('there is no step type "each"');
   });

@@ -1,4 +1,4 @@
-// Ids of steps. Owns: what a step is called when it enters a chain. An id is never given twice, also not after its step is gone.
+// Assigns ids to steps that enter a chain. An id is never reused, even after its step was removed.
 
 import type { StoriesStep } from "../../domain/definition.ts";
 import type { PlacedStep } from "../../domain/event.ts";
@@ -7,7 +7,7 @@ import type { Run } from "../../domain/run.ts";
 import { scopeOf } from "../../domain/run.ts";
 import { bodyOf } from "../definitions.ts";
 
-/** The chain of a story at its start. Steps that are ours alone keep their name where the others are numbered. */
+/** The chain of a story at its start. Integration steps keep their name even where the others are numbered. */
 export function chainOf(definition: StoriesStep): readonly PlacedStep[] {
   let number = 0;
   return definition.body
@@ -26,7 +26,8 @@ export function newIds(run: Run, story: StoryId | null, names: readonly StepName
     const highest = Math.max(0, ...[...taken].map(numberIn));
     return names.map((_, index) => numbered(highest + index + 1));
   }
-  // The run's own chain remembers no ids that are gone. What replaces a step has higher numbers than it, so the highest stays.
+  // The run's own chain keeps no list of removed ids. Replacements have higher numbers than the step they replace, so the
+  // highest number ever used is still in the chain.
   const lowest = story === null ? 1 + Math.max(1, ...[...taken].map(suffixIn)) : 2;
   return names.map((name) => {
     let number = lowest;

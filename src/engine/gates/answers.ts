@@ -1,4 +1,4 @@
-// Answers. Owns: taking the one answer to a gate: a person's, or the one that its deadline declares.
+// Accepts the one answer to a gate: a person's, or the option that its deadline declares.
 
 import type { AnswerGate, ExpireGate } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
@@ -11,29 +11,29 @@ import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { changeStory } from "../status-changes.ts";
 
-/** What a gate shows when its tree is gone. Were it null, the gate would be bound to nothing and take any answer. */
+/** The tree of a gate whose tree is gone. With null the gate would accept an answer for any tree. */
 const nothing = "";
 
-/** Answered exactly once, by whoever is first, and only for the tree that was shown. */
+/** The first answer wins, and only if it is for the tree that the gate showed. */
 export function answerGate(draft: Draft, command: AnswerGate): Rejection | null {
   const gate = openGateOf(draft, command.story, command.gate);
   if ("accepted" in gate) return gate;
   const route = routeOf(gate, command.option, command.reason ?? null);
   if (!route) return rejectCommand("illegal", noSuchOption(gate, command.option));
   if (gate.cause === "asked" && command.option === "answer" && command.note.trim() === "")
-    return rejectCommand("illegal", `gate ${gate.id} asks for your own words: add them as a note (--note TEXT)`);
+    return rejectCommand("illegal", `gate ${gate.id} needs an answer in your own words: add it with --note TEXT`);
   if (gate.tree !== null && (command.tree ?? nothing) !== gate.tree) return showAgain(draft, command, gate);
   take(draft, gate, route, { option: command.option, reason: command.reason ?? null, note: command.note });
   return null;
 }
 
-/** Nobody has answered in time: the declared option is taken. */
+/** No answer came in time: takes the option that the deadline declares. */
 export function expireGate(draft: Draft, command: ExpireGate): Rejection | null {
   const gate = openGateOf(draft, command.story, command.gate);
   if ("accepted" in gate) return gate;
   const { deadline } = gate;
   if (deadline === null || deadline.at > command.at)
-    return rejectCommand("illegal", `gate ${gate.id} may still be answered`);
+    return rejectCommand("illegal", `gate ${gate.id} has not reached its deadline`);
   const route = routeOf(gate, deadline.option, null);
   if (!route) return rejectCommand("illegal", noSuchOption(gate, deadline.option));
   take(draft, gate, route, { option: deadline.option, reason: null, note: "" });
@@ -51,7 +51,7 @@ function openGateOf(draft: Draft, story: StoryId | null, id: GateId): Gate | Rej
     : gate;
 }
 
-/** An option with a reason leads where that reason leads; a reason without a route of its own is only told. */
+/** A reason may have a route of its own. If it has none, the option's route is taken and the reason is passed on as feedback. */
 function routeOf(gate: Gate, option: string, reason: string | null): Route | undefined {
   const named = reason === null ? option : `${option}:${reason}`;
   const key = Object.hasOwn(gate.options, named) ? named : option;
@@ -62,10 +62,10 @@ function noSuchOption(gate: Gate, option: string): string {
   return `gate ${gate.id} has no option "${option}"; it has: ${Object.keys(gate.options).join(", ")}`;
 }
 
-/** The work has moved: what was approved is not what is there. The gate now shows the new state, and waits for a new answer. */
+/** The work changed after the gate showed it. The gate now shows the new tree and waits for a new answer. */
 function showAgain(draft: Draft, command: AnswerGate, gate: Gate): Rejection {
   draft.emit(command.story, { type: "gate_shown", gate: gate.id, tree: command.tree ?? nothing });
-  const why = `the work has changed since gate ${gate.id} was shown; look at it again and answer then`;
+  const why = `the work has changed since gate ${gate.id} was shown; review it and answer again`;
   return { accepted: false, code: "moved", why, events: draft.accept().events, run: draft.run };
 }
 
@@ -87,18 +87,18 @@ function take(
   if (story !== null) changeStory(draft, story, "running", "");
   const step = draft.step(story, gate.step);
   if (repeats(route)) {
-    // A person said "once more": the limit that led here counts anew, or it would lead here again at once. In a story the
-    // budget is shared by its steps, so all of them count anew. A cap of the run changes only by such an explicit word.
+    // A person asked for one more round, so the limit that led here starts again from zero; otherwise it would lead here again
+    // at once. The steps of a story share a budget, so all of them start again. A cap of the run is raised only by this answer.
     if (gate.cause === "cap") raiseCaps(draft);
     else if (gate.cause !== "asked")
       draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
   const answer = gate.cause === "asked" ? `You asked: ${gate.question}\nThe answer: ${said.option}` : "";
-  const told = [gate.feedback, answer, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
-  takeRoute(draft, { story, step, route, feedback: told, cause: "route" });
+  const feedback = [gate.feedback, answer, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
+  takeRoute(draft, { story, step, route, feedback, cause: "route" });
 }
 
-/** Where several stories ask about the same cap, the first answer has raised it. */
+/** If several stories ask about the same cap, only the first answer raises it. */
 function raiseCaps(draft: Draft): void {
   const { header } = draft.run;
   if (capReached(header, draft.at) === null) return;

@@ -1,4 +1,4 @@
-// Gates: asking a person, and taking the one answer.
+// Gates: asking a person and accepting the one answer.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -34,7 +34,7 @@ const reviewed = (options = {}) => {
 };
 
 describe("asking", () => {
-  test("[GA1 CH4 X30] a gate step asks when the walk comes to it, and the run is held", () => {
+  test("[GA1 CH4 X30] a gate step asks when the walk reaches it, and the run is held", () => {
     const run = reviewed();
     expect(run.states()).toEqual({ work: "done", review: "held", ship: "waiting" });
     expect(run.status).toBe("held");
@@ -48,7 +48,7 @@ describe("asking", () => {
     expect(run.states()).toEqual({ start: "done", work: "ready" });
   });
 
-  test("[GA10] ids follow from run, scope and number", () => {
+  test("[GA10] ids are derived from run, scope and number", () => {
     const body = [agent("code"), gate("look")];
     const run = new Driver(workflow([agent("plan"), stories("each", body), gate("end")]));
     run.plan("plan", "US-1");
@@ -58,7 +58,7 @@ describe("asking", () => {
     expect(run.openGate("end").id).toBe("run-1.1");
   });
 
-  test("[GA4] a gate shows the tree of the result that led to it", () => {
+  test("[GA4] a gate shows the tree of the attempt that led to it", () => {
     const run = new Driver(workflow([agent("work"), gate("first"), gate("second")]));
     run.pass("work", { tree: "t1" });
     expect(run.openGate("first").tree).toBe("t1");
@@ -66,7 +66,7 @@ describe("asking", () => {
     expect(run.openGate("second").tree).toBe("t1");
   });
 
-  test("[GA9] an exhausted limit and an unreadable output say so", () => {
+  test("[GA9] an exhausted limit and an unreadable output are named as the cause", () => {
     const more = ask({ continue: again, stop: fail() });
     const run = new Driver(
       workflow([agent("a", { on: { rejected: atMost(0, again, more) }, onError: atMost(0, again, more) })]),
@@ -80,7 +80,7 @@ describe("asking", () => {
 });
 
 describe("answering", () => {
-  test("[GA2 X30] it is answered once; the second hears who was first", () => {
+  test("[GA2 X30] it is answered once; a second answer is refused and names the first author", () => {
     const run = reviewed();
     const asking = run.answering("review", "approve");
     run.must(asking, "user:ann");
@@ -93,7 +93,7 @@ describe("answering", () => {
   });
 
   test.each(["later", "constructor", "toString", "__proto__", ""])(
-    "[GA3] %j is no option and changes nothing",
+    "[GA3] %j is not an option and changes nothing",
     (option) => {
       const run = reviewed();
       const refusal = run.refused({ ...run.answering("review", "approve"), option });
@@ -115,14 +115,14 @@ describe("answering", () => {
     expect(more.states()).toEqual({ work: "done", "work~2": "ready", review: "waiting", ship: "waiting" });
   });
 
-  test("[GA3 RU8] a gate or a story that nobody knows is refused", () => {
+  test("[GA3 RU8] an unknown gate or story is refused", () => {
     const run = reviewed();
     const asking = run.answering("review", "approve");
     expect(run.refused({ ...asking, gate: gateId("run-1.9") })).toMatchObject({ code: "unknown" });
     expect(run.refused({ ...asking, story: storyId("US-1") })).toMatchObject({ code: "unknown" });
   });
 
-  test("[GA6 X30] the step that is sent back hears the verdict and the person's note", () => {
+  test("[GA6 X30] the step that is sent back gets the verdict and the person's note", () => {
     const work = agent("work", { on: { rejected: atMost(0, again, ask({ retry: again, stop: fail() })) } });
     const run = new Driver(workflow([work]));
     run.reject("work", "red tests");
@@ -150,7 +150,7 @@ describe("answering", () => {
   });
 
   test.each(["too slow", "constructor", "unclear:"])(
-    "[GA11] %j has no route of its own: the option's is taken, and it is kept",
+    "[GA11] %j has no route of its own: the option's route is taken, and the reason is kept",
     (reason) => {
       const options = { approve: next, reject: fail("not approved"), "reject:unclear": backTo("work") };
       const run = new Driver(workflow([agent("work"), gate("review", options)]));
@@ -161,7 +161,7 @@ describe("answering", () => {
     },
   );
 
-  test("[GA11] a reason belongs to its option, and people choose from options", () => {
+  test("[GA11] a reason belongs to its option, and people choose between options", () => {
     const options = { approve: next, reject: fail(), "reject:unclear": again, "reject:late": next };
     const run = new Driver(workflow([gate("review", options)]));
     run.answer("review", "approve", { reason: "unclear" });
@@ -171,7 +171,7 @@ describe("answering", () => {
     expect(reasonsOf(options, "approve")).toEqual([]);
   });
 
-  test("[GA8] again at a gate step asks anew", () => {
+  test("[GA8] again at a gate step asks again", () => {
     const run = reviewed({ later: again });
     run.answer("review", "later");
     expect(run.step("review")).toMatchObject({ visit: 2, state: { status: "held" } });
@@ -180,7 +180,7 @@ describe("answering", () => {
 });
 
 describe("going back", () => {
-  test("[GA5] over an answered gate voids the approval, and the next visit asks anew", () => {
+  test("[GA5] past an answered gate voids the approval, and the next visit asks again", () => {
     const ship = agent("ship", { on: { rejected: atMost(1, backTo("work")) } });
     const run = new Driver(workflow([agent("work"), review(), ship]));
     run.pass("work");
@@ -204,7 +204,7 @@ describe("going back", () => {
   });
 });
 
-describe("work that moves", () => {
+describe("work that changes", () => {
   const shown = () => {
     const run = new Driver(workflow([agent("work"), gate("review"), agent("ship")]));
     run.pass("work", { tree: "t1" });
@@ -222,14 +222,14 @@ describe("work that moves", () => {
     expect(run.states()).toMatchObject({ review: "done", ship: "ready" });
   });
 
-  test("[GA4] what was shown before it moved is no longer an answer", () => {
+  test("[GA4] an answer for the tree shown before is refused", () => {
     const run = shown();
     run.refused(run.answering("review", "approve", { tree: "t2" }));
     expect(run.refused(run.answering("review", "approve", { tree: "t1" }))).toMatchObject({ code: "moved" });
     expect(run.openGate("review").tree).toBe("t1");
   });
 
-  test("[GA4] that nothing is there any more is shown too: what comes then was never shown", () => {
+  test("[GA4] a tree that is gone is shown too: an answer for a later tree is refused", () => {
     const run = shown();
     expect(run.refused(run.answering("review", "approve", { tree: null }))).toMatchObject({ code: "moved" });
     expect(run.refused(run.answering("review", "approve", { tree: "t9" }))).toMatchObject({ code: "moved" });
@@ -238,13 +238,13 @@ describe("work that moves", () => {
     expect(run.states()).toMatchObject({ review: "done" });
   });
 
-  test("[GA4] a rejection is bound to the tree as well", () => {
+  test("[GA4] a rejection is also bound to the tree", () => {
     const run = shown();
     expect(run.refused(run.answering("review", "reject", { tree: "t2" }))).toMatchObject({ code: "moved" });
     expect(run.status).toBe("held");
   });
 
-  test("[GA4 GA3] what is no option shows nothing", () => {
+  test("[GA4 GA3] an unknown option shows no new tree", () => {
     const run = shown();
     expect(run.refused(run.answering("review", "maybe", { tree: "t2" }))).toMatchObject({
       code: "illegal",
@@ -253,14 +253,14 @@ describe("work that moves", () => {
     expect(run.openGate("review").tree).toBe("t1");
   });
 
-  test("[GA4] a gate that shows no tree takes an answer for any", () => {
+  test("[GA4] a gate without a tree accepts an answer for any tree", () => {
     const run = reviewed();
     expect(run.openGate("review").tree).toBeNull();
     run.answer("review", "approve", { tree: "t5" });
     expect(run.states()).toMatchObject({ review: "done" });
   });
 
-  test("[GA4 CH6 RE1] in a story too, and the log alone tells what is shown", () => {
+  test("[GA4 CH6 RE1] the same in a story, and the log alone tells what is shown", () => {
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code"), gate("look")])]));
     run.plan("plan", "US-1");
     run.pass("US-1/code", { tree: "t1" });
@@ -281,7 +281,7 @@ describe("deadlines", () => {
     return run;
   };
 
-  test("[GA12] it is taken at its time, and not a moment before", () => {
+  test("[GA12] it is taken at its time, not earlier", () => {
     const run = timed();
     expect(run.openGate("review").deadline).toEqual({ at: run.at + 60_000, option: "approve" });
     run.at += 59_999;
@@ -300,7 +300,7 @@ describe("deadlines", () => {
     expect(run.run.header.end?.reason).toBe("not approved");
   });
 
-  test("[GA12 GA2] whoever is first, a person or the deadline, has answered", () => {
+  test("[GA12 GA2] the first of person and deadline answers", () => {
     const person = timed("reject");
     person.at += 60_000;
     const late = person.expiring("review");
@@ -313,7 +313,7 @@ describe("deadlines", () => {
     expect(clock.refused(asking)).toMatchObject({ code: "answered", why: expect.stringContaining("by deadline") });
   });
 
-  test("[GA12] a gate without a deadline waits for ever", () => {
+  test("[GA12] a gate without a deadline waits forever", () => {
     const run = reviewed();
     run.at += 1_000_000_000;
     expect(run.refused(run.expiring("review"))).toMatchObject({ code: "illegal" });
@@ -332,7 +332,7 @@ describe("deadlines", () => {
     expect(run.status).toBe("failed");
   });
 
-  test("[GA12] a route that asks may declare one too, also in a story", () => {
+  test("[GA12] a gate route may declare one too, also in a story", () => {
     const passed = ask(options, "Good?", { afterMs: 10, option: "approve" });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code", { on: { passed } })])]));
     run.plan("plan", "US-1");
@@ -342,7 +342,7 @@ describe("deadlines", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done" });
   });
 
-  test("[GA12] an option that the gate does not have, and a gate that nobody knows, are refused", () => {
+  test("[GA12] an unknown option and an unknown gate are refused", () => {
     const run = timed("forget it");
     run.at += 60_000;
     expect(run.refused(run.expiring("review"))).toMatchObject({ code: "illegal" });
@@ -371,7 +371,7 @@ describe("nothing gets past an open gate", () => {
     expect(run.states()).toEqual({ work: "done", review: "held", ship: "waiting" });
   });
 
-  test("[GA13 LC5] a retry of one story leaves the question of another", () => {
+  test("[GA13 LC5] a retry of one story leaves the gate of another open", () => {
     const body = [agent("code", { onError: fail("broken") }), gate("look"), agent("ship")];
     const run = new Driver(
       workflow([agent("plan"), stories("each", body, { concurrency: 2, onStoryFailed: "continue" })]),
@@ -394,7 +394,7 @@ describe("nothing gets past an open gate", () => {
     expect(run.states()).toEqual({ work: "done", review: "held", ship: "waiting" });
   });
 
-  test("[GA13 LC6] a retry of a gate that was rejected asks anew; the rejection is no approval", () => {
+  test("[GA13 LC6] a retry of a rejected gate asks again; the rejection is not an approval", () => {
     const run = reviewed();
     run.answer("review", "reject");
     run.retry();
@@ -410,7 +410,7 @@ describe("nothing gets past an open gate", () => {
     expect(run.status).toBe("cancelled");
   });
 
-  test("[GA13 RE5] two answers decided on the same state: the one that is written first counts", () => {
+  test("[GA13 RE5] of two answers decided on the same state the first one written counts", () => {
     const run = reviewed();
     const [yes, no] = [run.answering("review", "approve"), run.answering("review", "reject")];
     const asked = { at: run.at, author: "user:x" };
@@ -441,7 +441,7 @@ describe("whether a workflow can ask at all", () => {
     expect(mayHold(definition)).toBe(true);
   });
 
-  test("[GA14] without any of them nobody is ever asked", () => {
+  test("[GA14] without any of them no person is ever asked", () => {
     expect(mayHold(featureDev())).toBe(false);
     expect(mayHold(workflow([agent("a", { on: { rejected: rule(fail()) } })]))).toBe(false);
   });

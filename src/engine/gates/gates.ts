@@ -1,4 +1,4 @@
-// Gates. Owns: asking a person. The answer is a route; it is taken in answers.ts.
+// Opens gates, which ask a person. answers.ts accepts the answer, which is a route.
 
 import type { GateCause } from "../../domain/gate.ts";
 import type { GateId, StoryId } from "../../domain/ids.ts";
@@ -35,7 +35,7 @@ export function openGate(draft: Draft, story: StoryId | null, step: Step, asked:
   sendMessage(draft, "needs_you", { story, step: step.name, text: asked.question });
 }
 
-/** Derived, so that a decision needs no chance of its own. */
+/** Derived from the run, so that a decision needs no random id. */
 function nextGateId(draft: Draft, story: StoryId | null): GateId {
   const number = draft.scope(story).gates.length + 1;
   const scope = story === null ? draft.run.header.id : `${draft.run.header.id}.${story}`;

@@ -1,4 +1,4 @@
-// Stories that a run does not plan itself: known from the start, with a life behind them, or added later.
+// Stories that a run does not plan itself: known from the start, partly done in an earlier run, or added later.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -43,7 +43,7 @@ function step(number: number, name: string, more: Partial<AdoptedStep> = {}): Ad
   };
 }
 
-/** A story of which so many steps are done, and the next came to this. */
+/** A story with this many done steps, whose next step has this state. */
 function begun(id: string, done: number, then: Partial<AdoptedStep> = {}): AdoptedStory {
   const chain = body.map((name, index) =>
     step(index + 1, name, index < done ? { state: "done", notes: `notes of ${name}` } : index === done ? then : {}),
@@ -54,7 +54,7 @@ function begun(id: string, done: number, then: Partial<AdoptedStep> = {}): Adopt
 const finished = (id: string): AdoptedStory => ({ ...begun(id, 10), status: "done" });
 
 describe("known from the start", () => {
-  test("[ST15 C5 C7] a run may begin with stories: nobody plans, and the first are worked on at once", () => {
+  test("[ST15 C5 C7] a run may start with stories: no step plans, and the first stories start at once", () => {
     const run = new Driver(ralph({ concurrency: 2 }), { stories: ["US-1", storySpec("US-2", "US-1"), "US-3"] });
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting", "US-3": "running" });
     expect(run.ids("US-1")).toEqual([
@@ -64,22 +64,22 @@ describe("known from the start", () => {
     expect(run.states("US-1")).toMatchObject({ "step-001": "ready", "step-002": "waiting" });
   });
 
-  test("[ST15] they wait where the workflow has something to do first", () => {
+  test("[ST15] they wait if the workflow has steps before them", () => {
     const run = new Driver(workflow([agent("prepare"), stories("each", [agent("code")])]), { stories: ["US-1"] });
     expect(run.storyStates()).toEqual({ "US-1": "waiting" });
     run.pass("prepare");
     expect(run.storyStates()).toEqual({ "US-1": "running" });
   });
 
-  test("[ST15] where all are done the run is, too", () => {
+  test("[ST15] if all of them are done, the run is done", () => {
     const run = new Driver(ralph(), { stories: ["US-1"], adopted: [{ ...finished("US-1"), chain: [] }] });
     expect(run.status).toBe("done");
     expect(run.run.header.totals.attempts).toBe(0);
   });
 });
 
-describe("with a life behind them", () => {
-  test("[ST16 C44 C102] what is done stays done; what had begun goes on at its first waiting step", () => {
+describe("from an earlier run", () => {
+  test("[ST16 C44 C102] done stories stay done; a story that had begun resumes at its first waiting step", () => {
     const adopted = [finished("US-1"), begun("US-2", 6)];
     const run = new Driver(ralph(), { stories: ["US-1", storySpec("US-2", "US-1"), "US-3"], adopted });
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running", "US-3": "running" });
@@ -91,7 +91,7 @@ describe("with a life behind them", () => {
     expect(run.slots()).toEqual({ "US-2": 1, "US-3": 2 });
   });
 
-  test("[ST16 ED20 C39 C102] order is the file's, and the next new id follows the highest that was ever given", () => {
+  test("[ST16 ED20 C39 C102] the order of the file is kept, and new ids follow the highest id ever assigned", () => {
     const order = [1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 8, 9, 10];
     const name = (number: number) => body[number - 1] ?? ["coding", "linting", "testing"][number - 11] ?? "";
     const chain = order.map((number) => step(number, name(number), number <= 7 ? { state: "done" } : {}));
@@ -107,7 +107,7 @@ describe("with a life behind them", () => {
     expect(run.ids("US-1").slice(9, 12)).toEqual(["step-013", "step-014", "step-008"]);
   });
 
-  test("[ST16 C82] what had failed is retried at its failed step", () => {
+  test("[ST16 C82] a failed story is retried at its failed step", () => {
     const adopted = [begun("US-1", 4, { state: "failed", reason: "the machine died" })];
     const run = new Driver(ralph(), { stories: ["US-1", storySpec("US-2", "US-1")], adopted });
     expect(run.storyStates()).toEqual({ "US-1": "failed", "US-2": "blocked" });
@@ -118,7 +118,7 @@ describe("with a life behind them", () => {
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting" });
   });
 
-  test("[ST16 LC5] a story that had failed without a failed step is retried where it stands", () => {
+  test("[ST16 LC5] a failed story without a failed step is retried at its current step", () => {
     const adopted: AdoptedStory[] = [
       { ...begun("US-1", 3), status: "failed" },
       { id: storyId("US-2"), status: "failed", chain: [] },
@@ -131,7 +131,7 @@ describe("with a life behind them", () => {
     expect(run.states("US-2")).toMatchObject({ "step-001": "ready" });
   });
 
-  test("[LC5 LC7 ST16] what failed before the stories is retried first, and they only after it", () => {
+  test("[LC5 LC7 ST16] a step that failed before the stories is retried first, and the stories only after it", () => {
     const each = stories("each", [agent("code")]);
     const chain = [step(1, "code", { state: "failed", id: stepId("code") })];
     const adopted: AdoptedStory[] = [{ id: storyId("US-1"), status: "failed", chain }];
@@ -150,7 +150,7 @@ describe("with a life behind them", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[ST16 ST9] one that had begun and depends on a failed one is blocked, and goes on later", () => {
+  test("[ST16 ST9] a story that had begun and depends on a failed one is blocked, and resumes later", () => {
     const adopted = [begun("US-1", 4, { state: "failed" }), begun("US-2", 2)];
     const run = new Driver(ralph(), { stories: ["US-1", storySpec("US-2", "US-1")], adopted });
     expect(run.storyStates()).toEqual({ "US-1": "failed", "US-2": "blocked" });
@@ -160,7 +160,7 @@ describe("with a life behind them", () => {
     expect(run.states("US-2")).toMatchObject({ "step-002": "done", "step-003": "ready" });
   });
 
-  test("[ST16 LI16] restarts of that life count", () => {
+  test("[ST16 LI16] restarts of the earlier run count", () => {
     const adopted = [begun("US-1", 4, { restarts: 2 })];
     const run = new Driver(ralph(), { stories: ["US-1"], adopted });
     run.pass("US-1/step-005", asks(restart("step-005")));
@@ -169,7 +169,7 @@ describe("with a life behind them", () => {
     expect(run.step("US-1/step-005").state.status).toBe("failed");
   });
 
-  test("[ST16 ST2] a plan does not replace what had begun", () => {
+  test("[ST16 ST2] a plan does not replace stories that had begun", () => {
     const each = stories("each", [agent("code"), agent("verify")]);
     const chain = [step(1, "code", { state: "done", id: stepId("code") }), step(2, "verify", { id: stepId("verify") })];
     const adopted: AdoptedStory[] = [{ id: storyId("US-1"), status: "waiting", chain }];
@@ -187,7 +187,7 @@ describe("added later", () => {
     return new Driver(workflow([agent("prepare", { onError: fail("no tools") }), each, ship]), { stories: ["US-1"] });
   };
 
-  test("[ST17 C44] to a run that is open: they take their turn; those that it has are left alone", () => {
+  test("[ST17 C44] to an open run: they wait for their turn; existing stories are unchanged", () => {
     const run = open();
     run.pass("prepare");
     run.must(run.adding("US-1", "US-2", { ...storySpec("US-3", "US-1"), priority: 1 }));
@@ -196,19 +196,19 @@ describe("added later", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "waiting", "US-3": "running" });
   });
 
-  test("[ST17] where a place is free they are begun at once", () => {
+  test("[ST17] if a slot is free, they start at once", () => {
     const run = new Driver(ralph(), { stories: ["US-1"] });
     run.must(run.adding("US-2"));
     expect(run.slots()).toEqual({ "US-1": 1, "US-2": 2 });
   });
 
-  test("[ST17] before the stories' turn has come they wait", () => {
+  test("[ST17] they wait until the stories step is reached", () => {
     const run = open();
     run.must(run.adding("US-2"));
     expect(run.storyStates()).toEqual({ "US-1": "waiting", "US-2": "waiting" });
   });
 
-  test("[ST17 RU6] to a run whose stories failed: it goes on with them, and says in the end what failed", () => {
+  test("[ST17 RU6] to a run whose stories failed: it continues with them and reports at the end what failed", () => {
     const run = open();
     run.pass("prepare");
     run.fails("US-1/code");
@@ -224,7 +224,7 @@ describe("added later", () => {
     expect(run.states()).toMatchObject({ each: "done", ship: "ready" });
   });
 
-  test("[ST17 ST8] where a failure stops the rest they wait until it is retried", () => {
+  test("[ST17 ST8] if a failure stops the rest, they wait until it is retried", () => {
     const run = open("stop");
     run.pass("prepare");
     run.fails("US-1/code");
@@ -238,7 +238,7 @@ describe("added later", () => {
 
   test("[ST17 RU8] refused: nothing new, an unknown dependency, a run that is over, stories that are over", () => {
     const run = open();
-    expect(run.refused(run.adding("US-1")).why).toBe("the run has all of these stories already");
+    expect(run.refused(run.adding("US-1")).why).toBe("the run already has all of these stories");
     expect(run.refused(run.adding(storySpec("US-2", "US-9")))).toMatchObject({
       code: "unknown",
       why: "US-2 depends on US-9, which is not a story of the run",
@@ -258,7 +258,7 @@ describe("added later", () => {
     expect(none.refused(none.adding("US-1"))).toMatchObject({ code: "illegal" });
   });
 
-  test("[ST17] what failed before the stories is retried first", () => {
+  test("[ST17] a step that failed before the stories must be retried first", () => {
     const run = open();
     run.fails("prepare");
     expect(run.refused(run.adding("US-2")).why).toBe("prepare has failed; retry it first");

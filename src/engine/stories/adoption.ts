@@ -1,4 +1,4 @@
-// Adoption. Owns: stories that a run does not plan itself: those it is started with, some with a state behind them, and those added later.
+// Adds stories that a run does not plan itself: those it starts with, some of them partly done elsewhere, and those added later.
 
 import type { AddStories } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
@@ -23,15 +23,19 @@ export function adoptStories(draft: Draft, stories: readonly StorySpec[], adopte
     if (story.chain.length === 0 && story.status === "failed")
       draft.emit(story.id, { type: "story_opened", of: of.name, chain: chainOf(of) });
     if (story.chain.length > 0)
-      draft.emit(story.id, { type: "story_adopted", of: of.name, chain: [...goingOn(story), ...ownSteps(of, story)] });
-    // What is blocked follows from what failed; nobody needs to say it.
+      draft.emit(story.id, {
+        type: "story_adopted",
+        of: of.name,
+        chain: [...resumable(story), ...ownSteps(of, story)],
+      });
+    // Blocked stories follow from failed ones, so they need no event.
     if (story.status === "done" || story.status === "failed")
-      changeStory(draft, story.id, story.status, "it came so from a file");
+      changeStory(draft, story.id, story.status, "imported from a file");
   }
 }
 
-/** A story that was at work goes on with the step that failed under it when its driver died. */
-function goingOn({ chain, status }: AdoptedStory): readonly AdoptedStep[] {
+/** A story that was in progress resumes at the step that failed when its driver died. */
+function resumable({ chain, status }: AdoptedStory): readonly AdoptedStep[] {
   if (status !== "waiting") return chain;
   return chain.map((step) => (step.state === "failed" ? { ...step, state: "waiting" } : step));
 }
@@ -51,7 +55,7 @@ function ownSteps({ body }: StoriesStep, { status }: AdoptedStory): readonly Ado
     }));
 }
 
-/** More stories for a run that has some: they wait for their turn like the others. */
+/** Adds stories to a run. They wait for their turn like the others. */
 export function addStories(draft: Draft, { stories }: AddStories): Rejection | null {
   const { header } = draft.run;
   const state = runState(header);
@@ -63,11 +67,11 @@ export function addStories(draft: Draft, { stories }: AddStories): Rejection | n
   const present = new Set(header.stories.map(({ id }) => id));
   const known = new Set([...present, ...stories.map(({ id }) => id)]);
   const added = stories.filter(({ id }) => !present.has(id));
-  if (added.length === 0) return rejectCommand("illegal", "the run has all of these stories already");
+  if (added.length === 0) return rejectCommand("illegal", "the run already has all of these stories");
   for (const { id, dependsOn } of added) {
-    const stranger = dependsOn.find((other) => !known.has(other));
-    if (stranger !== undefined)
-      return rejectCommand("unknown", `${id} depends on ${stranger}, which is not a story of the run`);
+    const unknown = dependsOn.find((other) => !known.has(other));
+    if (unknown !== undefined)
+      return rejectCommand("unknown", `${id} depends on ${unknown}, which is not a story of the run`);
   }
   if (state === "failed") draft.emit(null, { type: "run_reopened" });
   draft.emit(null, { type: "stories_planned", stories: added, dropped: [] });

@@ -1,4 +1,4 @@
-// Integration as the engine sees it, and what a route inserts: before which step, who is told, and where it ends.
+// Integration as the engine sees it, and steps that a route inserts: where they go, which step gets the feedback, and the limit.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -19,7 +19,7 @@ import { stepName } from "../../domain/ids.ts";
 
 const conflict = "a.ts: both changed line 3";
 
-/** code, review and the integration, with a spare step for what does not fit. */
+/** code, review and the integration, with a spare step that resolves conflicts. */
 function short(options: Parameters<typeof stories>[2] = {}): Driver {
   const body = [agent("code"), agent("test"), agent("review"), agent("resolve", { spare: true }), integrate()];
   const specs = ["US-1", storySpec("US-2", "US-1")];
@@ -41,7 +41,7 @@ describe("integration", () => {
     expect(spare.ids()).toEqual(["a"]);
   });
 
-  test("[ST18 C84 C90] a story is done only after it, and what depends on the story begins only then", () => {
+  test("[ST18 C84 C90] a story is done only after its integration, and its dependents begin only then", () => {
     const run = reviewed(short({ concurrency: 2 }));
     run.claim("US-1/integrate");
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting" });
@@ -49,7 +49,7 @@ describe("integration", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
   });
 
-  test("[ST18 C110] one that cannot be integrated fails, and nothing that depends on it begins", () => {
+  test("[ST18 C110] a story that cannot be integrated fails, and none of its dependents begins", () => {
     const run = reviewed(short({ concurrency: 2 }));
     run.reject("US-1/integrate", "the base is gone");
     expect(run.step("US-1/integrate").state).toEqual({
@@ -59,7 +59,7 @@ describe("integration", () => {
     expect(run.storyStates()).toEqual({ "US-1": "failed", "US-2": "blocked" });
   });
 
-  test("[RT8 RT12 C91] a conflict: a spare step resolves it, then the review and the integration come once more", () => {
+  test("[RT8 RT12 C91] a spare step resolves a conflict, then the review and the integration run again", () => {
     const run = reviewed(short());
     run.reject("US-1/integrate", conflict, "conflict");
     expect(run.ids("US-1")).toEqual(["code", "test", "resolve~2", "review", "integrate"]);
@@ -81,7 +81,7 @@ describe("integration", () => {
     expect(run.storyStates()).toMatchObject({ "US-1": "done" });
   });
 
-  test("[RT8 LI1 C91] as often as its limit says, each time by a new step", () => {
+  test("[RT8 LI1 C91] as often as the limit allows, each time with a new step", () => {
     const run = reviewed(short());
     for (const resolve of ["resolve~2", "resolve~3"]) {
       run.reject("US-1/integrate", conflict, "conflict");
@@ -94,7 +94,7 @@ describe("integration", () => {
     expect(run.messages("stuck")).toHaveLength(1);
   });
 
-  test("[RT13 ED21 ME2 C35 C91] where the chain is full the step fails, and says so", () => {
+  test("[RT13 ED21 ME2 C35 C91] if the chain is full the step fails and says so", () => {
     const run = new Driver(ralph(), { stories: ["US-1"] });
     const id = (number: number) => `step-${String(number).padStart(3, "0")}`;
     run.pass(`US-1/${id(1)}`);
@@ -102,7 +102,7 @@ describe("integration", () => {
     run.pass(`US-1/${id(2)}`, asks(addAfter(id(2), ...twenty)));
     for (const step of run.ids("US-1").slice(2, -1)) run.pass(`US-1/${step}`);
     run.reject("US-1/integrate", conflict, "conflict");
-    const reason = "integrate must insert steps, and the chain has as many as it may have";
+    const reason = "integrate must insert steps, but the chain already has the maximum number of steps";
     expect(run.step("US-1/integrate").state).toEqual({ status: "failed", reason });
     expect(run.storyStates()).toEqual({ "US-1": "failed" });
     expect(run.messages("stuck").map(({ text }) => text)).toEqual([reason]);
@@ -130,7 +130,7 @@ describe("integration", () => {
 describe("inserting", () => {
   const before = (step: string, ...steps: string[]) => ({ ...insert(...steps), before: stepName(step) });
 
-  test("[RT8 ED4] before a step that is named: all from there to the router comes once more", () => {
+  test("[RT8 ED4] before a named step: everything from there to the routing step runs again", () => {
     const check = agent("check", { on: { rejected: atMost(1, before("b", "fix", "a")) } });
     const run = new Driver(workflow([agent("a"), agent("b"), agent("c"), agent("fix", { spare: true }), check]));
     for (const step of ["a", "b", "c"]) run.pass(step, { outputs: { [step]: "said" } });
@@ -149,7 +149,7 @@ describe("inserting", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[RT8] of several steps with that name the nearest earlier is meant", () => {
+  test("[RT8] of several steps with that name the nearest earlier one is meant", () => {
     const check = agent("check", { on: { rejected: atMost(2, before("b", "b")) } });
     const run = new Driver(workflow([agent("b"), check]));
     run.pass("b");
@@ -160,7 +160,7 @@ describe("inserting", () => {
     expect(run.states()).toMatchObject({ "b~2": "done", "b~3": "ready" });
   });
 
-  test("[RT11] no step of that name before it: the step fails in words", () => {
+  test("[RT11] without an earlier step of that name the step fails with a reason", () => {
     const check = agent("check", { on: { rejected: atMost(1, before("nowhere", "a")) } });
     const run = new Driver(workflow([agent("a"), check]));
     run.pass("a");
@@ -168,7 +168,7 @@ describe("inserting", () => {
     expect(run.run.header.end?.reason).toBe('no step "nowhere" before "check" to insert before');
   });
 
-  test("[RT12] without feedback nobody is told anything", () => {
+  test("[RT12] without feedback no step gets any", () => {
     const check = agent("check", { on: { rejected: atMost(1, insert("a")) } });
     const run = new Driver(workflow([agent("a"), check]));
     run.pass("a");

@@ -1,4 +1,4 @@
-// Scheduling: which story is worked on next, in which tree, and when the next one may begin.
+// Scheduling: which story starts next, in which slot, and when.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -36,7 +36,7 @@ const touching = (id: string, ...touches: string[]): StorySpec => ({ ...storySpe
 const opened = (run: Driver) => run.happened("story_opened").map(({ story }) => story);
 const atWork = (run: Driver) => Object.keys(run.slots());
 
-/** Ends whatever is at work, one after the other, until the run is over. */
+/** Ends the stories at work one after the other until the run is over. */
 function workAll(run: Driver): readonly (readonly string[])[] {
   const seen = [atWork(run)];
   while (run.status === "running") {
@@ -46,7 +46,7 @@ function workAll(run: Driver): readonly (readonly string[])[] {
   return seen;
 }
 
-describe("who is next", () => {
+describe("the next story", () => {
   test("[ST3 C16] the lowest priority, then the order of the plan; without a priority, last", () => {
     const run = each({}, "US-1", at("US-2", 3), at("US-3", 1), at("US-4", 3), at("US-5", 2), "US-6", at("US-7", 0));
     workAll(run);
@@ -54,27 +54,27 @@ describe("who is next", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[ST3 C16 C84] priority comes after dependencies: what may not start yet waits", () => {
+  test("[ST3 C16 C84] dependencies come before priority: a story that cannot start yet waits", () => {
     const run = each({}, at("US-1", 1, "US-3"), at("US-2", 2), at("US-3", 3));
     workAll(run);
     expect(opened(run)).toEqual(["US-2", "US-3", "US-1"]);
   });
 
-  test("[ST3 C86] never more at once than may be, and always as many as can be", () => {
+  test("[ST3 C86] never more at once than allowed, and always as many as possible", () => {
     const run = each({ concurrency: 3 }, "US-1", "US-2", "US-3", "US-4", "US-5");
     const seen = workAll(run);
     expect(seen.map((stories) => stories.length)).toEqual([3, 3, 3, 2, 1, 0]);
     expect(run.status).toBe("done");
   });
 
-  test("[ST3 C84 C94] a story begins in the very decision that ends what it waited for", () => {
+  test("[ST3 C84 C94] a story begins in the same decision that ends its last dependency", () => {
     const run = each({ concurrency: 2 }, "US-1", at("US-2", 1, "US-1"), "US-3");
     expect(atWork(run)).toEqual(["US-1", "US-3"]);
     run.pass("US-1/code");
     expect(atWork(run)).toEqual(["US-2", "US-3"]);
   });
 
-  test("[ST8 C31 C34 C93 C95 C107] one that fails stops nobody but those that depend on it, and is not tried again by itself", () => {
+  test("[ST8 C31 C34 C93 C95 C107] a failed story stops only those that depend on it, and is not retried automatically", () => {
     const specs = ["US-1", at("US-2", 1, "US-1"), at("US-3", 1, "US-2"), "US-4"];
     const run = each({ concurrency: 2, storyBudget: limit(0) }, ...specs);
     run.fails("US-1/code");
@@ -89,7 +89,7 @@ describe("who is next", () => {
   });
 });
 
-describe("what it touches", () => {
+describe("touched paths", () => {
   const second = (one: string, other: string) => {
     const run = each({ concurrency: 2 }, touching("US-1", one), touching("US-2", other), "US-3");
     return opened(run)[1];
@@ -116,14 +116,14 @@ describe("what it touches", () => {
     expect(second(one, other)).toBe("US-2");
   });
 
-  test("[ST13] what has to wait for nothing else is begun all the same", () => {
+  test("[ST13] an overlapping story starts anyway if there is nothing else to start", () => {
     const run = each({ concurrency: 2 }, touching("US-1", "src/a.ts"), touching("US-2", "src/a.ts"));
     expect(opened(run)).toEqual(["US-1", "US-2"]);
     const after = each({ concurrency: 3 }, touching("US-1", "src"), touching("US-2", "src"), "US-3");
     expect(opened(after)).toEqual(["US-1", "US-3", "US-2"]);
   });
 
-  test("[ST13] only what is at work now counts, a held story included, and not what is done", () => {
+  test("[ST13] only stories at work count, including held ones, not done ones", () => {
     const run = each({ concurrency: 2 }, touching("US-1", "src"), "US-2", touching("US-3", "src/x"), "US-4", "US-5");
     run.reject("US-1/code");
     run.pass("US-2/code");
@@ -134,7 +134,7 @@ describe("what it touches", () => {
 });
 
 describe("slots", () => {
-  test("[ST14 C85 C86] the lowest that is free, from one, and never one for two", () => {
+  test("[ST14 C85 C86] the lowest free slot, from one, and never one slot for two stories", () => {
     const run = each({ concurrency: 3 }, "US-1", "US-2", "US-3", "US-4", "US-5");
     expect(run.slots()).toEqual({ "US-1": 1, "US-2": 2, "US-3": 3 });
     run.pass("US-2/code");
@@ -146,7 +146,7 @@ describe("slots", () => {
     expect(run.slots()).toEqual({ "US-5": 1 });
   });
 
-  test("[ST14 ST12] it is kept while a person is asked and after the answer, and free after the end", () => {
+  test("[ST14 ST12] it is kept while a person is asked and after the answer, and freed at the end", () => {
     const run = each({ concurrency: 2 }, "US-1", "US-2", "US-3");
     run.reject("US-1/code");
     expect(run.slots()).toEqual({ "US-1": 1, "US-2": 2 });
@@ -158,7 +158,7 @@ describe("slots", () => {
     expect(run.slots()).toEqual({});
   });
 
-  test("[ST14] an answer that goes on leaves the story where it is", () => {
+  test("[ST14] an answer that continues leaves the story in its slot", () => {
     const code = agent("code", { on: { rejected: ask({ again: { to: "again" }, stop: fail() }) } });
     const step = stories("each", [code], { workspace: "worktree", concurrency: 2 });
     const run = new Driver(workflow([step]), { stories: ["US-1", "US-2"] });
@@ -167,15 +167,15 @@ describe("slots", () => {
     expect(run.slots()).toEqual({ "US-1": 1, "US-2": 2 });
   });
 
-  test("[ST14] stories that all work in the run's tree have none", () => {
+  test("[ST14] stories that work in the run's tree have none", () => {
     const run = new Driver(workflow([stories("each", [agent("code")], { concurrency: 2 })]), { stories: ["US-1"] });
     expect(run.storyStates()).toEqual({ "US-1": "running" });
     expect(run.slots()).toEqual({});
   });
 });
 
-describe("tried again", () => {
-  test("[LC8 ST3 C16 C82] a retried story takes its turn by priority and goes on where it was, in a slot that is free", () => {
+describe("retried", () => {
+  test("[LC8 ST3 C16 C82] a retried story waits for its turn by priority and resumes where it was, in a free slot", () => {
     const code = agent("code", { onError: fail("broken") });
     const verify = agent("verify", { on: { rejected: backTo("code") }, onError: fail("broken") });
     const step = stories("each", [code, verify], { workspace: "worktree", concurrency: 2, onStoryFailed: "continue" });
@@ -195,7 +195,7 @@ describe("tried again", () => {
     expect(run.attempts("US-2/verify")).toHaveLength(1);
   });
 
-  test("[LC5 LC8 ST8] where a failure stops the rest, what is retried is worked on all the same", () => {
+  test("[LC5 LC8 ST8] if a failure stops the rest, a retried story is worked on anyway", () => {
     const step = stories("each", [agent("code", { onError: fail("broken") })], { concurrency: 2 });
     const run = new Driver(workflow([step]), { stories: ["US-1", "US-2", "US-3"] });
     run.fails("US-1/code");
@@ -211,7 +211,7 @@ describe("tried again", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[LC3 LC8] cancel ends a story that waits to be tried again, with its steps", () => {
+  test("[LC3 LC8] cancel ends a story that waits for its retry, with its steps", () => {
     const step = stories("each", [agent("code", { onError: fail("broken") }), agent("verify")], {
       onStoryFailed: "continue",
     });

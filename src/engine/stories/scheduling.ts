@@ -1,4 +1,4 @@
-// Scheduling. Owns: which story is worked on next, and in which slot: by dependencies, priority, and what it will touch.
+// Chooses which story to work on next and in which slot, by dependencies, priority, and the paths that it will touch.
 
 import type { StoriesStep } from "../../domain/definition.ts";
 import type { StoryEntry } from "../../domain/story.ts";
@@ -6,7 +6,7 @@ import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
 import { changeStory } from "../status-changes.ts";
 
-/** Starts stories until as many are at work as may be; where a failure stops the rest, only those that had begun. */
+/** Opens stories up to the concurrency. `begun`: only stories that have begun, since a failure stops the others. */
 export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "begun"): void {
   for (;;) {
     const { atWork } = draft.storyGroups;
@@ -19,8 +19,8 @@ export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "
 }
 
 /**
- * The lowest priority first, then in the order of the plan. One that touches what another is touching now waits while there is
- * other work.
+ * The lowest priority first, then in the order of the plan. A story that touches the same paths as one in progress waits while
+ * there is other work.
  */
 function chooseNext(draft: Draft, which: "all" | "begun", atWork: readonly StoryEntry[]): StoryEntry | undefined {
   const { header, stories } = draft.run;
@@ -36,7 +36,7 @@ function chooseNext(draft: Draft, which: "all" | "begun", atWork: readonly Story
   return free ?? first;
 }
 
-/** Of two that are alike, the one that was planned first stays the choice. */
+/** With equal priority, the story that was planned first stays the choice. */
 function isBefore(entry: StoryEntry, choice: StoryEntry | undefined): boolean {
   return choice === undefined || rank(entry) < rank(choice);
 }
@@ -60,7 +60,7 @@ function overlapsAny(places: readonly string[], busy: readonly string[]): boolea
   return places.some((place) => busy.some((other) => overlap(place, other)));
 }
 
-/** A pattern stands for everything below the directory that it begins with. */
+/** A pattern stands for everything below its leading directory. */
 function placeOf(path: string): string {
   const fixed = /[*?[{]/.test(path) ? path.replace(/[^/]*[*?[{][^]*$/, "") : path;
   return fixed.replace(/^\.\//, "").replace(/\/+$/, "");

@@ -1,4 +1,4 @@
-// Stories: which is worked on when, and what its end means.
+// Stories: when each is worked on, and what its end means.
 
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
@@ -35,21 +35,21 @@ function work(run: Driver, story: string): void {
 }
 
 describe("planning", () => {
-  test("[ST1 A34 A50 A100] stories stand in the planner's order, and the first is opened", () => {
+  test("[ST1 A34 A50 A100] stories keep the planner's order, and the first is opened", () => {
     const run = each({}, ["US-2"], ["US-1"], ["US-3"]);
     expect(run.storyStates()).toEqual({ "US-2": "running", "US-1": "waiting", "US-3": "waiting" });
     expect(run.states()).toEqual({ plan: "done", each: "running", ship: "waiting" });
     expect(run.states("US-2")).toEqual({ code: "ready", verify: "waiting" });
   });
 
-  test("[ST1] a plan that is rejected plans nothing", () => {
+  test("[ST1] a rejected plan plans nothing", () => {
     const plan = agent("plan", { on: { rejected: atMost(1, { to: "again" }) } });
     const run = new Driver(workflow([plan, stories("each", [agent("code")])]));
     run.reject("plan", "too big", null, { stories: [storySpec("US-1")] });
     expect(run.storyStates()).toEqual({});
   });
 
-  test("[ST2 A99 antfarm F] a corrected plan replaces the first: no story is there twice", () => {
+  test("[ST2 A99 antfarm F] a corrected plan replaces the first: no story is duplicated", () => {
     const check = agent("check", { on: { rejected: atMost(2, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), check, stories("each", [agent("code")])]));
     run.plan("plan", "S1", "S2");
@@ -59,7 +59,7 @@ describe("planning", () => {
     expect(run.storyStates()).toEqual({ S1: "running", S2: "waiting", S3: "waiting" });
   });
 
-  test("[ST2 A99] what a new plan leaves out is gone", () => {
+  test("[ST2 A99] stories that a new plan leaves out are dropped", () => {
     const check = agent("check", { on: { rejected: atMost(2, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), check, stories("each", [agent("code")])]));
     run.plan("plan", "S1", "S2");
@@ -69,7 +69,7 @@ describe("planning", () => {
     expect(run.run.header.stories[1]?.title).toBe("Another S2");
   });
 
-  test("[ST2 A99] what is done stays done when there is a new plan", () => {
+  test("[ST2 A99] stories that are done stay done after a new plan", () => {
     const review = agent("review", { on: { rejected: atMost(2, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), review]));
     run.plan("plan", "S1");
@@ -83,7 +83,7 @@ describe("planning", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[ST7 A24 antfarm L] no story at all: the step fails at once instead of looping for ever", () => {
+  test("[ST7 A24 antfarm L] without any story the step fails at once instead of looping forever", () => {
     const run = new Driver(featureDev());
     run.pass("plan");
     expect(run.step("implement").state.status).toBe("failed");
@@ -100,14 +100,14 @@ describe("order", () => {
     expect(run.states()).toEqual({ plan: "done", each: "done", ship: "ready" });
   });
 
-  test("[ST3] as many at once as may be", () => {
+  test("[ST3] as many at once as allowed", () => {
     const run = each({ concurrency: 2 }, ["US-1"], ["US-2"], ["US-3"]);
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "running", "US-3": "waiting" });
     work(run, "US-2");
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "done", "US-3": "running" });
   });
 
-  test("[ST3] a story waits for what it depends on; a later one that needs nothing goes first", () => {
+  test("[ST3] a story waits for its dependencies; a later one without any goes first", () => {
     const run = each({ concurrency: 2 }, ["US-1"], ["US-2", "US-1"], ["US-3"]);
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting", "US-3": "running" });
     work(run, "US-1");
@@ -122,9 +122,9 @@ describe("order", () => {
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting" });
   });
 
-  test("[ST11] stories that wait for each other fail the step", () => {
+  test("[ST11] stories that depend on each other fail the step", () => {
     const run = each({}, ["US-1", "US-2"], ["US-2", "US-1"]);
-    expect(run.run.header.end?.reason).toBe("each: stories wait for each other and none can start");
+    expect(run.run.header.end?.reason).toBe("each: stories depend on each other and none can start");
   });
 });
 
@@ -160,7 +160,7 @@ describe("one story", () => {
     ]);
   });
 
-  test("[ST4 A43] the developer is told what the verifier found", () => {
+  test("[ST4 A43] the developer gets the verifier's findings", () => {
     const run = each({}, ["US-1"]);
     run.pass("US-1/code");
     run.reject("US-1/verify", "no tests");
@@ -169,7 +169,7 @@ describe("one story", () => {
     expect(run.step("US-1/code").feedback).toBe("");
   });
 
-  test("[ST4 A36 antfarm G] of two stories finished in the same second, the rejected one goes back", () => {
+  test("[ST4 A36 antfarm G] if two stories finish in the same second, the rejected one goes back", () => {
     const run = each({ concurrency: 2 }, ["US-1"], ["US-2"]);
     run.pass("US-1/code");
     run.pass("US-2/code");
@@ -200,7 +200,7 @@ describe("one story", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[ST6 A1] a perfect agent brings feature-dev to its end", () => {
+  test("[ST6 A1] a perfect agent finishes feature-dev", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1", "US-2", "US-3");
     for (const story of ["US-1", "US-2", "US-3"]) {
@@ -215,7 +215,7 @@ describe("one story", () => {
 });
 
 describe("failing", () => {
-  test("[ST8 A44 A24] stop: nothing new is opened, what runs comes to its end, then the step fails", () => {
+  test("[ST8 A44 A24] stop: no new story opens, running ones finish, then the step fails", () => {
     const run = each({ concurrency: 2, storyBudget: limit(0) }, ["US-1"], ["US-2"], ["US-3"]);
     run.pass("US-1/code");
     run.reject("US-1/verify");
@@ -236,7 +236,7 @@ describe("failing", () => {
     expect(run.storyStates()).toEqual({ "US-1": "failed", "US-2": "done" });
   });
 
-  test("[ST9] what depends on a failed story is blocked, also at second hand", () => {
+  test("[ST9] dependents of a failed story are blocked, also indirect ones", () => {
     const options: Options = { storyBudget: limit(0), onStoryFailed: "continue" };
     const run = each(options, ["US-1"], ["US-2", "US-1"], ["US-3", "US-2"], ["US-4"]);
     run.pass("US-1/code");
@@ -246,7 +246,7 @@ describe("failing", () => {
     expect(run.run.header.end?.reason).toBe("story US-1 failed; blocked by it: US-2, US-3");
   });
 
-  test("[ST9 LC5] a retry of the failed story frees what it blocked", () => {
+  test("[ST9 LC5] a retry of the failed story unblocks its dependents", () => {
     const run = each({ storyBudget: limit(0), onStoryFailed: "continue" }, ["US-1"], ["US-2", "US-1"]);
     run.pass("US-1/code");
     run.reject("US-1/verify");
@@ -260,7 +260,7 @@ describe("failing", () => {
 });
 
 describe("sent back", () => {
-  test("[ST10 A9 B71] going back to finished stories adds one that says what was found", () => {
+  test("[ST10 A9 B71] going back to finished stories adds a story with the findings", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1");
     run.pass("US-1/implement");
@@ -287,7 +287,7 @@ describe("sent back", () => {
     expect(run.attempts("US-1/implement")).toHaveLength(1);
   });
 
-  test("[ST10 B71] a route that only passes over the stories gives them work too", () => {
+  test("[ST10 B71] a route that goes back past the stories also adds one", () => {
     const review = agent("review", { on: { rejected: atMost(1, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), review]));
     run.plan("plan", "US-1");
@@ -297,7 +297,7 @@ describe("sent back", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "FIX-1": "running" });
   });
 
-  test("[ST10] a person who sends the work back without a word still gets work done", () => {
+  test("[ST10] a person who sends the work back without a note still gets a new story", () => {
     const look = gate("look", { approve: next, reject: backTo("each") });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), look]));
     run.plan("plan", "US-1");
@@ -306,7 +306,7 @@ describe("sent back", () => {
     expect(run.storyStates()).toEqual({ "US-1": "done", "FIX-1": "running" });
   });
 
-  test("[ST10] stories that a route jumped over are worked on as planned, without one more", () => {
+  test("[ST10] stories that a route jumped over are worked on as planned, without an extra story", () => {
     const choose = decider("choose", { skip: { to: "go_to", step: agent("ship").name }, work: next });
     const ship = agent("ship", { on: { rejected: atMost(1, backTo("choose")) } });
     const run = new Driver(workflow([agent("plan"), choose, stories("each", [agent("code")]), ship]));
@@ -326,7 +326,7 @@ describe("held", () => {
     return run;
   };
 
-  test("[ST12 GA1 X30] a question holds its story and its place, and the others go on", () => {
+  test("[ST12 GA1 X30] a question holds its story and its slot, and the others continue", () => {
     const run = asking(2);
     run.reject("US-1/code");
     expect(run.storyStates()).toEqual({ "US-1": "held", "US-2": "running", "US-3": "waiting" });
@@ -338,7 +338,7 @@ describe("held", () => {
     expect(run.status).toBe("done");
   });
 
-  test("[ST12 RU5] where all stories wait for a person the run is held", () => {
+  test("[ST12 RU5] if all stories wait for a person the run is held", () => {
     const run = asking(1);
     run.reject("US-1/code");
     expect(run.storyStates()).toEqual({ "US-1": "held", "US-2": "waiting", "US-3": "waiting" });

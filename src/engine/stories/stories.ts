@@ -1,5 +1,4 @@
-// Stories in the run. Owns: what the end of a story means for the run and for those that depend on it, and the story that a
-// route back to a finished `stories` step adds. Which one is worked on when is in scheduling.ts.
+// Decides what the end of a story means for the run and for the stories that depend on it. scheduling.ts chooses the next story.
 
 import type { StoriesStep } from "../../domain/definition.ts";
 import { fixStoryPrefix, type StoryId, storyId } from "../../domain/ids.ts";
@@ -10,7 +9,7 @@ import type { Draft } from "../draft.ts";
 import { changeStory, failStep } from "../status-changes.ts";
 import { openNext } from "./scheduling.ts";
 
-/** The chain has reached a `stories` step: give it its stories. */
+/** Opens a `stories` step that the chain has reached. */
 export function openStories(draft: Draft, step: Step, definition: StoriesStep): void {
   const { stories } = draft.run.header;
   if (stories.length === 0) {
@@ -28,7 +27,7 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
     planFix(draft, step.feedback || "The work was sent back without a reason.");
 }
 
-/** What a step has planned replaces what was planned before and not begun; stories that are done stay done. */
+/** A new plan replaces stories that were planned before and have not begun. Stories that are done stay done. */
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
   const isDropped = ({ status, begun }: StoryEntry) => (status === "waiting" || status === "blocked") && !begun;
@@ -37,7 +36,7 @@ export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isDropped).map(({ id }) => id) });
 }
 
-/** A story's chain has come to its end. */
+/** Every step of the story's chain is over. */
 export function finishStory(draft: Draft, story: StoryId): void {
   const { given } = draft.run.header;
   const set = Object.entries(draft.scope(story).context).filter(([key]) => !given.includes(key));
@@ -45,12 +44,12 @@ export function finishStory(draft: Draft, story: StoryId): void {
   changeStory(draft, story, "done", "");
 }
 
-/** Starts what can start; ends the step when nothing is left. Idempotent, like the walk. */
+/** Opens stories that can start, and ends the step when none is left. Idempotent, like the walk. */
 export function settleStories(draft: Draft): void {
   const step = draft.run.header.chain.find(({ state }) => state.status === "running" && state.attempt === null);
   if (!step || draft.isOver) return;
   const definition = storiesStep(draft.run.header, step.name);
-  blockOrphans(draft);
+  blockDependents(draft);
 
   const stopped =
     definition.onStoryFailed === "stop" && draft.storyGroups.broken.some(({ status }) => status === "failed");
@@ -61,26 +60,26 @@ export function settleStories(draft: Draft): void {
   const failed = broken.filter(({ status }) => status !== "cancelled");
   if (failed.length > 0) return failStep(draft, null, step, failureOf(failed));
   if (!allSettled) {
-    return failStep(draft, null, step, `${definition.name}: stories wait for each other and none can start`);
+    return failStep(draft, null, step, `${definition.name}: stories depend on each other and none can start`);
   }
   draft.emit(null, { type: "step_done", step: step.id });
 }
 
-/** A story whose dependency failed cannot start; `retry` of the dependency sets it free again. */
-function blockOrphans(draft: Draft): void {
+/** A story whose dependency failed cannot start. A retry of the dependency unblocks it. */
+function blockDependents(draft: Draft): void {
   for (;;) {
     const broken = new Set(draft.storyGroups.broken.map(({ id }) => id));
     if (broken.size === 0) return;
-    const orphan = draft.run.header.stories.find(
+    const dependent = draft.run.header.stories.find(
       (entry) => entry.status === "waiting" && entry.dependsOn.some((id) => broken.has(id)),
     );
-    if (!orphan) return;
-    const cause = orphan.dependsOn.find((id) => broken.has(id));
-    changeStory(draft, orphan.id, "blocked", `${cause} did not finish`);
+    if (!dependent) return;
+    const cause = dependent.dependsOn.find((id) => broken.has(id));
+    changeStory(draft, dependent.id, "blocked", `${cause} did not finish`);
   }
 }
 
-/** Stories that are done stay done: what was sent back becomes one story more. */
+/** Stories that are done stay done, so work that is sent back becomes a new story. */
 function planFix(draft: Draft, feedback: string): void {
   const { stories } = draft.run.header;
   const number = stories.filter((entry) => entry.id.startsWith(fixStoryPrefix)).length + 1;

@@ -1,5 +1,5 @@
-// Entries of stories. Owns: what events make of the list of entries. Dependencies that are still open are counted here, once when
-// a story is planned and down when one of them is done, so that scheduling compares a number.
+// Applies events to the list of story entries. It counts open dependencies when a story is planned and counts down when one of
+// them is done, so that scheduling only compares a number.
 
 import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
@@ -16,7 +16,7 @@ export function withStoriesPlanned(entries: Entries, event: Extract<Event, { typ
   return [...kept, ...event.stories.map((spec) => entryOf(spec, done))];
 }
 
-/** It waits with a chain of its own from now on. */
+/** Marks a story that waits with a chain of its own. */
 export function withStoryBegun(entries: Entries, id: StoryId): Entries {
   const [index, entry] = found(entries, id);
   return entries.with(index, { ...entry, begun: true });
@@ -40,7 +40,7 @@ function entryOf(spec: StorySpec, done: ReadonlySet<StoryId>): StoryEntry {
   };
 }
 
-/** It has a slot only while it is at work, and waits as one that has begun after it failed. */
+/** An entry has a slot only while it is in progress. A failed story that waits again counts as begun. */
 function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_changed" }>): StoryEntry {
   const status = nextStoryStatus(entry, event.status);
   const { slot: before, begun: wasBegun, ...kept } = entry;
@@ -50,7 +50,7 @@ function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_ch
   return { ...kept, status, ...(atWork && slot !== undefined ? { slot } : {}), ...(begun ? { begun } : {}) };
 }
 
-/** A story that is done stays done, so the number never has to go up again. */
+/** A story that is done stays done, so the number never goes up again. */
 function countedDown(entry: StoryEntry, done: StoryId): StoryEntry {
   if (!entry.dependsOn.includes(done)) return entry;
   const times = entry.dependsOn.filter((id) => id === done).length;

@@ -1,30 +1,30 @@
-// The overview of a run's stories. Owns: one pass over all entries for everything that asks how the stories stand. It is made once
-// for each list, and a list stays the same until an entry changes: most decisions in a run of thousands of stories look at none.
+// Groups the stories of a run by their status, in one pass over all entries. The result is cached for each list of entries, which
+// stays the same until an entry changes, so most decisions in a run of thousands of stories look at no entry.
 
 import { isSettled, type StoryEntry } from "../../domain/story.ts";
 
 export interface StoryGroups {
-  /** They are worked on, or wait for an answer of a person. */
+  /** Running, or held until a person answers. */
   readonly atWork: readonly StoryEntry[];
-  /** They have a chain and wait for a free place: a transition that may give them one needs them. */
+  /** They have a chain and wait for a free slot. A transition that may open one must load them. */
   readonly toResume: readonly StoryEntry[];
-  /** What depends on them cannot start. */
+  /** Failed, blocked or cancelled: stories that depend on them cannot start. */
   readonly broken: readonly StoryEntry[];
   readonly allSettled: boolean;
 }
 
-/** Lists of entries are never changed in place, so what was derived from one stays true as long as the list lives. */
-const made = new WeakMap<readonly StoryEntry[], StoryGroups>();
+/** Lists of entries are never changed in place, so a cached result stays valid. */
+const cache = new WeakMap<readonly StoryEntry[], StoryGroups>();
 
 export function storyGroupsOf(entries: readonly StoryEntry[]): StoryGroups {
-  const known = made.get(entries);
+  const known = cache.get(entries);
   if (known) return known;
-  const overview = lookOver(entries);
-  made.set(entries, overview);
-  return overview;
+  const groups = group(entries);
+  cache.set(entries, groups);
+  return groups;
 }
 
-function lookOver(entries: readonly StoryEntry[]): StoryGroups {
+function group(entries: readonly StoryEntry[]): StoryGroups {
   const atWork: StoryEntry[] = [];
   const toResume: StoryEntry[] = [];
   const broken: StoryEntry[] = [];
