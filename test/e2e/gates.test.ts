@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode, newSite, type Site, statuses, writeAt } from "../support/pawl.ts";
-import { writeScript } from "../support/scripts.ts";
+import { implementing, plan, story, writeScript } from "../support/scripts.ts";
 
 const reviewed = `
 pawl: 1
@@ -49,6 +49,28 @@ test("[GA4] an approval for one tree does not approve another: it is refused, th
   expectCode(moved, 6);
   expect(moved.stderr).toContain("changed since");
   expect(await site.status("1")).toMatchObject({ run: { status: "held" }, gates: [{ id: gate, status: "open" }] });
+  expectCode(await site.pawl("approve", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+});
+
+const integrated = `
+pawl: 1
+id: integrated
+agents: { worker: {} }
+steps:
+  - { id: plan, agent: worker, input: "{{task}}" }
+  - id: build
+    stories: { workspace: worktree }
+    body:
+      - { id: implement, agent: worker, input: "{{current_story}}" }
+      - { id: integrate, integrate: true }
+  - { id: look, gate: "Ship it?", options: { approve: next, reject: fail } }
+`;
+
+test("[GA4] a gate that opens when the last story is integrated shows no tree, and accepts the first answer", async () => {
+  const site = newSite();
+  const script = writeScript(site, { plan: [{ say: plan([story("US-001")]) }], implement: [implementing()] });
+  expectCode(await site.pawl("run", writeAt(site, "integrated.yml", integrated), "Do it", "--script", script), 3);
   expectCode(await site.pawl("approve", "1"), 0);
   expectCode(await site.pawl("resume", "1"), 0);
 });

@@ -8,6 +8,7 @@ import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import { salvage } from "../../trees/salvage.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
+import type { Claim } from "../claim/claim.ts";
 import type { Answer } from "../execute/answer.ts";
 import { sessionFor } from "../execute/sessions.ts";
 import { shownTree } from "../prepare/workspace.ts";
@@ -21,7 +22,7 @@ import { keepReadOnly } from "./read-only.ts";
 
 export type SettlePorts = AccountPorts & Pick<Parts, "home" | "protocols">;
 
-/** Never throws: what the agent used is in the report, whatever goes wrong here. */
+/** Throws only if the answer cannot be read: after that, what the agent used is in the report, whatever goes wrong here. */
 export async function settle(
   parts: SettlePorts,
   begun: BegunAttempt,
@@ -35,7 +36,7 @@ export async function settle(
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
     const edited = await withEdits(parts, begun, answer, checked);
     await discardWork(parts, begun, edited);
-    return { ...edited, tree: await shownTree(parts, begun.claim.run, begun.claim.attempt.story) };
+    return { ...edited, tree: await treeShownAfter(parts, begun.claim, answer) };
   } catch (error) {
     return replaceOutcome(read, troubleWith(error, stop));
   }
@@ -58,6 +59,18 @@ function reportOf(parts: Pick<Parts, "executors">, { claim, missingKeys }: Begun
     version: end.version ?? null,
     tree: null,
   };
+}
+
+/**
+ * The tree that a gate shows which opens now. None after work of the runtime itself: an integration leaves the story's tree, and what a
+ * person is asked about is on the base.
+ */
+async function treeShownAfter(
+  parts: Pick<Parts, "home">,
+  { run, attempt }: Claim,
+  answer: Answer,
+): Promise<string | null> {
+  return answer.kind === "performed" ? null : await shownTree(parts, run, attempt.story);
 }
 
 /** How the agent wants its chain changed: by tools, else by a file of its protocol. */
