@@ -94,6 +94,7 @@ export async function concludeAttempt(
   answer: Answer,
   by: Conclusion,
 ): Promise<Decision> {
-  const report = await settle(parts, begun, answer, by.stop);
+  // An answer that cannot be read, such as one that another version saved, ends the attempt and not its driver.
+  const report = await settle(parts, begun, answer, by.stop).catch((error: unknown) => failedWith(error, by.stop));
   return await finish(parts, begun.claim, report, by);
 }

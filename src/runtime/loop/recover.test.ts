@@ -97,6 +97,16 @@ describe("a driver that was killed", () => {
     expect([...readFileSync(join(copy, "binary.dat"))]).toEqual([0, 1]);
   });
 
+  test.each(["{}", '{"end":{}}', "[]", '{"end":{"outcome":"blocked","kind":"a kind of a later version","notes":[]}}'])(
+    "[RC18] a kept result that says %s ends the attempt, and never the driver",
+    async (kept) => {
+      const { world, run } = await afterDeath();
+      writeFileSync(join(world.home.logs, run, "run-work-1.end.json"), kept);
+      expect(await world.drive(run)).toBe("done");
+      expect((await world.outcomes(run)).at(-1)).toBe("completed");
+    },
+  );
+
   test("[RC4] several who recover at once report it once", async () => {
     const { world, run } = await afterDeath();
     const others = await Promise.all([world.open(), world.open(), world.open()]);

@@ -43,13 +43,15 @@ export function removeEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attem
   rmSync(endFile(parts, run, attempt), { force: true });
 }
 
-/** null: the execution had not ended, or the file cannot be read. */
+/** null: the execution had not ended, or the file does not say how. */
 export function readEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): SavedEnd | null {
   const read = readJson(endFile(parts, run, attempt)) as OlderEnd | null;
-  return read === null ? null : { end: read.end, reported: read.reported ?? read.told ?? noToolReport };
+  const end = read?.end;
+  if (typeof end?.outcome !== "string" || !Array.isArray(end.notes) || typeof end.usage !== "object") return null;
+  return { end, reported: read?.reported ?? read?.told ?? noToolReport };
 }
 
 /** What older versions wrote. */
-interface OlderEnd extends Pick<SavedEnd, "end">, Partial<Pick<SavedEnd, "reported">> {
+interface OlderEnd extends Partial<SavedEnd> {
   readonly told?: ToolReport;
 }
