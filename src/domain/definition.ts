@@ -160,7 +160,7 @@ export type PerformedDefinition = AgentStep | CommandStep | IntegrateStep;
 export type StepDefinition = PerformedDefinition | GateStep | StoriesStep;
 
 export function isPerformed(definition: StepDefinition): definition is PerformedDefinition {
-  return definition.kind === "agent" || definition.kind === "command" || definition.kind === "integrate";
+  return definition.kind !== "gate" && definition.kind !== "stories";
 }
 
 /** Whether its stories work in trees of their own, and are integrated one by one. */

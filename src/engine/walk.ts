@@ -1,6 +1,7 @@
 // The walk: moves each chain forward from its first step that is not over. Other files only record what happened; the
 // consequences are here. Walking twice changes nothing.
 
+import { isPerformed } from "../domain/definition.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
@@ -27,20 +28,14 @@ function walk(draft: Draft, story: StoryId | null): void {
   if (step.state.status !== "waiting") return;
 
   const definition = draft.definition(story, step.name);
-  switch (definition.kind) {
-    case "agent":
-    case "command":
-    case "integrate":
-      return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
-    case "gate":
-      return openGate(draft, story, step, {
-        question: definition.question,
-        options: definition.options,
-        deadline: definition.deadline ?? null,
-        cause: "step",
-        feedback: "",
-      });
-    case "stories":
-      return openStories(draft, step, definition);
-  }
+  if (isPerformed(definition))
+    return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  if (definition.kind === "stories") return openStories(draft, step, definition);
+  openGate(draft, story, step, {
+    question: definition.question,
+    options: definition.options,
+    deadline: definition.deadline ?? null,
+    cause: "step",
+    feedback: "",
+  });
 }

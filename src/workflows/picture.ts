@@ -4,6 +4,7 @@ import {
   type Caps,
   type Definition,
   defaultCaps,
+  isPerformed,
   type StepDefinition,
   type StoriesStep,
 } from "../domain/definition.ts";
@@ -65,8 +66,7 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
-  const { session, summary, editable, mandatory, last, follows } =
-    step.kind === "agent" || step.kind === "command" ? step : {};
+  const { session, summary, editable, mandatory, last, follows } = isPerformed(step) ? step : {};
   const parts = [
     ...(step.spare ? ["only when a route inserts it"] : []),
     ...(session ? [`continues the session of ${session}`] : []),

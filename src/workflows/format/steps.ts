@@ -1,6 +1,12 @@
 // Lowers a step of our own format to its definition, with every default filled in.
 
-import type { AgentStep, CommandStep, GateStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
+import type {
+  GateStep,
+  IntegrateStep,
+  PerformedDefinition,
+  StepDefinition,
+  StoriesStep,
+} from "../../domain/definition.ts";
 import { agentName, type StepName, stepName } from "../../domain/ids.ts";
 import type { RouteRule } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
@@ -33,7 +39,8 @@ const fieldsOf = {
   stories: ["stories", "body", "story_budget", "on_story_failed"],
   integrate: ["integrate", ...attemptFields],
 } as const;
-const kinds = ["agent", "command", "gate", "stories", "integrate"] as const;
+type Kind = keyof typeof fieldsOf;
+const kinds = Object.keys(fieldsOf) as readonly Kind[];
 
 export function readStep(
   reading: Reading,
@@ -63,8 +70,8 @@ function readPerformed(
   written: StepInput,
   path: Path,
   { inBody, agentTimeoutMs }: StepContext,
-  kind: "agent" | "command",
-): AgentStep | CommandStep {
+  kind: Exclude<Kind, "gate" | "stories" | "integrate">,
+): Exclude<PerformedDefinition, IntegrateStep> {
   const base = nameAndTitle(written);
   const given = readOn(reading, written, path);
   const decides = written.decide !== undefined;
@@ -75,7 +82,7 @@ function readPerformed(
   const agentMs = written.agent === undefined ? undefined : agentTimeoutMs.get(written.agent);
   const performed = {
     ...base,
-    input: written.input ?? (kind === "command" ? "" : inBody ? "{{current_story}}" : "{{task}}"),
+    input: written.input ?? (kind === "agent" ? (inBody ? "{{current_story}}" : "{{task}}") : ""),
     produces: written.summary ? [] : (written.produces?.map(foldRouteWord) ?? null),
     decide: written.decide === undefined ? null : foldRouteWord(written.decide),
     expects: written.expects ?? null,
@@ -165,7 +172,7 @@ function nameAndTitle(written: StepInput): { name: StepName; title: string } {
   return { name: stepName(written.id), title: written.title ?? written.id };
 }
 
-function refuseForeignFields(reading: Reading, written: StepInput, path: Path, kind: (typeof kinds)[number]): void {
+function refuseForeignFields(reading: Reading, written: StepInput, path: Path, kind: Kind): void {
   const known: readonly string[] = ["id", "title", ...fieldsOf[kind]];
   for (const field of Object.keys(written)) {
     if (known.includes(field)) continue;
