@@ -124,9 +124,8 @@ async function choosePlace(
   const base = await resolveBase(dir, wish.base === null ? {} : { base: wish.base });
   notes.push(...base.notes);
   if (facts.dirty > 0) {
-    notes.push(
-      `your checkout has ${facts.dirty} uncommitted files; the run works from ${base.name} and does not see them`,
-    );
+    const files = facts.dirty === 1 ? "an uncommitted file" : `${facts.dirty} uncommitted files`;
+    notes.push(`your checkout has ${files}, which the run does not see; it works from ${base.name}`);
   }
   const common = { repo: facts.root, kind: "worktree", base: base.commit, baseName: base.name } as const;
   const asked = wish.context["branch"];
