@@ -1,6 +1,7 @@
 // Which folder of src/ may import which. Owns: the layers and the rules that follow from them.
 // `npm run layers` applies them (scripts/layers.ts), and proves first that it can see and fail.
 
+import { existsSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
 import type { ICruiseOptions, IForbiddenRuleType } from "dependency-cruiser";
 
@@ -67,14 +68,23 @@ const implementations = [
   "executors/agents.ts",
 ];
 
-/** One folder for each agent, with all that is its own: only src/executors/agents.ts imports them, and no other file names one. */
-export const agents = ["claude", "codex", "opencode", "gemini", "copilot", "qwen", "goose"];
+const foldersIn = (folder: string) =>
+  readdirSync(`${import.meta.dirname}/src/${folder}`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 
-/** One folder for each protocol: only src/app.ts imports it, and the use cases of that profile. */
-const protocols: Record<string, readonly string[]> = {
-  antfarm: [],
-  ralph: ["application/ralph"],
-};
+/** Folders with a descriptor: only src/executors/agents.ts imports one, and no other file names its agent. */
+export const agents = foldersIn("executors").filter((name) =>
+  existsSync(`${import.meta.dirname}/src/executors/${name}/descriptor.ts`),
+);
+
+/** Use cases that may import a protocol. All others know only the port. */
+const protocolUseCases: Record<string, readonly string[]> = { ralph: ["application/ralph"] };
+
+/** Folders of src/protocols: only src/app.ts imports one, and its use cases. `files` has what they share. */
+const protocols: readonly Entry[] = foldersIn("protocols")
+  .filter((name) => name !== "files")
+  .map((name) => [name, protocolUseCases[name] ?? []]);
 
 const tests = "\\.(test|contract)\\.ts$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;
@@ -177,7 +187,7 @@ export const rules = [
   ...Object.entries(pure).map(noOutsideWorld),
   ...implementations.map(onlyFromRoot),
   ...agents.map(onlyFromAgents),
-  ...Object.entries(protocols).map(onlyFromProfile),
+  ...protocols.map(onlyFromProfile),
   ...others,
 ];
 

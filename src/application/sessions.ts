@@ -6,7 +6,7 @@ import { agents } from "../app.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
 import type { Header } from "../domain/run.ts";
-import type { AgentDescriptor } from "../executors/agent/descriptor.ts";
+import type { AgentDescriptor } from "../executors/agent/agent-descriptor.ts";
 import { homeVariable, openCommand, shownSession } from "../executors/agent/sessions.ts";
 import type { ExecutorConfig } from "../executors/executor-config.ts";
 import { readConfig } from "../runtime/config/config.ts";

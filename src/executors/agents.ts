@@ -2,13 +2,13 @@
 // descriptor is loaded with it; a profile only when its agent is used.
 
 import type { RegisteredAgent } from "./agent/registry.ts";
-import { claudeAgent } from "./claude/agent.ts";
-import { codexAgent } from "./codex/agent.ts";
-import { copilotAgent } from "./copilot/agent.ts";
-import { geminiAgent } from "./gemini/agent.ts";
-import { gooseAgent } from "./goose/agent.ts";
-import { opencodeAgent } from "./opencode/agent.ts";
-import { qwenAgent } from "./qwen/agent.ts";
+import { claudeAgent } from "./claude/descriptor.ts";
+import { codexAgent } from "./codex/descriptor.ts";
+import { copilotAgent } from "./copilot/descriptor.ts";
+import { geminiAgent } from "./gemini/descriptor.ts";
+import { gooseAgent } from "./goose/descriptor.ts";
+import { opencodeAgent } from "./opencode/descriptor.ts";
+import { qwenAgent } from "./qwen/descriptor.ts";
 
 export const knownAgents: readonly RegisteredAgent[] = [
   { ...claudeAgent, profile: async () => (await import("./claude/claude.ts")).claude },

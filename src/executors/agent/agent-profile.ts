@@ -9,7 +9,7 @@ import type { Access, McpAddress } from "../executor.ts";
 import type { OwnPlaces } from "../sandbox/sandbox.ts";
 import type { NewReader } from "../stream/reader.ts";
 import type { StreamReading } from "../stream/stream-reading.ts";
-import type { AgentDescriptor } from "./descriptor.ts";
+import type { AgentDescriptor } from "./agent-descriptor.ts";
 import type { WarmSessions } from "./warm-session.ts";
 
 export interface AgentProfile extends AgentDescriptor {

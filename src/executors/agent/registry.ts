@@ -1,8 +1,8 @@
 // The registry of agents: finds an agent by its kind and loads its profile when one is needed. src/app.ts picks the agents; the
 // configuration, the choice of an executor and the command line ask the registry and name no agent themselves.
 
+import type { AgentDescriptor } from "./agent-descriptor.ts";
 import type { AgentProfile } from "./agent-profile.ts";
-import type { AgentDescriptor } from "./descriptor.ts";
 
 export interface RegisteredAgent extends AgentDescriptor {
   /** Imports the agent's profile and reader. */

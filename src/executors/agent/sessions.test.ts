@@ -22,20 +22,21 @@ describe("[CM66] the command that opens a session", () => {
     expect(openCommand(agentOf(kind), id, { ...place, program: kind })).toBe(line);
   });
 
-  test("isolated, some have a home of ours; Gemini's sessions are then not found from outside", () => {
-    const lines = agents.kinds.map((kind) =>
-      openCommand(agentOf(kind), id, { cwd: null, program: kind, isolated: true, home: "/h" }),
-    );
-    expect(lines).toEqual([
-      `claude --resume ${id}`,
-      `CODEX_HOME=/h codex resume ${id}`,
-      `opencode -s ${id}`,
-      null,
-      `COPILOT_HOME=/h copilot --resume=${id}`,
-      `QWEN_HOME=/h qwen --resume ${id}`,
-      null,
-    ]);
-  });
+  test.each([
+    ["claude", `claude --resume ${id}`],
+    ["codex", `CODEX_HOME=/h codex resume ${id}`],
+    ["opencode", `opencode -s ${id}`],
+    ["gemini", null],
+    ["copilot", `COPILOT_HOME=/h copilot --resume=${id}`],
+    ["qwen", `QWEN_HOME=/h qwen --resume ${id}`],
+    ["goose", null],
+  ] as const)(
+    "of %s, isolated: some have a home of ours, or a session that cannot be found from outside",
+    (kind, line) => {
+      const isolated = { cwd: null, program: kind, isolated: true, home: "/h" };
+      expect(openCommand(agentOf(kind), id, isolated)).toBe(line);
+    },
+  );
 
   test("without a tree there is no cd; the program is the one that is configured", () => {
     expect(openCommand(agentOf("claude"), id, { ...place, cwd: null, program: "/opt/my agents/claude" })).toBe(

@@ -2,7 +2,7 @@
 
 import { isSafeId } from "../../domain/ids.ts";
 import { shellWord } from "../../system/process/words.ts";
-import type { AgentDescriptor } from "./descriptor.ts";
+import type { AgentDescriptor } from "./agent-descriptor.ts";
 
 export interface SessionPlace {
   /** Where the agent worked; null: that is gone. Most agents look for a session by the directory first. */

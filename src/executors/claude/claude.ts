@@ -14,7 +14,7 @@ import {
   runnable,
   systemFile,
 } from "../agent/agent-profile.ts";
-import { claudeAgent } from "./agent.ts";
+import { claudeAgent } from "./descriptor.ts";
 import { claudeReader } from "./reader.ts";
 
 /** Tools that ask for permission even if edits are accepted. */

@@ -1,6 +1,6 @@
 // Claude Code: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const claudeAgent: AgentDescriptor = {
   kind: "claude",

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type AgentProfile, type AgentTask, flags, homeOf, mcpName } from "../agent/agent-profile.ts";
 import { linkedFiles } from "../homes/managed-home.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
-import { codexAgent } from "./agent.ts";
+import { codexAgent } from "./descriptor.ts";
 import { codexHome, login, obeyed } from "./home.ts";
 import { codexReader } from "./reader.ts";
 

@@ -1,6 +1,6 @@
 // Codex: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const codexAgent: AgentDescriptor = {
   kind: "codex",

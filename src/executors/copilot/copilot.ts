@@ -14,7 +14,7 @@ import {
 } from "../agent/agent-profile.ts";
 import { linkedFiles, makeManagedHome } from "../homes/managed-home.ts";
 import type { StreamReading } from "../stream/stream-reading.ts";
-import { copilotAgent } from "./agent.ts";
+import { copilotAgent } from "./descriptor.ts";
 import { copilotReader } from "./reader.ts";
 import { copilotTokens } from "./usage-file.ts";
 

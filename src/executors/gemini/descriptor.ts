@@ -1,6 +1,6 @@
 // Gemini CLI: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const geminiAgent: AgentDescriptor = {
   kind: "gemini",

@@ -16,7 +16,7 @@ import { linkedDirectory } from "../homes/linked-directory.ts";
 import { linkedFiles } from "../homes/managed-home.ts";
 import { type AgentSettings, settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
-import { geminiAgent } from "./agent.ts";
+import { geminiAgent } from "./descriptor.ts";
 import { geminiReader } from "./reader.ts";
 
 const settingsFile = "settings.json";

@@ -1,6 +1,6 @@
 // Goose: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const gooseAgent: AgentDescriptor = {
   kind: "goose",

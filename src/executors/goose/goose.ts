@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type AgentProfile, flags, homeOf } from "../agent/agent-profile.ts";
-import { gooseAgent } from "./agent.ts";
+import { gooseAgent } from "./descriptor.ts";
 import { gooseReader } from "./reader.ts";
 
 export const goose: AgentProfile = {

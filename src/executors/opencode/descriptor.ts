@@ -1,6 +1,6 @@
 // OpenCode: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const opencodeAgent: AgentDescriptor = {
   kind: "opencode",

@@ -13,7 +13,7 @@ import {
   systemFile,
 } from "../agent/agent-profile.ts";
 import { linkedDirectory } from "../homes/linked-directory.ts";
-import { opencodeAgent } from "./agent.ts";
+import { opencodeAgent } from "./descriptor.ts";
 import { opencodeReader } from "./reader.ts";
 
 /** Reading files outside of the workspace is reading, too. */

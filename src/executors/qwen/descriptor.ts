@@ -1,6 +1,6 @@
 // Qwen Code: its descriptor, which every command loads.
 
-import type { AgentDescriptor } from "../agent/descriptor.ts";
+import type { AgentDescriptor } from "../agent/agent-descriptor.ts";
 
 export const qwenAgent: AgentDescriptor = {
   kind: "qwen",

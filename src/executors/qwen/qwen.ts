@@ -6,7 +6,7 @@ import { type AgentProfile, type AgentTask, bearer, flags, homeOf, mcpFile, mcpN
 import { linkedFiles, makeManagedHome } from "../homes/managed-home.ts";
 import { settingsIn } from "../homes/settings-file.ts";
 import { fieldsOf } from "../stream/fields.ts";
-import { qwenAgent } from "./agent.ts";
+import { qwenAgent } from "./descriptor.ts";
 import { qwenReader } from "./reader.ts";
 
 const settingsFile = "settings.json";

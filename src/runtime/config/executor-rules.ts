@@ -1,6 +1,6 @@
 // Which settings have an effect for which kind of executor. The configuration refuses the others instead of ignoring them.
 
-import type { AgentDescriptor } from "../../executors/agent/descriptor.ts";
+import type { AgentDescriptor } from "../../executors/agent/agent-descriptor.ts";
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
 
