@@ -1,13 +1,17 @@
-// Files of attempts: the log of what its agent printed, without secrets and capped, the prompt, and two that live until the store has
-// the result. Only their owner can read them.
+// Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
+// step in Pawl's own log. Only their owner can read the files.
 
 import { createWriteStream, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
+import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
-import type { RunFacts } from "../../protocols/protocol.ts";
+import type { Report } from "../../domain/report.ts";
+import type { RunFacts, StepWord } from "../../protocols/protocol.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
+import { slotOf } from "../trees/workspace-paths.ts";
+import type { Claim } from "./claim/claim.ts";
 
 const fileCapBytes = 100 * 1024 * 1024;
 
@@ -101,4 +105,31 @@ function drained(stream: ReturnType<typeof createWriteStream>, resolve: () => vo
   };
   stream.once("drain", settle);
   stream.once("error", settle);
+}
+
+/** A line in Pawl's own log when a step starts and when it ends, with the slot, the story and the step that it is about. */
+export function logStep(
+  parts: Pick<Parts, "log" | "protocols">,
+  { run, attempt }: Claim,
+  word: StepWord,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  const { stepWords } = parts.protocols.of(run.header.definition);
+  parts.log(stepWords[word] ?? word, {
+    run_id: run.header.id,
+    agent_id: slotOf(run, attempt.story),
+    story_id: attempt.story,
+    step_id: attempt.step,
+    type: attempt.name,
+    attempt: attempt.number,
+    ...more,
+  });
+}
+
+/** The word for the end of a step, as the engine decided. */
+export function wordFor(events: readonly Event[], { outcome }: Report): StepWord {
+  if (events.some(({ type }) => type === "step_done")) return "step_completed";
+  if (outcome === "timed_out" || outcome === "cancelled") return "step_cancelled";
+  if (outcome !== "completed" || events.some(({ type }) => type === "step_failed")) return "step_failed";
+  return "step_again";
 }

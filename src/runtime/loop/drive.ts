@@ -10,7 +10,7 @@ import type { Projection } from "../../protocols/files/projection.ts";
 import { RunningAttempt } from "../attempt/attempt.ts";
 import { claimStep } from "../attempt/claim/claim.ts";
 import { adoptAttempt } from "../attempt/execute/adopt.ts";
-import type { SavedEnd } from "../attempt/execute/saved-end.ts";
+import type { SavedEnd } from "../attempt/records.ts";
 import { Deliveries } from "../effects/deliveries.ts";
 import { performEffects, settleEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";

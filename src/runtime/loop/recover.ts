@@ -7,8 +7,7 @@ import { attemptMarker } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
-import { removeBeginRecord } from "../attempt/begin/begin-record.ts";
-import { readEnd, type SavedEnd } from "../attempt/execute/saved-end.ts";
+import { readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
 import type { Parts } from "../parts.ts";
 import { type TransitionPorts, transition } from "../runs/transition.ts";
 import { lifeOfWorker, processOf } from "./worker.ts";
@@ -48,7 +47,7 @@ export async function recover(parts: RecoveryPorts, adopt: Adopt | null = null):
       continue;
     }
     await reportLost(parts, lease, why);
-    if (attempt !== null) removeBeginRecord(parts, lease.run, attempt);
+    if (attempt !== null) removeRecords(parts, lease.run, attempt);
     found.push({ lease, attempt, as: "lost", why });
   }
   return found;

@@ -9,8 +9,8 @@ import type { FinishAttempt } from "../../domain/command.ts";
 import { attemptId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport } from "../../domain/report.ts";
 import { environmentSecrets } from "../../system/secrets/secrets.ts";
-import { readEnd, saveEnd } from "../attempt/execute/saved-end.ts";
 import { endFile, logFile, openLog } from "../attempt/logs.ts";
+import { readEnd, saveEnd } from "../attempt/records.ts";
 import { redactedCommand } from "./redacted.ts";
 
 const value = "s3cr3t-value-4711";

@@ -1,14 +1,18 @@
-// Begins an attempt: the store records its tree, and from here on the attempt may change things.
+// Begins an attempt: the store records its tree, and from here on the attempt may change things. A process that concludes an
+// attempt of another one finds it again here.
 
+import type { AttemptId } from "../../../domain/ids.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../runs/transition.ts";
-import { authorOf, type Claim } from "../claim/claim.ts";
-import { logStep } from "../finish/step-log.ts";
+import { slotEnvironment } from "../../trees/provisioning.ts";
+import { workspacePath } from "../../trees/workspace-paths.ts";
+import { authorOf, type Claim, claimOf } from "../claim/claim.ts";
+import { logStep } from "../logs.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
-import { recordBegin } from "./begin-record.ts";
+import { readBeginRecord, recordBegin } from "../records.ts";
 
-/** What the phases after `execute` need, in this process or in another one (find-begun.ts). */
+/** What the phases after `execute` need, in this process or in another one. */
 export interface BegunAttempt {
   readonly claim: Claim;
   readonly workspace: Workspace;
@@ -44,4 +48,23 @@ export async function begin(
   if (!decision.accepted) return null;
   logStep(parts, claim, "step_started");
   return begun;
+}
+
+/** An attempt that another process began, from the store, its slot and its begin record; null: there is no such attempt. */
+export async function findBegun(
+  parts: Pick<Parts, "store" | "home" | "settings">,
+  id: AttemptId,
+): Promise<BegunAttempt | null> {
+  const found = await parts.store.attempt(id);
+  if (!found) return null;
+  const { story, state } = found.attempt;
+  // Only its own story: all stories of a long run have thousands of attempts.
+  const loaded = await parts.store.transaction((tx) => tx.load(found.run, () => (story === null ? [] : [story])));
+  if (!loaded) return null;
+  const { missingKeys, ...facts } = readBeginRecord(parts, found.run, found.attempt);
+  const claim = claimOf(loaded.run, loaded.number, { story }, id, facts);
+  if (!claim) return null;
+  const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
+  const path = workspace ?? workspacePath(parts, loaded.run, story);
+  return { claim, missingKeys, workspace: { path, base, env: slotEnvironment(parts, loaded.run, story) } };
 }

@@ -3,8 +3,8 @@
 import type { Lease } from "../../../dispatch/dispatch.ts";
 import type { Parts } from "../../parts.ts";
 import { type AttemptPorts, RunningAttempt } from "../attempt.ts";
-import { findBegun } from "../begin/find-begun.ts";
-import type { SavedEnd } from "./saved-end.ts";
+import { findBegun } from "../begin/begin.ts";
+import type { SavedEnd } from "../records.ts";
 
 /** null: another driver was faster, or the attempt is gone. */
 export async function adoptAttempt(

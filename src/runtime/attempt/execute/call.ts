@@ -1,13 +1,14 @@
 // Builds the call of an executor: prompt, working directory, environment, rights, limits and session.
 
 import { dirname } from "node:path";
-import type { ExecutorCall, McpAddress } from "../../../executors/executor.ts";
+import { type Attempt, addUsage, hasEnded, noUsage } from "../../../domain/attempt.ts";
+import { attemptsOf } from "../../../domain/run.ts";
+import type { ExecutorCall, McpAddress, Resumed } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
 import { commandsFor, mayOnlyRead } from "../settle/read-only.ts";
-import { sessionFor } from "./sessions.ts";
 
 /** Where the executor works, what it reads, and where its output goes. */
 export interface Surroundings {
@@ -67,4 +68,35 @@ function environmentOf(
     PAWL_MODEL: agentOf(claim)?.model ?? "",
     ...environment(claim),
   };
+}
+
+interface SessionChoice {
+  readonly resume: Resumed | null;
+  /** Why it begins a fresh session although the workflow names one. */
+  readonly notes: readonly string[];
+}
+
+/** The session that the attempt resumes, from the same story and the same executor: an executor cannot open the session of another one. */
+export function sessionFor({ run, attempt, definition }: Claim): SessionChoice {
+  const { session: step } = definition;
+  if (step === undefined) return { resume: null, notes: [] };
+  const earlier = attemptsOf(run, attempt.story).filter(({ id }) => id !== attempt.id);
+  const last = earlier.findLast((candidate) => candidate.name === step && isWhole(candidate));
+  if (last === undefined && step === attempt.name) return { resume: null, notes: [] };
+  if (last === undefined || last.session === null) return fresh(`${step} has left no session`);
+  if (last.executor !== attempt.executor) return fresh(`${step} was performed by ${last.executor}`);
+  const { session } = last;
+  const spent = earlier
+    .filter((candidate) => candidate.session === session && candidate.executor === attempt.executor)
+    .reduce((sum, { usage }) => addUsage(sum, usage), noUsage);
+  return { resume: { session, spent }, notes: [] };
+}
+
+/** The session of an attempt that broke off may be broken as well. */
+function isWhole(attempt: Attempt): boolean {
+  return hasEnded(attempt) && attempt.state.outcome === "completed";
+}
+
+function fresh(why: string): SessionChoice {
+  return { resume: null, notes: [`it began a fresh session: ${why}`] };
 }

@@ -14,7 +14,7 @@ import type { Parts } from "../../parts.ts";
 import { withTreeLock } from "../../trees/tree-lock.ts";
 import { concludeAttempt, type Opened, openAttempt } from "../attempt.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
-import { findBegun } from "../begin/find-begun.ts";
+import { findBegun } from "../begin/begin.ts";
 import { type Claim, claimStep, hasWork, timeFor } from "../claim/claim.ts";
 import { finish } from "../finish/finish.ts";
 import { endFile, openLog } from "../logs.ts";

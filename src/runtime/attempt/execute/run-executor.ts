@@ -2,10 +2,10 @@
 
 import type { Execution, ExecutionEnd } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
+import { saveEnd } from "../records.ts";
 import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
 import { callOf } from "./call.ts";
 import { Desk } from "./desk.ts";
-import { saveEnd } from "./saved-end.ts";
 import type { Work } from "./work.ts";
 
 type RunPorts = Pick<Parts, "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;

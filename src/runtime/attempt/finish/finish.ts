@@ -1,17 +1,17 @@
 // Finishes an attempt: the store gets its result, and the files that were kept until then go.
 
 import type { Decision } from "../../../domain/decision.ts";
+import { errorText } from "../../../domain/error.ts";
+import type { Event } from "../../../domain/event.ts";
 import { type Token, token as tokenOf } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
 import { isStoreTrouble } from "../../loop/store-trouble.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../runs/transition.ts";
-import { removeBeginRecord } from "../begin/begin-record.ts";
 import { authorOf, type Claim } from "../claim/claim.ts";
-import { removeEnd } from "../execute/saved-end.ts";
-import { putFilesAway } from "../settle/protocol-files.ts";
+import { logStep, wordFor } from "../logs.ts";
+import { removeRecords } from "../records.ts";
 import type { StopSwitch } from "../stop-switch.ts";
-import { logStep, wordFor } from "./step-log.ts";
 
 export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols">;
 
@@ -27,8 +27,7 @@ export async function finish(parts: FinishPorts, claim: Claim, report: Report, b
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
   if (!decision.accepted && by.token !== null) return decision;
   logStep(parts, claim, wordFor(decision.events, report), { outcome: report.outcome });
-  removeEnd(parts, run.header.id, attempt);
-  removeBeginRecord(parts, run.header.id, attempt);
+  removeRecords(parts, run.header.id, attempt);
   if (decision.accepted) await putFilesAway(parts, claim, decision.events);
   return decision;
 }
@@ -57,5 +56,20 @@ async function store(parts: FinishPorts, claim: Claim, report: Report, by: Finis
       parts.warn(`${error.message}; the result of ${attempt.name} waits (${error.hint})`);
       await parts.clock.sleep(waitMs);
     }
+  }
+}
+
+/** The attempt has ended: a protocol that fails here changes nothing about it. */
+async function putFilesAway(
+  { protocols, log, warn }: Pick<Parts, "protocols" | "log" | "warn">,
+  claim: Claim,
+  events: readonly Event[],
+): Promise<void> {
+  const { header } = claim.run;
+  try {
+    await protocols.of(header.definition).settled(claim, events);
+  } catch (error) {
+    log("protocol.failed", { run: header.id, attempt: claim.attempt.id, why: errorText(error) });
+    warn(errorText(error));
   }
 }

@@ -1,10 +1,8 @@
-// Outcomes that the runtime itself gives an attempt: stopped, failed on our side, to be retried later.
+// Outcomes that the runtime itself gives an attempt: stopped, or failed on our side.
 
 import { noUsage } from "../../../domain/attempt.ts";
 import { AppError, errorText } from "../../../domain/error.ts";
 import type { Report, UnfinishedReport } from "../../../domain/report.ts";
-import { attemptsOf } from "../../../domain/run.ts";
-import type { Claim } from "../claim/claim.ts";
 import type { StopSwitch } from "../stop-switch.ts";
 
 type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt">;
@@ -43,22 +41,4 @@ function withoutUsage(end: Unfinished): Report {
 export function replaceOutcome(report: Report, end: Unfinished): Report {
   const { notes, usage, session, model = null, version = null, tree } = report;
   return { ...end, notes, usage, session, model, version, tree };
-}
-
-const firstBackoffMs = 15_000;
-const longestBackoffMs = 5 * 60_000;
-const shortestBackoffMs = 1_000;
-
-/**
- * The back-off after a limit: the first time until the limit says, if it says so, and longer each time. `chance` is between 0 and 1,
- * so that agents which hit a limit together do not all come back together.
- */
-export function withBackoff(report: Report, { run, attempt }: Claim, now: number, chance: number): Report {
-  if (report.outcome !== "rate_limited") return report;
-  const earlier = attemptsOf(run, attempt.story).filter(({ step, id }) => step === attempt.step && id !== attempt.id);
-  const since = earlier.findLastIndex(({ state }) => state.phase === "ended" && state.outcome !== "rate_limited");
-  const times = earlier.length - 1 - since;
-  const isKnown = report.retryAt !== null && times === 0;
-  const waitMs = isKnown ? shortestBackoffMs : Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(times, 10));
-  return { ...report, retryAt: Math.max(report.retryAt ?? 0, now + Math.round(waitMs * (1 + chance / 4))) };
 }

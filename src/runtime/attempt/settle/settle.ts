@@ -2,21 +2,22 @@
 // one that pulled, of an execution that ended without its driver, and of the runtime itself.
 
 import { noUsage } from "../../../domain/attempt.ts";
-import type { Report } from "../../../domain/report.ts";
+import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { CompletedReport, Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import { salvage } from "../../trees/salvage.ts";
+import { firstRed } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Answer } from "../execute/answer.ts";
-import { sessionFor } from "../execute/sessions.ts";
+import { sessionFor } from "../execute/call.ts";
+import { openLog } from "../logs.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import type { StopSwitch } from "../stop-switch.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
-import { checkAnswer } from "./checks.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
-import { collectEdits } from "./protocol-files.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
@@ -61,16 +62,32 @@ function reportOf(parts: Pick<Parts, "executors">, { claim, missingKeys }: Begun
   };
 }
 
-/**
- * The tree that a gate shows which opens now. None after work of the runtime itself: an integration leaves the story's tree, and what a
- * person is asked about is on the base.
- */
-async function treeShownAfter(
-  parts: Pick<Parts, "home">,
-  { run, attempt }: Claim,
+/** A claim to be done is not a verification: with a red check it is a rejection, with the output of the check as its feedback. */
+async function checkAnswer(
+  parts: Pick<Parts, "home" | "secrets" | "protocols">,
+  { claim, workspace }: BegunAttempt,
   answer: Answer,
-): Promise<string | null> {
-  return answer.kind === "performed" ? null : await shownTree(parts, run, attempt.story);
+  report: Report,
+  stop: StopSwitch,
+): Promise<Report> {
+  const { run, attempt, definition } = claim;
+  if (!needsChecks(definition, report)) return report;
+  if (answer.kind === "performed" && answer.isChecked) return report;
+  const log = openLog(parts, run.header, attempt);
+  try {
+    const site = { cwd: workspace.path, attempt: attempt.id, sink: log.sink, env: workspace.env };
+    const red = await firstRed(definition.checks, site, stop.register);
+    if (stop.reason !== null) return replaceOutcome(report, { outcome: "cancelled", why: stop.reason, retryAt: null });
+    if (red === null) return report;
+    return { ...report, verdict: { kind: "rejected", reason: "checks" }, feedback: `A check is red.\n\n${red.output}` };
+  } finally {
+    await log.close();
+  }
+}
+
+/** Only a step that passes is checked. */
+function needsChecks<R extends Report>(definition: PerformedDefinition, report: R): report is R & CompletedReport {
+  return definition.checks.length > 0 && report.outcome === "completed" && report.verdict.kind !== "rejected";
 }
 
 /** How the agent wants its chain changed: by tools, else by a file of its protocol. */
@@ -81,8 +98,8 @@ async function withEdits(
   report: Report,
 ): Promise<Report> {
   if (report.outcome !== "completed" || answer.kind === "performed") return report;
-  const collected = await collectEdits(parts, claim, workspace.path);
-  const edits = answer.reported.edits ?? collected;
+  const collected = await parts.protocols.of(claim.run.header.definition).collect(claim, workspace.path);
+  const edits = answer.reported.edits ?? collected.edits;
   return edits === undefined ? report : { ...report, edits };
 }
 
@@ -97,4 +114,16 @@ async function discardWork(parts: SettlePorts, { claim, workspace }: BegunAttemp
   if (base === null || report.asked !== undefined || !discards(run.header, report.outcome)) return;
   await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);
+}
+
+/**
+ * The tree that a gate shows which opens now. None after work of the runtime itself: an integration leaves the story's tree, and what a
+ * person is asked about is on the base.
+ */
+async function treeShownAfter(
+  parts: Pick<Parts, "home">,
+  { run, attempt }: Claim,
+  answer: Answer,
+): Promise<string | null> {
+  return answer.kind === "performed" ? null : await shownTree(parts, run, attempt.story);
 }

@@ -4,7 +4,8 @@ import { attemptId, stepId } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
 import type { Claim } from "../claim/claim.ts";
 import { StopSwitch } from "../stop-switch.ts";
-import { failedWith, withBackoff } from "./outcomes.ts";
+import { withBackoff } from "./account-limits.ts";
+import { failedWith } from "./outcomes.ts";
 
 const limited: Report = { ...failedWith("429", new StopSwitch()), outcome: "rate_limited", why: "429", retryAt: null };
 

@@ -1,0 +1,81 @@
+// Records of an attempt: files with what only its own process knows, until the store has the result. The begin record has the facts
+// of its begin, for a process that concludes it; most attempts have none. The saved end is that of its execution: a driver that dies
+// before the result is stored does not cost the agent's work.
+
+import { rmSync } from "node:fs";
+import type { Attempt } from "../../domain/attempt.ts";
+import { errorText } from "../../domain/error.ts";
+import type { RunId } from "../../domain/ids.ts";
+import type { ExecutionEnd } from "../../executors/executor.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import type { Secrets } from "../../system/secrets/secrets.ts";
+import type { Parts } from "../parts.ts";
+import { redactedReport } from "../runs/redacted.ts";
+import type { Claim } from "./claim/claim.ts";
+import { noToolReport, type ToolReport } from "./execute/answer.ts";
+import { beginFile, endFile } from "./logs.ts";
+
+interface BeginRecord extends Pick<Claim, "hold" | "insteadOf"> {
+  readonly missingKeys: readonly string[];
+}
+
+const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [] };
+
+export function recordBegin(
+  parts: Pick<Parts, "home" | "secrets">,
+  { claim, missingKeys }: { readonly claim: Claim; readonly missingKeys: readonly string[] },
+): void {
+  const { run, attempt, hold, insteadOf } = claim;
+  if (hold === null && insteadOf === null && missingKeys.length === 0) return;
+  const record: BeginRecord = { hold, insteadOf, missingKeys };
+  writeJson(beginFile(parts, run.header.id, attempt), parts.secrets.redactAll(record));
+}
+
+export function readBeginRecord(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): BeginRecord {
+  return { ...emptyRecord, ...(readJson(beginFile(parts, run, attempt)) as Partial<BeginRecord> | null) };
+}
+
+export interface SavedEnd {
+  readonly end: ExecutionEnd;
+  readonly reported: ToolReport;
+}
+
+/** An execution that was stopped, or that died, runs again anyway: its end is not saved. */
+export function saveEnd(
+  parts: Pick<Parts, "home" | "secrets" | "log">,
+  run: RunId,
+  attempt: Attempt,
+  saved: SavedEnd,
+): void {
+  if (saved.end.outcome === "cancelled" || saved.end.outcome === "lost") return;
+  try {
+    writeJson(endFile(parts, run, attempt), redacted(parts.secrets, saved));
+  } catch (error) {
+    // A full disk: the result itself will wait for space.
+    parts.log("end.not_kept", { run, attempt: attempt.id, why: errorText(error) });
+  }
+}
+
+function redacted(secrets: Secrets, { end, reported }: SavedEnd): SavedEnd {
+  const report = reported.report === null ? null : redactedReport(secrets, reported.report);
+  return { end: secrets.redactAll(end), reported: { ...secrets.redactAll(reported), report } };
+}
+
+/** null: the execution had not ended, or the file does not say how. */
+export function readEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): SavedEnd | null {
+  const read = readJson(endFile(parts, run, attempt)) as OlderEnd | null;
+  const end = read?.end;
+  if (typeof end?.outcome !== "string" || !Array.isArray(end.notes) || typeof end.usage !== "object") return null;
+  return { end, reported: read?.reported ?? read?.told ?? noToolReport };
+}
+
+/** What older versions wrote. */
+interface OlderEnd extends Partial<SavedEnd> {
+  readonly told?: ToolReport;
+}
+
+/** The store has the result, or the attempt is lost. */
+export function removeRecords(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): void {
+  rmSync(beginFile(parts, run, attempt), { force: true });
+  rmSync(endFile(parts, run, attempt), { force: true });
+}
