@@ -522,16 +522,6 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await new Promise((resolve) => setTimeout(resolve, 250));
       expect(noticed).toBe(before);
     });
-
-    test("[SO18] a store that is closed while it is watched leaves nothing behind", async () => {
-      const { store } = await open();
-      const timers = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
-      const before = timers();
-      store.watch(() => {});
-      expect(timers()).toBeGreaterThan(before);
-      await store.close();
-      expect(timers()).toBe(before);
-    });
   });
 }
 

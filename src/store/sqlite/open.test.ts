@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { freshFile } from "../../../test/support/programs.ts";
 import { systemClock } from "../../system/clock.ts";
 import { describeEntries } from "../entries.contract.ts";
@@ -48,6 +48,18 @@ async function openEmpty() {
   };
   return { store, another, reopen, query, columnTypes };
 }
+
+test("[SO18] a watch keeps no process alive, and ends with its store", async () => {
+  const { store } = await openEmpty();
+  const started = vi.spyOn(globalThis, "setInterval");
+  const ended = vi.spyOn(globalThis, "clearInterval");
+  onTestFinished(() => void vi.restoreAllMocks());
+  store.watch(() => undefined);
+  const timer = started.mock.results[0]?.value as NodeJS.Timeout;
+  expect(timer.hasRef()).toBe(false);
+  await store.close();
+  expect(ended.mock.calls).toContainEqual([timer]);
+});
 
 test("[SO13] a store that was only opened lets go of its file when it is closed", async () => {
   const file = freshFile("pawl.db");
