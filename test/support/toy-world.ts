@@ -35,7 +35,7 @@ export interface ToyWorld {
   readonly warnings: string[];
   readonly logged: string[];
   /** With one story, or with the stories that the protocol itself provides. */
-  begin(stories?: "given" | "planned"): Promise<RunId>;
+  begin(stories?: "given" | "planned", shared?: string): Promise<RunId>;
   drive(run: RunId): Promise<RunStatus>;
   /** Puts a failed run back and drives it. */
   retry(run: RunId): Promise<RunStatus>;
@@ -71,7 +71,7 @@ export async function makeToyWorld(
     warnings,
     logged,
     drive,
-    async begin(planned = "given") {
+    async begin(planned = "given", shared = folder) {
       const stories = [{ id: "one" as never, title: "One", description: "", acceptanceCriteria: [], dependsOn: [] }];
       const { run } = await beginRun(parts, {
         workflow: openWorkflow(world.home, workflow, parts.protocols),
@@ -84,7 +84,7 @@ export async function makeToyWorld(
         author: "test",
         tighten: (definition) => definition,
         project: plainProject,
-        ...(planned === "planned" ? {} : { given: { stories, adopted: [], source: null, shared: folder } }),
+        ...(planned === "planned" ? {} : { given: { stories, adopted: [], source: null, shared } }),
       });
       return run;
     },

@@ -62,6 +62,20 @@ test("[PO7] a process that is behind does not write over what a later one has sh
   expect(count()).toBe("5");
 });
 
+test("[PO7] a commit that comes while a projection is closed is shown as well", async () => {
+  const { open, happen, count } = scene({
+    tell: (_event, mark) => {
+      if (!mark.endsWith(":1")) return;
+      happen(1);
+      projection.changed();
+    },
+  });
+  happen(1);
+  const { projection } = open();
+  await projection.close();
+  expect(count()).toBe("2");
+});
+
 test("[PO7] a folder that was discarded is not made again", async () => {
   const { dir, open, happen } = scene();
   happen(1);

@@ -99,9 +99,12 @@ export class Projection {
   }
 
   async close(): Promise<void> {
-    // Another process may have closed the run.
-    if (existsSync(this.#files.dir)) await this.flush();
-    this.#stopTimer();
+    // Another process may have closed the run. A commit that came while the files were written is shown as well: in one process a
+    // driver and other callers share this.
+    do {
+      if (existsSync(this.#files.dir)) await this.flush();
+      else this.#stopTimer();
+    } while (this.#timer !== null);
     await this.#queue;
   }
 

@@ -15,6 +15,7 @@ import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import { progressHome, progressPlaces } from "../attempt/prepare/input.ts";
 import type { Parts } from "../parts.ts";
 import { integrationTarget, intentFile, ownFiles } from "../trees/integration-target.ts";
+import { ownFolder } from "../trees/protocol-folder.ts";
 import { vacate } from "../trees/story-tree.ts";
 import { withTreeLock } from "../trees/tree-lock.ts";
 import { ownBranch } from "../trees/work-branch.ts";
@@ -85,10 +86,10 @@ function slotsOf(parts: Pick<Parts, "home">, run: RunId): readonly string[] {
   return [...new Set(slots)].map((slot) => join(worktrees, `${run}-${slot}`));
 }
 
-/** Removes the shared folder of a run if it lies in Pawl's home; one that a person named stays. */
+/** Removes the shared folder of a run if Pawl chose it; one that a person named stays, wherever it lies. */
 async function discardShared(parts: Pick<Parts, "home" | "projections">, { header }: Run): Promise<void> {
   const { shared } = header.place;
-  if (!shared?.startsWith(join(parts.home.dir, "shared"))) return;
+  if (shared === undefined || shared !== ownFolder(parts, header.id)) return;
   await parts.projections.of(header)?.discard();
   rmSync(shared, { recursive: true, force: true });
 }

@@ -7,6 +7,7 @@ import { makeToyWorld, type ToyWorld } from "../../../test/support/toy-world.ts"
 import type { Attempt } from "../../domain/attempt.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
+import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
 import { openProject } from "./open-project.ts";
 
 const read = (...path: string[]) => readFileSync(join(...path), "utf8");
@@ -68,6 +69,13 @@ const failures = async ({ world }: ToyWorld, run: RunId) =>
     state.phase === "ended" && state.outcome === "failed" ? [state.why] : [],
   );
 
+test("[PO7] a shared folder that a person named stays after the run, also one beside those of Pawl", async () => {
+  const toys = await makeToyWorld(toy);
+  const mine = join(toys.world.home.dir, "shared-by-me");
+  expect(await toys.drive(await toys.begin("given", mine))).toBe("done");
+  expect(existsSync(mine)).toBe(true);
+});
+
 describe("a protocol that throws", () => {
   test.each(["excludes", "begin"] as const)(
     "[PO8] in `%s`: the run is not started, and nothing is recorded",
@@ -104,6 +112,15 @@ describe("a protocol that throws", () => {
     expect(await planned.drive(run)).toBe("done");
     // Nobody gave the run a folder: the one in Pawl's home is removed with it.
     expect(existsSync(join(planned.world.home.dir, "shared", run))).toBe(false);
+  });
+
+  test("[PO9] in `logFile`, of an agent that pulls: the attempt fails with its name and the reason when it is reported", async () => {
+    const toys = await makeToyWorld(broken("logFile").protocol);
+    const run = await toys.begin();
+    const pulled = await pullStep(toys.parts, "toy-work/worker", null);
+    const decision = await completePulledStep(toys.parts, pulled?.handle ?? "", null, "STATUS: done");
+    expect(decision.accepted).toBe(true);
+    expect(await failures(toys, run)).toEqual([expect.stringMatching(/protocol toy could not .*: boom/)]);
   });
 
   test.each(["values", "environment", "writable", "prepare", "collect", "logFile", "ownFiles"] as const)(

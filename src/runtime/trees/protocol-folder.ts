@@ -1,7 +1,7 @@
 // The shared folder of a run: where it lies, that it can be written, and that git does not see it.
 
 import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunPlace } from "../../domain/run.ts";
@@ -15,16 +15,21 @@ import type { GivenStories } from "../runs/run-request.ts";
 
 /** What a run's place says about the files of its protocol. */
 export function protocolPlace(
-  { home }: Pick<Parts, "home">,
+  parts: Pick<Parts, "home">,
   { hasFolder }: CompleteProtocol,
   run: RunId,
   given: GivenStories | null,
 ): Pick<RunPlace, "shared" | "source"> {
-  const folder = given?.shared ?? join(home.dir, "shared", run);
+  const folder = given?.shared ?? ownFolder(parts, run);
   return {
     ...(hasFolder ? { shared: resolve(folder) } : {}),
     ...(given?.source ? { source: resolve(given.source) } : {}),
   };
+}
+
+/** The shared folder of a run for which no person chose one; it goes with the run. */
+export function ownFolder({ home }: Pick<Parts, "home">, run: RunId): string {
+  return resolve(home.dir, "shared", run);
 }
 
 /** Makes the folder, keeps the protocol's files out of git, and lets the protocol prepare them. */

@@ -18,7 +18,7 @@ import { findBegun } from "../begin/begin.ts";
 import { type Claim, claimStep, hasWork, timeFor } from "../claim/claim.ts";
 import { finish } from "../finish/finish.ts";
 import { endFile, openLog } from "../logs.ts";
-import { stoppedBefore } from "../settle/outcomes.ts";
+import { failedWith, stoppedBefore } from "../settle/outcomes.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { noToolReport } from "./answer.ts";
 
@@ -145,9 +145,17 @@ async function settleReport(
     await logAnswer(parts, claim, end);
     const answer = { kind: "executed", end, reported: noToolReport } as const;
     return await concludeAttempt(parts, begun, answer, { stop, token });
+  } catch (error) {
+    if (!isProtocolFailure(error)) throw error;
+    // The same report would fail again and again: the attempt has failed, as one that Pawl started.
+    return await finish(parts, claim, failedWith(error, stop), { stop, token });
   } finally {
     clearInterval(renewal);
   }
+}
+
+function isProtocolFailure(error: unknown): boolean {
+  return error instanceof AppError && (error.code === "PROTOCOL_FAILED" || error.code === "PROTOCOL_MISSING");
 }
 
 /** Another attempt may work in the tree from then on: nothing here may touch it. */
