@@ -1,4 +1,4 @@
-// A chaos campaign. Owns: many runs on one store, whose drivers and agents are killed again and again until each run has ended.
+// A chaos campaign: many runs on one store, whose drivers and agents are killed repeatedly until each run has ended.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Choose, chooser } from "../support/random-run.ts";
@@ -18,7 +18,7 @@ export interface Summary extends Found {
   readonly dir: string;
   readonly seed: number;
   readonly seconds: number;
-  /** Drivers killed, by what chose the moment; and agents killed. */
+  /** Killed drivers, by what chose the moment, and killed agents. */
   readonly kills: Readonly<Kills>;
   readonly killed: number;
   readonly restarts: number;
@@ -30,7 +30,7 @@ type Kind = (typeof kinds)[number];
 type Kills = Record<Kind, number>;
 const noKills = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Kills;
 
-/** Kills of one run before it is left alone, so that runs are also seen to end. */
+/** Kills of one run before it is left alone, so that runs do end. */
 const killsPerRun = 14;
 
 export async function campaign(options: CampaignOptions): Promise<Summary> {
@@ -110,13 +110,13 @@ class Lane {
     this.restarts += starts - 1;
     const left = wasKilled ? [] : await this.#spectator.processes(row.id);
     if (left.length > 0) this.violations.push(`${task}: a driver that ended by itself left ${left.length} processes`);
-    // The one who brought it to its end may have been killed before it had tidied up.
+    // The driver that ended the run may have been killed before it cleaned up.
     await this.#drive(task, ["resume", String(row.number)], { isKnown: true, isLate: true, total: null });
     const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     this.#options.say(`  ${task}: ${row.status} after ${this.#own() - before} kills, ${starts} starts, ${seconds} s`);
   }
 
-  /** One life of a driver, or of two at once; true if one was killed. `total` is null when nobody is to be. */
+  /** Runs one driver, or two at once; true if one was killed. `total` is null if none may be killed. */
   async #drive(task: string, args: readonly string[], { isKnown, isLate, total }: Attack): Promise<boolean> {
     const look = () => this.#spectator.run(task);
     const drivers = [new Driver(this.#scene, args)];
@@ -137,7 +137,7 @@ class Lane {
     return ended.some(({ killed }) => killed);
   }
 
-  /** The agent dies, its driver does not: that driver goes on by itself. */
+  /** Kills the agent and not its driver, which must continue by itself. */
   async #killAgent(driver: Driver, look: Look, total: { kills: number }): Promise<void> {
     await driver.reach({ kind: "commit", events: 1 + this.#choose(8), afterMs: this.#choose(200) }, look);
     for (let tries = 0; tries < 20 && !driver.isOver; tries += 1) {

@@ -6,10 +6,10 @@ import { campaign } from "./campaign.ts";
 
 const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
-test("[RC15] 100 kills at any moment: every run is done, no story was implemented twice, nothing is left behind", async () => {
+test("[RC15] 100 kills at any moment: every run ends as done, no story is implemented twice, nothing is left behind", async () => {
   const summary = await campaign({ kills: 100, seed, lanes: 3, say: () => undefined });
   const { violations, dir, ...figures } = summary;
-  // The directory is kept when something is wrong: `npm run chaos -- --seed …` does the same again.
+  // On a violation the directory is kept; `npm run chaos -- --seed …` repeats the test.
   expect({ violations, kept: dir, ...figures }).toMatchObject({ violations: [] });
   expect(figures.killed).toBeGreaterThanOrEqual(100);
   expect(figures.lost).toBeGreaterThan(20);

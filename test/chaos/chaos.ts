@@ -1,5 +1,5 @@
-// `npm run chaos -- [--scene stories] --kills N --seed S`: the long forms of chaos.test.ts and stories.test.ts. Exit code 1 on any
-// violation; the directory is then kept.
+// `npm run chaos -- [--scene stories] --kills N --seed S`: the long forms of chaos.test.ts and stories.test.ts. On any violation the
+// exit code is 1 and the directory is kept.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
@@ -28,7 +28,7 @@ if (values.scene === "runs") {
   const summary = await storyCampaign(options);
   report(summary, storyFigures(summary));
 } else {
-  say(`there is no scene ${values.scene}: runs, stories`);
+  say(`there is no scene ${values.scene}; use runs or stories`);
   process.exitCode = 2;
 }
 
@@ -36,7 +36,7 @@ function report({ violations, seed, dir }: Summary | StorySummary, figures: read
   const end =
     violations.length === 0
       ? "no violation"
-      : `${violations.length} violations (seed ${seed}, all of it is in ${dir}):`;
+      : `${violations.length} violations (seed ${seed}; everything is kept in ${dir}):`;
   const lines = [...figures, end, ...violations.map((violation) => `- ${violation}`)];
   process.stdout.write(`${lines.join("\n")}\n`);
   if (violations.length === 0) rmSync(dir, { recursive: true, force: true });
@@ -46,7 +46,7 @@ function report({ violations, seed, dir }: Summary | StorySummary, figures: read
 function figuresOf({ kills, ...figures }: Summary): readonly string[] {
   return [
     `${figures.killed} kills (${counted(kills)}) in ${figures.seconds} s`,
-    `${figures.runs} runs, ${figures.restarts} restarts, ${figures.pairs} times two drivers at once`,
+    `${figures.runs} runs, ${figures.restarts} restarts, two drivers at once ${figures.pairs} times`,
     `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.salvaged} diffs saved; ${figures.refused} late results refused; ${figures.events} events`,
   ];
 }
@@ -54,9 +54,9 @@ function figuresOf({ kills, ...figures }: Summary): readonly string[] {
 function storyFigures({ score, ...figures }: StorySummary): readonly string[] {
   return [
     `${score.killed} drivers killed (${counted(score.drivers)}) in ${figures.seconds} s`,
-    `${score.agents} agents killed; gits killed: ${counted(score.gits)}; gits whose driver was killed: ${counted(score.outlived)}`,
-    `${figures.runs} runs, ${score.restarts} restarts, ${score.pairs} times two drivers at once`,
-    `${figures.attempts} attempts, ${figures.lost} of them lost; ${score.adopted} results taken over; ${figures.resolved} times a story did not fit any more; ${figures.events} events`,
+    `${score.agents} agents killed; gits killed: ${counted(score.gits)}; gits that outlived a killed driver: ${counted(score.outlived)}`,
+    `${figures.runs} runs, ${score.restarts} restarts, two drivers at once ${score.pairs} times`,
+    `${figures.attempts} attempts, ${figures.lost} of them lost; ${score.adopted} results adopted; ${figures.resolved} conflicts with the base resolved; ${figures.events} events`,
   ];
 }
 

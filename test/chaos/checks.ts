@@ -1,5 +1,5 @@
-// Checks after the chaos. Owns: what must be true of a store, a repository and a machine after everything was killed many times.
-// Each violation is a sentence; an empty list is the only good answer.
+// The checks after a chaos campaign: what must hold for the store, the repository and the machine after many kills. Each violation
+// is a sentence; an empty list means success.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -65,7 +65,7 @@ export async function checkScene(scene: Scene): Promise<Found> {
 
 export type Complain = (text: string) => void;
 
-/** It is done, and its log is whole and gives what is stored. */
+/** The run is done, and its log is complete and replays to its rows. */
 export async function checkReplay(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
   const name = `run #${summary.number}`;
   if (summary.status !== "done") complain(`${name} is ${summary.status}, not done`);
@@ -73,7 +73,7 @@ export async function checkReplay(store: Store, summary: RunSummary, complain: C
   if (stored.some(({ seq }, index) => seq !== index + 1)) complain(`${name}: its log has gaps`);
   const events = stored.map(({ event }) => event);
   if (!isDeepStrictEqual(replay(events), await store.wholeRun(summary.id)))
-    complain(`${name}: its log does not give its rows`);
+    complain(`${name}: its log does not replay to its rows`);
   return events;
 }
 
@@ -125,14 +125,15 @@ function checkBranch(scene: Scene, summary: RunSummary, run: Run, complain: Comp
   }
 }
 
-/** From the agents' side: nobody does anything in a tree after another attempt of that run has begun. */
+/** From the agents' audit log: no attempt does anything in a tree after another attempt of that run has begun. */
 function checkAudit(summary: RunSummary, audit: readonly string[], complain: Complain): void {
   const over = new Set<string>();
   let current: string | null = null;
   for (const line of audit) {
     const [what, attempt = "", run, story, step] = line.split(" ");
     if (run !== summary.id) continue;
-    if (over.has(attempt)) complain(`run #${summary.number}: ${what} of ${story}/${step} came after another had begun`);
+    if (over.has(attempt))
+      complain(`run #${summary.number}: ${what} of ${story}/${step} came after another attempt had begun`);
     if (current !== null && current !== attempt) over.add(current);
     current = attempt;
   }
@@ -159,7 +160,7 @@ export async function checkLeftovers(
 function checkRepository(scene: Scene, complain: Complain): void {
   const { repo } = scene;
   const trees = git(repo, "worktree", "list", "--porcelain").match(/^worktree /gm)?.length ?? 0;
-  if (trees !== 1) complain(`git knows ${trees} worktrees, not the checkout alone`);
+  if (trees !== 1) complain(`git lists ${trees} worktrees, not only the checkout`);
   if (checkoutOf(repo) !== scene.checkout) complain("the user's checkout has changed");
   const refs = git(repo, "for-each-ref", "--format=%(refname)").trimEnd().split("\n");
   const strange = refs.filter((ref) => ref !== "refs/heads/main" && !ref.startsWith("refs/heads/pawl/"));
@@ -167,7 +168,7 @@ function checkRepository(scene: Scene, complain: Complain): void {
   checkGit(repo, complain);
 }
 
-/** Nothing holds it up, and nothing in it is broken. */
+/** The repository has no locks and no corruption. */
 export function checkGit(repo: string, complain: Complain): void {
   const locks = filesUnder(join(repo, ".git")).filter((file) => file.endsWith(".lock"));
   if (locks.length > 0) complain(`locks are left: ${locks.join(", ")}`);

@@ -1,5 +1,4 @@
-// Drivers under attack. Owns: starting `pawl run` and `pawl resume` as processes of their own, and killing them, or their agent,
-// at a moment that a seed chooses.
+// Starts `pawl run` and `pawl resume` as processes, and kills them or their agents at a moment that a seed chooses.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -10,13 +9,13 @@ import { readRow } from "../../src/system/process/table.ts";
 import { pawl, type Scene } from "./scene.ts";
 
 export type Moment =
-  /** So long after the start. */
+  /** That long after the start. */
   | { readonly kind: "time"; readonly afterMs: number }
-  /** When the run has got so many more events, and a little later. */
+  /** A little after the run has that many more events. */
   | { readonly kind: "commit"; readonly events: number; readonly afterMs: number }
-  /** When an agent has changed files so many times and has not yet committed them, and a little later. */
+  /** A little after an agent has changed files that many times, before it has committed them. */
   | { readonly kind: "work"; readonly changes: number; readonly afterMs: number }
-  /** When the run is recorded as done, and a little later: what is left is tidying up. */
+  /** A little after the run is recorded as done, during the clean-up. */
   | { readonly kind: "done"; readonly afterMs: number }
   | { readonly kind: "never" };
 
@@ -24,7 +23,7 @@ export interface End {
   readonly killed: boolean;
   readonly code: number | null;
   readonly complaints: string;
-  /** It did not end although nobody killed it. */
+  /** It did not end by itself in time. */
   readonly hung: boolean;
 }
 
@@ -33,17 +32,17 @@ export interface RunRow {
   readonly number: number;
   readonly status: string;
   readonly events: number;
-  /** How often agents have changed files, by their own account. */
+  /** How often agents have changed files, from their audit log. */
   readonly changes: number;
 }
 
 export type Look = () => RunRow | null;
 
-/** A driver that has not ended by then never will. */
-const patienceMs = 180_000;
+/** A driver that has not ended after this time hangs. */
+const hangTimeoutMs = 180_000;
 const lookEveryMs = 4;
 
-/** Looks at the store from outside, without Pawl's own code. */
+/** Reads the store directly, without Pawl's own code. */
 export class Spectator {
   readonly #file: string;
   readonly #audit: string;
@@ -65,12 +64,12 @@ export class Spectator {
       const changes = readFileSync(this.#audit, "utf8").match(new RegExp(`^(commit|amend) \\S+ ${found.id} `, "gm"));
       return { ...found, changes: changes?.length ?? 0 };
     } catch {
-      // Not made yet, or locked for a moment.
+      // It does not exist yet, or is locked for a moment.
       return null;
     }
   }
 
-  /** Processes of a run's attempts, whatever became of the attempts. */
+  /** Processes of a run's attempts, including attempts that have ended. */
   async processes(run: string): Promise<readonly number[]> {
     const rows = this.#database?.prepare("select id from attempts where run_id = ?").all(run) ?? [];
     const ids = new Set(rows.map(({ id }) => id));
@@ -91,7 +90,7 @@ function reacher(moment: Exclude<Moment, { kind: "time" | "never" }>, start: Run
     now !== null && (now.events >= events || now.changes >= changes || now.status === "done");
 }
 
-/** Whoever started them may be interrupted; they must not go on without it. */
+/** If this process is interrupted, the drivers must not continue without it. */
 const living = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of living) child.kill("SIGKILL");
@@ -136,7 +135,7 @@ export class Driver {
     return this.#over ? await this.#end(false) : await this.kill();
   }
 
-  /** By itself. */
+  /** Waits until it ends by itself. */
   async end(): Promise<End> {
     return await this.#end(false);
   }
@@ -148,21 +147,21 @@ export class Driver {
 
   /** Resolves at the moment, or when the driver has ended by itself. */
   async reach(moment: Moment, look: Look): Promise<void> {
-    if (moment.kind === "never") return void (await this.endsWithin(patienceMs));
+    if (moment.kind === "never") return void (await this.endsWithin(hangTimeoutMs));
     if (moment.kind !== "time") {
-      const deadline = Date.now() + patienceMs;
+      const deadline = Date.now() + hangTimeoutMs;
       const isReached = reacher(moment, look());
       while (!this.#over && Date.now() < deadline && !isReached(look())) await sleep(lookEveryMs);
     }
     await this.endsWithin(moment.afterMs);
   }
 
-  /** The agent that it runs just now; null between two. */
+  /** The agent that it is running; null between two agents. */
   async agentPid(): Promise<number | null> {
     return (await this.agentPids())[0] ?? null;
   }
 
-  /** All that it runs just now, checks among them. */
+  /** Everything that it is running, including checks. */
   async agentPids(): Promise<readonly number[]> {
     const marked = await findMarked("PAWL_ATTEMPT_ID");
     return marked.filter(({ pid }) => readRow(pid)?.parent === this.pid).map(({ pid }) => pid);
@@ -180,7 +179,7 @@ export class Driver {
   }
 
   async #end(killed: boolean): Promise<End> {
-    const hung = !killed && !(await this.endsWithin(patienceMs));
+    const hung = !killed && !(await this.endsWithin(hangTimeoutMs));
     if (hung) this.#child.kill("SIGKILL");
     const code = await this.#exit;
     return { killed, code, complaints: this.#complaints, hung };

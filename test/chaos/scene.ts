@@ -1,6 +1,6 @@
-// The scene of a chaos test. Owns: a store, a repository, a workflow and agents that misbehave, all in one directory, and what
-// a finished run must look like. Agents do their work in a shell script, so that each takes little time and each git command of
-// theirs is a process that can be caught in the middle.
+// The scene of a chaos test: a store, a repository, a workflow and agents that misbehave, all in one directory, and what a finished
+// run must look like. Agents are shell scripts, so that each is fast and each of its git commands is a process that a kill can
+// interrupt.
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -16,7 +16,7 @@ export interface Scene {
   readonly workflow: string;
   readonly script: string;
   readonly act: string;
-  /** Agents write a line here before and after everything they do: the truth from their side. */
+  /** Agents write a line here before and after everything they do: an audit log independent of the store. */
   readonly audit: string;
   readonly storeFile: string;
   /** What the user's checkout looked like before anything ran. */
@@ -62,7 +62,7 @@ export function makeScene(): Scene {
   writeFileSync(join(repo, "README.md"), "# a project\n");
   git(repo, "add", "--all");
   git(repo, "commit", "--quiet", "--message=first");
-  // Uncommitted work of the user's: it must be there afterwards as it is now.
+  // Uncommitted work of the user's, which must not change.
   writeFileSync(join(repo, "notes.txt"), "not yet committed\n");
   writeFileSync(join(repo, "README.md"), "# a project, being changed\n");
   return {
@@ -96,7 +96,7 @@ export function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-// The budget is exactly what the plan needs: one rejection too many, or one attempt that counts as failed, fails the run.
+// The budget is exactly what the plan needs: one extra rejection, or one attempt that counts as failed, fails the run.
 const workflow = `pawl: 1
 id: chaos
 caps: { lost: 1000 }
@@ -128,7 +128,7 @@ const isRejected = stories
   .join("|");
 
 // Whether a story was rejected before is read from the tree, never from the number of the attempt: attempts may be lost. An
-// agent whose driver died can go on for longer than it takes to start another driver.
+// agent whose driver died can run for longer than it takes to start another driver.
 const actions = `set -eu
 scene=$1
 note() { echo "$1 $PAWL_ATTEMPT_ID $PAWL_RUN \${PAWL_STORY:-run} $PAWL_STEP" >> "$scene/audit.log"; }

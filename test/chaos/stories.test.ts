@@ -6,10 +6,10 @@ import { storyCampaign } from "./stories/campaign.ts";
 
 const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
-test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each story is on the base once, its tests green at every commit, and nothing is left", async () => {
+test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each story is on the base once, the tests pass at every commit, and nothing is left behind", async () => {
   const options = { kills: 15, seed, lanes: 2, variant: null, say: () => undefined };
   const { violations, dir, score, ...figures } = await storyCampaign(options);
-  // The directory is kept when something is wrong: `npm run chaos -- --scene stories --seed …` does about the same again.
+  // On a violation the directory is kept; `npm run chaos -- --scene stories --seed …` repeats the test approximately.
   expect({ violations, kept: dir, drivers: score.drivers, gits: score.gits, ...figures }).toMatchObject({
     violations: [],
   });

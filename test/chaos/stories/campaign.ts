@@ -1,5 +1,5 @@
-// A chaos campaign with stories. Owns: runs of a PRD, each in a repository of its own, whose drivers, agents and gits are killed
-// again and again until each run has ended, and been looked at.
+// A chaos campaign with stories: runs of a PRD, each in its own repository, whose drivers, agents and gits are killed repeatedly until
+// each run has ended and is checked.
 
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ export interface StoryCampaignOptions {
   readonly seed: number;
   /** Runs at the same time. */
   readonly lanes: number;
-  /** Null: one after the other. */
+  /** Null to use each variant in turn. */
   readonly variant: Variant | null;
   readonly say: (line: string) => void;
 }
@@ -77,7 +77,7 @@ class Lane {
 
   async work(): Promise<void> {
     const { seed, kills, lanes } = this.#options;
-    // Where there are several, one of them has a checkout that follows.
+    // Of several lanes, one has a checkout that follows the base.
     const first = lanes > 1 && this.#lane === 0 ? 0 : seed + this.#lane;
     for (let run = 1; run === 1 || !this.#score.isEnough(kills, this.#hasForwarding); run += 1) {
       const variant = this.#options.variant ?? variants[(first + run - 1) % variants.length] ?? "clean";
@@ -114,7 +114,7 @@ class Lane {
       if (starts > 300) return [...life.violations, `the run does not end (${row?.status ?? "never recorded"})`];
     }
     this.#score.restarts += starts - 1;
-    // The one who brought it to its end may have been killed before it had tidied up; so may the next.
+    // The driver that ended the run may have been killed before it cleaned up; so may the next one.
     while (kills > 0 && this.#choose(2) === 0) await life.live(row, true);
     await life.live(row, false);
     life.close();

@@ -1,5 +1,5 @@
-// Checks after the chaos with stories. Owns: what must be true of the base, the checkout, the files and the machine when a PRD is
-// done, whatever was killed on the way.
+// The checks after a chaos campaign with stories: what must hold for the base, the checkout, the files and the machine when a PRD is
+// done, whatever was killed.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
@@ -18,7 +18,7 @@ export interface StoriesFound {
   readonly events: number;
   readonly attempts: number;
   readonly lost: number;
-  /** How often a story did not fit on the base any more and an agent had to see to it. */
+  /** How often a story conflicted with the base and an agent had to resolve it. */
   readonly resolved: number;
 }
 
@@ -29,7 +29,7 @@ export async function checkStories(scene: StoryScene): Promise<StoriesFound> {
   let events: readonly Event[] = [];
   try {
     const [summary, another] = await store.listRuns({ statuses: null, limit: 10 });
-    if (another !== undefined) complain(`there are several runs: one PRD was started twice`);
+    if (another !== undefined) complain(`there are several runs: the PRD was started twice`);
     if (summary !== undefined) {
       events = await checkReplay(store, summary, complain);
       checkAttempts(events, complain);
@@ -58,7 +58,7 @@ export async function checkStories(scene: StoryScene): Promise<StoriesFound> {
   };
 }
 
-/** Every story's one way: nothing fails, nothing is done again when it is done. */
+/** Every story runs once: nothing fails, and nothing runs again after the story is done. */
 function checkAttempts(events: readonly Event[], complain: Complain): void {
   const names = new Map<string, string>();
   const done = new Set<string>();
@@ -77,7 +77,7 @@ function checkAttempts(events: readonly Event[], complain: Complain): void {
   if (done.size !== stories.length) complain(`${done.size} stories are done`);
 }
 
-/** One commit for each story, in an order that its dependencies allow, and green tests at every one. */
+/** One commit per story, in an order that the dependencies allow, with passing tests at every commit. */
 function checkLine(scene: StoryScene, branch: string, complain: Complain): void {
   const { repo, first } = scene;
   const format = ["--reverse", "--topo-order", "--format=%H %P%x09%s"];
@@ -97,11 +97,11 @@ function checkLine(scene: StoryScene, branch: string, complain: Complain): void 
     try {
       execFileSync("sh", ["test.sh"], { cwd: tree, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
     } catch (error) {
-      complain(`the tests are red at ${subject}: ${String((error as { stdout?: string }).stdout)}`);
+      complain(`the tests fail at ${subject}: ${String((error as { stdout?: string }).stdout)}`);
     }
   }
   rmSync(tree, { recursive: true, force: true });
-  if (!isFinished(filesOf(repo, branch), filesOf(repo, first))) complain(`${branch} has not the files that it should`);
+  if (!isFinished(filesOf(repo, branch), filesOf(repo, first))) complain(`${branch} does not have the expected files`);
 }
 
 function filesOf(repo: string, commit: string): Readonly<Record<string, string>> {
@@ -122,7 +122,7 @@ function filesOf(repo: string, commit: string): Readonly<Record<string, string>>
 
 function checkRefs({ repo, variant }: StoryScene, side: string, complain: Complain): void {
   const trees = git(repo, "worktree", "list", "--porcelain").match(/^worktree /gm)?.length ?? 0;
-  if (trees !== 1) complain(`git knows ${trees} worktrees, not the checkout alone`);
+  if (trees !== 1) complain(`git lists ${trees} worktrees, not only the checkout`);
   const theirs = { clean: [], elsewhere: ["feature"], rebasing: ["other", side] }[variant];
   const expected = ["main", ...theirs].map((name) => `refs/heads/${name}`);
   const refs = git(repo, "for-each-ref", "--format=%(refname)").trimEnd().split("\n");
@@ -132,20 +132,20 @@ function checkRefs({ repo, variant }: StoryScene, side: string, complain: Compla
   if (missing.length > 0) complain(`refs are gone: ${missing.join(", ")}`);
 }
 
-/** From the agents' side: in a tree, nobody does anything after another has begun there. */
+/** From the agents' audit log: no attempt does anything in a tree after another has begun there. */
 function checkAudit({ audit }: StoryScene, complain: Complain): void {
   const current = new Map<string, string>();
   const over = new Set<string>();
   for (const line of readFileSync(audit, "utf8").trimEnd().split("\n")) {
     const [what, attempt = "", tree = "", story, step] = line.split(" ");
-    if (over.has(attempt)) complain(`${what} of ${story}/${step} came after another had begun in ${tree}`);
+    if (over.has(attempt)) complain(`${what} of ${story}/${step} came after another attempt had begun in ${tree}`);
     const before = current.get(tree);
     if (before !== undefined && before !== attempt) over.add(before);
     current.set(tree, attempt);
   }
 }
 
-/** What the protocol's files say in the end. */
+/** What the protocol's files say at the end. */
 function checkFiles({ shared, prd, home }: StoryScene, complain: Complain): void {
   const state = JSON.parse(readFileSync(join(shared, "workflow_state.json"), "utf8")) as {
     readonly stories: Readonly<
@@ -158,7 +158,7 @@ function checkFiles({ shared, prd, home }: StoryScene, complain: Complain): void
   const steps = Object.values(state.stories).flatMap((story) => story.steps.map(({ status }) => status));
   const open = steps.filter((status) => status !== "completed" && status !== "skipped");
   if (open.length > 0) complain(`workflow_state.json has steps that are ${[...new Set(open)].join(", ")}`);
-  if (readFileSync(prd, "utf8") !== passedPrd) complain("the PRD says something else than that all have passed");
+  if (readFileSync(prd, "utf8") !== passedPrd) complain("the PRD does not say that all stories passed");
   const edits = readdirSync(join(shared, "workflow_edits"), { withFileTypes: true }).filter((entry) => entry.isFile());
   if (edits.length > 0) complain(`edit requests are left: ${edits.map(({ name }) => name).join(", ")}`);
   const temporary = filesUnder(shared).filter((file) => /\.(tmp|lock)/.test(file));
@@ -173,23 +173,23 @@ function checkCheckout(scene: StoryScene, complain: Complain): void {
     if (checkoutOf(repo) !== scene.checkout) complain("the user's checkout has changed");
     return;
   }
-  if (git(repo, "symbolic-ref", "HEAD").trim() !== "refs/heads/main") complain("the checkout is not on main any more");
-  // The PRD is in git, and says now which stories pass.
+  if (git(repo, "symbolic-ref", "HEAD").trim() !== "refs/heads/main") complain("the checkout is no longer on main");
+  // The PRD is in git, and now says which stories pass.
   const status = git(repo, "--no-optional-locks", "status", "--porcelain").trimEnd();
   if (status !== " M prd.json\n?? untracked.txt") complain(`the checkout is not at main: ${status}`);
   const own = { "untracked.txt": "nobody's\n", "deep/er/left.ignored": "ignored\n" };
   for (const [name, text] of Object.entries(own)) {
     const path = join(repo, name);
-    if (!existsSync(path) || readFileSync(path, "utf8") !== text) complain(`${name} of the user's has changed`);
+    if (!existsSync(path) || readFileSync(path, "utf8") !== text) complain(`the user's ${name} has changed`);
   }
   if (existsSync(join(repo, ".git/pawl-index"))) complain(".git/pawl-index is left");
 }
 
 async function checkGits({ dir }: StoryScene, complain: Complain): Promise<void> {
   for (const { pid } of await findMarked("PAWL_GIT_OF")) {
-    // Others of this machine are none of ours.
+    // Other gits on this machine do not count.
     const tree = workingDirectory(pid);
-    if (tree?.startsWith(dir)) complain(`git ${pid} is left in ${tree}`);
+    if (tree?.startsWith(dir)) complain(`git ${pid} is still running in ${tree}`);
   }
 }
 

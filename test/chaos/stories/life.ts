@@ -1,4 +1,4 @@
-// The lives of a run's drivers. Owns: when each is killed, with its agents and gits, and that it ends well where it is not.
+// The drivers of one run: when each is killed, with its agents and gits, and a check that each driver that is not killed succeeds.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -11,9 +11,9 @@ import { countIn, type Score } from "./score.ts";
 
 /** Kills of one run's drivers before it is left alone. */
 export const killsPerRun = 60;
-/** Kills without a story getting done before one is waited for: a step may be lost a number of times, and no more. */
-const patience = 9;
-/** How long after its beginning a phase is cut off, at most. */
+/** After this many kills without a finished story, wait for one: a step may be lost only a limited number of times. */
+const maxKillsWithoutProgress = 9;
+/** The longest time from the beginning of a phase to its kill. */
 const longestMs: Readonly<Record<Phase, number>> = {
   start: 700,
   any: 1_000,
@@ -31,7 +31,7 @@ const longestMs: Readonly<Record<Phase, number>> = {
   tidy: 150,
 };
 const usual = phases.filter((phase) => phase !== "start" && phase !== "any" && phase !== "tidy");
-/** Each comes after all the others of its integration, so that these would come first more often than not. */
+/** The last phases of an integration. Without a preference, earlier ones would be reached first almost always. */
 const late: readonly SeenPhase[] = ["move", "forward", "leave"];
 const gitPhases = [
   "enter",
@@ -44,7 +44,7 @@ const gitPhases = [
   "tidy",
 ] as const satisfies SeenPhase[];
 
-/** The lives of one run's drivers, one after the other, sometimes two at once. */
+/** The drivers of one run, one after the other, sometimes two at once. */
 export class Life {
   readonly violations: string[] = [];
   kills = 0;
@@ -52,7 +52,7 @@ export class Life {
   readonly #choose: Choose;
   readonly #score: Score;
   readonly #spectator: Moments;
-  /** What is still to be cut off; what has come once too often waits for the others. */
+  /** Phases that still need a kill; one that had its kill waits until the others had theirs. */
   readonly #deck: SeenPhase[] = [];
   #killsSinceDone = 0;
   #done = 0;
@@ -89,7 +89,7 @@ export class Life {
     );
   }
 
-  /** Whoever waits for a certain thing lets the run come nearer to its end, and after that there is nobody to kill. */
+  /** True if the run progresses faster than its kills: waiting for a rare phase would let it end too early. */
   get #isBehind(): boolean {
     return this.kills < (this.#done / stories.length) * killsPerRun;
   }
@@ -112,7 +112,7 @@ export class Life {
       const phase = await this.#reach(driver, moments);
       if (driver.isOver) return await driver.end();
       const atWork = moments.gitsAtWork();
-      // Somebody who ends everything at once, as the kernel does when it is out of memory.
+      // Sometimes everything is killed at once, as the kernel does when it is out of memory.
       if (this.#choose(4) === 0) for (const git of atWork) this.#shoot(git);
       else for (const { command } of atWork) countIn(this.#score.outlived, firstWord(command));
       const end = await driver.kill();
@@ -123,7 +123,7 @@ export class Life {
     }
   }
 
-  /** Waits for one of the moments in the deck: whatever comes first. */
+  /** Waits for the first phase in the deck that begins. */
   async #reach(driver: Driver, moments: Moments): Promise<Phase> {
     const share = this.#choose(1_000) / 1_000;
     if (this.#isOver) {
@@ -139,10 +139,10 @@ export class Life {
     return phase;
   }
 
-  /** A time, or signs to wait for. */
+  /** A time, or phases to wait for. */
   #wanted(): "start" | "any" | SeenPhase[] {
     if (this.#done >= stories.length - 1 && this.#choose(2) === 0) return ["tidy"];
-    if (this.#killsSinceDone >= patience) return ["recorded"];
+    if (this.#killsSinceDone >= maxKillsWithoutProgress) return ["recorded"];
     const time = this.#choose(10);
     if (time < 2) return time === 0 ? "start" : "any";
     const isFollowed = this.#scene.variant === "clean";
@@ -153,7 +153,7 @@ export class Life {
     return few.length > 0 ? [...few] : this.#deck;
   }
 
-  /** The agent dies, its driver does not: that driver goes on by itself. */
+  /** Kills the agent and not its driver, which must continue by itself. */
   async #killAgent(driver: Driver, moments: Moments): Promise<void> {
     await moments.reach(["work", "edits"], this.#choose(2), () => driver.isOver);
     await sleep(this.#choose(30));
@@ -163,7 +163,7 @@ export class Life {
     if (shoot(pid)) this.#score.agents += 1;
   }
 
-  /** A git of the driver's dies, and the driver does not. */
+  /** Kills one of the driver's gits and not the driver. */
   async #killGit(driver: Driver, moments: Moments, wanted: readonly SeenPhase[]): Promise<void> {
     for (let tries = 0; tries < 3; tries += 1) {
       const phase = await moments.reach(wanted, 0, () => driver.isOver);
@@ -198,7 +198,7 @@ export class Life {
 export const isOver = ({ status }: RunRow) => status === "done" || status === "failed" || status === "cancelled";
 const firstWord = (command: string) => command.split(" ", 1)[0] ?? "";
 
-/** Checks run beside agents; one that is killed is red, and that says something about the story. */
+/** Checks run beside agents. A killed check fails, which would count against the story. */
 function isAgent(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("act.sh");
@@ -207,7 +207,7 @@ function isAgent(pid: number): boolean {
   }
 }
 
-/** False if it was gone already. */
+/** False if the process had already ended. */
 function shoot(pid: number): boolean {
   try {
     return process.kill(pid, "SIGKILL");

@@ -1,5 +1,5 @@
-// Moments. Owns: the phases of a run with stories, as somebody outside can see them begin: by what git says that it does, by what
-// agents and checks have written down, by refs and by the store.
+// Detects from outside when a phase of a run with stories begins: from git's trace, from the audit log of agents and checks, from
+// refs and from the store.
 
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { StoryScene } from "./scene.ts";
 import { Tail } from "./tail.ts";
 import { Trace, type TracedGit } from "./trace.ts";
 
-/** Of an integration, in their order. */
+/** The phases of an integration, in order. */
 export const integrationPhases = ["squash", "rebase", "check", "move", "forward", "leave"] as const;
 export const phases = [
   "start",
@@ -23,27 +23,27 @@ export const phases = [
   "tidy",
 ] as const;
 export type Phase = (typeof phases)[number];
-/** All but those that are a matter of time alone. */
+/** All phases except those that depend only on time. */
 export type SeenPhase = Exclude<Phase, "start" | "any">;
 
 export interface RunRow {
   readonly id: string;
   readonly number: number;
   readonly status: string;
-  /** Stories that are done. */
+  /** The number of stories that are done. */
   readonly done: number;
 }
 
 interface Seen {
   readonly gits: readonly TracedGit[];
   readonly notes: readonly string[];
-  /** As it was a moment ago. */
+  /** The state at the previous look. */
   readonly run: RunRow | null;
 }
 
 type Sign = (seen: Seen) => boolean;
 
-/** What the git of a phase is called with. */
+/** The arguments of the git command in each phase. */
 export const gitOf: Partial<Record<Phase, RegExp>> = {
   enter: /^checkout .* -b /,
   snapshot: /^update-ref refs.pawl.snapshots|^add --all --sparse/,
@@ -56,7 +56,7 @@ export const gitOf: Partial<Record<Phase, RegExp>> = {
 };
 
 const lookEveryMs = 1;
-/** A query costs more than a look at two files. */
+/** A query costs more than reading two files. */
 const queryEvery = 10;
 
 export class Moments {
@@ -80,7 +80,7 @@ export class Moments {
       const row = this.#database.prepare(`select id, number, status, ${done} from runs`).get();
       return row === undefined ? null : (row as unknown as RunRow);
     } catch {
-      // Not made yet, or locked for a moment.
+      // It does not exist yet, or is locked for a moment.
       return null;
     }
   }
@@ -89,7 +89,7 @@ export class Moments {
     return this.#trace.atWork();
   }
 
-  /** The first of these phases that begins, after some that are let pass; null when nothing more will come. */
+  /** The first of these phases that begins, after skipping some; null when no more will begin. */
   async reach(wanted: readonly SeenPhase[], pass: number, isOver: () => boolean): Promise<SeenPhase | null> {
     this.#look();
     const signs = [...new Set(wanted)].map((phase) => ({ phase, isReached: this.#sign(phase) }));
@@ -113,7 +113,7 @@ export class Moments {
   #sign(phase: SeenPhase): Sign {
     const noted = (words: string) => (seen: Seen) => seen.notes.some((line) => isNote(line, words));
     const called = (seen: Seen) => seen.gits.some(({ command }) => gitOf[phase]?.test(command));
-    /** Each time that it has become more. */
+    /** True each time the number has grown. */
     const grows = (count: (seen: Seen) => number, start: number): Sign => {
       let last = start;
       return (seen) => {

@@ -1,5 +1,5 @@
-// The plan of the chaos with stories. Owns: a PRD of twelve stories, some of which are in each other's way; the project that they
-// change, with its tests; and what the base must have in the end.
+// The plan of the chaos with stories: a PRD of twelve stories, some of which conflict; the project that they change, with its tests;
+// and what the base must contain at the end.
 
 export interface PlannedStory {
   readonly id: string;
@@ -8,8 +8,8 @@ export interface PlannedStory {
 }
 
 /**
- * A diamond (002 and 003 on 001, 004 on both), in which both sides take the same number: each is green alone and red beside the
- * other. Two pairs that change one line: 005 and 006 from the start, 007 and 008 later. 011 and 012 need what came of it all.
+ * A diamond (002 and 003 depend on 001, 004 on both) in which both sides take the same number: each passes its tests alone and fails
+ * together with the other. Two pairs change the same line: 005 and 006 from the start, 007 and 008 later. 011 and 012 need the results.
  */
 export const stories: readonly PlannedStory[] = [
   { id: "US-001", title: "Come first", after: [] },
@@ -22,19 +22,19 @@ export const stories: readonly PlannedStory[] = [
   { id: "US-008", title: "Change that one too", after: ["US-001"] },
   { id: "US-009", title: "Leave a process behind", after: [] },
   { id: "US-010", title: "Leave a session behind", after: [] },
-  { id: "US-011", title: "Need both who met", after: ["US-007", "US-008"] },
-  { id: "US-012", title: "Need nearly all", after: ["US-004", "US-006"] },
+  { id: "US-011", title: "Need both sides of a conflict", after: ["US-007", "US-008"] },
+  { id: "US-012", title: "Need nearly all stories", after: ["US-004", "US-006"] },
 ];
 
-/** Who writes on which line. */
+/** Which story changes which line. */
 const pairs: Readonly<Record<string, readonly string[]>> = { a: ["US-005", "US-006"], b: ["US-007", "US-008"] };
 const numbered = ["US-002", "US-003"];
 
 export const subjectOf = ({ id, title }: PlannedStory) => `feat(ralph): ${id} - ${title}`;
 
-/** Files that each story adds: enough that a checkout is sometimes caught in the middle. */
+/** Files that each story adds: enough that a kill sometimes interrupts a checkout. */
 const added = 25;
-/** Files that no story touches: a tree is not made in no time. */
+/** Files that no story touches, so that making a tree takes some time. */
 const still = 150;
 
 export const prd = `${JSON.stringify(
@@ -43,8 +43,8 @@ export const prd = `${JSON.stringify(
     userStories: stories.map(({ id, title, after }) => ({
       id,
       title,
-      description: "As the name says.",
-      acceptanceCriteria: ["its files are there"],
+      description: "As the title says.",
+      acceptanceCriteria: ["its files exist"],
       depends_on: after,
       passes: false,
     })),
@@ -53,12 +53,12 @@ export const prd = `${JSON.stringify(
   2,
 )}\n`;
 
-/** What a finished PRD says: nothing else may have changed in it. */
+/** The text of the finished PRD: nothing else in it may have changed. */
 export const passedPrd = prd.replaceAll('"passes": false', '"passes": true');
 
 type Files = Readonly<Record<string, string>>;
 
-/** The project before anybody worked on it. */
+/** The project before the run. */
 export function projectFiles(): Files {
   return {
     "README.md": "# a project\n",
@@ -71,7 +71,7 @@ export function projectFiles(): Files {
   };
 }
 
-/** Whether these files are what comes of those, whoever of a pair came first. */
+/** Whether these files are the result of those, whichever story of a pair came first. */
 export function isFinished(files: Files, before: Files): boolean {
   const expected = new Map(Object.entries(before).filter(([name]) => !name.startsWith("old/")));
   for (const { id } of stories) {
@@ -95,7 +95,7 @@ export function isFinished(files: Files, before: Files): boolean {
 const cases = (arms: readonly (readonly [string, string])[]) =>
   arms.map(([id, text]) => `${id}) ${text} ;;`).join("\n");
 
-// Every commit of the base is tested with its own copy of this. No process is started: it runs many times.
+// Every commit of the base is tested with its own copy of this. It starts no process, because it runs many times.
 const tests = `set -eu
 fail() { echo "red: $1"; exit 1; }
 is_there() { [ -d "work/$1" ]; }
@@ -141,8 +141,8 @@ done
 `;
 
 /**
- * The agent of every step: \`sh act.sh SCENE\`, with the prompt as its input. Everything it does is noted, with the attempt and
- * the tree, before and after. What it is to do is read from the tree, never from the number of the attempt.
+ * The agent of every step: \`sh act.sh SCENE\`, with the prompt on stdin. It logs everything it does, with the attempt and the tree,
+ * before and after. It reads what to do from the tree, never from the number of the attempt.
  */
 export const actions = `set -eu
 scene=$1
@@ -255,7 +255,7 @@ echo SUMMARY
 echo "$PAWL_STEP_TYPE of $id is done."
 `;
 
-/** \`--test\`: notes where it runs, so that somebody outside knows when; in an integration, HEAD is detached. */
+/** \`--test\`: logs where it runs, so that the campaign knows when; in an integration, HEAD is detached. */
 export const check = `set -eu
 scene=$1
 read -r _ dir < .git

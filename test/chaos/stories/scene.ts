@@ -1,5 +1,5 @@
-// The scene of the chaos with stories. Owns: a store, a repository with a person's checkout in one of several states, and the
-// commands that work through the plan there.
+// The scene of the chaos with stories: a store, a repository with a person's checkout in one of several states, and the commands that
+// run the plan there.
 
 import { createHash } from "node:crypto";
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -7,13 +7,13 @@ import { dirname, join, relative } from "node:path";
 import { git } from "../scene.ts";
 import { actions, check, prd, projectFiles } from "./plan.ts";
 
-/** What the person is doing in the checkout meanwhile. */
+/** The state of the person's checkout. */
 export const variants = [
-  /** Nothing: the base is checked out and clean, and follows. The PRD is in git. */
+  /** The base is checked out and clean, and follows the work. The PRD is in git. */
   "clean",
-  /** Work on another branch, with everything that can be uncommitted. */
+  /** Another branch is checked out, with every kind of uncommitted change. */
   "elsewhere",
-  /** A rebase of the base itself, stopped at a conflict: the base cannot be moved, all work goes to a branch of the run's. */
+  /** A rebase of the base itself has stopped at a conflict: the base cannot be moved, so all work goes to a branch of the run. */
   "rebasing",
 ] as const;
 export type Variant = (typeof variants)[number];
@@ -26,12 +26,12 @@ export interface StoryScene {
   readonly prd: string;
   readonly shared: string;
   readonly audit: string;
-  /** What every git of a driver does, as git itself tells it. */
+  /** Git's own trace of every git that a driver runs. */
   readonly trace: string;
   readonly storeFile: string;
-  /** The commit that the base is at before anything runs. */
+  /** The commit of the base before the run. */
   readonly first: string;
-  /** What the checkout looked like then. */
+  /** The state of the checkout before the run. */
   readonly checkout: string;
 }
 
@@ -47,7 +47,7 @@ export function makeStoryScene(dir: string, variant: Variant): StoryScene {
   git(repo, "config", "user.name", "User");
   git(repo, "config", "user.email", "user@example.invalid");
   writeFiles(repo, projectFiles());
-  // Where the checkout must stay as it is, the PRD is not in it.
+  // If the checkout must not change, the PRD is outside it.
   const file = variant === "clean" ? join(repo, "prd.json") : at("prd.json");
   writeFileSync(file, prd);
   git(repo, "add", "--all");
@@ -75,7 +75,7 @@ export function runCommand({ prd: file, repo, dir }: StoryScene): readonly strin
   return ["prd", "run", file, "--repo", repo, "--base", "main", "--agents", "4", "--executor", act, "--test", test];
 }
 
-/** The person has begun something of every kind and gone for lunch. */
+/** Every kind of unfinished work. */
 function interrupt(repo: string, variant: Exclude<Variant, "clean">): void {
   if (variant === "rebasing") {
     git(repo, "branch", "other");
@@ -88,7 +88,7 @@ function interrupt(repo: string, variant: Exclude<Variant, "clean">): void {
     try {
       git(repo, "rebase", "--quiet", "other");
     } catch {
-      // The conflict that it is for.
+      // Expected: it stops at a conflict.
     }
     if (!existsSync(join(repo, ".git/rebase-merge"))) throw new Error("the rebase has not stopped");
     return;
@@ -100,7 +100,7 @@ function interrupt(repo: string, variant: Exclude<Variant, "clean">): void {
   writeFiles(repo, { "staged.txt": "staged\n", "README.md": "# staged\n", "still/1.txt": "staged\n" });
   git(repo, "add", "--all");
   git(repo, "rm", "--quiet", "still/2.txt");
-  // In the way of what stories add and change, if anything were ever written here.
+  // These paths collide with what stories add and change, should Pawl ever write here.
   writeFiles(repo, { "README.md": "# not staged\n", "lib/US-001.txt": "mine\n", "work/US-001/1.txt": "mine\n" });
   chmodSync(join(repo, "test.sh"), 0o755);
 }
@@ -112,7 +112,7 @@ function writeFiles(root: string, files: Readonly<Record<string, string>>): void
   }
 }
 
-/** Every byte that is the person's: files with their modes and times, index, HEAD, an operation, configuration, stash. */
+/** Everything that belongs to the person: files with modes and times, index, HEAD, an operation, configuration, stash. */
 export function checkoutOf(repo: string): string {
   const hash = createHash("sha256");
   const names = readdirSync(repo, { recursive: true, withFileTypes: true })

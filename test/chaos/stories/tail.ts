@@ -1,4 +1,4 @@
-// A tail. Owns: the lines that others have added to a file since the last look, and nothing of what was there before.
+// Reads the lines that were added to a file since the last look, without those from before.
 
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 
@@ -13,7 +13,7 @@ export class Tail {
     this.#position = fstatSync(this.#file).size;
   }
 
-  /** Whole lines only: the rest of one that is being written comes next time. */
+  /** Whole lines only: a line that is still being written comes next time. */
   lines(): readonly string[] {
     const found: string[] = [];
     for (;;) {

@@ -1,12 +1,11 @@
-// The trace of git. Owns: what the gits of a driver are doing just now, as git itself writes it down (GIT_TRACE2_EVENT), so that
-// a moment inside an integration can be found from outside.
+// What a driver's gits are doing, from git's own trace (GIT_TRACE2_EVENT). With it, a kill can hit a moment inside an integration.
 
 import { readProcFile } from "../../../src/system/process/table.ts";
 import { Tail } from "./tail.ts";
 
 export interface TracedGit {
   readonly pid: number;
-  /** What it was called with, without the settings that every command has. */
+  /** Its arguments, without the settings that every command has. */
   readonly command: string;
 }
 
@@ -22,11 +21,11 @@ export class Trace {
   look(): readonly TracedGit[] {
     const started: TracedGit[] = [];
     for (const line of this.#tail.lines()) {
-      // Read only where it matters: there are some thousand lines in a second.
+      // Parses only the relevant lines: there are some thousand a second.
       const isStart = line.startsWith('{"event":"start"');
       if (!isStart && !line.startsWith('{"event":"atexit"')) continue;
       const { sid, argv = [] } = JSON.parse(line) as { sid: string; argv?: readonly string[] };
-      // One with a parent is a part of what that one does.
+      // A git with a parent is part of what the parent does.
       if (sid.includes("/")) continue;
       if (!isStart) {
         this.#open.delete(sid);
@@ -39,7 +38,7 @@ export class Trace {
     return started;
   }
 
-  /** Those that are at work. One that was killed has not said goodbye. */
+  /** The gits that are running. A killed one has written no end event. */
   atWork(): readonly TracedGit[] {
     this.look();
     for (const [sid, { pid }] of this.#open) if (!isAtWork(pid)) this.#open.delete(sid);
@@ -51,7 +50,7 @@ export class Trace {
   }
 }
 
-/** A git that Pawl has started and that still runs: no other process is ever killed for it. */
+/** True for a git that Pawl started and that still runs, so that no other process is ever killed. */
 function isAtWork(pid: number): boolean {
   return readProcFile(`/proc/${pid}/environ`)?.includes("PAWL_GIT_OF=") ?? false;
 }
