@@ -1,29 +1,29 @@
-// Real agents that are not allowed what they want to do, and say that they have done it.
+// Real agents that are denied a tool, and claim success anyway.
 
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode } from "../support/pawl.ts";
-import { callsIn, type Mind, type Move } from "./model/conversation.ts";
+import { callsIn, type Move, type ScriptedModel } from "./model/conversation.ts";
 import { inOrderAndReport, saysDone } from "./model/scripts.ts";
 import { claude, codex, opencode, type Player, players } from "./players.ts";
 import { type AgentSite, agentSite, endsOf, oneStep } from "./site.ts";
 
-/** Codex does not tell of a command that its sandbox kept from writing; of a patch it does. */
+/** Codex does not report a command that its sandbox prevented from writing, but it does report a patch. */
 const writes = (player: Player): Move =>
   player === codex
     ? { does: "write", path: "hello.txt", content: "hello\n" }
     : { does: "shell", command: "touch hello.txt" };
 
 for (const player of players) {
-  test(`[EX42] ${player.name} in the read-only profile writes nothing, and the attempt says that it tried`, async () => {
+  test(`[EX42] ${player.name} in the read-only profile writes nothing, and the attempt notes that it tried`, async () => {
     let found: readonly string[] | null = null;
-    const mind: Mind = (conversation) => {
+    const model: ScriptedModel = (conversation) => {
       if (callsIn(conversation) === 0) return writes(player);
       found = globSync(join(site.home, "pawl/worktrees/*/*.*"));
       return saysDone;
     };
-    const site = await agentSite([player], { mind, settings: { access: "read" } });
+    const site = await agentSite([player], { model, settings: { access: "read" } });
     await site.pawl("run", oneStep(site), "a task", "--executor", player.name);
     expect(site.model.problems).toEqual([]);
     expect(found).toEqual([expect.stringMatching(/README\.md$/)]);
@@ -38,7 +38,7 @@ const denyTouch = {
   ".config/opencode/opencode.jsonc": JSON.stringify({ permission: { bash: { "touch *": "deny" } } }),
 };
 
-/** What a user's own settings deny, or a sandbox, though Pawl lets the agent write. */
+/** Pawl lets the agent write, but the user's own settings or a sandbox deny it. */
 const denials: readonly (readonly [Player, (site: AgentSite) => Move])[] = [
   [claude, () => writes(claude)],
   [codex, ({ dir }) => ({ does: "write", path: join(dir, "hello.txt"), content: "hello\n" })],
@@ -46,9 +46,9 @@ const denials: readonly (readonly [Player, (site: AgentSite) => Move])[] = [
 ];
 
 for (const [player, move] of denials) {
-  test(`[EX33] a write that ${player.name} was denied is not taken for done, whatever it says and reports`, async () => {
+  test(`[EX33] a step in which ${player.name} was denied a write is not done, whatever the agent says and reports`, async () => {
     const site = await agentSite([player], {
-      mind: (one) => inOrderAndReport(move(site))(one),
+      model: (one) => inOrderAndReport(move(site))(one),
       files: denyTouch,
     });
     expectCode(await site.pawl("run", oneStep(site), "a task", "--executor", player.name), 1);

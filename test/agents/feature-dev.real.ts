@@ -1,4 +1,4 @@
-// The whole of feature-dev through each real agent: two stories, one of which is rejected and mended. Real tool calls, real commits.
+// All of feature-dev with each real agent: two stories, one of which is rejected and fixed. Real tool calls, real commits.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,9 +12,9 @@ import { players } from "./players.ts";
 import { type AgentSite, agentSite, endsOf, usageIn } from "./site.ts";
 
 for (const player of players) {
-  const { name, tells } = player;
-  test(`[EX30 EX31 MC1] ${name} works through feature-dev: plans, implements, is rejected, mends, and is approved`, async () => {
-    const site = await agentSite([player], { mind: featureDev, project });
+  const { name, reports } = player;
+  test(`[EX30 EX31 MC1] ${name} works through feature-dev: plans, implements, is rejected, fixes it, and is approved`, async () => {
+    const site = await agentSite([player], { model: featureDev, project });
     const run = await site.pawl("run", "feature-dev", "Write two scripts that say hello", "--executor", name);
     expect(site.model.problems).toEqual([]);
     expectCode(run, 0);
@@ -23,15 +23,15 @@ for (const player of players) {
     const ends = await endsOf(site);
     expect(ends.filter(({ session }) => !session)).toEqual([]);
     const usage = usageIn(ends);
-    // Every answer costs the same; whoever tells less tells at least the last of each attempt.
+    // Every answer costs the same. An agent that reports less reports at least the last answer of each attempt.
     const answers = site.model.exchanges.length;
-    const told = tells.tokens ? answers : ends.length;
-    expect(usage.outputTokens).toBeGreaterThanOrEqual(told * used.written);
+    const reported = reports.tokens ? answers : ends.length;
+    expect(usage.outputTokens).toBeGreaterThanOrEqual(reported * used.written);
     expect(usage.outputTokens).toBeLessThanOrEqual(answers * used.written);
     const read = usage.inputTokens + usage.cacheReadTokens;
-    expect(read).toBeGreaterThanOrEqual(told * (used.fresh + used.cached));
+    expect(read).toBeGreaterThanOrEqual(reported * (used.fresh + used.cached));
     expect(read).toBeLessThanOrEqual(answers * (used.fresh + used.cached));
-    expect(usage.costUsd - usage.estimatedUsd > 1e-9).toBe(tells.money);
+    expect(usage.costUsd - usage.estimatedUsd > 1e-9).toBe(reports.money);
   });
 }
 
@@ -45,7 +45,7 @@ async function expectTheFeature(site: AgentSite): Promise<void> {
   ]);
 
   const branch = run.branch ?? "";
-  expect(log(site.repo, branch)).toEqual(["feat: US-002 - Say hello to somebody", "feat: US-001 - Say hello", "first"]);
+  expect(log(site.repo, branch)).toEqual(["feat: US-002 - Greet a person", "feat: US-001 - Say hello", "first"]);
   expect(runGit(site.repo, "show", `${branch}:greet.sh`)).toBe('echo "Hello, $1!"');
   expect(runGit(site.repo, "status", "--porcelain")).toBe("");
 
@@ -54,7 +54,7 @@ async function expectTheFeature(site: AgentSite): Promise<void> {
   const archived = join(agentHome, "archive", run.id, "progress.txt");
   expect(readFileSync(archived, "utf8")).toContain("US-002 was mended");
 
-  // The plan, and the work on a story three times; the others report as text.
+  // The plan, and three attempts on stories; the other steps report as text.
   expect(completionsOf(site.model)).toBe(4);
   expect(site.left()).toEqual([]);
 }

@@ -1,5 +1,5 @@
-// Real agents. Owns: their programs, in a cache outside of the repository: installed once from the npm registry, in versions that are
-// known, and used from then on. Does not own: configuring or starting them.
+// Installs the programs of real agents once, in fixed versions from the npm registry, into a cache outside the repository. site.ts
+// configures and starts them.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
@@ -15,10 +15,10 @@ export const agents = {
 
 export type RealAgent = keyof typeof agents;
 
-/** The Node of this repository: with an older one npm installs older agents, and says nothing. */
+/** The Node of this repository: with an older one, npm silently installs older agents. */
 const programs = fileURLToPath(new URL("../../node_modules/.bin", import.meta.url));
 
-/** Vitest calls it once, before the first test. */
+/** Vitest calls this once, before the first test. */
 export function setup(): void {
   for (const agent of Object.keys(agents) as RealAgent[]) install(agent);
 }
@@ -28,7 +28,7 @@ export function programsOf(agent: RealAgent): string {
   return join(placeOf(agent), "node_modules/.bin");
 }
 
-/** Our Node before all others: Codex and its like are started by whichever comes first. */
+/** This repository's Node comes first: Codex and others start with the first one on PATH. */
 export function pathWith(...given: readonly RealAgent[]): string {
   return [...given.map(programsOf), programs, process.env["PATH"] ?? "/usr/bin:/bin"].join(":");
 }
@@ -42,7 +42,7 @@ function placeOf(agent: RealAgent): string {
   return join(cacheDir(), "agents", `${agent}@${agents[agent].version}`);
 }
 
-/** Under another name until it is whole: whoever is interrupted leaves nothing that looks installed. */
+/** Under another name until it is complete: an interrupted install must not look finished. */
 function install(agent: RealAgent): void {
   const place = placeOf(agent);
   if (existsSync(place)) return;
@@ -58,7 +58,7 @@ function install(agent: RealAgent): void {
     execFileSync(join(half, "node_modules/.bin", agent), ["--version"], { env, stdio: ["ignore", 2, 2] });
     renameSync(half, place);
   } catch (error) {
-    // Another process was faster: its copy is as good.
+    // Another process was faster; its copy will do.
     if (!existsSync(place)) throw error;
   } finally {
     rmSync(half, { recursive: true, force: true });

@@ -1,9 +1,9 @@
-// Real agents on their bad days: turned away for a while, used up, not logged in.
+// Real agents that hit a rate limit, have used up their quota, or are not logged in.
 
 import { expect, test } from "vitest";
 import { type EventDocument, expectCode, until } from "../support/pawl.ts";
 import type { Conversation } from "./model/conversation.ts";
-import { behindDoor, inOrder } from "./model/scripts.ts";
+import { inOrder, refuseAtFirst } from "./model/scripts.ts";
 import { claude, codex, players } from "./players.ts";
 import { agentSite, endsOf, oneStep, subscription } from "./site.ts";
 
@@ -11,9 +11,9 @@ const works = inOrder({ does: "shell", command: "echo hello > hello.txt && git a
 
 for (const player of players) {
   const { name } = player;
-  test(`[PF9 LI6] a rate limit of ${name} is waited out, and no attempt is counted`, async () => {
-    const door = behindDoor({ kind: "limit" }, works);
-    const site = await agentSite([player], { mind: door.mind });
+  test(`[PF9 LI6] Pawl waits out a rate limit of ${name}, and counts no attempt`, async () => {
+    const api = refuseAtFirst({ kind: "limit" }, works);
+    const site = await agentSite([player], { model: api.model });
     const run = site.start("run", oneStep(site), "a task", "--executor", name);
     const limited = await until(
       async () => (await endsOf(site)).find(({ outcome }) => outcome === "rate_limited"),
@@ -21,7 +21,7 @@ for (const player of players) {
     );
     expect(limited?.["why"]).toMatch(/rate limit|429|too many/i);
     expect((await site.status()).run.status).toBe("running");
-    door.open();
+    api.accept();
     expectCode(await run.ended, 0);
 
     const { steps } = await site.status();
@@ -31,26 +31,26 @@ for (const player of players) {
   });
 
   test(`[AT15 EX39] a 401 of ${name} becomes a gate, and the step runs again after the answer`, async () => {
-    const door = behindDoor({ kind: "login" }, works);
-    const site = await agentSite([player], { mind: door.mind });
+    const api = refuseAtFirst({ kind: "login" }, works);
+    const site = await agentSite([player], { model: api.model });
     const started = Date.now();
     const held = await site.pawl("run", oneStep(site), "a task", "--executor", name);
     expectCode(held, 3);
-    // Trying again mends nothing: nobody waits for an agent that does.
+    // A retry cannot help, so Pawl does not wait for an agent that retries.
     expect(Date.now() - started).toBeLessThan(120_000);
     const gates = JSON.parse((await site.pawl("gates", "--json")).stdout) as { gates: readonly GateDocument[] };
     expect(gates.gates).toMatchObject([{ status: "open", options: ["again", "stop"] }]);
     expect(gates.gates[0]?.question).toMatch(/401|API key|authenti|log in/i);
     expect(site.left()).toEqual([]);
 
-    door.open();
+    api.accept();
     expectCode(await site.pawl("answer", gates.gates[0]?.id ?? "", "again"), 0);
     expectCode(await site.pawl("resume", "1"), 0);
     expect((await site.status()).run.status).toBe("done");
   });
 }
 
-/** Who asks is known by the tools that he has. */
+/** Recognises the agent by the tools that it offers. */
 const hasTool =
   (wanted: string) =>
   ({ tools }: Conversation): boolean =>
@@ -60,16 +60,16 @@ for (const [first, second, isFirst] of [
   [claude, codex, hasTool("Bash")],
   [codex, claude, hasTool("exec_command")],
 ] as const) {
-  test(`[AC3] when the plan of ${first.name} is used up, ${second.name} goes on at once, and Pawl says so`, async () => {
+  test(`[AC3] when the quota of ${first.name} is used up, ${second.name} takes over at once, and Pawl says so`, async () => {
     const resetsAt = Date.now() + 3_600_000;
-    const { mind } = behindDoor({ kind: "quota", resetsAt }, works, isFirst);
-    const site = await agentSite([first, second], { mind, login: subscription });
+    const { model } = refuseAtFirst({ kind: "quota", resetsAt }, works, isFirst);
+    const site = await agentSite([first, second], { model, login: subscription });
     const run = await site.pawl("run", oneStep(site), "a task", "--executor", `${first.name},${second.name}`);
     expectCode(run, 0);
-    const [turnedAway, wentOn] = await endsOf(site);
-    expect(turnedAway).toMatchObject({ outcome: "rate_limited", why: expect.stringMatching(/hit your .*limit/) });
-    expect(wentOn).toMatchObject({ outcome: "completed" });
-    expect(notesOf(wentOn)).toContain(`${second.name} runs instead of ${first.name}`);
+    const [refused, fallback] = await endsOf(site);
+    expect(refused).toMatchObject({ outcome: "rate_limited", why: expect.stringMatching(/hit your .*limit/) });
+    expect(fallback).toMatchObject({ outcome: "completed" });
+    expect(notesOf(fallback)).toContain(`${second.name} runs instead of ${first.name}`);
     expect(site.left()).toEqual([]);
   });
 }
@@ -83,7 +83,7 @@ function notesOf(end: EventDocument | undefined): string {
   return ((end?.["notes"] ?? []) as readonly string[]).join("\n");
 }
 
-/** Whether an end used up a limit of its step. */
+/** Whether an ending counts against a limit of its step. */
 function drawsOn(taken: unknown): boolean {
   return ((taken ?? {}) as { readonly draws?: string | null }).draws != null;
 }

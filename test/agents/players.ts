@@ -1,4 +1,4 @@
-// Players. Owns: the ways in which Pawl reaches a real agent: by its own command line, or over ACP.
+// The ways in which Pawl calls a real agent: by its own command line, or over ACP.
 
 import type { RealAgent } from "./install.ts";
 
@@ -6,26 +6,31 @@ export interface Player {
   /** As `--executor` names it. */
   readonly name: string;
   readonly agent: RealAgent;
-  /** Below `executors` of the configuration; agents that are on PATH need none. */
+  /** Its entry in `executors` of the configuration; agents on PATH need none. */
   readonly settings: Readonly<Record<string, unknown>> | null;
-  /** Whether it tells money, and every token that it used. */
-  readonly tells: { readonly money: boolean; readonly tokens: boolean };
+  /** Whether it reports its cost, and every token that it used. */
+  readonly reports: { readonly money: boolean; readonly tokens: boolean };
 }
 
-export const claude: Player = { name: "claude", agent: "claude", settings: null, tells: { money: true, tokens: true } };
-export const codex: Player = { name: "codex", agent: "codex", settings: null, tells: { money: false, tokens: true } };
+export const claude: Player = {
+  name: "claude",
+  agent: "claude",
+  settings: null,
+  reports: { money: true, tokens: true },
+};
+export const codex: Player = { name: "codex", agent: "codex", settings: null, reports: { money: false, tokens: true } };
 export const opencode: Player = {
   name: "opencode",
   agent: "opencode",
   settings: null,
-  tells: { money: true, tokens: true },
+  reports: { money: true, tokens: true },
 };
-/** Over ACP OpenCode tells what its last message used, and no more. */
+/** Over ACP, OpenCode reports only the usage of its last message. */
 export const overAcp: Player = {
   name: "over-acp",
   agent: "opencode",
   settings: { kind: "acp", preset: "opencode" },
-  tells: { money: true, tokens: false },
+  reports: { money: true, tokens: false },
 };
 
 export const players: readonly Player[] = [claude, codex, opencode, overAcp];

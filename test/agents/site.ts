@@ -1,5 +1,5 @@
-// Sites for real agents. Owns: a home of a person who has these agents and no other settings, a repository, the model that they talk
-// to, and the question what is left running. Does not own: what the model thinks.
+// Sites for real agents: the home of a person who has these agents and no other settings, a repository, the model server, and a list
+// of the processes that are still running.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -17,11 +17,11 @@ import {
 } from "../support/pawl.ts";
 import { makeRepository, writeFiles } from "../support/repository.ts";
 import { cacheDir, pathWith } from "./install.ts";
-import type { Mind } from "./model/conversation.ts";
+import type { ScriptedModel } from "./model/conversation.ts";
 import { type ModelServer, openModel } from "./model/server.ts";
 import type { Player } from "./players.ts";
 
-// A real agent takes seconds to start, and a busy machine makes it many.
+// A real agent takes seconds to start, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 600_000 });
 
 export interface AgentSite {
@@ -33,29 +33,29 @@ export interface AgentSite {
   start(...args: readonly string[]): RunningPawl;
   status(): Promise<StatusDocument>;
   events(): Promise<readonly EventDocument[]>;
-  /** Processes that know this site, whoever started them: by now there should be none. */
+  /** Processes of this site that are still running; after a run there should be none. */
   left(): readonly string[];
 }
 
 export interface SiteOptions {
-  readonly mind: Mind;
+  readonly model: ScriptedModel;
   /** Files of the repository. */
   readonly project?: Readonly<Record<string, string>>;
-  /** Variables by which agents are logged in; API keys unless told. */
+  /** Variables that log agents in; API keys by default. */
   readonly login?: Readonly<Record<string, string>>;
-  /** What the configuration says of every player. */
+  /** Settings of every player in the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Files below its home, beside those that tell agents where the model is. */
+  /** Files in its home, besides those that point agents to the model. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
 export async function agentSite(players: readonly Player[], options: SiteOptions): Promise<AgentSite> {
-  // Not in the system's directory for temporary files: a Codex whose home is there cannot run a command in its sandbox.
+  // Not in the system's temporary directory: a Codex whose home is there cannot run a command in its sandbox.
   mkdirSync(cacheDir(), { recursive: true });
   const dir = realpathSync(mkdtempSync(join(cacheDir(), "site-")));
-  const model = await openModel(options.mind);
+  const model = await openModel(options.model);
   onTestFinished(async () => {
-    // A test that failed may have found some.
+    // A failed test may have left some running.
     for (const { pid } of processesThatKnow(dir)) killIfThere(pid);
     await model.close();
     if (process.env["PAWL_TEST_KEEP"] === "1") console.error(`kept: ${dir}`);
@@ -82,14 +82,14 @@ export async function agentSite(players: readonly Player[], options: SiteOptions
     },
     async events() {
       const { code, stdout } = await call("events", "1", "--json");
-      // Before the run is recorded there are none.
+      // There are no events before the run is recorded.
       return code === 0 ? eventLines(stdout) : [];
     },
     left: () => processesThatKnow(dir).map(({ command }) => command),
   };
 }
 
-/** A workflow of one step, as a person would write it down beside the repository. */
+/** A workflow of one step, in a file beside the repository. */
 export function oneStep(site: AgentSite, agent = "{}"): string {
   const text = `pawl: 1\nid: one\nagents: { dev: ${agent} }\nsteps: [{ id: work, agent: dev, expects: "STATUS: done", input: "Write the file." }]\n`;
   writeFiles(site.dir, { "one.yml": text });
@@ -101,7 +101,7 @@ export async function endsOf(site: AgentSite): Promise<readonly EventDocument[]>
   return (await site.events()).filter(({ type }) => type === "attempt_ended");
 }
 
-/** Of all attempts, those that failed too. */
+/** The usage of all attempts, including failed ones. */
 export function usageIn(ends: readonly EventDocument[]): Required<Usage> {
   const sum = { costUsd: 0, inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, estimatedUsd: 0 };
   for (const { usage } of ends)
@@ -109,7 +109,7 @@ export function usageIn(ends: readonly EventDocument[]): Required<Usage> {
   return sum;
 }
 
-/** JSON is YAML as well. */
+/** Writes JSON, which is valid YAML. */
 function configFor(players: readonly Player[], { settings = {} }: SiteOptions): string {
   const given = players.map(({ name, settings: own }) => [name, { ...own, ...settings }] as const);
   const executors = given.filter(([, all]) => Object.keys(all).length > 0);
@@ -118,10 +118,10 @@ function configFor(players: readonly Player[], { settings = {} }: SiteOptions): 
 
 const apiKeys = { ANTHROPIC_API_KEY: "sk-ant-scripted", OPENAI_API_KEY: "sk-scripted" };
 
-/** As somebody with a plan of Claude has it: only then are its limits told. */
+/** The login of a Claude subscription: only then does Claude Code report the limits. */
 export const subscription = { CLAUDE_CODE_OAUTH_TOKEN: "sk-ant-oat01-scripted", OPENAI_API_KEY: "sk-scripted" };
 
-/** Where Claude Code finds the model; the others have it in their settings. */
+/** Points Claude Code to the model; the other agents have it in their settings. */
 function placeOf(url: string): Readonly<Record<string, string>> {
   return { ANTHROPIC_BASE_URL: url, CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" };
 }
@@ -150,7 +150,7 @@ stream_max_retries = 1
   };
 }
 
-/** By their environment: whatever an agent starts inherits a home, a session or a directory of the site. */
+/** Found by their environment: everything that an agent starts inherits a home, a session or a directory of the site. */
 function processesThatKnow(dir: string): readonly { readonly pid: number; readonly command: string }[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name) && readProc(name, "environ").includes(dir));
   return pids.map((pid) => ({ pid: Number(pid), command: readProc(pid, "cmdline").replaceAll("\0", " ").trim() }));
@@ -168,6 +168,6 @@ function readProc(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return ""; // It has just ended, or belongs to somebody else.
+    return ""; // It has just ended, or belongs to another user.
   }
 }

@@ -1,4 +1,4 @@
-// Tests with real agents: some minutes, and some gigabytes the first time. `npm test` has the same with stubs.
+// Tests with real agents. They take some minutes, and download some gigabytes the first time. `npm test` runs the same with stubs.
 
 import { defineConfig } from "vitest/config";
 

@@ -55,7 +55,7 @@ for (const { name, tellsMoney, version } of agents) {
 /** On the branch of the run, each story once; nothing in the user's checkout, and no tree beside it. */
 function expectTheWork(site: PlayingSite, run: string, branch: string): void {
   const { repo, home } = site;
-  expect(log(repo, `main..${branch}`)).toEqual(["feat: US-002 - Say hello to somebody", "feat: US-001 - Say hello"]);
+  expect(log(repo, `main..${branch}`)).toEqual(["feat: US-002 - Greet a person", "feat: US-001 - Say hello"]);
   expect(runGit(repo, "show", `${branch}:greet.sh`)).toBe('echo "Hello, $1!"');
   expect(runGit(repo, "ls-tree", "-r", "--name-only", branch).split("\n")).toEqual([
     "README.md",
@@ -130,7 +130,7 @@ function workflowOf(...steps: readonly AgentName[]): string {
 }
 
 test("[PF9 AT10 LI6] a rate limit is waited out for as long as each agent says, and counts against no limit of the step", async () => {
-  const site = playingSite({ turnedAway: 1, moves: [{ does: "shell", command: "git log --oneline" }] });
+  const site = playingSite({ rateLimits: 1, moves: [{ does: "shell", command: "git log --oneline" }] });
   const run = await site.pawl("run", site.write("all.yml", workflowOf(...names)), "a task", "--json");
   expectCode(run, 0);
   const { steps } = JSON.parse(run.stdout) as StatusDocument;
@@ -162,10 +162,10 @@ function isEndOf({ type, attempt }: EventDocument, dispatched: EventDocument): b
 }
 
 /** A process in its own session, as daemons have one, and a command that never ends. */
-const forEver = "setsid tail -f /dev/null > /dev/null 2>&1 < /dev/null & tail -f /dev/null";
+const forever = "setsid tail -f /dev/null > /dev/null 2>&1 < /dev/null & tail -f /dev/null";
 
 test("[EX11 EX40 PS5] agents that another process stops in the middle of a shell command leave nothing running", async () => {
-  const site = playingSite({ moves: [{ does: "shell", command: forEver }] });
+  const site = playingSite({ moves: [{ does: "shell", command: forever }] });
   const runs = names.map((name) => {
     const file = site.write(`${name}.yml`, workflowOf(name));
     return site.start("run", file, "a task", "--json");

@@ -78,8 +78,8 @@ export function acpVoice(): Voice {
   });
 
   return {
-    tools: ["bash", "write"].map((name) => ({ name, drawer: null })),
-    ours: (name) => ({ name: `pawl_${name}`, drawer: null }),
+    tools: ["bash", "write"].map((name) => ({ name, namespace: null })),
+    ours: (name) => ({ name: `pawl_${name}`, namespace: null }),
     hear: () => prompted.promise,
     async begins(call) {
       tell({ sessionUpdate: "tool_call", status: "pending", ...described(call) });
@@ -99,7 +99,7 @@ export function acpVoice(): Voice {
       const usage = { inputTokens: fresh, cachedReadTokens: cached, outputTokens: written, totalTokens: total };
       send({ id: promptId, result: { stopReason: "end_turn", usage } });
     },
-    isTurnedAway() {
+    isRateLimited() {
       send({ id: promptId, error: { code: -32603, message: limitText, data: { errorKind: "rate_limit" } } });
     },
   };

@@ -8,7 +8,7 @@ export interface Part {
   /** Performed in order; then it says that it is done. Without moves it plays every role of feature-dev. */
   readonly moves?: readonly Move[];
   /** How many attempts of a step end with a rate limit before one succeeds. */
-  readonly turnedAway?: number;
+  readonly rateLimits?: number;
 }
 
 /** The record of one attempt that ended. */

@@ -16,7 +16,7 @@ export interface Voice {
   /** Called after its last message. */
   leaves(answers: number): void;
   /** Its API refused the request with a rate limit. */
-  isTurnedAway(): void;
+  isRateLimited(): void;
 }
 
 export interface Heard {

@@ -9,7 +9,7 @@ import { type Address, type Call, type Doing, limitText, tokensOf, usdOfAnswer, 
 type Json = Readonly<Record<string, unknown>>;
 
 const session = randomUUID();
-const own = (...names: readonly string[]): readonly OfferedTool[] => names.map((name) => ({ name, drawer: null }));
+const own = (...names: readonly string[]): readonly OfferedTool[] => names.map((name) => ({ name, namespace: null }));
 
 function print(...events: readonly object[]): void {
   process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
@@ -36,7 +36,7 @@ export function claudeVoice(args: readonly string[]): Voice {
 
   return {
     tools: own("Bash", "Write"),
-    ours: (name) => ({ name: `mcp__pawl__${name}`, drawer: null }),
+    ours: (name) => ({ name: `mcp__pawl__${name}`, namespace: null }),
     async hear() {
       print({ type: "system", subtype: "init", session_id: session, model: "m-1", claude_code_version: "2.1.325" });
       return { system: fileAfter("--append-system-prompt-file"), prompt: stdin(), mcp: addressIn(servers) };
@@ -64,7 +64,7 @@ export function claudeVoice(args: readonly string[]): Voice {
       const cost = { usage, total_cost_usd: answers * usdOfAnswer };
       print({ ...end, ...cost, session_id: session, permission_denials: denials, type: "result" });
     },
-    isTurnedAway() {
+    isRateLimited() {
       print({ type: "system", subtype: "api_retry", attempt: 1, error_status: 429, error: "rate_limit" });
       const error = { is_error: true, terminal_reason: "api_error", api_error_status: 429, usage: {} };
       const result = `API Error: Request rejected (429) · ${limitText}`;
@@ -83,14 +83,14 @@ export function codexVoice(args: readonly string[]): Voice {
   /** An item has the id of the call and its input. */
   function itemOf({ id, doing, tool, input }: Call): Json {
     if (doing.does === "complete")
-      return { id, type: "mcp_tool_call", server: tool.drawer, tool: tool.name, arguments: input };
+      return { id, type: "mcp_tool_call", server: tool.namespace, tool: tool.name, arguments: input };
     if (doing.does === "write") return { id, type: "file_change", changes: [{ path: doing.path, kind: "add" }] };
     return { id, type: "command_execution", command: commandOf(doing) };
   }
 
   return {
     tools: own("exec_command", "apply_patch"),
-    ours: (name) => ({ name, drawer: "pawl" }),
+    ours: (name) => ({ name, namespace: "pawl" }),
     async hear() {
       print({ type: "thread.started", thread_id: session }, { type: "turn.started" });
       const token = process.env[setting("mcp_servers.pawl.bearer_token_env_var")];
@@ -120,7 +120,7 @@ export function codexVoice(args: readonly string[]): Voice {
       const usage = { input_tokens: fresh + cached, cached_input_tokens: cached, output_tokens: written };
       print({ type: "turn.completed", usage });
     },
-    isTurnedAway() {
+    isRateLimited() {
       const message = `rate limit exceeded: ${limitText}`;
       print({ type: "error", message }, { type: "turn.failed", error: { message } });
     },
@@ -147,7 +147,7 @@ export function opencodeVoice(): Voice {
 
   return {
     tools: own("bash", "write"),
-    ours: (name) => ({ name: `pawl_${name}`, drawer: null }),
+    ours: (name) => ({ name: `pawl_${name}`, namespace: null }),
     async hear() {
       const files = (config["instructions"] ?? []) as readonly string[];
       return { system: files.map(readIfNamed).join("\n"), prompt: stdin(), mcp: addressIn(config["mcp"]) };
@@ -166,7 +166,7 @@ export function opencodeVoice(): Voice {
       tell("text", { part: { type: "text", text } });
     },
     leaves: () => finish("stop"),
-    isTurnedAway() {
+    isRateLimited() {
       const data = {
         message: limitText,
         statusCode: 429,

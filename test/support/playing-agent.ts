@@ -4,7 +4,7 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Conversation, Mind, OfferedTool, Turn } from "../agents/model/conversation.ts";
+import type { Conversation, OfferedTool, ScriptedModel, Turn } from "../agents/model/conversation.ts";
 import { featureDev } from "../agents/model/feature-dev.ts";
 import { inOrder } from "../agents/model/scripts.ts";
 import { callFor } from "../agents/model/tools.ts";
@@ -32,22 +32,26 @@ async function play(dir: string, name: VoiceName, args: readonly string[]): Prom
       join(dir, playedFile),
       `${JSON.stringify({ ...played, told: `${heard.system}\n${heard.prompt}` })}\n`,
     );
-  if (Number(process.env["PAWL_ATTEMPT"]) <= (part.turnedAway ?? 0)) {
+  if (Number(process.env["PAWL_ATTEMPT"]) <= (part.rateLimits ?? 0)) {
     note({ answers: 0, moves: [] });
-    voice.isTurnedAway();
+    voice.isRateLimited();
     process.exitCode = 1;
     return;
   }
   note(await converse(voice, part.moves ? inOrder(...part.moves) : featureDev, heard));
 }
 
-async function converse(voice: Voice, mind: Mind, { system, prompt, mcp }: Heard): Promise<Omit<Played, "told">> {
+async function converse(
+  voice: Voice,
+  model: ScriptedModel,
+  { system, prompt, mcp }: Heard,
+): Promise<Omit<Played, "told">> {
   const turns: Turn[] = [{ by: "user", text: prompt }];
   const tools = [...voice.tools, ...(mcp ? await oursAt(mcp, voice) : [])];
   const moves: Doing["does"][] = [];
   for (let answers = 1; ; answers += 1) {
     const conversation: Conversation = { system, turns, tools };
-    const doing = mind(conversation);
+    const doing = model(conversation);
     if (doing.does === "refuse") throw new Error("this model does not refuse");
     if (doing.does === "say") {
       voice.says(doing.text);

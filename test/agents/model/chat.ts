@@ -1,4 +1,4 @@
-// OpenAI's chat completions. Owns: how OpenCode's requests are read and answered, as by any provider that is compatible with them.
+// OpenAI's chat completions API: reads and answers OpenCode's requests, as any compatible provider does.
 
 import { type Conversation, type Move, type Refusal, type Turn, used } from "./conversation.ts";
 import { callFor } from "./tools.ts";
@@ -23,7 +23,10 @@ export const chat: Wire = {
       .map(({ content }) => textIn(content))
       .join("\n"),
     turns: listOf(body["messages"]).flatMap(turnsOf),
-    tools: listOf(body["tools"]).map((tool) => ({ name: stringOf(objectOf(tool["function"])["name"]), drawer: null })),
+    tools: listOf(body["tools"]).map((tool) => ({
+      name: stringOf(objectOf(tool["function"])["name"]),
+      namespace: null,
+    })),
   }),
   answer: (move, conversation) => (move.does === "refuse" ? refusal(move.as) : said(move, conversation)),
 };

@@ -1,5 +1,5 @@
-// Conversations with a model. Owns: what the APIs of all agents have in common: who said what, which tools are offered, what the
-// model does next. Does not own: how any API writes it.
+// Conversations with a model: what the APIs of all agents have in common. That is who said what, which tools are offered, and what
+// the model does next. Each API's own format is in its own file.
 
 export type Turn =
   | { readonly by: "user"; readonly text: string }
@@ -13,14 +13,14 @@ export interface Conversation {
   readonly tools: readonly OfferedTool[];
 }
 
-/** As one API names it. */
+/** A tool as one API names it. */
 export interface OfferedTool {
   readonly name: string;
-  /** Some APIs put the tools of one server into a drawer of its own. */
-  readonly drawer: string | null;
+  /** Some APIs put the tools of a server into a namespace. */
+  readonly namespace: string | null;
 }
 
-/** What a model does: it speaks and is done, calls a tool, or its API turns the request away. */
+/** What a model does: it speaks and is done, calls a tool, or its API refuses the request. */
 export type Move =
   | { readonly does: "say"; readonly text: string }
   | { readonly does: "shell"; readonly command: string }
@@ -29,15 +29,15 @@ export type Move =
   | { readonly does: "search"; readonly query: string }
   | { readonly does: "refuse"; readonly as: Refusal };
 
-/** `limit`: too many requests just now. `quota`: the plan is used up until `resetsAt`. */
+/** `limit`: too many requests for now. `quota`: used up until `resetsAt`. */
 export type Refusal =
   | { readonly kind: "limit" }
   | { readonly kind: "quota"; readonly resetsAt: number }
   | { readonly kind: "login" };
 
-export type Mind = (conversation: Conversation) => Move;
+export type ScriptedModel = (conversation: Conversation) => Move;
 
-/** What one answer costs, whatever it says: then sums can be told beforehand. */
+/** The usage of every answer, whatever its text, so that tests know the sums in advance. */
 export const used = { fresh: 700, cached: 500, written: 34 } as const;
 
 export function callsIn({ turns }: Conversation): number {
@@ -48,15 +48,16 @@ export function saidBy(by: "user" | "tool", { turns }: Conversation): string {
   return turns.flatMap((turn) => (turn.by === by ? [turn.text] : [])).join("\n");
 }
 
-/** What the last tool gave back. */
+/** The result of the last tool. */
 export function lastResult({ turns }: Conversation): string {
   const last = turns.findLast((turn) => turn.by === "tool");
   return last?.by === "tool" ? last.text : "";
 }
 
-/** Ours, by whatever name an agent gives it. */
+/** Pawl's tool `complete`, under the agent's name for it. */
 export function completeIn({ tools }: Conversation): OfferedTool | null {
   return (
-    tools.find(({ name, drawer }) => /pawl/.test(`${drawer ?? ""}${name}`) && /(?:^|_)complete$/.test(name)) ?? null
+    tools.find(({ name, namespace }) => /pawl/.test(`${namespace ?? ""}${name}`) && /(?:^|_)complete$/.test(name)) ??
+    null
   );
 }

@@ -1,5 +1,5 @@
-// A mind for feature-dev. Owns: what a model says and does in each role of that workflow, for one small project of two stories. It
-// remembers nothing: what it does follows from the conversation alone, its judgement from what real commands printed.
+// A scripted model for feature-dev: what it says and does in each role, for one small project of two stories. It has no state: its
+// moves follow from the conversation, and its verdicts from what real commands printed.
 
 import { type Conversation, completeIn, lastResult, type Move, saidBy } from "./conversation.ts";
 
@@ -12,8 +12,8 @@ const stories = [
   },
   {
     id: "US-002",
-    title: "Say hello to somebody",
-    description: "A script greet.sh beside it that greets whoever is named.",
+    title: "Greet a person",
+    description: "A script greet.sh beside it that greets the person it is given.",
     acceptanceCriteria: ["`sh greet.sh Ada` prints `Hello, Ada!`", "Typecheck passes"],
   },
 ] as const;
@@ -25,14 +25,14 @@ interface Work {
   readonly expected: string;
 }
 
-/** What the repository has from the beginning: its tests, of whatever is there by then. */
+/** The initial files of the repository. Its tests cover the scripts that exist so far. */
 export const project: Readonly<Record<string, string>> = {
   "README.md": "# a project\n",
   "test.sh": 'for script in hello.sh greet.sh; do if [ -f "$script" ]; then sh "$script" Ada; fi; done\n',
 };
 const testCommand = "sh test.sh";
 
-/** The second is wrong at first: it forgets a criterion, which shows when it is run. */
+/** The second is wrong at first: it misses a criterion, which its test shows. */
 const works: Readonly<Record<string, Work>> = {
   "US-001": { file: "hello.sh", content: "echo 'Hello, world!'\n", expected: "Hello, world!" },
   "US-002": { file: "greet.sh", content: 'echo "Hello, $1"\n', expected: "Hello, Ada!" },
@@ -44,11 +44,11 @@ type Role = (given: Given) => Move;
 interface Given {
   readonly conversation: Conversation;
   readonly prompt: string;
-  /** How many commands and files it has asked for so far. */
+  /** How many commands and files it has requested so far. */
   readonly done: number;
 }
 
-/** The first words of each prompt of the workflow, and who is meant. */
+/** How each prompt of the workflow begins, and its role. */
 const roles: readonly (readonly [string, Role])[] = [
   ["Decompose the following task into ordered user stories", plan],
   ["Implement the following user story", implement],
@@ -61,7 +61,7 @@ const roles: readonly (readonly [string, Role])[] = [
 export function featureDev(conversation: Conversation): Move {
   const prompt = saidBy("user", conversation);
   const [, role] = roles.find(([words]) => prompt.includes(words)) ?? [];
-  if (!role) return { does: "say", text: "I was not told who I am." };
+  if (!role) return { does: "say", text: "I do not know this role." };
   const done = conversation.turns.filter((turn) => turn.by === "call" && !isReporting(turn.tool)).length;
   return role({ conversation, prompt, done });
 }
@@ -87,7 +87,7 @@ function implement({ conversation, prompt, done }: Given): Move {
   return report(conversation, { status: "done", changes: `${file} for ${story}`, tests: `ran ${file}` });
 }
 
-/** Runs the tests itself: what the developer says of them is no evidence. */
+/** Runs the tests itself: what the developer says about them is not evidence. */
 function verify({ conversation, prompt, done }: Given): Move {
   const { file, expected } = workOf(storyIn(prompt));
   if (done === 0) return { does: "shell", command: keyIn(prompt, "TEST_CMD") };
@@ -117,7 +117,7 @@ function review({ conversation, prompt, done }: Given): Move {
   return { does: "say", text: `STATUS: done\nDECISION: ${decision}\nREVIEW_NOTES: read the diff` };
 }
 
-/** By our own tool where the agent has it, else as text. */
+/** Reports by Pawl's tool if the agent has it, otherwise as text. */
 function report(conversation: Conversation, given: Readonly<Record<string, unknown>>): Move {
   const called = conversation.turns.filter((turn) => turn.by === "call").map(({ tool }) => tool);
   if (called.some((tool) => tool.endsWith("complete"))) return { does: "say", text: "I have reported." };
@@ -148,7 +148,7 @@ function keyIn(prompt: string, key: string): string {
   return new RegExp(`^${key}: (.*)$`, "m").exec(prompt)?.[1]?.trim() ?? "";
 }
 
-/** The line of `pwd`, whatever an agent writes around it. */
+/** The output line of `pwd`, whatever an agent writes around it. */
 function directoryIn(conversation: Conversation): string {
   return /^\/.*$/m.exec(saidBy("tool", conversation))?.[0]?.trim() ?? "";
 }

@@ -1,4 +1,4 @@
-// Anthropic's Messages API. Owns: how Claude Code's requests are read and answered.
+// Anthropic's Messages API: reads and answers Claude Code's requests.
 
 import { type Conversation, type Move, type Refusal, type Turn, used } from "./conversation.ts";
 import { callFor } from "./tools.ts";
@@ -20,7 +20,7 @@ export const messages: Wire = {
   read: (body) => ({
     system: textIn(body["system"]),
     turns: listOf(body["messages"]).flatMap(turnsOf),
-    tools: listOf(body["tools"]).map(({ name }) => ({ name: stringOf(name), drawer: null })),
+    tools: listOf(body["tools"]).map(({ name }) => ({ name: stringOf(name), namespace: null })),
   }),
   answer: (move, conversation) => (move.does === "refuse" ? refusal(move.as) : said(move, conversation)),
 };
@@ -103,7 +103,7 @@ function refusal(as: Refusal): Answer {
         },
       );
     case "quota":
-      // As a subscription is told; Claude Code reads these only with a login of that kind.
+      // The headers for a subscription; Claude Code reads them only with such a login.
       return refused(429, error("rate_limit_error", "This request would exceed your account's rate limit."), {
         "anthropic-ratelimit-unified-status": "rejected",
         "anthropic-ratelimit-unified-reset": String(Math.floor(as.resetsAt / 1000)),

@@ -1,4 +1,4 @@
-// OpenAI's Responses API. Owns: how Codex's requests are read and answered.
+// OpenAI's Responses API: reads and answers Codex's requests.
 
 import { type Conversation, type Move, type OfferedTool, type Refusal, type Turn, used } from "./conversation.ts";
 import { callFor } from "./tools.ts";
@@ -26,7 +26,7 @@ function turnsOf(item: Json): readonly Turn[] {
   return role === "user" || role === "developer" ? [{ by: "user", text: textIn(content) }] : [];
 }
 
-/** A search for tools brings those that were not offered at first. */
+/** A tool search returns tools that were not offered at first. */
 function found(body: Json): readonly Json[] {
   return listOf(body["input"])
     .filter(({ type }) => type === "tool_search_output")
@@ -35,8 +35,8 @@ function found(body: Json): readonly Json[] {
 
 function toolsIn(tool: Json): readonly OfferedTool[] {
   if (tool["type"] === "namespace")
-    return listOf(tool["tools"]).map(({ name }) => ({ name: stringOf(name), drawer: stringOf(tool["name"]) }));
-  return [{ name: stringOf(tool["name"]) || stringOf(tool["type"]), drawer: null }];
+    return listOf(tool["tools"]).map(({ name }) => ({ name: stringOf(name), namespace: stringOf(tool["name"]) }));
+  return [{ name: stringOf(tool["name"]) || stringOf(tool["type"]), namespace: null }];
 }
 
 function said(move: Exclude<Move, { does: "refuse" }>, conversation: Conversation): Answer {
@@ -69,8 +69,8 @@ function toolItem(move: Exclude<Move, { does: "refuse" | "say" }>, conversation:
   const call = { id: newId("fc"), call_id: newId("call"), status: "completed", name: tool.name };
   if (typeof input === "string") return { ...call, type: "custom_tool_call", input };
   if (move.does === "search") return { ...call, type: "tool_search_call", execution: "client", arguments: input };
-  const drawer = tool.drawer === null ? {} : { namespace: tool.drawer };
-  return { ...call, ...drawer, type: "function_call", arguments: JSON.stringify(input) };
+  const namespace = tool.namespace === null ? {} : { namespace: tool.namespace };
+  return { ...call, ...namespace, type: "function_call", arguments: JSON.stringify(input) };
 }
 
 function refusal(as: Refusal): Answer {

@@ -1,32 +1,36 @@
-// Minds of few thoughts. Owns: a model that does one thing after the other, and one that can be turned away for a while.
+// Simple scripted models: one that makes its moves in order, and one whose API refuses requests at first.
 
-import { type Conversation, callsIn, completeIn, type Mind, type Move, type Refusal } from "./conversation.ts";
+import { type Conversation, callsIn, completeIn, type Move, type Refusal, type ScriptedModel } from "./conversation.ts";
 
 export const saysDone: Move = { does: "say", text: "STATUS: done" };
 
-/** One move for each that went before in the same conversation; at the end it says that it is done. */
-export function inOrder(...moves: readonly Move[]): Mind {
+/** Makes one move after the other in a conversation; then it says that it is done. */
+export function inOrder(...moves: readonly Move[]): ScriptedModel {
   return (conversation) => moves[callsIn(conversation)] ?? saysDone;
 }
 
-/** The same, and at the end it reports by our own tool, where the agent has that. */
-export function inOrderAndReport(...moves: readonly Move[]): Mind {
+/** The same, but at the end it reports by Pawl's tool if the agent has it. */
+export function inOrderAndReport(...moves: readonly Move[]): ScriptedModel {
   const reports: Move = { does: "complete", given: { outcome: "done" } };
   return (conversation) => inOrder(...moves, ...(completeIn(conversation) === null ? [] : [reports]))(conversation);
 }
 
-export interface Door {
-  readonly mind: Mind;
-  open(): void;
+export interface RefusingModel {
+  readonly model: ScriptedModel;
+  accept(): void;
 }
 
-/** Whoever is meant is turned away until the door is opened. */
-export function behindDoor(as: Refusal, mind: Mind, isMeant: (one: Conversation) => boolean = () => true): Door {
-  let isOpen = false;
+/** Refuses the matching conversations until `accept` is called. */
+export function refuseAtFirst(
+  as: Refusal,
+  model: ScriptedModel,
+  isMeant: (one: Conversation) => boolean = () => true,
+): RefusingModel {
+  let isAccepting = false;
   return {
-    mind: (conversation) => (isOpen || !isMeant(conversation) ? mind(conversation) : { does: "refuse", as }),
-    open() {
-      isOpen = true;
+    model: (conversation) => (isAccepting || !isMeant(conversation) ? model(conversation) : { does: "refuse", as }),
+    accept() {
+      isAccepting = true;
     },
   };
 }

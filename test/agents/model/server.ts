@@ -1,10 +1,10 @@
-// The model of the real agents. Owns: a server on loopback that speaks the APIs of all of them, and has one mind behind them.
+// The model server of the real agents: it speaks all their APIs on loopback, with one scripted model behind them.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorText } from "../../../src/domain/error.ts";
 import { chat } from "./chat.ts";
-import type { Conversation, Mind, Move } from "./conversation.ts";
+import type { Conversation, Move, ScriptedModel } from "./conversation.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
 import { type Answer, type Json, refused, type Wire } from "./wire.ts";
@@ -18,27 +18,27 @@ export interface Exchange {
 
 export interface ModelServer {
   readonly url: string;
-  /** What was asked and answered, in order. */
+  /** Requests and answers, in order. */
   readonly exchanges: readonly Exchange[];
-  /** Requests that nobody understood, and what went wrong when they were. */
+  /** Errors: requests that the server did not understand or could not answer. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
 const wires = [messages, responses, chat];
 
-export async function openModel(mind: Mind): Promise<ModelServer> {
+export async function openModel(model: ScriptedModel): Promise<ModelServer> {
   const exchanges: Exchange[] = [];
   const problems: string[] = [];
 
   function answerTo(path: string, body: Json): Answer {
     if (path === `${messages.path}/count_tokens`) return refused(200, { input_tokens: 1200 });
     const wire = wires.find((one) => one.path === path);
-    if (!wire) return refused(404, { error: { type: "not_found_error", message: `nobody speaks ${path}` } });
+    if (!wire) return refused(404, { error: { type: "not_found_error", message: `no API at ${path}` } });
     const conversation = wire.read(body);
-    // No work: an agent asks like this for the title of a session.
+    // Not a step: agents ask for the title of a session in this way.
     if (conversation.tools.length === 0) return wire.answer({ does: "say", text: "A title" }, conversation);
-    const move = mind(conversation);
+    const move = model(conversation);
     exchanges.push({ wire, body, conversation, move });
     return wire.answer(move, conversation);
   }
@@ -69,7 +69,7 @@ export async function openModel(mind: Mind): Promise<ModelServer> {
   };
 }
 
-/** How often our own tool was called. */
+/** How often Pawl's tool `complete` was called. */
 export function completionsOf({ exchanges }: ModelServer): number {
   return exchanges.filter(({ move }) => move.does === "complete").length;
 }

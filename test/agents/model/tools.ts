@@ -1,10 +1,10 @@
-// Tools of agents. Owns: how each of them wants to be asked for a command or a file. Does not own: which API carries it.
+// The agents' own tools: how each agent's model calls them for a command or a file. It does not matter which API carries the call.
 
 import { type Conversation, completeIn, type Move, type OfferedTool } from "./conversation.ts";
 
 export interface ToolCall {
   readonly tool: OfferedTool;
-  /** An object, or the bare text that a tool without a schema takes. */
+  /** An object, or plain text for a tool without a schema. */
   readonly input: Readonly<Record<string, unknown>> | string;
 }
 
@@ -63,7 +63,7 @@ function unknown({ does }: Move, { tools }: Conversation): Error {
   return new Error(`no tool for "${does}" among ${tools.map(({ name }) => name).join(", ")}`);
 }
 
-/** A whole file, in the words of Codex. */
+/** A whole file as a patch of Codex. */
 function patch(path: string, content: string): string {
   const lines = content.replace(/\n$/, "").split("\n");
   return ["*** Begin Patch", `*** Add File: ${path}`, ...lines.map((line) => `+${line}`), "*** End Patch", ""].join(

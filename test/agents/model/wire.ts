@@ -1,4 +1,4 @@
-// Wires. Owns: what a request and an answer are to whoever speaks one API, and the small change of all of them. Each API is a file.
+// Wires: the interface between the server and one API, and the helpers that all APIs share. Each API has its own file.
 
 import type { Conversation, Move } from "./conversation.ts";
 
@@ -29,7 +29,7 @@ export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A text, or the texts of a list of parts. */
+/** A text, or the joined texts of a list of parts. */
 export function textIn(value: unknown): string {
   if (typeof value === "string") return value;
   return listOf(value)
@@ -45,7 +45,7 @@ export function newId(prefix: string): string {
   return `${prefix}_${String(made).padStart(12, "0")}`;
 }
 
-/** Events one after the other, all at once: nobody here is slow. */
+/** All events in one response body. */
 export function streamed(events: readonly string[]): Answer {
   return {
     status: 200,
