@@ -1,6 +1,5 @@
-// The reading process of agent-events.ts. Owns: a stream as Claude Code prints it, made once and read again and again, the
-// product's way and by hand; its speed, and what the process grows meanwhile. By hand is what one would write first: lines by
-// readline, each parsed.
+// The reading process of agent-events.ts. It makes a stream as Claude Code prints it, reads it repeatedly with the product and by
+// hand, and measures the speed and the growth of the process. By hand means the obvious way: readline, and each line parsed.
 
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
@@ -38,7 +37,7 @@ async function readByHand(times: number): Promise<void> {
 }
 
 const rssMb = () => process.memoryUsage.rss() / 1e6;
-read(passes); // a process that has read something before: all of its code is compiled
+read(passes); // warms up: afterwards all code is compiled
 const beforeMb = rssMb();
 let mostMb = beforeMb;
 const stream = agentStream(claudeReader(Date.now), () => undefined);
@@ -68,7 +67,7 @@ console.log(
   } satisfies EventsRead),
 );
 
-/** A working day of an agent: it reads files, edits them, runs tests, and talks in between. */
+/** A long session of an agent: it reads files, edits them, runs tests, and talks in between. */
 function session(isPartial: boolean): string {
   const id = { session_id: "4264c497-c103-4418-a45c-d7438ef2fb04", uuid: "97f71061-c99f-4be9-b7f9-2dce5c0e610b" };
   const lines: object[] = [

@@ -1,5 +1,5 @@
-// Agent events. Owns: how fast what an agent prints is read, and that reading takes no memory. It is measured in a process of its
-// own (agent-events-reader.ts), so that nothing else of the benchmark counts.
+// Measures how fast Pawl reads what an agent prints, and that reading takes no memory. It runs in a separate process
+// (agent-events-reader.ts), so that nothing else of the benchmark counts.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ export const agentEvents: Measurement = {
         measured: `${whole.grownMb.toFixed(1)} MB more (${partial.grownMb.toFixed(1)} MB with pieces of messages)`,
         value: Math.max(whole.grownMb, partial.grownMb),
         unit: "MB",
-        reach: { atMost: 50 },
+        target: { atMost: 50 },
       },
     ];
   },
@@ -41,7 +41,7 @@ function speed(what: string, { mbPerSecond, mbPerCpuSecond, byHandMbPerSecond }:
     measured: `${perSecond(mbPerSecond)} (${perSecond(mbPerCpuSecond)} of CPU) against ${perSecond(byHandMbPerSecond)} by hand`,
     value: (100 / mbPerSecond) * 1000,
     unit: "ms",
-    reach: { atMost: 1_000 },
+    target: { atMost: 1_000 },
   };
 }
 

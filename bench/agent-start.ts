@@ -1,5 +1,5 @@
-// The start of an agent. Owns: how long after its step was claimed an agent's program runs, through the real driver and the executor
-// `claude`, in a worktree that is there, against starting the same program by hand. The program itself writes when it starts.
+// Measures the time from the claim of a step to the start of its agent's program, through the real driver and the executor `claude`,
+// in an existing worktree, against starting the same program by hand. The program itself writes when it starts.
 
 import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -44,7 +44,7 @@ export const agentStart: Measurement = {
           measured: `${ms(product)} against ${ms(bare)}`,
           value: product - bare,
           unit: "ms",
-          reach: { atMost: 25 },
+          target: { atMost: 25 },
         },
       ];
     } finally {
@@ -53,7 +53,7 @@ export const agentStart: Measurement = {
   },
 };
 
-/** Says when it starts before it does anything else, and prints the least that is an answer. */
+/** Writes the time of its start before anything else, and prints the shortest valid answer. */
 function writeClaude(directory: string, stamps: string): void {
   const events = [
     { type: "system", subtype: "init", session_id: "s", model: "claude-opus-5-5", claude_code_version: "99.1.2" },
@@ -66,7 +66,7 @@ function writeClaude(directory: string, stamps: string): void {
   chmodSync(file, 0o755);
 }
 
-/** From each attempt's start, as the store has it, to its program's. The first one has its worktree made, and does not count. */
+/** From the start of each attempt, according to the store, to that of its program. The first one makes the worktree, and does not count. */
 async function drive(parts: Parts, repo: string, stamps: string): Promise<readonly number[]> {
   const base = git(repo, "rev-parse", "HEAD");
   const place: RunPlace = { repo, kind: "worktree", base, baseName: "main", branch: null };
@@ -79,7 +79,7 @@ async function drive(parts: Parts, repo: string, stamps: string): Promise<readon
   return takeGaps(stamps, claimed).slice(1);
 }
 
-/** As plain as it can be: the same program and streams, no supervision. */
+/** The bare minimum: the same program and streams, no supervision. */
 async function startByHand(cwd: string, stamps: string): Promise<readonly number[]> {
   const begun: bigint[] = [];
   for (let step = 0; step < steps; step += 1) {

@@ -1,5 +1,5 @@
-// The benchmark. Owns: which measurements there are, the table and the file of results. A reach that is missed is a line in the
-// table; only a measurement that could not be made is a failure.
+// The benchmark: the list of measurements, the table and the file of results. A missed target is only marked in the table; a
+// measurement that could not be made is a failure.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus } from "node:os";
@@ -11,7 +11,7 @@ import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
 import { integrate } from "./integrate.ts";
 import { manyStories } from "./many-stories.ts";
-import { type Figure, isReached, type Measurement, withScratch } from "./measure.ts";
+import { type Figure, isMet, type Measurement, withScratch } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
 import { queue } from "./queue.ts";
@@ -66,14 +66,14 @@ console.log(`\nresults: ${save()}`);
 if (failures.length > 0) process.exitCode = 1;
 
 function verdict(figure: Figure): readonly [string, string, string] {
-  const { reach, unit } = figure;
+  const { target, unit } = figure;
   const inUnit = (value: number) => (unit === "times" ? value.toFixed(2) : `${value.toFixed(1)} ${unit}`);
-  const wanted = "atLeast" in reach ? `≥ ${reach.atLeast}` : `≤ ${reach.atMost}`;
-  return [inUnit(figure.value), unit === "times" ? wanted : `${wanted} ${unit}`, isReached(figure) ? "ok" : "—"];
+  const wanted = "atLeast" in target ? `≥ ${target.atLeast}` : `≤ ${target.atMost}`;
+  return [inUnit(figure.value), unit === "times" ? wanted : `${wanted} ${unit}`, isMet(figure) ? "ok" : "—"];
 }
 
 function table(lines: readonly (readonly string[])[]): string {
-  const all = [["name", "what", "measured", "ratio", "reach", "ok"], ...lines];
+  const all = [["name", "what", "measured", "ratio", "target", "ok"], ...lines];
   const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((line) => line[column]?.length ?? 0)));
   return all
     .map((line) =>
@@ -89,7 +89,7 @@ function save(): string {
   const directory = join(import.meta.dirname, "results");
   const at = new Date().toISOString();
   const file = join(directory, `${at.replaceAll(":", "-")}.json`);
-  const figures = rows.map(({ name, figure }) => ({ name, ...figure, ok: isReached(figure) }));
+  const figures = rows.map(({ name, figure }) => ({ name, ...figure, ok: isMet(figure) }));
   const machine = { node: process.version, cpu: cpus()[0]?.model ?? "unknown", cores: availableParallelism() };
   mkdirSync(directory, { recursive: true });
   writeFileSync(file, `${JSON.stringify({ at, quick, machine, figures, failures }, null, 2)}\n`);

@@ -1,4 +1,4 @@
-// Integrating. Owns: how long it takes to put one finished story on the base, against the git commands that a person would type for it.
+// Measures how long it takes to put one finished story on the base, against the git commands that a person would type.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,13 +26,13 @@ export const integrate: Measurement = {
         measured: `${ms(product)} against ${ms(byHand)}`,
         value: product / byHand,
         unit: "times",
-        reach: { atMost: 1.5 },
+        target: { atMost: 1.5 },
       },
     ];
   },
 };
 
-/** A repository whose base moves on while a story is being worked on. */
+/** A repository whose base moves while a story is in progress. */
 class Scene {
   readonly repo: string;
   readonly tree: string;
@@ -48,7 +48,7 @@ class Scene {
     return `S-${this.#stories}`;
   }
 
-  /** What the story did, and what others put on the base meanwhile. */
+  /** The story's work, and other commits on the base meanwhile. */
   work(story: string): void {
     commit(this.tree, join("stories", `${story}.txt`), `the work of ${story}`);
     commit(this.repo, join("others", `${story}.txt`), `beside ${story}`);

@@ -1,5 +1,5 @@
-// Many stories. Measures what a story of two steps costs in the middle of a run of 2,000 stories, against one of 20. The
-// transitions in which a story ends and the next one begins are part of it.
+// Measures what a story of two steps costs in the middle of a run of 2,000 stories, against one of 20. That includes the transitions
+// in which a story ends and the next one begins.
 
 import { join } from "node:path";
 import type { Definition } from "../src/domain/definition.ts";
@@ -47,7 +47,7 @@ export const manyStories: Measurement = {
     const figure = (key: "wallMs" | "cpuMs") => {
       const [wide, narrow] = [medianOf(taken.many, key) / transitions, medianOf(taken.few, key) / transitions];
       const measured = `${ms(wide)} against ${ms(narrow)}`;
-      return { measured, value: wide / narrow, unit: "times" as const, reach: { atMost: 1.3 } };
+      return { measured, value: wide / narrow, unit: "times" as const, target: { atMost: 1.3 } };
     };
     const what = "a transition in a run of 2,000 stories, against 20";
     return [
@@ -57,7 +57,7 @@ export const manyStories: Measurement = {
   },
 };
 
-/** Each round is one story. A run that has no story left gives way to a new one, outside of the measured time. */
+/** Each round is one story. A run without stories left is replaced by a new one, outside the measured time. */
 function sideOf(parts: Parts, count: number): (time: Stopwatch) => Promise<void> {
   let run: RunId | null = null;
   let left = 0;
@@ -74,7 +74,7 @@ function sideOf(parts: Parts, count: number): (time: Stopwatch) => Promise<void>
   };
 }
 
-/** The first half of its stories is done already; of the rest, every other one waits for the one before it. */
+/** The first half of the stories is done; of the rest, every other one waits for the one before it. */
 async function halfDoneRun(parts: Parts, count: number): Promise<RunId> {
   const at = parts.clock.now();
   const stories = Array.from({ length: count }, (_, index) => specOf(index));

@@ -1,12 +1,12 @@
-// Measuring. Owns: two sides taken in turn, so that whatever else the machine does hits both; medians; what a row of the table is.
+// Measuring: runs two sides in turn, so that other load on the machine affects both; takes medians; defines a row of the table.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-/** `quick` is for a look in under a minute: smaller sizes, the same comparisons. */
+/** `quick` takes less than a minute: smaller sizes, the same comparisons. */
 export interface Scale {
   readonly quick: boolean;
-  /** A directory on a real disk that goes away afterwards. */
+  /** A directory on a real disk that is removed afterwards. */
   readonly scratch: string;
 }
 
@@ -15,20 +15,20 @@ export interface Measurement {
   measure(scale: Scale): Promise<readonly Figure[]>;
 }
 
-export type Reach = { readonly atLeast: number } | { readonly atMost: number };
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
 export interface Figure {
   readonly what: string;
   /** Both sides in words, with units. */
   readonly measured: string;
-  /** What is compared with the reach. */
+  /** What is compared with the target. */
   readonly value: number;
   readonly unit: "times" | "ms" | "MB";
-  readonly reach: Reach;
+  readonly target: Target;
 }
 
-export function isReached({ value, reach }: Figure): boolean {
-  return "atLeast" in reach ? value >= reach.atLeast : value <= reach.atMost;
+export function isMet({ value, target }: Figure): boolean {
+  return "atLeast" in target ? value >= target.atLeast : value <= target.atMost;
 }
 
 export interface Sample {
@@ -36,11 +36,11 @@ export interface Sample {
   readonly cpuMs: number;
 }
 
-/** One round of a side; what it does before it calls `time` and after that is not counted. */
+/** One round of a side; only the work inside `time` is counted. */
 export type Side = (time: Stopwatch) => Promise<void>;
 export type Stopwatch = <T>(work: () => T | Promise<T>) => Promise<T>;
 
-/** A B A B …; the first rounds warm up and are forgotten. A side may be timed several times in a round. */
+/** A B A B …; the first rounds warm up and do not count. A side may be timed several times in a round. */
 export async function alternate<Name extends string>(
   sides: Readonly<Record<Name, Side>>,
   rounds: { readonly warmUp: number; readonly counted: number },
@@ -82,7 +82,7 @@ export function median(values: readonly number[]): number {
 
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 
-/** Beside this file and not in the system's temporary directory, which may be in memory: there FULL would cost nothing. */
+/** Beside this file: the system's temporary directory may be in memory, where `synchronous = full` costs nothing. */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const parent = join(import.meta.dirname, "results");
   mkdirSync(parent, { recursive: true });

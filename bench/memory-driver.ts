@@ -1,5 +1,5 @@
-// The driving process of memory.ts. Owns: driving the given number of runs at once, and its own memory meanwhile. An agent
-// prints its share and then stays until all of them have; so all run at the same time, whatever the machine, and end together.
+// The driving process of memory.ts. It drives the given number of runs at once and measures its own memory. Each agent prints its
+// share and then waits for all others, so on any machine all run at the same time and end together.
 
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const parts = await openWorld(home, { agent: `sh ${agent}` });
 const drive = async (run: RunId) => await driveRun(parts, { run, concurrency: 1, signal: giveUp.signal });
 const giveUp = new AbortController();
 
-// Idle is a process that has driven something before: all of its code is loaded.
+// Idle means a process that has driven a run before, so all code is loaded.
 writeFileSync(agent, "echo 'STATUS: done'\n");
 await drive(await begin(parts, chainOf(1)));
 

@@ -1,5 +1,5 @@
-// Memory: how much a driving process needs for fifty agents at once that print 20 MB each. It is measured in a
-// process of its own (memory-driver.ts), so that nothing else of the benchmark counts.
+// Measures how much memory a driving process needs for fifty agents at once that print 20 MB each. It runs in a separate process
+// (memory-driver.ts), so that nothing else of the benchmark counts.
 
 import { spawn } from "node:child_process";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ export const memory: Measurement = {
         measured: `${runningMb.toFixed(0)} MB against ${idleMb.toFixed(0)} MB (${endingMb.toFixed(0)} MB when all end at once)`,
         value: runningMb - idleMb,
         unit: "MB",
-        reach: { atMost: 150 },
+        target: { atMost: 150 },
       },
     ];
   },
@@ -26,9 +26,9 @@ export const memory: Measurement = {
 
 export interface Resident {
   readonly idleMb: number;
-  /** The most while all of them ran. */
+  /** The maximum while all of them ran. */
   readonly runningMb: number;
-  /** The most after the first has ended. */
+  /** The maximum after the first one ended. */
   readonly endingMb: number;
 }
 

@@ -1,5 +1,5 @@
-// The next process. Owns: how long after the end of one step the process of the next runs, through the real driver in a worktree,
-// against starting the same program in a bare loop. The program itself writes when it starts and when it ends.
+// Measures the time from the end of one step to the start of the next step's process, through the real driver in a worktree, against
+// starting the same program in a bare loop. The program itself writes when it starts and when it ends.
 
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,7 +30,7 @@ export const nextProcess: Measurement = {
       const drivenGaps = takeGaps(stamps);
       for (let step = 0; step < steps; step += 1) await runBare(agent, repo);
       const bareGaps = takeGaps(stamps);
-      // The first round warms up. The first step makes the worktree; gaps begin after it.
+      // The first round warms up. The first step makes the worktree, so gaps count after it.
       if (round < 0) continue;
       driven.push(...drivenGaps);
       bare.push(...bareGaps);
@@ -44,7 +44,7 @@ export const nextProcess: Measurement = {
         measured: `${ms(ours)} against ${ms(theirs)}`,
         value: ours - theirs,
         unit: "ms",
-        reach: { atMost: 15 },
+        target: { atMost: 15 },
       },
     ];
   },
@@ -58,7 +58,7 @@ async function drive(parts: Parts, repo: string): Promise<void> {
   if (status !== "done") throw new Error(`the run ended as ${status}`);
 }
 
-/** As plain as it can be: the same streams, no supervision. */
+/** The bare minimum: the same streams, no supervision. */
 async function runBare(agent: string, cwd: string): Promise<void> {
   const child = spawn("sh", [agent], { cwd, stdio: ["pipe", "pipe", "pipe"] });
   child.stdin.end();

@@ -1,5 +1,5 @@
-// Rows by hand. Owns: what the product has written, as plain SQL with plain values: to do the same again without it, or to fill
-// a store with ten thousand runs in seconds.
+// The rows that the product has written, as plain SQL with plain values: to write the same rows without it, or to fill a store with
+// ten thousand runs in seconds.
 
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
@@ -11,7 +11,7 @@ interface Table {
   readonly name: string;
   readonly columns: readonly string[];
   readonly key: readonly string[];
-  /** The database itself counts its key up. */
+  /** The database assigns its key. */
   readonly counted: boolean;
 }
 
@@ -58,7 +58,7 @@ export function changesBetween(tables: readonly Table[], before: Contents, after
   });
 }
 
-/** All that belongs to one run, as insertions. */
+/** All rows of one run, as insertions. */
 export function rowsOfRun(tables: readonly Table[], contents: Contents, run: string): readonly Change[] {
   return tables.flatMap((table) =>
     [...(contents.get(table.name)?.values() ?? [])]
@@ -94,13 +94,13 @@ function keyOf(table: Table, row: Row): string {
   return JSON.stringify(table.key.map((column) => row[column]));
 }
 
-/** Who a copy speaks of: other ids for those of the original, and another number for the run. */
+/** The names in a copy: new ids for those of the original, and a new number for the run. */
 export interface Names {
   readonly ids: ReadonlyMap<string, string>;
   readonly number: number;
 }
 
-/** Changes of one run that can be made for others. What does not name the run or its attempts is found once, here. */
+/** The changes of one run, as a template for others. The constructor finds once which values name the run or its attempts. */
 export class Template {
   readonly #parts: readonly { statement: string; values: readonly ((names: Names) => SQLInputValue)[] }[];
 
@@ -118,7 +118,7 @@ export class Template {
     }));
   }
 
-  /** Ready to run: nothing is left to do but to bind and to step. */
+  /** Ready to run: only binding and stepping are left. */
   bind(prepare: (sql: string) => StatementSync, names: Names): readonly Bound[] {
     return this.#parts.map(({ statement, values }) => ({
       statement: prepare(statement),
@@ -136,7 +136,7 @@ export function runAll(bound: readonly Bound[]): void {
   for (const { statement, values } of bound) statement.run(...values);
 }
 
-/** Each text once. */
+/** Prepares each statement once. */
 export function preparer(db: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>();
   return (sql) => {

@@ -1,5 +1,4 @@
-// A sample run. Owns: what one real run of six steps writes, move by move, taken from the tables themselves; and stores filled
-// with copies of it.
+// A sample run: what each move of a real run of six steps writes, read from the tables, and stores filled with copies of it.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -21,7 +20,7 @@ export async function takeSample(directory: string): Promise<SampleRun> {
   const parts = await openWorld(directory, { clock: standingClock });
   const db = new DatabaseSync(join(directory, "pawl.db"));
   try {
-    // What only the first run of a store writes is not part of a cycle.
+    // Rows that only the first run of a store writes are not part of a cycle.
     await begin(parts, sixSteps);
     await cycleToEnd(parts);
 

@@ -1,4 +1,4 @@
-// Stories to measure. Owns: a repository of 5,000 files, a workflow with one step for each story, and runs of many stories in it.
+// Stories to measure: a repository of 5,000 files, a workflow with one step for each story, and runs of many stories in it.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ steps:
   return file;
 }
 
-/** What every story's agent does: it waits, and leaves a file of its own. */
+/** The agent of every story: it waits, and writes a file of its own. */
 export function writeScript(directory: string, delayMs: number): string {
   const file = join(directory, `script-${delayMs}.yml`);
   const act = {
@@ -60,7 +60,7 @@ export function writeScript(directory: string, delayMs: number): string {
 export interface StoryRun {
   readonly repo: string;
   readonly workflow: string;
-  /** null: the world's own agent. */
+  /** Null for the world's own agent. */
   readonly executor: string | null;
   readonly stories: number;
 }

@@ -1,5 +1,5 @@
-// Wide runs. Owns: whether a transition costs the same in a run of two hundred stories as in one of five. Half of the larger run
-// is history by then, as it is in the middle of such a run.
+// Measures whether a transition costs the same in a run of two hundred stories as in one of five. Half of the larger run is already
+// done, as in the middle of such a run.
 
 import { join } from "node:path";
 import type { Definition } from "../src/domain/definition.ts";
@@ -52,7 +52,7 @@ export const wideRun: Measurement = {
     const figure = (key: "wallMs" | "cpuMs") => {
       const [wide, narrow] = [medianOf(taken.many, key), medianOf(taken.few, key)];
       const measured = `${ms(wide)} against ${ms(narrow)}`;
-      return { measured, value: wide / narrow, unit: "times" as const, reach: { atMost: 1.5 } };
+      return { measured, value: wide / narrow, unit: "times" as const, target: { atMost: 1.5 } };
     };
     const what = "a transition in a run of 200 stories, against 5";
     return [
@@ -78,7 +78,7 @@ async function plannedRun(parts: Parts, count: number): Promise<RunId> {
   return run;
 }
 
-/** A story in one transaction: the way to the middle of a run is not measured. */
+/** Performs a story in one transaction: getting to the middle of a run is not measured. */
 async function doStories(parts: Parts, run: RunId, count: number): Promise<void> {
   for (let done = 0; done < count; done += 1) {
     const story = storyId(`US-${String(done + 1).padStart(3, "0")}`);

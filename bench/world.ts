@@ -1,5 +1,5 @@
-// What is measured. Owns: the product's own parts over a store in a scratch directory, a six-step workflow, and the two moves of
-// a cycle.
+// The product under measurement: its own parts over a store in a scratch directory, a six-step workflow, and the two moves of a
+// cycle, claim and complete.
 
 import { mkdirSync } from "node:fs";
 import { configuredExecutors, openApp } from "../src/app.ts";
@@ -20,16 +20,16 @@ import { chainOf, completed, finishOf, startOf } from "../test/support/sample-ru
 
 export const sixSteps: Definition = chainOf(6, "six-steps");
 
-/** Time stands still, so that what one run wrote can be compared with what another wrote. */
+/** The clock stands still, so that the rows of two runs can be compared. */
 export const standingClock: Clock = { now: () => 1_800_000_000_000, sleep: systemClock.sleep };
 
 export interface WorldOptions {
   readonly clock?: Clock;
-  /** The program that plays every agent; nothing is started without one. */
+  /** The program of every agent; without one, nothing is started. */
   readonly agent?: string;
 }
 
-/** As many agents at once as a configuration may ask for. */
+/** The largest number of agents at once that a configuration allows. */
 const mostAgents = 64;
 
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<Parts> {
@@ -65,7 +65,7 @@ export async function begin(parts: Parts, definition: Definition, place?: RunPla
   return run;
 }
 
-/** Many in one transaction: to fill a queue, not to measure. */
+/** Begins many runs in one transaction, to fill a queue; not measured. */
 export async function beginMany(parts: Parts, definition: Definition, count: number): Promise<void> {
   await parts.store.transaction(async (tx) => {
     for (let index = 0; index < count; index += 1) {

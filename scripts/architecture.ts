@@ -1,4 +1,4 @@
-// The picture in ARCHITECTURE.md: which folder of src/ imports which, from the import graph of the product's files.
+// Draws the picture in ARCHITECTURE.md: which folder of src/ imports which, from the import graph of the product's files.
 // `npm run diagrams` writes it between two markers; `--check` fails when it is stale.
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const after = withPicture(before, await folderImports());
 if (!process.argv.includes("--check")) {
   if (after !== before) writeFileSync(page, after);
 } else if (after !== before) {
-  console.error("ARCHITECTURE.md does not show the imports as they are: run `npm run diagrams`");
+  console.error("the picture in ARCHITECTURE.md is out of date: run `npm run diagrams`");
   process.exitCode = 1;
 }
 
@@ -53,11 +53,11 @@ function withPicture(text: string, imports: Imports): string {
   const [head, rest] = text.split(begin);
   const tail = rest?.split(end)[1];
   if (head === undefined || tail === undefined)
-    throw new Error(`ARCHITECTURE.md has no place for the picture: ${begin}`);
+    throw new Error(`ARCHITECTURE.md lacks the markers of the picture: ${begin}`);
   return [head, begin, "\n\n", [...diagram(imports), "", ...table(imports)].join("\n"), "\n\n", end, tail].join("");
 }
 
-/** An arrow for each import that no longer path already implies: with all of them nobody would see the layers. */
+/** An arrow for each import that no longer path implies. All arrows together would hide the layers. */
 function diagram(imports: Imports): string[] {
   const arrows = fromTheTop(imports).flatMap((from) =>
     sorted(imports.get(from)).flatMap((to) => (isImplied(imports, from, to) ? [] : [`  ${from} --> ${to}`])),

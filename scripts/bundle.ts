@@ -1,5 +1,5 @@
-// The bundle. Owns: putting the command line and the scripted agent into a few files in dist/ and the library into dist/library/, with
-// the licences of what is in them, and noting what they were made from. `bin/pawl` uses them only as long as that note is true.
+// Bundles the command line and the scripted agent into a few files in dist/ and the library into dist/library/, with the licences of
+// what is in them, and records what they were made from. `bin/pawl` uses them only while that record is true.
 
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -8,11 +8,11 @@ import { build, type Plugin } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const note = join(dist, "made-from.json");
-// Taken before anything is read: a file that changes meanwhile no longer fits the note.
+// Taken before anything is read: a file that changes meanwhile no longer matches the record.
 const files = globSync(["src/**/*.ts", "scripts/bundle.ts", "package-lock.json"], { cwd: root });
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
-// First: while the files are written, and after a failure, they must not count as a bundle.
+// Removed first: while the files are written, and after a failure, they must not count as a bundle.
 rmSync(note, { force: true });
 const modules = await bundle();
 writeFileSync(join(dist, "LICENSES.txt"), licences(modules));
@@ -37,8 +37,8 @@ async function bundle(): Promise<readonly string[]> {
       dir: dist,
       format: "esm",
       cleanDir: true,
-      // Every file costs time to be found and linked. A group brings along what its file imports: what `pawl status` needs, as
-      // do most commands, is in one file. What the overview of the commands needs is kept out of it.
+      // Every file costs time to find and link. A group includes what its file imports, so the code that
+      // `pawl status` and most commands need is in one file, without what only the overview of the commands needs.
       codeSplitting: {
         groups: [
           { name: "common", test: /src[\\/]cli[\\/](?:output[\\/]console|catalogue)\.ts$/, priority: 2 },
@@ -47,7 +47,7 @@ async function bundle(): Promise<readonly string[]> {
       },
     },
   });
-  // On its own: as a third entry it would cut the files of the command line into more pieces, and each start would read more files.
+  // Bundled separately: as a third entry it would split the command line into more files, and each start would read more of them.
   await build({
     cwd: root,
     input: { index: "src/index.ts" },
@@ -65,10 +65,10 @@ function writeNote(madeFrom: readonly string[]): void {
   writeFileSync(note, `[\n${entries.map((entry) => JSON.stringify(entry)).join(",\n")}\n]\n`);
 }
 
-/** The notices that go with the bundle: name, version and licence text of every package whose code is in it. */
+/** The notices for the bundle: name, version and licence text of every package whose code is in it. */
 function licences(bundled: readonly string[]): string {
   const folders = new Set(bundled.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []));
-  // The bundler adds a few lines of its own; they come from no file.
+  // The bundler's own lines come from no file.
   folders.add("node_modules/rolldown");
   const texts = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as {
@@ -78,7 +78,7 @@ function licences(bundled: readonly string[]): string {
     };
     const [licence, ...others] = globSync("{LICENSE,LICENCE,license}*", { cwd: join(root, folder) });
     if (licence === undefined) throw new Error(`${name} has no licence file`);
-    // The Apache licence asks for the NOTICE file, too.
+    // The Apache licence requires the NOTICE file, too.
     const files = [licence, ...others, ...globSync("{NOTICE,notice}*", { cwd: join(root, folder) })];
     const text = files.map((file) => readFileSync(join(root, folder, file), "utf8").trim()).join("\n\n");
     return `${name} ${version} (${license})\n\n${text}\n`;

@@ -1,5 +1,5 @@
-// The declarations of the library, for dist/types. tsc writes one file for each source; kept are those that index.d.ts leads to.
-// Types of contracts are inferred by zod, which is not shipped: they are written out from the JSON Schemas instead.
+// Writes the declarations of the library into dist/types. tsc emits one file for each source; those that index.d.ts leads to are kept.
+// Types of contracts are inferred by zod, which is not shipped, so they are generated from the JSON Schemas instead.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ function emit(): void {
   execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", project], { stdio: "inherit" });
 }
 
-/** A declaration, and those that it imports. */
+/** Keeps a declaration and those that it imports. */
 function keep(file: string, kept = new Set<string>()): void {
   if (kept.has(file)) return;
   kept.add(file);
@@ -65,7 +65,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(types, file), text);
 }
 
-/** What of JSON Schema our contracts use. */
+/** The part of JSON Schema that our contracts use. */
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, Schema>>;

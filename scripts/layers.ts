@@ -1,5 +1,5 @@
-// The layer check. Owns: running the rules of layers.config.ts over src/ and saying what breaks them.
-// A cruise that sees no file breaks no rule, so it first proves that it sees and that it can fail.
+// The layer check: runs the rules of layers.config.ts over src/ and reports violations. A check that sees no files finds none, so it
+// first proves that it sees the files and that every rule can fail.
 import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -33,7 +33,7 @@ async function problemsIn(root: string): Promise<string[]> {
   return found;
 }
 
-/** Cruises a small tree of forbidden imports, and names each rule that did not notice. */
+/** Checks a small tree of forbidden imports, and names each rule that did not notice. */
 async function missedInPlantedTree(): Promise<string[]> {
   const planted: Record<string, string> = {
     "src/engine/planted.ts": 'import "node:fs"; import type { Row } from "../store/row.ts"; export type Plan = Row;',

@@ -1,10 +1,10 @@
-// Finds lines of src/ that name an agent outside of its own folder. Lines that show a command to a person may.
+// Finds lines of src/ that name an agent outside its own folder. Lines that show a command to a person may.
 
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { agents } from "../layers.config.ts";
 
-/** Prices are those of models, and makers name their models after their agents. */
+/** Prices are per model, and makers name their models after their agents. */
 const mayName = [/^src\/executors\/(?:agents|prices)\.ts$/, /\.(?:test|contract)\.ts$/];
 const names = agents.join("|");
 const name = new RegExp(`\\b(?:${names})\\b`, "i");
