@@ -42,20 +42,20 @@ import {
   workflowsContract,
 } from "./workflow-documents.ts";
 
-export interface Contract {
+export interface Contract<Schema extends z.ZodType = z.ZodType> {
   readonly summary: string;
   /** As `pawl COMMAND` spells them. */
   readonly commands: readonly string[];
-  readonly schema: z.ZodType;
+  readonly schema: Schema;
 }
 
-function contract(schema: z.ZodType, summary: string, ...commands: readonly string[]): Contract {
-  return { schema, summary, commands };
+function contract<Schema extends z.ZodType>(schema: Schema, summary: string, ...commands: readonly string[]) {
+  return { schema, summary, commands } satisfies Contract<Schema>;
 }
 
 const driving = ["run", "resume", "demo", "prd run", "prd import", "agent run"];
 
-export const contracts: Readonly<Record<string, Contract>> = {
+const table = {
   status: contract(statusContract, "where a run stands", "status", "workflow status", ...driving),
   runs: contract(runsContract, "the list of runs", "runs", "workflow runs"),
   run: contract(oneRunContract, "a run after it was steered", "pause", "cancel", "retry", "workflow stop"),
@@ -96,6 +96,11 @@ export const contracts: Readonly<Record<string, Contract>> = {
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),
 };
+
+/** Every document that Pawl prints: the console takes nothing else. */
+export type PrintedDocument = z.infer<(typeof table)[keyof typeof table]["schema"]>;
+
+export const contracts: Readonly<Record<string, Contract>> = table;
 
 export function listSchemas(): SchemaList {
   const documents = Object.entries(contracts).map(([name, { summary, commands }]) => ({ name, summary, commands }));

@@ -97,7 +97,6 @@ export const schemasContract = object({
 }).meta({ id: "SchemaList" });
 
 export type ExecutorRow = z.infer<typeof executorRow>;
-export type ExecutorList = z.infer<typeof executorsContract>;
 export type ExecutorTest = z.infer<typeof executorTestContract>;
 export type ExecutorReading = z.infer<typeof executorReadingContract>;
 export type DoctorDocument = z.infer<typeof doctorContract>;

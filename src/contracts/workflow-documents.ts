@@ -111,16 +111,10 @@ export const prdDoneContract = object({ run: z.null(), stories: count, open: cou
 export const scratchContract = object({ file: text }).meta({ id: "ScratchDocument" });
 
 export type WorkflowList = z.infer<typeof workflowsContract>;
-export type ShownWorkflow = z.infer<typeof workflowContract>;
 export type WorkflowProblem = z.infer<typeof problemContract>;
 export type WorkflowCheck = z.infer<typeof workflowCheckContract>;
-export type SimulationDocument = z.infer<typeof simulationContract>;
 export type InstalledWorkflow = z.infer<typeof installedContract>;
-export type UninstalledWorkflow = z.infer<typeof uninstalledContract>;
 export type EditDocument = z.infer<typeof editContract>;
-export type PeekDocument = z.infer<typeof peekContract>;
 export type ClaimDocument = z.infer<typeof claimContract>;
 export type ReportDocument = z.infer<typeof reportContract>;
 export type PrdCheck = z.infer<typeof prdCheckContract>;
-export type PrdDone = z.infer<typeof prdDoneContract>;
-export type ScratchDocument = z.infer<typeof scratchContract>;

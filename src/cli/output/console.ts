@@ -1,6 +1,6 @@
 // The console. Owns: data on stdout, messages for people on stderr, and colour only on a terminal, never as the only sign.
 
-import type { PrintedDocument } from "../../contracts/printed-document.ts";
+import type { PrintedDocument } from "../../contracts/contracts.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
 
