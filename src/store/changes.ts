@@ -1,4 +1,4 @@
-// Changes. Owns: what a transition changed in the steps of a scope, for dispatch to follow.
+// Compares the scopes of a run before and after a transition, so that dispatch knows which steps became ready.
 
 import type { StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -8,18 +8,18 @@ import type { ReadyStep } from "./store.ts";
 
 export interface ScopeChange {
   readonly story: StoryId | null;
-  /** Absent: the transition opened it. */
+  /** Absent if the transition opened the scope. */
   readonly was: Scope | undefined;
   readonly is: Scope;
 }
 
-/** Every scope that the transition saw, the run's own first. */
+/** Every scope that the transition loaded, the run's own first. */
 export function scopesOf(before: Run, after: Run): readonly ScopeChange[] {
   const stories = Object.values(after.stories).map((is) => ({ story: is.id, was: before.stories[is.id], is }));
   return [{ story: null, was: before.header, is: after.header }, ...stories];
 }
 
-/** Steps that became ready, and those that were and are not any more; one that is ready for another time is in both. */
+/** Steps that became ready, and steps that no longer are. A step whose time changed is in both. */
 export function readinessOf({ story, was, is }: ScopeChange): {
   readonly readied: readonly ReadyStep[];
   readonly unreadied: readonly ReadyStep[];

@@ -1,12 +1,12 @@
-// Column types. Owns: what differs between dialects, named once.
+// The column types that differ between dialects.
 
 import type { ColumnDataType, sql } from "kysely";
 
 export interface ColumnTypes {
   readonly integer: ColumnDataType;
   readonly real: ColumnDataType;
-  /** Text that is compared byte by byte, whatever the database's language. */
+  /** Text that is compared byte by byte, whatever the locale of the database. */
   readonly id: ColumnDataType | ReturnType<typeof sql>;
-  /** A primary key that the database itself counts up. It never gives a number twice, not even one whose row is gone. */
+  /** A primary key that the database counts up. It never reuses a number, not even that of a deleted row. */
   readonly serial: ReturnType<typeof sql>;
 }

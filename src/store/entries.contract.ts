@@ -1,4 +1,4 @@
-// The promise of every store about the entries of stories, as tests. The rules are in docs/spec/store.md.
+// What every store promises about story entries, as tests. The rules are in docs/spec/store.md.
 
 import type { Kysely } from "kysely";
 import { describe, expect, test } from "vitest";
@@ -18,7 +18,7 @@ interface StoreUnderTest {
   readonly query: <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 }
 
-/** `open` gives an empty database and closes what it opened when the test ends. */
+/** `open` returns an empty database and closes it when the test ends. */
 export function describeEntries(name: string, open: () => Promise<StoreUnderTest>): void {
   const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
     test(title, async () => {
@@ -28,26 +28,23 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
     });
 
   describe(`${name}: entries of stories`, () => {
-    scenario(
-      "[SO31] entries that did not change are neither read nor written",
-      async ({ store, another, runs, query }) => {
-        const run = await planned(runs, "A", "B", "C", "D", "E");
-        const before = await entryRows(query);
-        const spoil = (text: string) =>
-          query((db) => db.updateTable("stories").set({ entry: text }).where("id", "=", "E").execute());
-        await spoil("not to be read");
-        await finish(runs, run, "A");
-        expect(statusesOf(await load(store, run))).toBe("A:done B:running C:running D:running E:waiting");
-        await expect(load(await another(), run)).rejects.toThrow("not to be read");
-        await spoil(before.get("E")?.entry ?? "");
-        const after = await entryRows(query);
-        const changed = [...after].filter(([id, { changed }]) => changed !== before.get(id)?.changed);
-        expect(changed.map(([id]) => id)).toStrictEqual(["A", "D"]);
-      },
-    );
+    scenario("[SO31] unchanged entries are neither read nor written", async ({ store, another, runs, query }) => {
+      const run = await planned(runs, "A", "B", "C", "D", "E");
+      const before = await entryRows(query);
+      const spoil = (text: string) =>
+        query((db) => db.updateTable("stories").set({ entry: text }).where("id", "=", "E").execute());
+      await spoil("not to be read");
+      await finish(runs, run, "A");
+      expect(statusesOf(await load(store, run))).toBe("A:done B:running C:running D:running E:waiting");
+      await expect(load(await another(), run)).rejects.toThrow("not to be read");
+      await spoil(before.get("E")?.entry ?? "");
+      const after = await entryRows(query);
+      const changed = [...after].filter(([id, { changed }]) => changed !== before.get(id)?.changed);
+      expect(changed.map(([id]) => id)).toStrictEqual(["A", "D"]);
+    });
 
     scenario(
-      "[SO31] what another process has changed, planned and dropped is seen",
+      "[SO31] entries that another process changed, planned or dropped are seen",
       async ({ store, another, runs }) => {
         const run = await planned(runs, "A", "B", "C", "D");
         const others = new Transitions(await another());
@@ -63,7 +60,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
     );
 
     scenario(
-      "[SO31] what was rolled back is not seen, also when its version comes again",
+      "[SO31] rolled-back entries are not seen, even if their version number is used again",
       async ({ store, another, runs }) => {
         const run = await planned(runs, "A", "B", "C", "D");
         await runs.perform(run, "code", completed(), storyId("A"));
@@ -77,7 +74,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
         });
         await expect(failing).rejects.toThrow("the power went out");
         expect(statusesOf(await load(store, run))).toBe("A:running B:running C:running D:waiting");
-        // The other process makes the same version, with another story that is done.
+        // The other process commits the same version number, with a different story done.
         const others = new Transitions(await another());
         await finish(others, run, "B");
         expect(statusesOf(await load(store, run))).toBe("A:running B:done C:running D:running");
@@ -85,7 +82,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
     );
 
     scenario(
-      "[SO31] after any walk of several processes each of them sees the entries of the log",
+      "[SO31] after any walk by several processes each of them sees the entries of the log",
       async ({ store, another }) => {
         const stores = [store, await another(), await another()];
         for (let walk = 1; walk <= 6; walk += 1) {
@@ -132,7 +129,7 @@ async function entryRows(query: StoreUnderTest["query"]) {
   return new Map(rows.map(({ id, entry, changed }) => [id, { entry, changed }]));
 }
 
-/** A transition that is committed, or rolled back at its end. */
+/** Commits a transition, or rolls it back at its end. */
 async function applyMaybe(store: Store, run: RunId, command: Parameters<Transitions["apply"]>[1], commits: boolean) {
   const runs = new Transitions(store);
   const rolledBack = new Error("rolled back");

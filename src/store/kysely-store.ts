@@ -1,4 +1,4 @@
-// The store in Kysely. Owns: one implementation for every dialect; what differs arrives as a `Database`. The queries are in tables/.
+// Implements the store with Kysely for every dialect. What differs between dialects is a `Database`; the queries are in tables/.
 
 import type { Kysely } from "kysely";
 import type { Effect } from "../domain/effect.ts";
@@ -42,16 +42,16 @@ import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { KyselyTransaction } from "./transaction.ts";
 
 /**
- * What a dialect brings: a way to begin, to wait for a lock without blocking, and to notice other processes. Integers of its
- * rows are numbers, also where the driver has text for 64 bits.
+ * What a dialect provides: transactions that wait for a lock without blocking the process, and a way to notice commits of other
+ * processes. Integers in rows are numbers, even if the driver returns text for 64 bits.
  */
 export interface Database {
   readonly db: Kysely<Tables>;
-  /** Runs one write transaction, again if the lock was taken or a version had moved. */
+  /** Runs one write transaction, and retries it if the lock was taken or a version changed. */
   write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** For a single query. */
   read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** For several queries that must agree with each other. */
+  /** For several queries that must see the same snapshot. */
   snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
@@ -67,7 +67,7 @@ export class KyselyStore implements Store {
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    // One for each try: what a try has seen that was rolled back is forgotten.
+    // A new one for each try, so that entries of a rolled-back try are forgotten.
     const { result, seen } = await this.#database.write(async (db) => {
       const seen = new SeenEntries(this.#entries);
       return { result: await work(new KyselyTransaction(db, this.#definitions, seen)), seen };
@@ -160,7 +160,7 @@ export class KyselyStore implements Store {
 
   async replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void> {
     await this.#database.write(async (db) => {
-      // Gone already: another process that had taken it and seemed dead was faster. A second time would double everything.
+      // Already gone: a process that seemed dead performed it after all. Inserting again would duplicate every delivery.
       if (!(await deleteEffect(db, id))) return;
       for (const effect of others) await insertEffect(db, effect, at);
     });

@@ -1,12 +1,12 @@
-// Retries of a transaction. Owns: trying again while another writer holds the lock or was faster, without blocking the process.
+// Retries a transaction while another writer holds the lock or was faster, without blocking the process.
 
 import type { Clock } from "../system/clock.ts";
 import { VersionConflict } from "./store.ts";
 
-/** Writers take turns in milliseconds; one that holds the lock for a minute is stuck. */
+/** Writers hold the lock for milliseconds; one that holds it for a minute is stuck. */
 const longestWaitMs = 60_000;
 
-/** `isLocked` recognizes the errors of this database that pass with time. */
+/** `isLocked` recognizes errors of this database that a retry can solve. */
 export async function retryWhileLocked<T>(
   clock: Clock,
   isLocked: (error: unknown) => boolean,

@@ -1,4 +1,4 @@
-// Migrations. Owns: bringing a database to this version's schema, under the write lock, so that many processes may try.
+// Migrates a database to this version's schema under the write lock, so that many processes may try at once.
 
 import type { Kysely } from "kysely";
 import { AppError } from "../domain/error.ts";
@@ -14,7 +14,7 @@ interface Migration {
   readonly up: (db: Kysely<never>, types: ColumnTypes) => Promise<void>;
 }
 
-/** In order; the version of a database is how many it has. A migration that has shipped is never edited. */
+/** In order. The version of a database is the number of its migrations. A released migration is never edited. */
 const migrations: readonly Migration[] = [
   { name: "first", up: first },
   { name: "agents", up: agents },
@@ -24,7 +24,7 @@ const migrations: readonly Migration[] = [
 
 export const schemaVersion = migrations.length;
 
-/** Runs inside the caller's write transaction. Doing it twice is harmless. */
+/** Runs inside the caller's write transaction. Running it twice is harmless. */
 export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: number): Promise<void> {
   await db.schema
     .createTable("migrations")
@@ -38,7 +38,7 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
     .select((e) => e.fn.count<number>("version").as("version"))
     .executeTakeFirstOrThrow();
   if (version > schemaVersion) {
-    throw new AppError("STORE_NEWER", `the store has schema ${version}, this Pawl knows ${schemaVersion}`, {
+    throw new AppError("STORE_NEWER", `the store has schema ${version}, but this Pawl knows only ${schemaVersion}`, {
       hint: "use the newer Pawl that wrote it, or another store with --store",
     });
   }

@@ -1,4 +1,4 @@
-// The promise of every store about offers and leases, as tests. The rules are in docs/spec/store.md.
+// What every store promises about offers and leases, as tests. The rules are in docs/spec/store.md.
 
 import { describe, expect, test } from "vitest";
 import { chainOf } from "../../test/support/sample-runs.ts";
@@ -7,7 +7,7 @@ import { type RunId, stepId, storyId } from "../domain/ids.ts";
 import { newAttemptId } from "../system/ids.ts";
 import type { Lease, NewOffer, OfferFilter, Store } from "./store.ts";
 
-/** `open` gives an empty database and closes what it opened when the test ends. */
+/** `open` returns an empty database and closes it when the test ends. */
 export function describeOffersAndLeases(name: string, open: () => Promise<{ readonly store: Store }>): void {
   const scenario = (title: string, body: (store: Store, first: RunId, second: RunId) => Promise<void>) =>
     test(title, async () => {
@@ -17,7 +17,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
     });
 
   describe(`${name}: offers and leases`, () => {
-    scenario("[SO28] offers are found by run and agent, the oldest run first", async (store, first, second) => {
+    scenario("[SO28] offers are found by run and agent, oldest run first", async (store, first, second) => {
       await offer(store, offerOf(second, "a", { runNumber: 2 }), offerOf(first, "b", { agent: "w/other" }));
       await offer(
         store,
@@ -35,7 +35,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
     });
 
     scenario(
-      "[SO28] an offer is due from its time on, and not while its run is paused",
+      "[SO28] an offer is due from its time on, but not while its run is paused",
       async (store, first, second) => {
         await offer(store, offerOf(first, "soon", { notBefore: 6_000 }), offerOf(second, "late", { notBefore: 7_000 }));
         expect(await found(store, { now: 5_999 })).toStrictEqual([]);
@@ -51,7 +51,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       },
     );
 
-    scenario("[SO28] offers are withdrawn one by one, or all of a run", async (store, first, second) => {
+    scenario("[SO28] offers are withdrawn one by one, or all of a run at once", async (store, first, second) => {
       const story = storyId("S");
       await offer(
         store,
@@ -93,7 +93,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       expect(await store.leases({ endedBefore: null })).toStrictEqual([]);
     });
 
-    scenario("[SO29] a lease is taken over by one worker, if it still is as it was seen", async (store, first) => {
+    scenario("[SO29] one worker takes over a lease, if it has not changed since it was read", async (store, first) => {
       const lease = leaseOf(first, { story: storyId("S") });
       await store.transaction((tx) => tx.lease(lease));
       const takeOver = (worker: string) => store.transaction((tx) => tx.takeOverLease(lease, worker, 90_000));
@@ -102,7 +102,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       expect(await store.transaction((tx) => tx.renewLease(lease.attempt, "w1", 99_000))).toBe(false);
     });
 
-    scenario("[SO29] leases that have ended are listed, the longest ended first", async (store, first) => {
+    scenario("[SO29] expired leases are listed, longest expired first", async (store, first) => {
       const leases = [30_000, 10_000, 20_000].map((until) => leaseOf(first, { until }));
       for (const lease of leases) await store.transaction((tx) => tx.lease(lease));
       const [c, a, b] = leases;

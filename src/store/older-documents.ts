@@ -1,10 +1,10 @@
-// Documents that an older Pawl wrote, as today's. Rows are never rewritten for a new name.
+// Converts documents that an older Pawl wrote to their current form. Stored rows are never rewritten for a new name.
 
 import type { Definition } from "../domain/definition.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunPlace } from "../domain/run.ts";
 
-/** Before protocols had a port, a definition named one or had no such field, and one dialect stood for its protocol. */
+/** Older definitions may have no `protocol` field; then the dialect stood for the protocol. */
 export function currentDefinition(
   written: Omit<Definition, "protocol"> & { readonly protocol?: string | null },
 ): Definition {

@@ -1,5 +1,5 @@
-// The tables. Owns: their columns as types, the same for every dialect. JSON is text, times are milliseconds, the run's own
-// scope has the story id "" (a key column must not be null).
+// The columns of every table as types, the same for every dialect. JSON is text and times are milliseconds. The run's own scope
+// has the story id "", because a key column must not be null.
 
 import type { Generated } from "kysely";
 
@@ -21,7 +21,7 @@ export interface Tables {
   migrations: { version: number; name: string; applied_at: number };
 }
 
-/** Workflows frozen by runs; by content, so that a thousand runs of one workflow keep one copy. */
+/** Workflows frozen by runs, keyed by content, so that a thousand runs of one workflow share one copy. */
 interface DefinitionRow {
   hash: string;
   body: string;
@@ -37,16 +37,16 @@ export interface RunRow {
   started_at: number;
   ended_at: number | null;
   definition: string;
-  /** Grows with each change of the header or of a story's entry; a second writer loses. */
+  /** Grows with each change of the header or of a story's entry. A write with an old version is refused. */
   version: number;
-  /** The version that last brought stories or dropped some. Since then only entries have changed. */
+  /** The version that last added or dropped stories. Since then only entries have changed. */
   planned: number;
   header: string;
 }
 
 /**
- * What every transition of a run adds to. Apart from the run's row, so that eight stories in parallel do not rewrite its
- * header, and grown by addition, so that they do not fight over its version.
+ * Totals that every transition of a run adds to. They have a row of their own, so that parallel stories do not rewrite the header,
+ * and grow by addition in SQL, so that they do not compete for its version.
  */
 export interface TotalsRow {
   run_id: string;
@@ -65,7 +65,7 @@ export interface StoryRow {
   id: string;
   position: number;
   status: string;
-  /** What the run sees of it; its status is a column as well. */
+  /** The story's entry. Its status is also a column. */
   entry: string;
   /** The version of the run that last wrote the entry. */
   changed: number;
@@ -80,7 +80,7 @@ export interface AttemptRow {
   id: string;
   run_id: string;
   story_id: string;
-  /** Place in its scope, in order of dispatch. */
+  /** Position in its scope, in order of dispatch. */
   position: number;
   phase: string;
   body: string;
@@ -118,7 +118,7 @@ interface OutboxRow {
   tries: number;
 }
 
-/** Its key has a row in `permit_keys`, which is locked while permits of that key are counted. */
+/** Each key has a row in `permit_keys`, which is locked while permits of that key are counted. */
 export interface PermitRow {
   key: string;
   attempt_id: string;
@@ -133,7 +133,7 @@ export interface ReadyRow {
   /** 1 while the run is paused. */
   paused: number;
   not_before: number;
-  /** The order in which runs were started: the oldest is served first. */
+  /** Runs are served in the order in which they were started. */
   run_number: number;
 }
 
@@ -145,13 +145,13 @@ export interface LeaseRow {
   until: number;
 }
 
-/** An account that has refused an agent, and until when it is not asked again. */
+/** An account that refused an agent, and until when Pawl does not use it. */
 export interface HoldRow {
   account: string;
   cause: string;
   since: number;
   until: number;
-  /** How often in a row. */
+  /** The number of refusals in a row. */
   times: number;
   why: string;
 }

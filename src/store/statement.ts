@@ -1,5 +1,5 @@
-// Statements. Owns: compiling a query once. Building and compiling a Kysely query costs more than SQLite needs to run it, and
-// a transition runs a dozen; so its SQL and the order of its parameters are kept.
+// Compiles a query once and keeps its SQL and the order of its parameters. Building and compiling a Kysely query costs more than
+// SQLite needs to run it, and a transition runs a dozen.
 
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
@@ -19,11 +19,11 @@ export interface Statement<Args, Row> {
   first(db: Kysely<Tables>, args: Args): Promise<Row | undefined>;
   /** For a query that always has a row. */
   one(db: Kysely<Tables>, args: Args): Promise<Row>;
-  /** How many rows were changed. */
+  /** Returns how many rows were changed. */
   run(db: Kysely<Tables>, args: Args): Promise<number>;
 }
 
-/** `build` is called once per kind of database; `p("name")` marks where an argument goes. */
+/** `build` is called once for each dialect; `p("name")` marks where an argument goes. */
 export function statement<Args extends object, Row = never>(
   build: (db: Kysely<Tables>, p: Parameter<Args>) => Compilable<Row>,
 ): Statement<Args, Row> {
@@ -52,7 +52,7 @@ export function statement<Args extends object, Row = never>(
     },
     async one(db, args) {
       const [row] = (await db.executeQuery(bind(db, args))).rows;
-      if (row === undefined) throw new Error("a statement that must give a row gave none");
+      if (row === undefined) throw new Error("a statement that must return a row returned none");
       return row;
     },
     async run(db, args) {

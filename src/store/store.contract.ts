@@ -1,4 +1,4 @@
-// The promise of every store, as tests. The rules are in docs/spec/store.md.
+// What every store promises, as tests. The rules are in docs/spec/store.md.
 
 import fc from "fast-check";
 import type { Kysely } from "kysely";
@@ -31,18 +31,18 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** Closes it and opens the same database again. */
   reopen(): Promise<Store>;
-  /** The same database a second time, as another process has it. */
+  /** Opens the same database a second time, as another process would. */
   another(): Promise<Store>;
-  /** Its tables, beside the store: for what a test looks at or spoils behind its back. */
+  /** Direct access to the tables, for tests that inspect or damage them. */
   readonly query: Query;
   readonly columnTypes: ColumnTypes;
 }
 
 type Query = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
-/** `open` gives an empty database and closes what it opened when the test ends. */
+/** `open` returns an empty database and closes it when the test ends. */
 export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
-  /** After each scenario the rows must be the fold of the logs. */
+  /** After each scenario the rows must equal the folded logs. */
   const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
     test(title, async () => {
       const under = await open();
@@ -52,7 +52,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     });
 
   describe(name, () => {
-    scenario("[SO1] a transition is committed whole or not at all", async ({ store, runs, query }) => {
+    scenario("[SO1] a transition is committed completely or not at all", async ({ store, runs, query }) => {
       const run = await runs.start(chainOf(1));
       const attempt = await runs.startAttempt(run, "step-1");
       const before = await rowsOf(query);
@@ -69,7 +69,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.runById(run)).toMatchObject({ status: "done" });
     });
 
-    scenario("[SO1] what was not committed is seen by nobody", async ({ store, another, runs }) => {
+    scenario("[SO1] uncommitted changes are not visible to others", async ({ store, another, runs }) => {
       const run = await runs.start(chainOf(1));
       const other = await another();
       await store.transaction(async (tx) => {
@@ -80,7 +80,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     scenario(
-      "[SO2] a transition loads the header and the named stories, and touches no other",
+      "[SO2] a transition loads the header and the named stories, and no others",
       async ({ store, runs, query }) => {
         const [run, first, second] = await runWithStories(runs);
         const scope = await query((db) =>
@@ -126,7 +126,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect((await store.attempt(attempt))?.attempt.state).toMatchObject({ phase: "started", workspace: "/one" });
     });
 
-    scenario("[SO3] writers of two stories do not stand in each other's way", async ({ store, runs }) => {
+    scenario("[SO3] writers of two stories do not conflict", async ({ store, runs }) => {
       const [run, first, second] = await runWithStories(runs);
       const stale = await loadNow(store, run, first);
       await runs.startAttempt(run, "code", second);
@@ -135,7 +135,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect((await store.runById(run))?.totals.attempts).toBe(3);
     });
 
-    scenario("[SO3] of many who want the same, one gets it", async ({ store, another, runs }) => {
+    scenario("[SO3] of many writers that claim the same step, one succeeds", async ({ store, another, runs }) => {
       const run = await runs.start(chainOf(1));
       const others = [runs, new Transitions(await another()), new Transitions(await another())];
       const asked = Array.from({ length: 8 }, () => others.map((each) => each.apply(run, startAttemptOf("step-1"))));
@@ -144,7 +144,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect((await store.wholeRun(run))?.header.attempts).toHaveLength(1);
     });
 
-    test("[SO4] after any walk the rows are the fold of the log", async () => {
+    test("[SO4] after any walk the rows equal the folded log", async () => {
       const under = await open();
       const runs = new Transitions(under.store);
       await fc.assert(
@@ -155,7 +155,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           for (let step = 0; step < length; step += 1) {
             const { events } = await runs.apply(id, nextCommand(run, 2000 + step * 10, choose));
             for (const event of events) run = evolve(run, event);
-            // A run that is over for good only refuses.
+            // A done or cancelled run refuses everything.
             if (run.header.end && run.header.end.status !== "failed") break;
           }
           expect(await expectRowsToEqualLog(under.store, id)).toStrictEqual(run);
@@ -166,7 +166,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     });
 
     scenario(
-      "[SO5] events are numbered without gaps and say when, who, where and in which version",
+      "[SO5] events are numbered without gaps and record time, author, story and schema version",
       async ({ store, runs }) => {
         const [run, first] = await runWithStories(runs);
         await runs.apply(run, { type: "pause_run", at: 9000, author: "user:bob" });
@@ -182,7 +182,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       },
     );
 
-    scenario("[SO5] what is in the log stays as it is", async ({ store, runs }) => {
+    scenario("[SO5] logged events never change", async ({ store, runs }) => {
       const run = await runs.start(chainOf(2));
       await runs.perform(run, "step-1");
       const before = await wholeLog(store, run);
@@ -201,26 +201,29 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect((await wholeLog(store, run)).at(-1)).toMatchObject({ type: "report_refused", author: "agent:late" });
     });
 
-    scenario("[SO6] effects of one lane are due one after the other; lanes do not wait", async ({ store, runs }) => {
-      const failed = await runThatFailedTwice(runs);
-      const other = await runs.start(chainOf(1));
-      await runs.perform(other, "step-1");
-      const due = await store.dueEffects(1e6, 10);
-      expect(new Set(due.map(({ effect }) => laneOf(effect))).size).toBe(due.length);
-      const [first, elsewhere, ...rest] = due.filter(isClosing);
-      expect(rest).toStrictEqual([]);
-      expect([first?.effect, elsewhere?.effect]).toStrictEqual([closing(failed), closing(other)]);
-      await store.effectDone(idOf(first));
-      const next = (await store.dueEffects(1e6, 10)).find(
-        ({ effect }) => effect.run === failed && isClosing({ effect }),
-      );
-      expect(next).toMatchObject({ effect: closing(failed), tries: 0 });
-      expect(next?.id).not.toBe(first?.id);
-      expect(await store.dueEffects(1e6, 1)).toHaveLength(1);
-    });
+    scenario(
+      "[SO6] effects of one lane are due one after the other; lanes do not wait for each other",
+      async ({ store, runs }) => {
+        const failed = await runThatFailedTwice(runs);
+        const other = await runs.start(chainOf(1));
+        await runs.perform(other, "step-1");
+        const due = await store.dueEffects(1e6, 10);
+        expect(new Set(due.map(({ effect }) => laneOf(effect))).size).toBe(due.length);
+        const [first, elsewhere, ...rest] = due.filter(isClosing);
+        expect(rest).toStrictEqual([]);
+        expect([first?.effect, elsewhere?.effect]).toStrictEqual([closing(failed), closing(other)]);
+        await store.effectDone(idOf(first));
+        const next = (await store.dueEffects(1e6, 10)).find(
+          ({ effect }) => effect.run === failed && isClosing({ effect }),
+        );
+        expect(next).toMatchObject({ effect: closing(failed), tries: 0 });
+        expect(next?.id).not.toBe(first?.id);
+        expect(await store.dueEffects(1e6, 1)).toHaveLength(1);
+      },
+    );
 
     scenario(
-      "[SO6] an effect is taken by one, and comes back when its time is over",
+      "[SO6] one process takes an effect, and it is due again when that process's time is over",
       async ({ store, another, runs }) => {
         await runThatFailedTwice(runs);
         const other = await another();
@@ -236,7 +239,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       },
     );
 
-    scenario("[SO6] effects survive, and a number is never given twice", async ({ store, reopen, runs }) => {
+    scenario("[SO6] effects survive a restart, and their numbers are never reused", async ({ store, reopen, runs }) => {
       const run = await runs.start(chainOf(1));
       await runs.perform(run, "step-1");
       const before = await store.dueEffects(1e6, 10);
@@ -250,22 +253,25 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(effect?.id).toBeGreaterThan(idOf(before.at(-1)));
     });
 
-    scenario("[SO24] an effect is replaced by others once, in one go", async ({ store, another, runs, query }) => {
-      const run = await runs.start(chainOf(1));
-      await runs.perform(run, "step-1");
-      const [notify] = (await store.dueEffects(1e6, 10)).filter(({ effect }) => effect.type === "notify");
-      const into = [deliveryOf(run, "one"), deliveryOf(run, "two")];
-      const other = await another();
-      await Promise.all([store, other, store].map((each) => each.replaceEffect(idOf(notify), into, 5000)));
-      expect((await store.dueEffects(1e6, 10)).map(({ effect }) => effect.type)).toStrictEqual(["close_run"]);
-      expect(await query((db) => db.selectFrom("outbox").selectAll().execute())).toHaveLength(3);
-      expect((await store.dueDeliveries(4999, 10, [])).length).toBe(0);
-      expect((await store.dueDeliveries(5000, 10, [])).map(({ effect }) => effect)).toStrictEqual(into);
-      await store.replaceEffect(idOf((await store.dueEffects(1e6, 10))[0]), [], 6000);
-      expect(await store.dueEffects(1e6, 10)).toStrictEqual([]);
-    });
+    scenario(
+      "[SO24] an effect is replaced by others once, in one transaction",
+      async ({ store, another, runs, query }) => {
+        const run = await runs.start(chainOf(1));
+        await runs.perform(run, "step-1");
+        const [notify] = (await store.dueEffects(1e6, 10)).filter(({ effect }) => effect.type === "notify");
+        const into = [deliveryOf(run, "one"), deliveryOf(run, "two")];
+        const other = await another();
+        await Promise.all([store, other, store].map((each) => each.replaceEffect(idOf(notify), into, 5000)));
+        expect((await store.dueEffects(1e6, 10)).map(({ effect }) => effect.type)).toStrictEqual(["close_run"]);
+        expect(await query((db) => db.selectFrom("outbox").selectAll().execute())).toHaveLength(3);
+        expect((await store.dueDeliveries(4999, 10, [])).length).toBe(0);
+        expect((await store.dueDeliveries(5000, 10, [])).map(({ effect }) => effect)).toStrictEqual(into);
+        await store.replaceEffect(idOf((await store.dueEffects(1e6, 10))[0]), [], 6000);
+        expect(await store.dueEffects(1e6, 10)).toStrictEqual([]);
+      },
+    );
 
-    scenario("[SO25] deliveries wait apart from other effects", async ({ store, runs }) => {
+    scenario("[SO25] deliveries are listed apart from other effects", async ({ store, runs }) => {
       const run = await runs.start(chainOf(1));
       await runs.perform(run, "step-1");
       const many = Array.from({ length: 50 }, (_, index) => deliveryOf(run, `t${index}`));
@@ -274,13 +280,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       const left = await store.dueEffects(1e6, 1);
       expect(left.map(({ effect }) => effect.type)).not.toContain("deliver");
       expect(left).toHaveLength(1);
-      // One of each target and run, in their order, and none of those that are left out, whatever their names look like.
+      // One delivery of each target and run, in order, and none to excluded targets, whatever characters their names have.
       const due = await store.dueDeliveries(1e6, 100, ["t_", "t2", "t33"]);
       const expected = many.filter(({ target }) => target !== "t2" && target !== "t33");
       expect(due.map(({ effect }) => effect)).toStrictEqual(expected);
     });
 
-    scenario("[SO6] what was taken is given back until later, by whoever has it", async ({ store, runs }) => {
+    scenario("[SO6] only the process that holds an effect can postpone it", async ({ store, runs }) => {
       const run = await runs.start(chainOf(1));
       await runs.perform(run, "step-1");
       const [effect] = (await store.dueEffects(1e6, 10)).filter(isClosing);
@@ -291,13 +297,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await closings(1.4e6)).toStrictEqual([]);
       expect(await closings(1.5e6)).toStrictEqual([{ ...effect, tries: 1 }]);
       await store.takeEffect({ ...effect, tries: 1 }, 3e6);
-      // The first had been away for too long: it is not his any more.
+      // The first process took too long and no longer holds the effect.
       await store.postponeEffect({ ...effect, tries: 1 }, 1e6);
       expect(await closings(2.9e6)).toStrictEqual([]);
     });
 
     scenario(
-      "[SO7] no more permits of a key than its limit, however many ask at once",
+      "[SO7] no more permits of a key than its limit, however many are requested at once",
       async ({ store, another, query }) => {
         const stores = [store, await another()];
         const limits: PermitLimit[] = [{ key: "claude", limit: 3 }];
@@ -311,7 +317,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
     );
 
     scenario(
-      "[SO26] an account that turned somebody away is held for everybody until it lets one in",
+      "[SO26] an account that refused an agent is held for all agents until it accepts one",
       async ({ store, another }) => {
         const other = await another();
         const turned = { account: "claude", cause: "quota", since: 1_000, until: 5_000, why: "used up" } as const;
@@ -325,11 +331,11 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         expect(await store.transaction((tx) => tx.holds())).toEqual([
           { account: "claude", cause: "auth", since: 6_000, until: 9_000, times: 2, why: "log in" },
         ]);
-        // Those who are refused together are refused once.
+        // Agents that are refused during the same hold count as one refusal.
         await store.transaction((tx) => tx.hold({ ...turned, since: 8_000, until: 12_000 }));
         expect(await store.holds()).toMatchObject([{ since: 8_000, until: 12_000, times: 2 }]);
         await store.transaction((tx) => tx.hold({ ...turned, account: "codex" }));
-        // Whoever was let in before that knows nothing of it.
+        // An agent that was accepted before the hold does not release it.
         await store.transaction((tx) => tx.release("claude", 7_999));
         expect(await holds()).toHaveLength(2);
         await store.transaction((tx) => tx.release("claude", 8_000));
@@ -339,7 +345,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       },
     );
 
-    scenario("[SO7] permits are taken all or none, and can be had again after release", async ({ store, query }) => {
+    scenario("[SO7] permits are taken all or none, and are available again after release", async ({ store, query }) => {
       const [first, second] = [newAttemptId(), newAttemptId()];
       const both = [
         { key: "b", limit: 5 },
@@ -357,21 +363,18 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await take(first, [])).toBe(true);
     });
 
-    scenario(
-      "[SO8] runs have numbers of their own that grow, however many start at once",
-      async ({ another, store }) => {
-        const starters = [new Transitions(store), new Transitions(await another())];
-        const asked = Array.from({ length: 10 }, () => starters.map((each) => each.start(chainOf(1))));
-        await Promise.all(asked.flat());
-        const numbers = (await store.listRuns({ statuses: null, limit: 100 })).map((run) => run.number);
-        expect(numbers).toStrictEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
-        await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
-        const last = await store.transaction((tx) => tx.nextRunNumber());
-        expect(last).toBeGreaterThan(20);
-      },
-    );
+    scenario("[SO8] runs get increasing numbers, however many start at once", async ({ another, store }) => {
+      const starters = [new Transitions(store), new Transitions(await another())];
+      const asked = Array.from({ length: 10 }, () => starters.map((each) => each.start(chainOf(1))));
+      await Promise.all(asked.flat());
+      const numbers = (await store.listRuns({ statuses: null, limit: 100 })).map((run) => run.number);
+      expect(numbers).toStrictEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+      await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
+      const last = await store.transaction((tx) => tx.nextRunNumber());
+      expect(last).toBeGreaterThan(20);
+    });
 
-    scenario("[SO9] a run is found by its id, its number and the beginning of its id", async ({ store, runs }) => {
+    scenario("[SO9] a run is found by its id, its number and a prefix of its id", async ({ store, runs }) => {
       for (const id of ["abc1", "abc2", "ab%", "b_1", "abzz"])
         await runs.start(chainOf(1), { run: runId(id), task: id });
       expect(await store.runById(runId("abc2"))).toMatchObject({ number: 2, task: "abc2", status: "running" });
@@ -391,7 +394,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await found("ABC")).toStrictEqual([]);
     });
 
-    scenario("[SO9] runs are listed newest first, by status, as many as asked", async ({ store, runs }) => {
+    scenario("[SO9] runs are listed newest first, by status, up to the limit", async ({ store, runs }) => {
       const ids: RunId[] = [];
       for (let index = 0; index < 4; index += 1) ids.unshift(await runs.start(chainOf(1)));
       const [newest, third, second] = ids;
@@ -406,7 +409,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await listed([])).toStrictEqual([]);
     });
 
-    scenario("[SO9] open gates are found, of one run or of all, the oldest first", async ({ store, runs }) => {
+    scenario("[SO9] open gates are found, of one run or of all, oldest first", async ({ store, runs }) => {
       const question = { kind: "gate", title: "", question: "Go?", options: { yes: { to: "next" } } } as const;
       const gated = { ...chainOf(1), steps: [{ ...question, name: chainOf(1).steps[0]?.name ?? ("" as never) }] };
       const later = await runs.start(gated, { at: 2000 });
@@ -444,7 +447,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect((await store.wholeRun(first))?.header.definition).toStrictEqual(chainOf(3));
     });
 
-    scenario("[SO12] a new plan drops the stories that were not begun and keeps the order", async ({ store, runs }) => {
+    scenario("[SO12] a new plan drops stories that have not begun and keeps the order", async ({ store, runs }) => {
       const run = await runs.start(everything);
       const waits = { dependsOn: [storyId("A")] };
       const specs = [storyOf("A"), storyOf("B", waits), storyOf("C", waits), storyOf("D"), storyOf("E")];
@@ -459,16 +462,19 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.storySpecs(run)).toStrictEqual([specs[0], ...specs.slice(3), ...replanned]);
     });
 
-    scenario("[SO13] what was closed is the same when it is opened again", async ({ store, reopen, runs, query }) => {
-      const [run, first] = await runWithStories(runs);
-      await runs.startAttempt(run, "code", first);
-      const before = [await store.wholeRun(run), await rowsOf(query)];
-      const reopened = await reopen();
-      expect([await reopened.wholeRun(run), await rowsOf(query)]).toStrictEqual(before);
-      const again = new Transitions(reopened);
-      await again.start(chainOf(1));
-      expect(await reopened.runByNumber(2)).not.toBeNull();
-    });
+    scenario(
+      "[SO13] a store has the same contents after it is closed and opened again",
+      async ({ store, reopen, runs, query }) => {
+        const [run, first] = await runWithStories(runs);
+        await runs.startAttempt(run, "code", first);
+        const before = [await store.wholeRun(run), await rowsOf(query)];
+        const reopened = await reopen();
+        expect([await reopened.wholeRun(run), await rowsOf(query)]).toStrictEqual(before);
+        const again = new Transitions(reopened);
+        await again.start(chainOf(1));
+        expect(await reopened.runByNumber(2)).not.toBeNull();
+      },
+    );
 
     scenario("[SO14] migrating a second time changes nothing", async ({ query, runs, columnTypes }) => {
       await runs.start(chainOf(1));
@@ -477,7 +483,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await rowsOf(query)).toStrictEqual(before);
     });
 
-    test("[SO15] a store that a newer Pawl wrote is refused and left alone", async () => {
+    test("[SO15] a store that a newer Pawl wrote is refused and left unchanged", async () => {
       const { query, reopen, another } = await open();
       const newer = { version: schemaVersion + 1, name: "from the future", applied_at: 0 };
       await query((db) => db.insertInto("migrations").values(newer).execute());
@@ -486,7 +492,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await expect(reopen()).resolves.toBeDefined();
     });
 
-    scenario("[SO16] a statement that is kept gets the values of each call", async ({ store, runs }) => {
+    scenario("[SO16] a cached statement uses the values of each call", async ({ store, runs }) => {
       const tasks = Array.from({ length: 12 }, (_, index) => `task ${index}`);
       const ids = await Promise.all(tasks.map((task) => runs.start(chainOf(2), { task })));
       const found = await Promise.all(ids.map((id) => store.runById(id)));
@@ -499,7 +505,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await store.listRuns({ statuses: null, limit: 50 })).toHaveLength(12);
     });
 
-    scenario("[SO17] words survive as they were written", async ({ store, runs }) => {
+    scenario("[SO17] text is stored exactly as written", async ({ store, runs }) => {
       const words = `quotes ' " \` \\, 100 %, _ ? :a $1 @b, line\nbreak\ttab, żółć 漢字 🦜, \u2028 ${"x".repeat(100_000)}`;
       const run = await runs.start(chainOf(1), { task: words, context: { words } });
       await runs.perform(run, "step-1", completed({ outputs: { said: words } }));
@@ -507,7 +513,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect([header.task, header.context["words"], header.context["said"]]).toStrictEqual([words, words, words]);
     });
 
-    scenario("[SO18] another's commit is noticed, and nothing after closing", async ({ store, another }) => {
+    scenario("[SO18] commits of other processes are noticed until the store is closed", async ({ store, another }) => {
       const other = new Transitions(await another());
       let noticed = 0;
       const watch = store.watch(() => {
@@ -546,7 +552,7 @@ async function loadNow(store: Store, run: RunId, ...stories: StoryId[]): Promise
   return loaded;
 }
 
-/** Decides from what was loaded long ago; when that is refused, as the runtime does. Gives the decision of each try. */
+/** Decides from a stale load and, like the runtime, decides again after a conflict. Returns the decision of each try. */
 async function saveStale(store: Store, run: RunId, stale: Loaded, command: Parameters<typeof decide>[1]) {
   const tries: ReturnType<typeof decide>[] = [];
   await store.transaction(async (tx) => {
@@ -579,7 +585,7 @@ function idOf(effect: StoredEffect | undefined): number {
 
 const tables = ["runs", "totals", "stories", "attempts", "gates", "events", "outbox", "permits", "migrations"] as const;
 
-/** All that lasts. */
+/** Everything that the store keeps. */
 async function rowsOf(query: Query): Promise<Readonly<Record<string, readonly object[]>>> {
   const rows: Record<string, readonly object[]> = {};
   for (const table of tables) {

@@ -1,4 +1,4 @@
-// The store. Owns: the promise that every implementation keeps (store.contract.ts). What lasts is here and nowhere else.
+// The port of the store; store.contract.ts has the promises of every implementation. All durable state is in the store.
 
 import type { Attempt } from "../domain/attempt.ts";
 import type { Accepted, Decision } from "../domain/decision.ts";
@@ -10,47 +10,47 @@ import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 
 export interface Store {
-  /** One write transaction. It waits for other writers without blocking the process; `work` may be called again. */
+  /** One write transaction. It waits for other writers without blocking the process; `work` may be called more than once. */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
 
   runById(id: RunId): Promise<RunSummary | null>;
   runByNumber(number: number): Promise<RunSummary | null>;
-  /** At most `limit` runs whose id begins so. */
+  /** At most `limit` runs whose id has this prefix. */
   runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]>;
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
-  /** The whole run, every story: for a caller that only looks, never for a transition. */
+  /** The run with every story. For reading only; a transition uses `load`. */
   wholeRun(id: RunId): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
   storySpec(run: RunId, story: StoryId): Promise<StorySpec | null>;
   attempt(id: AttemptId): Promise<AttemptRef | null>;
-  /** As a transaction sees them, for a caller that only looks. */
+  /** For reading only; a transition uses the method of its transaction. */
   holds(): Promise<readonly Hold[]>;
   openGates(run: RunId | null): Promise<readonly GateRef[]>;
   gate(id: GateId): Promise<GateRef | null>;
-  /** The log in order, from after `seq`. */
+  /** The log in order, starting after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
 
-  /** As in a transaction, for a caller that only looks. */
+  /** For reading only; a claim uses the method of its transaction. */
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
-  /** The earliest time after `after` at which an offer of these runs becomes due; null when there is none. Paused runs do not count. */
+  /** The earliest time after `after` at which an offer of these runs becomes due; null if there is none. Ignores paused runs. */
   nextOfferTime(run: RunId | null, after: number): Promise<number | null>;
-  /** Leases that ended before that time, or all of them; the longest ended first. */
+  /** Leases that expired before this time, or all of them; longest expired first. */
   leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
 
-  /** The first effect of each lane whose time has come; deliveries are apart, since hundreds of them may wait for one receiver. */
+  /** The first due effect of each lane. Deliveries are separate, since hundreds of them may wait for one receiver. */
   dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]>;
-  /** The same of deliveries, except those to certain targets. */
+  /** The first due delivery of each lane, except those to certain targets. */
   dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]>;
-  /** Takes an effect for a while; false when another process has it. */
+  /** Takes an effect until this time; false if another process has it. */
   takeEffect(effect: StoredEffect, until: number): Promise<boolean>;
-  /** Gives a taken effect back until then; changes nothing when another process has taken it since. */
+  /** Postpones a taken effect to this time. Changes nothing if another process has taken it since. */
   postponeEffect(taken: StoredEffect, until: number): Promise<void>;
   effectDone(id: number): Promise<void>;
-  /** Puts others in its place, in one go; nothing happens when it is done already. */
+  /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
 
-  /** Calls back soon after another process has committed something. */
+  /** Calls back soon after another process commits. */
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
 }
@@ -60,37 +60,37 @@ export interface Transaction {
   create(number: number, decision: Accepted): Promise<Changes>;
   /** The header and the stories that `needed` names. */
   load(run: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null>;
-  /** Events, rows and effects in one go. Throws `VersionConflict` when another writer was faster. */
+  /** Writes events, rows and effects. Throws `VersionConflict` if another writer was faster. */
   save(loaded: Loaded, decision: Decision): Promise<Changes>;
   takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean>;
   releasePermits(attempts: readonly AttemptId[]): Promise<void>;
-  /** Due offers, the oldest run first; within a run, the one that has been due the longest. */
+  /** Due offers, oldest run first; within a run, the offer that has been due longest first. */
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
   offer(offer: NewOffer): Promise<void>;
   withdraw(run: RunId, step: Pick<ReadyStep, "story" | "step">): Promise<void>;
   withdrawAll(run: RunId): Promise<void>;
-  /** Offers of a paused run stay and are not due. */
+  /** Offers of a paused run stay, but are not due. */
   pauseOffers(run: RunId, paused: boolean): Promise<void>;
   lease(lease: Lease): Promise<void>;
   endLease(attempt: AttemptId): Promise<void>;
-  /** False when this worker does not hold the lease any more. */
+  /** False if this worker no longer holds the lease. */
   renewLease(attempt: AttemptId, worker: string, until: number): Promise<boolean>;
-  /** Gives the lease to another worker; false when it is not as it was seen. */
+  /** Gives the lease to another worker; false if it has changed since it was read. */
   takeOverLease(seen: Lease, worker: string, until: number): Promise<boolean>;
-  /** Every account that was turned away and has not been let in since, those whose time is over included. */
+  /** Every account that refused an agent and has accepted none since, including holds whose time is over. */
   holds(): Promise<readonly Hold[]>;
   hold(turned: Omit<Hold, "times">): Promise<void>;
-  /** It was let in again: the hold of that moment is over, and none that came since. Without a moment: whichever there is. */
+  /** The account accepted an agent: removes the hold of that time, but no later one. Without a time, removes any hold. */
   release(account: string, since?: number): Promise<void>;
 }
 
-/** An account that has refused an agent. `quota`: it is not asked before `until`. `auth`: others are asked first. */
+/** An account that refused an agent. `quota`: it is not used before `until`. `auth`: other accounts are tried first. */
 export interface Hold {
   readonly account: string;
   readonly cause: "quota" | "auth";
   readonly since: number;
   readonly until: number;
-  /** How often in a row. */
+  /** The number of refusals in a row. */
   readonly times: number;
   readonly why: string;
 }
@@ -118,7 +118,7 @@ export interface OfferFilter {
   readonly limit: number;
 }
 
-/** Which worker performs an attempt, and until when it must renew that. */
+/** Which worker performs an attempt, and by when it must renew the lease. */
 export interface Lease {
   readonly attempt: AttemptId;
   readonly run: RunId;
@@ -137,19 +137,19 @@ export interface PermitLimit {
 export interface Loaded {
   readonly run: Run;
   readonly number: number;
-  /** Of the header and of the entries of its stories. */
+  /** The version of the header and of the entries of its stories. */
   readonly headerVersion: number;
-  /** The version that last brought stories or dropped some. */
+  /** The version that last added or dropped stories. */
   readonly plannedVersion: number;
   readonly storyVersions: Readonly<Record<StoryId, number>>;
 }
 
-/** What a commit changed, for code that acts on it in the same transaction. */
+/** What a commit changed, for code that reacts to it in the same transaction. */
 export interface Changes {
   readonly run: Run;
   readonly number: number;
   readonly readied: readonly ReadyStep[];
-  /** Were ready before and are not any more. */
+  /** Steps that were ready before and no longer are. */
   readonly unreadied: readonly ReadyStep[];
   readonly ended: readonly AttemptId[];
   /** null: neither paused nor resumed. */
@@ -163,7 +163,7 @@ export interface ReadyStep {
   readonly notBefore: number;
 }
 
-/** A second writer was faster: decide again. `transaction` does that by itself. */
+/** Another writer was faster, so the command must be decided again. `transaction` retries by itself. */
 export class VersionConflict extends Error {
   constructor(what: string) {
     super(`${what} was changed by another writer`);
@@ -206,7 +206,7 @@ export interface StoredEvent {
 
 export interface StoredEffect {
   readonly id: number;
-  /** How often it was taken. */
+  /** How often it has been taken. */
   readonly tries: number;
   readonly effect: Effect;
 }

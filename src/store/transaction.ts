@@ -1,4 +1,4 @@
-// A transaction. Owns: loading what one transition needs and writing what it changed, and only that. The queries are in tables/.
+// One transaction: loads the parts of a run that a transition needs, and writes only what it changed. The queries are in tables/.
 
 import type { Kysely } from "kysely";
 import type { Accepted, Decision } from "../domain/decision.ts";
@@ -86,7 +86,7 @@ export class KyselyTransaction implements Transaction {
     return { run: { header, stories }, number, headerVersion, plannedVersion, storyVersions };
   }
 
-  /** Every story, for a caller that only looks: nothing is locked. */
+  /** The run with every story, for reading only: nothing is locked. */
   async wholeRun(id: RunId): Promise<Run | null> {
     const row = await selectRun(this.#db, id, "look");
     if (!row) return null;
@@ -194,7 +194,7 @@ export class KyselyTransaction implements Transaction {
     await appendEvents(this.#db, after.id, events, last);
   }
 
-  /** The header and the entries of the stories share a version: a decision rests on both. */
+  /** The header and the story entries share a version, since a decision depends on both. */
   async #writeHeader(loaded: Loaded, after: Header, events: readonly Event[]): Promise<void> {
     const before = loaded.run.header;
     const entriesChanged = before.stories !== after.stories;
@@ -207,7 +207,7 @@ export class KyselyTransaction implements Transaction {
     this.#entries.wrote(after.id, next, after.stories);
   }
 
-  /** A plan brings new stories and drops those that were planned before and not begun. */
+  /** A plan adds stories and drops those that were planned before and have not begun. */
   async #writeEntries(before: Header, after: Header, plans: readonly Plan[], version: number): Promise<void> {
     const inserted = new Set<StoryId>();
     const byId = new Map(plans.length > 0 ? after.stories.map((entry) => [entry.id, entry]) : []);
@@ -215,7 +215,7 @@ export class KyselyTransaction implements Transaction {
       for (const id of dropped) await deleteStory(this.#db, after.id, id);
       const planned = stories.flatMap((spec) => {
         const entry = byId.get(spec.id);
-        // Without an entry it was dropped again by a later plan of the same transition.
+        // A story without an entry was dropped by a later plan of the same transition.
         return entry ? [{ spec, entry }] : [];
       });
       await insertStories(this.#db, after.id, version, planned);
@@ -232,7 +232,7 @@ export class KyselyTransaction implements Transaction {
     await updateScope(this.#db, loaded.run.header.id, loaded.storyVersions[story.id] ?? 0, story);
   }
 
-  /** Gives those that ended. */
+  /** Returns the attempts that ended. */
   async #writeAttempts(run: RunId, { was, is }: ScopeChange): Promise<readonly AttemptId[]> {
     const ended: AttemptId[] = [];
     for (const [position, attempt] of is.attempts.entries()) {

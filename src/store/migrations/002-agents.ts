@@ -1,4 +1,4 @@
-// What agents tell of themselves, what they read from a cache, and accounts that have nothing left.
+// Adds the model and version of agents, tokens read from a cache, and holds on accounts that hit their quota.
 
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "../column-types.ts";

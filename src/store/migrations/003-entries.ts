@@ -1,9 +1,9 @@
-// A story's entry becomes a row's own, with its open dependencies counted; it was a piece of the run's header.
+// Moves story entries from the run's header to rows of their own, with a count of their open dependencies.
 
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "../column-types.ts";
 
-/** The tables as this migration leaves them. Types of today's code may change; what was stored then does not. */
+/** The tables as this migration leaves them. Current types may change; the stored data of that version does not. */
 interface Tables {
   runs: { id: string; header: string };
   stories: { run_id: string; id: string; position: number; status: string; spec: string; entry: string };
@@ -36,7 +36,7 @@ export async function up(untyped: Kysely<never>, types: ColumnTypes): Promise<vo
   for (const { id } of await db.selectFrom("runs").select("id").execute()) await moveEntries(db, id);
 }
 
-/** One run at a time: a store may hold many, and their headers are large. */
+/** One run at a time, since a store may have many runs with large headers. */
 async function moveEntries(db: Kysely<Tables>, run: string): Promise<void> {
   const row = await db.selectFrom("runs").select("header").where("id", "=", run).executeTakeFirstOrThrow();
   const { stories, ...header } = JSON.parse(row.header) as { readonly stories: readonly Entry[] };

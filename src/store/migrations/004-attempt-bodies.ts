@@ -1,9 +1,9 @@
-// An attempt becomes one body; columns stay for what queries ask for.
+// Stores each attempt as one JSON body. Only fields that queries use stay columns.
 
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "../column-types.ts";
 
-/** The rows before and after. Types of today's code may change; what was stored then does not. */
+/** The rows before and after. Current types may change; the stored data of that version does not. */
 interface Tables {
   runs: { id: string };
   attempts: OldRow;
@@ -45,7 +45,7 @@ interface NewRow {
   body: string;
 }
 
-/** A new table takes the place of the old one: dropping 21 columns would copy the table 21 times. */
+/** Creates a new table, since dropping 21 columns would copy the old one 21 times. */
 export async function up(untyped: Kysely<never>, types: ColumnTypes): Promise<void> {
   const { schema } = untyped;
   await schema

@@ -1,5 +1,5 @@
-// SQLite under Kysely. Owns: the connection through `node:sqlite`, with statements that are prepared once. All queries of a
-// process share one connection, so a transaction must never wait for anything slow.
+// A Kysely dialect for `node:sqlite`. Statements are prepared once. All queries of a process share one connection, so a
+// transaction must never wait for anything slow.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import {
@@ -53,7 +53,7 @@ class NodeSqliteDriver implements Driver {
     return this.#connection;
   }
 
-  /** IMMEDIATE: the write lock first, so that what was read cannot change before it is written. */
+  /** IMMEDIATE takes the write lock first, so that no other process can change what this transaction reads. */
   async beginTransaction(): Promise<void> {
     this.#connection.execute("begin immediate");
   }
@@ -63,7 +63,7 @@ class NodeSqliteDriver implements Driver {
   }
 
   async rollbackTransaction(): Promise<void> {
-    // A full disk makes SQLite roll back by itself; a second rollback would hide that error behind its own.
+    // On a full disk SQLite rolls back by itself. A second rollback would fail and hide the first error.
     if (this.#connection.inTransaction) this.#connection.execute("rollback");
   }
 

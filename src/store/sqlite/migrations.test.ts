@@ -1,4 +1,4 @@
-// Databases that an older Pawl wrote. `old/schema-2.sql` is one of them, with real runs; older schemas are made from it.
+// Databases that an older Pawl wrote. `old/schema-2.sql` has real runs; older schemas are derived from it.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { openSqliteStore } from "./open.ts";
 const withStories = runId("run-with-stories");
 const withoutStories = runId("run-without");
 
-test("[SO27] a database of an older version gets what is new and keeps what it has", async () => {
+test("[SO27] a database of an older version gets the new tables and keeps its data", async () => {
   const file = oldDatabase((old) => {
     old.exec("DROP TABLE holds; DELETE FROM migrations WHERE version = 2;");
     for (const table of ["totals", "attempts"]) {
@@ -32,7 +32,7 @@ test("[SO27] a database of an older version gets what is new and keeps what it h
   expect(await store.transaction((tx) => tx.holds())).toEqual([]);
 });
 
-test("[SO30] the runs of a database of schema 2 are the same after its migration", async () => {
+test("[SO30] the runs of a schema 2 database are the same after the migration", async () => {
   const file = oldDatabase();
   const store = await opened(file);
   expect(queryFile(file, "select version from migrations")).toHaveLength(schemaVersion);
@@ -54,11 +54,11 @@ test("[SO30] the runs of a database of schema 2 are the same after its migration
   });
 });
 
-test("[SO30] a run that a database of schema 2 has in the middle continues to its end", async () => {
+test("[SO30] an unfinished run of a schema 2 database continues to its end", async () => {
   const store = await opened(oldDatabase());
   const runs = new Transitions(store);
   const [attempt] = (await store.wholeRun(withStories))?.stories[storyId("C")]?.attempts ?? [];
-  if (!attempt) throw new Error("the old run has an attempt of C that runs");
+  if (!attempt) throw new Error("the old run has no running attempt of C");
   await runs.apply(withStories, finishOf(attempt.id, completed(), { story: storyId("C") }));
   await runs.perform(withStories, "verify", completed(), storyId("C"));
   for (const id of ["D", "F"]) {

@@ -1,4 +1,4 @@
-// SQLite on disk keeps the store's promise.
+// Runs the store contracts on SQLite on disk.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -61,13 +61,13 @@ test("[SO18] a watch keeps no process alive, and ends with its store", async () 
   expect(ended.mock.calls).toContainEqual([timer]);
 });
 
-test("[SO13] a store that was only opened lets go of its file when it is closed", async () => {
+test("[SO13] a store that was only opened releases its file when it is closed", async () => {
   const file = freshFile("pawl.db");
   const close = async () => {
     await (await openSqliteStore(file, systemClock)).close();
     return [file, `${file}-wal`, `${file}-shm`].map((name) => existsSync(name));
   };
   expect(await close()).toStrictEqual([true, false, false]);
-  // The second time there is nothing to migrate: not one query ran.
+  // The second time there is nothing to migrate, so no query ran.
   expect(await close()).toStrictEqual([true, false, false]);
 });

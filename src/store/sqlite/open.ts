@@ -1,5 +1,5 @@
-// SQLite, the embedded store. Owns: opening the file, waiting for its lock without freezing the process, and noticing the
-// commits of other processes.
+// Opens a SQLite file as a store. It waits for the file's lock without blocking the process and notices commits of other
+// processes.
 
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -19,14 +19,14 @@ export const columnTypes: ColumnTypes = {
   integer: "integer",
   real: "real",
   id: "text",
-  // Without AUTOINCREMENT the number of a deleted row is given to the next one.
+  // Without AUTOINCREMENT SQLite reuses the number of a deleted row.
   serial: sql`integer primary key autoincrement`,
 };
 
-/** "Pawl" in ASCII, in the file's header: Pawl puts its tables into no other database. */
+/** "Pawl" in ASCII. It marks the file as a Pawl store, so that Pawl never writes its tables into another database. */
 const applicationId = 0x5061776c;
 
-/** How soon a commit of another process is noticed. Asking costs microseconds. */
+/** How often to look for commits of other processes. Each look costs microseconds. */
 const watchEveryMs = 100;
 
 export async function openSqliteStore(file: string, clock: Clock): Promise<Store> {
@@ -44,7 +44,7 @@ export async function openSqliteStore(file: string, clock: Clock): Promise<Store
 function connect(file: string): DatabaseSync {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // No busy timeout: SQLite would sleep inside the call and freeze every timer of this process.
+    // No busy timeout: SQLite would sleep inside the call and block every timer of this process.
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {
     throw storeError(error, file);
@@ -66,9 +66,9 @@ class SqliteDatabase implements Database {
   }
 
   async prepare(): Promise<void> {
-    // Looked at first: a database of another program must stay as it is, its journal mode included.
+    // Checked first: a database of another program must stay unchanged, including its journal mode.
     const current = await this.#retryWhileLocked(async () => this.#isCurrent());
-    // Changing the journal mode needs the file alone for a moment; it is remembered in the file.
+    // Changing the journal mode needs exclusive access for a moment. The file remembers the mode.
     await this.#retryWhileLocked(async () => this.#connection.exec("pragma journal_mode = wal"));
     this.#connection.exec("pragma synchronous = full");
     this.#connection.exec("pragma foreign_keys = on");
@@ -87,7 +87,7 @@ class SqliteDatabase implements Database {
     return await this.#retryWhileLocked(() => work(this.db));
   }
 
-  /** A deferred transaction: every read of it sees the same moment. */
+  /** A deferred transaction: all of its reads see the same snapshot. */
   async snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     return await this.#retryWhileLocked(() =>
       this.db.connection().execute(async (db) => {
@@ -95,7 +95,7 @@ class SqliteDatabase implements Database {
         try {
           return await work(db);
         } finally {
-          // A damaged file ends the transaction by itself; its error must not be hidden behind another.
+          // A damaged file ends the transaction by itself. A failing rollback must not hide its error.
           if (this.#connection.isTransaction) this.#connection.exec("rollback");
         }
       }),
@@ -111,12 +111,12 @@ class SqliteDatabase implements Database {
         last = statement.get()?.["data_version"];
         return before !== null && before !== last;
       } catch {
-        // Locked for a moment: the next look will tell.
+        // Locked for a moment; the next look will succeed.
         return false;
       }
     };
     changed();
-    // It does not keep the process alive: waiting for a change is what does.
+    // The timer alone does not keep the process alive.
     const timer = setInterval(() => changed() && onChange(), watchEveryMs).unref();
     this.#watches.add(timer);
     return { close: () => this.#endWatch(timer) };
@@ -125,7 +125,7 @@ class SqliteDatabase implements Database {
   async close(): Promise<void> {
     for (const timer of this.#watches) this.#endWatch(timer);
     await this.db.destroy();
-    // Kysely closes what it has used; a store that was only opened has used nothing.
+    // Kysely closes only a connection that it has used. A store that was only opened has used none.
     if (this.#connection.isOpen) this.#connection.close();
   }
 

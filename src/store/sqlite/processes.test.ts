@@ -1,4 +1,4 @@
-// Many processes on one SQLite file.
+// Many processes use one SQLite file.
 
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -39,7 +39,7 @@ test("[SO18] a commit of another process is noticed within a second", async () =
   expect((await noticed) - committed).toBeLessThan(1000);
 });
 
-test("[SO20] while another process holds the lock, this one waits and its timers go on", async () => {
+test("[SO20] while another process holds the lock, this one waits and its timers keep running", async () => {
   const file = freshFile("pawl.db");
   const store = await opened(file);
   const [holder] = await startWorkers(1, "hold", file);
@@ -60,7 +60,7 @@ test("[SO20] while another process holds the lock, this one waits and its timers
   expect(await holder?.hear()).toBe("released");
 });
 
-test("[SO20] what is only read does not wait for a writer", async () => {
+test("[SO20] a read does not wait for a writer", async () => {
   const file = freshFile("pawl.db");
   const store = await opened(file);
   const run = await new Transitions(store).start(chainOf(1));
@@ -72,7 +72,7 @@ test("[SO20] what is only read does not wait for a writer", async () => {
   expect(Date.now() - started).toBeLessThan(1000);
 });
 
-test("[SO21] writers that are killed at any moment lose nothing that they had committed, and leave nothing half", async () => {
+test("[SO21] writers that are killed at any moment lose nothing committed and leave nothing half-written", async () => {
   const file = freshFile("pawl.db");
   const store = await opened(file);
   const acknowledged = new Map<RunId, number>();

@@ -1,4 +1,4 @@
-// When the disk, the directory or the file does not play along: a person is told what to do, and nothing is lost.
+// Problems with the disk, the directory or the file: each error says what to do, and nothing is lost.
 
 import { execFileSync } from "node:child_process";
 import {
@@ -25,7 +25,7 @@ import { type Clock, systemClock } from "../../system/clock.ts";
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
 
-test("[SO22] a directory that cannot be written is told", async () => {
+test("[SO22] a directory that cannot be written is reported", async () => {
   const file = freshFile("pawl.db");
   await asNobody(dirname(file), async () => {
     chmodSync(dirname(file), 0o500);
@@ -41,19 +41,19 @@ test("[SO22] a directory that cannot be written is told", async () => {
   });
 });
 
-test("[SO22] a file in place of the directory is told", async () => {
+test("[SO22] a file in place of the directory is reported", async () => {
   const file = freshFile("not-a-directory");
   writeFileSync(file, "");
   await expectTrouble(() => openSqliteStore(join(file, "pawl.db"), systemClock), "STORE_UNUSABLE", "--store");
 });
 
-test("[SO22] a directory in place of the file is told", async () => {
+test("[SO22] a directory in place of the file is reported", async () => {
   const file = freshFile("pawl.db");
   mkdirSync(file);
   await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "--store");
 });
 
-test("[SO22] a file that cannot be written is told, and still read", async () => {
+test("[SO22] a read-only file is reported, and can still be read", async () => {
   const file = freshFile("pawl.db");
   await asNobody(dirname(file), async () => {
     const first = await openSqliteStore(file, systemClock);
@@ -68,7 +68,7 @@ test("[SO22] a file that cannot be written is told, and still read", async () =>
   });
 });
 
-test("[SO22] a file that is no database is told and left alone", async () => {
+test("[SO22] a file that is not a database is reported and left unchanged", async () => {
   const file = freshFile("notes.txt");
   const notes = "Dear diary, ".repeat(1000);
   writeFileSync(file, notes);
@@ -76,7 +76,7 @@ test("[SO22] a file that is no database is told and left alone", async () => {
   expect(readFileSync(file, "utf8")).toBe(notes);
 });
 
-test("[SO22] a database of another program is told and left alone", async () => {
+test("[SO22] a database of another program is reported and left unchanged", async () => {
   const file = freshFile("other.db");
   const other = new DatabaseSync(file);
   other.exec("create table migrations (version integer); insert into migrations values (1)");
@@ -86,13 +86,13 @@ test("[SO22] a database of another program is told and left alone", async () => 
   expect(readFileSync(file).equals(before)).toBe(true);
 });
 
-test("[SO22] a damaged header is told", async () => {
+test("[SO22] a damaged header is reported", async () => {
   const file = await storeOnDisk();
   overwrite(file, 0, 100);
   await expectTrouble(() => openSqliteStore(file, systemClock), "STORE_UNUSABLE", "backup");
 });
 
-test("[SO22] a damaged page is told by whoever meets it, and the process goes on", async () => {
+test("[SO22] a damaged page is reported by the query that reads it, and the process continues", async () => {
   const file = await storeOnDisk();
   overwrite(file, 4096, statSync(file).size - 4096);
   const look = async () => {
@@ -105,11 +105,11 @@ test("[SO22] a damaged page is told by whoever meets it, and the process goes on
   await new Transitions(healthy).start(chainOf(1));
 });
 
-test("[SO22] a lock that is never let go is told after a minute", async () => {
+test("[SO22] a lock that is never released is reported after a minute", async () => {
   const file = await storeOnDisk();
   const holder = new DatabaseSync(file);
   onTestFinished(() => holder.close());
-  // Waits in no time.
+  // Sleeping takes no real time.
   let now = 0;
   const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
   const store = await openSqliteStore(file, clock);
@@ -121,8 +121,8 @@ test("[SO22] a lock that is never let go is told after a minute", async () => {
   await new Transitions(store).start(chainOf(1));
 });
 
-test("[SO23] a store that may not grow any more is told; nothing is lost and it goes on when there is room", async () => {
-  // The limit is one of the connection, so it must be set on the store's own.
+test("[SO23] a store that cannot grow is reported; nothing is lost, and work continues once there is space", async () => {
+  // The limit belongs to the connection, so it must be set on the store's own.
   const executed = vi.spyOn(DatabaseSync.prototype, "exec");
   const store = await opened(freshFile("pawl.db"));
   const [connection] = executed.mock.contexts;
@@ -135,13 +135,13 @@ test("[SO23] a store that may not grow any more is told; nothing is lost and it 
   );
 });
 
-test("[SO23] a full disk is told; nothing is lost and it goes on when there is room", async ({ skip }) => {
+test("[SO23] a full disk is reported; nothing is lost, and work continues once there is space", async ({ skip }) => {
   const disk = freshFile("disk");
   mkdirSync(disk);
   try {
     execFileSync("/bin/mount", ["-t", "tmpfs", "-o", "size=1m", "pawl-test", disk], { stdio: "ignore" });
   } catch {
-    return skip("a small disk cannot be mounted here: that takes root");
+    return skip("a small disk cannot be mounted here without root");
   }
   onTestFinished(() => void execFileSync("/bin/umount", ["-l", disk]));
   const ballast = join(disk, "ballast");
@@ -161,7 +161,7 @@ test("[SO23] a full disk is told; nothing is lost and it goes on when there is r
   );
 });
 
-/** Works until the store is full, looks at what is left, makes room and works on. */
+/** Works until the store is full, checks what was committed, frees space and continues. */
 async function fillUp(store: Store, full: () => Promise<unknown>, room: () => Promise<unknown>): Promise<void> {
   const runs = new Transitions(store);
   const started: string[] = [await runs.start(chainOf(3))];
@@ -184,11 +184,11 @@ async function expectTrouble(work: () => Promise<unknown>, code: ErrorCode, hint
     () => null,
     (reason: unknown) => reason,
   );
-  if (!(error instanceof AppError)) throw new Error("no trouble, or one that nobody explained", { cause: error });
+  if (!(error instanceof AppError)) throw new Error("no error, or one that is not an AppError", { cause: error });
   expect(error).toMatchObject({ code, hint: expect.stringMatching(hint) });
 }
 
-/** Permissions mean nothing to root, so a test of them becomes somebody else for a while. */
+/** Root ignores permissions, so a test of them switches to another user for a while. */
 async function asNobody(directory: string, work: () => Promise<void>): Promise<void> {
   const nobody = 65_534;
   if (process.getuid?.() !== 0) return await work();

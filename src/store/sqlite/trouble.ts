@@ -1,4 +1,4 @@
-// Trouble with the file. Owns: saying clearly when the disk, the directory or the file does not play along.
+// Turns errors of the disk, the directory or the SQLite file into errors that say what to do.
 
 import { AppError } from "../../domain/error.ts";
 
@@ -7,7 +7,7 @@ export function isLocked(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
-/** The primary result code; node:sqlite gives the extended one. */
+/** The primary result code; node:sqlite returns the extended one. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
   return error.errcode & 0xff;
@@ -20,7 +20,7 @@ export function storeError(error: unknown, file: string): unknown {
     case 5:
     case 6:
       return new AppError("STORE_UNUSABLE", `the store ${file} has been locked by another process for too long`, {
-        hint: "find and end the process that holds it, then try again; nothing was lost",
+        hint: "find and stop the process that holds it, then try again; nothing was lost",
         ...cause,
       });
     case 8:
@@ -39,7 +39,7 @@ export function storeError(error: unknown, file: string): unknown {
       return notAStore(file, error.message, error);
     case 14:
       return new AppError("STORE_UNUSABLE", `the store ${file} cannot be opened`, {
-        hint: "check that its directory exists and is yours, or choose another with --store or PAWL_HOME",
+        hint: "check that its directory exists and belongs to you, or choose another with --store or PAWL_HOME",
         ...cause,
       });
     case null:
@@ -64,7 +64,7 @@ export function storeError(error: unknown, file: string): unknown {
 
 export function notAStore(file: string, why: string, cause?: Error): AppError {
   return new AppError("STORE_UNUSABLE", `${file} is damaged or not a Pawl store: ${why}`, {
-    hint: "move the file away or choose another store with --store; a backup can be put in its place",
+    hint: "move the file away, restore a backup, or choose another store with --store",
     cause,
   });
 }

@@ -1,4 +1,4 @@
-// Attempts. Owns: their rows and every query on them. Columns are what queries ask for; the attempt itself is one body.
+// Every query on attempts. Columns are the fields that queries use; the attempt itself is one JSON body.
 
 import type { Kysely } from "kysely";
 import type { Attempt } from "../../domain/attempt.ts";
@@ -8,7 +8,7 @@ import { statement } from "../statement.ts";
 import { type AttemptRef, VersionConflict } from "../store.ts";
 import { scopeKey } from "./scope-key.ts";
 
-/** Those of one scope, in the order in which they were dispatched. */
+/** The attempts of one scope, in the order in which they were dispatched. */
 export async function selectAttempts(
   db: Kysely<Tables>,
   run: RunId,
@@ -17,7 +17,7 @@ export async function selectAttempts(
   return (await ofScope.all(db, { run, story: scopeKey(story) })).map(readAttempt);
 }
 
-/** Those of every scope of a run, by story; the run's own are under null. */
+/** The attempts of every scope of a run, by story; the run's own are under null. */
 export async function selectAllAttempts(
   db: Kysely<Tables>,
   run: RunId,
@@ -41,7 +41,7 @@ export async function insertAttempt(db: Kysely<Tables>, run: RunId, position: nu
   });
 }
 
-/** Throws `VersionConflict` when the attempt is not as it was read. */
+/** Throws `VersionConflict` if the attempt has changed since it was read. */
 export async function updateAttempt(db: Kysely<Tables>, was: Attempt, is: Attempt): Promise<void> {
   const values = { id: is.id, was: was.state.phase, phase: is.state.phase, body: JSON.stringify(is) };
   if ((await update.run(db, values)) === 0) throw new VersionConflict(`attempt ${is.id}`);
@@ -79,7 +79,7 @@ const insert = statement<AttemptRow>((db, p) =>
   }),
 );
 
-/** Only if it still is in the phase in which it was read; an attempt that has ended is never written again. */
+/** Only if the attempt is still in the phase in which it was read. An ended attempt is never written again. */
 const update = statement<{ id: string; was: string; phase: string; body: string }>((db, p) =>
   db
     .updateTable("attempts")

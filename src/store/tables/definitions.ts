@@ -1,5 +1,5 @@
-// Definitions: the workflows that runs have frozen. Owns: their rows and every query on them. They are found by their content, so
-// that a thousand runs of one workflow keep one copy.
+// Every query on definitions, the workflows that runs froze. They are keyed by content, so that a thousand runs of one workflow
+// share one copy.
 
 import type { Kysely } from "kysely";
 import type { Definition } from "../../domain/definition.ts";
@@ -7,7 +7,7 @@ import { currentDefinition } from "../older-documents.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 
-/** Parsed ones, by hash. A definition never changes once it is written, so a store needs to read each only once. */
+/** Parsed definitions by hash. A stored definition never changes, so each is read only once. */
 export type DefinitionCache = Map<string, Definition>;
 
 export async function selectDefinition(db: Kysely<Tables>, cache: DefinitionCache, hash: string): Promise<Definition> {
@@ -19,10 +19,10 @@ export async function selectDefinition(db: Kysely<Tables>, cache: DefinitionCach
   return definition;
 }
 
-/** Gives its hash. */
+/** Returns the hash of the definition. */
 export async function insertDefinition(db: Kysely<Tables>, definition: Definition): Promise<string> {
   const body = JSON.stringify(definition);
-  // Loaded here: `node:crypto` is slow to load, and a process that only looks hashes nothing.
+  // Imported here, because `node:crypto` is slow to load and a process that only reads never hashes.
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256").update(body).digest("hex");
   await insert.run(db, { hash, body });

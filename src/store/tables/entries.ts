@@ -1,9 +1,9 @@
-// Entries of stories: a row each. Owns: every query on them, and reading only those that changed since this process last read
-// them, so that a transition costs the same in a run of two thousand stories as in one of twenty.
+// Every query on story entries. It reads only entries that changed since this process last read them, so that a transition costs
+// the same in a run of two thousand stories as in one of twenty.
 //
-// A version of a run that was committed belongs to one list of entries, in every process: each change of an entry makes the
-// version grow. What an open transaction reads or writes is kept apart and becomes known only after the commit, because the
-// version of a transaction that was rolled back may come a second time, with other entries.
+// Each change of an entry increases the version of the run, so a committed version has the same list of entries in every process.
+// Entries of an open transaction are kept apart until the commit, because the version number of a rolled-back transaction may be
+// used again with other entries.
 
 import type { Kysely } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
@@ -16,10 +16,10 @@ interface Seen {
   readonly entries: readonly StoryEntry[];
 }
 
-/** Runs that a process works on at the same time; a run beyond that is read anew. */
-const mostRuns = 32;
+/** How many runs to cache. Entries of other runs are read again. */
+const maxRuns = 32;
 
-/** The entries of an opened store: what its committed transactions have seen. */
+/** The entries that committed transactions of an opened store have seen. */
 export class KnownEntries {
   readonly #runs = new Map<RunId, Seen>();
 
@@ -27,7 +27,7 @@ export class KnownEntries {
     return this.#runs.get(run);
   }
 
-  /** After the commit; transactions may report in another order than they were committed. */
+  /** Called after a commit. Calls may come in another order than the commits. */
   learn(seen: SeenEntries): void {
     for (const [run, latest] of seen.runs) {
       if ((this.#runs.get(run)?.version ?? -1) > latest.version) continue;
@@ -35,13 +35,13 @@ export class KnownEntries {
       this.#runs.set(run, latest);
     }
     for (const run of this.#runs.keys()) {
-      if (this.#runs.size <= mostRuns) break;
+      if (this.#runs.size <= maxRuns) break;
       this.#runs.delete(run);
     }
   }
 }
 
-/** The entries of one transaction. */
+/** The entries that one transaction has seen. */
 export class SeenEntries {
   readonly runs = new Map<RunId, Seen>();
   readonly #known: KnownEntries;
@@ -54,7 +54,7 @@ export class SeenEntries {
   async read(db: Kysely<Tables>, run: RunId, row: Pick<RunRow, "version" | "planned">): Promise<readonly StoryEntry[]> {
     const before = this.runs.get(run) ?? this.#known.get(run);
     if (before?.version === row.version) return before.entries;
-    // A snapshot may be older than what is known by now.
+    // A snapshot may be older than the cached version.
     const isUsable = before !== undefined && before.version >= row.planned && before.version < row.version;
     const entries = isUsable
       ? renewed(before.entries, await selectChanged.all(db, { run, since: before.version }))
@@ -72,7 +72,7 @@ export async function updateEntry(db: Kysely<Tables>, run: RunId, version: numbe
   await update.run(db, entryColumns(run, version, entry));
 }
 
-/** Entries that a transition changed keep their place unless a plan has brought or dropped some. */
+/** The entries that a transition changed. Positions stay the same unless a plan added or dropped stories. */
 export function changedEntries(
   before: readonly StoryEntry[],
   after: readonly StoryEntry[],

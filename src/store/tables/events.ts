@@ -1,4 +1,4 @@
-// Events: the log of a run. Owns: their rows and every query on them. They are only appended.
+// Every query on events, the log of a run. Events are only appended.
 
 import type { Kysely } from "kysely";
 import { type Event, eventSchemaVersion } from "../../domain/event.ts";
@@ -9,7 +9,7 @@ import { statement } from "../statement.ts";
 import type { StoredEvent } from "../store.ts";
 import { scopeKey, storyOfKey } from "./scope-key.ts";
 
-/** In order, from after `after`. */
+/** In order, starting after `after`. */
 export async function selectEvents(
   db: Kysely<Tables>,
   run: RunId,
@@ -20,7 +20,7 @@ export async function selectEvents(
   return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
 }
 
-/** Their numbers end with `last`. */
+/** `last`: the number of the last of these events. */
 export async function appendEvents(
   db: Kysely<Tables>,
   run: RunId,
@@ -34,7 +34,7 @@ export async function appendEvents(
   }
 }
 
-/** The parts of an event that have columns are not written a second time in its body. */
+/** Fields that have columns are left out of the body. */
 function eventRow(run: RunId, seq: number, event: Event): EventRow {
   const { at, author, story, type, ...body } = event;
   return {

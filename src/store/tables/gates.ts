@@ -1,4 +1,4 @@
-// Gates. Owns: their rows and every query on them.
+// Every query on gates.
 
 import type { Kysely } from "kysely";
 import type { Gate } from "../../domain/gate.ts";
@@ -8,7 +8,7 @@ import { statement } from "../statement.ts";
 import type { GateRef } from "../store.ts";
 import { scopeKey } from "./scope-key.ts";
 
-/** The oldest first; `run` null: of all runs. */
+/** Oldest first; `run` null: of all runs. */
 export async function selectOpenGates(db: Kysely<Tables>, run: RunId | null): Promise<readonly GateRef[]> {
   return (await (run === null ? allOpen.all(db, {}) : openOfRun.all(db, { run }))).map(readGate);
 }

@@ -1,4 +1,4 @@
-// Holds: accounts that have refused an agent. Owns: their rows and every query on them.
+// Every query on holds: accounts that refused an agent.
 
 import type { Kysely } from "kysely";
 import type { HoldRow, Tables } from "../schema.ts";
@@ -12,20 +12,20 @@ export async function selectHolds(db: Kysely<Tables>): Promise<readonly Hold[]> 
 
 export async function holdAccount(db: Kysely<Tables>, refused: Omit<Hold, "times">): Promise<void> {
   const before = (await selectHolds(db)).find(({ account }) => account === refused.account);
-  // Agents that were refused while the hold lasted were refused once.
+  // Agents that are refused during the same hold count as one refusal.
   const isRunning = before !== undefined && before.until > refused.since;
   const times = before === undefined ? 1 : before.times + (isRunning ? 0 : 1);
   await upsert.run(db, { ...refused, times });
 }
 
-/** Holds that came after `since` stay; null: none stays. */
+/** Removes the hold unless it is newer than `since`; null: in any case. */
 export async function releaseAccount(db: Kysely<Tables>, account: string, since: number | null): Promise<void> {
   await remove.run(db, { account, since: since ?? Number.MAX_SAFE_INTEGER });
 }
 
 const all = statement<Record<string, never>, HoldRow>((db) => db.selectFrom("holds").selectAll());
 
-/** The newest refusal counts. */
+/** The newest refusal wins. */
 const upsert = statement<HoldRow>((db, p) =>
   db
     .insertInto("holds")

@@ -1,4 +1,4 @@
-// Leases: which worker performs an attempt, and until when. Owns: their rows and every query on them.
+// Every query on leases, which say what worker performs an attempt and until when.
 
 import type { Kysely } from "kysely";
 import { type AttemptId, attemptId, runId } from "../../domain/ids.ts";
@@ -73,7 +73,7 @@ const renew = statement<{ attempt: string; worker: string; until: number }>((db,
     .where("worker", "=", p("worker")),
 );
 
-/** Only if it still is as it was seen: of two workers that want it, one gets it. */
+/** Only if the lease has not changed since it was read, so that one of two workers gets it. */
 const takeOver = statement<{ attempt: string; from: string; until: number; worker: string; next: number }>((db, p) =>
   db
     .updateTable("leases")

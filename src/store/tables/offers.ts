@@ -1,4 +1,4 @@
-// Offers: ready steps that workers may claim. Owns: their rows (table `ready`) and every query on them.
+// Every query on offers: ready steps that workers may claim. Their table is called `ready`.
 
 import type { Kysely } from "kysely";
 import { type RunId, runId, type StepId, type StoryId, stepId } from "../../domain/ids.ts";
@@ -64,7 +64,7 @@ async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonl
 
 type Page = { now: number; limit: number };
 
-/** The oldest run first; within a run, the step that has been ready the longest. */
+/** Oldest run first; within a run, the step that has been ready longest first. */
 const inOrder = (db: Kysely<Tables>, p: (name: keyof Page) => number) =>
   db
     .selectFrom("ready")

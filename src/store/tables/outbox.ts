@@ -1,4 +1,4 @@
-// The outbox: effects that were decided and are not performed yet. Owns: their rows and every query on them.
+// Every query on the outbox: effects that were decided and not yet performed.
 
 import { type Kysely, sql } from "kysely";
 import { type Effect, laneOf } from "../../domain/effect.ts";
@@ -6,7 +6,7 @@ import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { StoredDelivery, StoredEffect } from "../store.ts";
 
-/** The first effect of each lane whose time has come, deliveries excepted. */
+/** The first due effect of each lane, without deliveries. */
 export async function selectDueEffects(
   db: Kysely<Tables>,
   now: number,
@@ -16,7 +16,7 @@ export async function selectDueEffects(
   return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
 }
 
-/** The first delivery of each lane whose time has come, except those to certain targets. */
+/** The first due delivery of each lane, except those to certain targets. */
 export async function selectDueDeliveries(
   db: Kysely<Tables>,
   now: number,
@@ -41,22 +41,22 @@ export async function insertEffect(db: Kysely<Tables>, effect: Effect, at: numbe
   await insert.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
 }
 
-/** False when another process has taken it since it was read. */
+/** False if another process has taken it since it was read. */
 export async function takeEffect(db: Kysely<Tables>, effect: StoredEffect, until: number): Promise<boolean> {
   return (await take.run(db, { id: effect.id, tries: effect.tries, until })) > 0;
 }
 
-/** Changes nothing when another process has taken it since. */
+/** Changes nothing if another process has taken it since. */
 export async function postponeEffect(db: Kysely<Tables>, taken: StoredEffect, until: number): Promise<void> {
   await postpone.run(db, { id: taken.id, tries: taken.tries, until });
 }
 
-/** False when it is gone already. */
+/** False if it is already gone. */
 export async function deleteEffect(db: Kysely<Tables>, id: number): Promise<boolean> {
   return (await remove.run(db, { id })) > 0;
 }
 
-/** As `laneOf` begins the lanes of deliveries. */
+/** The prefix that `laneOf` gives the lanes of deliveries. */
 const deliverLane = "deliver:";
 
 function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {

@@ -1,4 +1,4 @@
-// Permits: how many attempts may hold a key at once. Owns: their rows and every query on them.
+// Every query on permits, which limit how many attempts may hold a key at once.
 
 import type { Kysely } from "kysely";
 import type { AttemptId } from "../../domain/ids.ts";
@@ -6,13 +6,13 @@ import type { PermitRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { PermitLimit } from "../store.ts";
 
-/** All of them or none. */
+/** Takes all of them or none. */
 export async function takePermits(
   db: Kysely<Tables>,
   attempt: AttemptId,
   limits: readonly PermitLimit[],
 ): Promise<boolean> {
-  // Always in the same order: two transactions that want the same keys must not wait for each other.
+  // Always in the same order, so that two transactions that need the same keys cannot deadlock.
   for (const { key, limit } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
     await lockKey.run(db, { key });
     const { held } = await count.one(db, { key });
@@ -26,7 +26,7 @@ export async function releasePermits(db: Kysely<Tables>, attempts: readonly Atte
   for (const attempt of attempts) await remove.run(db, { attempt });
 }
 
-/** Changes nothing, and holds the row of the key until the commit: the next transaction that counts its permits sees ours. */
+/** Locks the row of the key until the commit, so that the next transaction that counts its permits sees ours. */
 const lockKey = statement<{ key: string }>((db, p) =>
   db
     .insertInto("permit_keys")

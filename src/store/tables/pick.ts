@@ -1,4 +1,4 @@
-// Documents. Owns: the part of a value that a row keeps as JSON.
+// Picks the fields of a value that a row keeps as JSON.
 
 export function pick<T, K extends keyof T>(value: T, keys: readonly K[]): Pick<T, K> {
   const picked: Partial<T> = {};

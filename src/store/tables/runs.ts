@@ -1,4 +1,4 @@
-// Runs. Owns: their rows, with the header as one document, and every query on them; the numbers of runs; their summaries.
+// Every query on runs: their headers as one document, their numbers, and their summaries.
 
 import { type Kysely, sql } from "kysely";
 import { type RunId, runId } from "../../domain/ids.ts";
@@ -10,7 +10,7 @@ import { type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
 import { readTotals } from "./totals.ts";
 
-/** The part of a header that changes and is kept as one document; the rest has columns or rows of its own. */
+/** The fields of a header that are kept as one document. The others have columns or rows of their own. */
 const documentKeys = [
   "chain",
   "context",
@@ -26,15 +26,15 @@ const documentKeys = [
 
 type HeaderDocument = Pick<Header, (typeof documentKeys)[number]>;
 
-/** What the row of a run says of its header; attempts, totals and stories have rows of their own. */
+/** The fields of a header that are in the row of a run. Attempts, totals and stories have rows of their own. */
 export type HeaderPart = HeaderDocument & Pick<Header, "id" | "task" | "startedAt">;
 
-/** Counting and locking in one statement: two runs that start at once get two numbers. */
+/** Counts and locks in one statement, so that two runs that start at once get different numbers. */
 export async function nextRunNumber(db: Kysely<Tables>): Promise<number> {
   return (await countUp.one(db, { name: "run" })).value;
 }
 
-/** `change`: no other transaction may change it until this one ends. */
+/** `change`: locks the run until the transaction ends. */
 export async function selectRun(db: Kysely<Tables>, id: RunId, purpose: "change" | "look"): Promise<RunRow | null> {
   return (await (purpose === "change" ? byIdToChange : byId).first(db, { id })) ?? null;
 }
@@ -66,7 +66,7 @@ export function headerChanged(before: Header, after: Header): boolean {
   return documentKeys.some((key) => before[key] !== after[key]);
 }
 
-/** Throws `VersionConflict` when the run does not have the version that was read. */
+/** Throws `VersionConflict` if the run no longer has the version that was read. */
 export async function updateHeader(
   db: Kysely<Tables>,
   header: Header,
@@ -111,7 +111,7 @@ export async function selectSummariesByPrefix(
 
 /** Newest first. */
 export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Promise<readonly RunSummary[]> {
-  // An empty list after IN is no SQL everywhere.
+  // An empty list after IN is not valid SQL in every dialect.
   if (filter.statuses?.length === 0) return [];
   const all = summaries(db).orderBy("number", "desc").limit(filter.limit);
   const rows = await (filter.statuses === null ? all : all.where("status", "in", [...filter.statuses])).execute();
@@ -171,7 +171,7 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
 
 const byId = statement<{ id: string }, RunRow>((db, p) => db.selectFrom("runs").selectAll().where("id", "=", p("id")));
 
-/** Where writers exclude each other anyway there is nothing to lock. */
+/** A dialect with only one writer at a time has nothing to lock. */
 const byIdToChange = statement<{ id: string }, RunRow>((db, p) => {
   const run = db.selectFrom("runs").selectAll().where("id", "=", p("id"));
   return db.getExecutor().adapter.supportsMultipleConnections === false ? run : run.forNoKeyUpdate();

@@ -1,4 +1,5 @@
-// The story column of tables whose rows belong to a scope. A key column must not be null, so the run's own scope is "".
+// Converts a story id to its column in tables whose rows belong to a scope, and back. A key column must not be null, so the run's
+// own scope is "".
 
 import { type StoryId, storyId } from "../../domain/ids.ts";
 

@@ -1,5 +1,4 @@
-// Stories. Owns: their rows and every query on them, except those on their entries (entries.ts): what was planned, and the scope of
-// a story that has begun as one document.
+// Every query on stories, except on their entries (entries.ts): the planned spec, and the scope of a story that has begun.
 
 import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../domain/attempt.ts";
@@ -49,7 +48,7 @@ export async function selectSpec(db: Kysely<Tables>, run: RunId, id: StoryId): P
   return row ? readSpec(row) : null;
 }
 
-/** They go behind the stories that are there. */
+/** Appends them after the existing stories. */
 export async function insertStories(
   db: Kysely<Tables>,
   run: RunId,
@@ -72,7 +71,7 @@ export function scopeChanged(before: Story, after: Story): boolean {
   return documentKeys.some((key) => before[key] !== after[key]);
 }
 
-/** Throws `VersionConflict` when the story does not have the version that was read. */
+/** Throws `VersionConflict` if the story no longer has the version that was read. */
 export async function updateScope(db: Kysely<Tables>, run: RunId, version: number, story: Story): Promise<void> {
   const scope = JSON.stringify(pick(story, documentKeys));
   if ((await update.run(db, { run, id: story.id, version, scope })) === 0)

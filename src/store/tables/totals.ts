@@ -1,5 +1,5 @@
-// Totals: what every transition of a run adds to. Owns: their rows and every query on them. They grow by addition in SQL, so that
-// stories in parallel do not fight over the version of the run.
+// Every query on totals, which each transition of a run adds to. They grow by addition in SQL, so that parallel stories do not
+// compete for the version of the run.
 
 import { type Kysely, sql } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
@@ -25,7 +25,7 @@ export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void
   });
 }
 
-/** Adds the difference of two totals, and so many events. Gives how many events the run has then. */
+/** Adds the difference of two totals and a number of events. Returns how many events the run then has. */
 export async function addTotals(
   db: Kysely<Tables>,
   run: RunId,
