@@ -1,9 +1,9 @@
-// Attempts. Owns: one execution of a step. Never overwritten, never deleted: every limit is a question over attempts.
+// An attempt: one execution of a step. Attempts are never overwritten or deleted, because every limit is computed from them.
 
 import type { AttemptId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Route, VerdictKey } from "./route.ts";
 
-/** What an attempt came to. Only `completed` can decide anything. */
+/** How an attempt ended. Only `completed` can decide anything. */
 export type Outcome = "completed" | "failed" | "timed_out" | "lost" | "cancelled" | "rate_limited" | "invalid_output";
 
 /** What a completed attempt said. */
@@ -12,14 +12,14 @@ export type Verdict =
   | { readonly kind: "rejected"; readonly reason: string | null }
   | { readonly kind: "value"; readonly value: string };
 
-/** What is absent is nothing: events of older versions do not have it. */
+/** An absent field counts as zero: events of older versions do not have it. */
 export interface Usage {
   readonly costUsd: number;
-  /** What was not found in a cache. */
+  /** Without tokens that were read from a cache. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly cacheReadTokens?: number;
-  /** The part of `costUsd` that nobody has told us: tokens times a price from a table. */
+  /** The part of `costUsd` that the agent did not report: tokens times a price from a table. */
   readonly estimatedUsd?: number;
 }
 
@@ -43,7 +43,7 @@ export function addUsage(one: Usage, other: Usage): Required<Usage> {
 
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
-  /** `edit`: it asked for its own step to run again. `asked`: it asked a person something. */
+  /** `edit`: it requested that its own step runs again. `asked`: it asked a person a question. */
   readonly key: VerdictKey | "error" | "edit" | "asked";
   readonly to: Route["to"];
   readonly draws: "edge" | "decision" | "story" | null;
@@ -52,7 +52,7 @@ export interface Taken {
 export type AttemptPhase =
   | { readonly phase: "dispatched" }
   | { readonly phase: "started"; readonly workspace: string | null; readonly base: string | null }
-  /** Told to stop: its token is void, its step and permit are still taken. */
+  /** Being stopped: its token is void, but it still holds its step and its permits. */
   | {
       readonly phase: "stopping";
       readonly reason: string;
@@ -66,7 +66,7 @@ export type AttemptPhase =
       readonly verdict: Verdict | null;
       readonly taken: Taken | null;
       readonly why: string;
-      /** What it left in its workspace goes away before the next attempt. */
+      /** Its changes to the workspace are rolled back before the next attempt. */
       readonly discards: boolean;
       readonly workspace: string | null;
       readonly base: string | null;
@@ -78,7 +78,7 @@ export interface Attempt {
   readonly step: StepId;
   readonly name: StepName;
   readonly visit: number;
-  /** The how-manieth attempt of this step in its scope, from 1. */
+  /** The 1-based attempt number of this step in its scope. */
   readonly number: number;
   readonly token: Token;
   readonly driver: "push" | "pull";
@@ -87,7 +87,7 @@ export interface Attempt {
   readonly startedAt: number;
   readonly usage: Usage;
   readonly session: string | null;
-  /** Which model did the work, and which version of the agent; absent: nobody said. */
+  /** The model and the version of the agent; null if they were not reported. */
   readonly model?: string | null;
   readonly version?: string | null;
   readonly state: AttemptPhase;
@@ -99,7 +99,7 @@ export function hasEnded(attempt: Attempt): attempt is EndedAttempt {
   return attempt.state.phase === "ended";
 }
 
-/** The tree an attempt started from; null before it started or where there is no tree. */
+/** The tree that an attempt started from; null before it started or if there is no tree. */
 export function baseOf(attempt: Attempt): string | null {
   return attempt.state.phase === "dispatched" ? null : attempt.state.base;
 }

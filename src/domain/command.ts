@@ -1,4 +1,4 @@
-// Commands. Owns: everything that can be asked of a run. Time, ids and chance arrive in here.
+// The commands: every request that can change a run. Time, ids and randomness reach the engine only through them.
 
 import type { Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
@@ -7,29 +7,29 @@ import type { Report } from "./report.ts";
 import type { RunPlace } from "./run.ts";
 import type { AdoptedStory, StorySpec } from "./story.ts";
 
-interface Asked {
+interface CommandBase {
   readonly at: number;
-  /** Who asks: `driver`, `agent:<name>`, `user:<name>`, `engine`. */
+  /** Who sends it: `driver`, `agent:<name>`, `user:<name>`, `engine`. */
   readonly author: string;
 }
 
-export interface StartRun extends Asked {
+export interface StartRun extends CommandBase {
   readonly type: "start_run";
   readonly run: RunId;
   readonly definition: Definition;
   readonly task: string;
   readonly place: RunPlace;
   readonly executor: string | null;
-  /** What the caller gave; no step overwrites it. */
+  /** Keys that the caller gave; no step overwrites them. */
   readonly context: Readonly<Record<string, string>>;
-  /** Stories that are known from the start; absent: a step will plan them. */
+  /** Stories that are known from the start; absent: a step plans them. */
   readonly stories?: readonly StorySpec[];
-  /** Those of them that have a life behind them. */
+  /** Those of them that were partly done in an earlier run. */
   readonly adopted?: readonly AdoptedStory[];
 }
 
 /** A worker claims a ready step. */
-export interface StartAttempt extends Asked {
+export interface StartAttempt extends CommandBase {
   readonly type: "start_attempt";
   readonly story: StoryId | null;
   readonly step: StepId;
@@ -40,8 +40,8 @@ export interface StartAttempt extends Asked {
   readonly host: string;
 }
 
-/** Its workspace is prepared; from here on it may change things. */
-export interface BeginAttempt extends Asked {
+/** The workspace of an attempt is prepared; from now on the attempt may change things. */
+export interface BeginAttempt extends CommandBase {
   readonly type: "begin_attempt";
   readonly story: StoryId | null;
   readonly attempt: AttemptId;
@@ -49,64 +49,64 @@ export interface BeginAttempt extends Asked {
   readonly base: string | null;
 }
 
-/** A result. It counts once, and only with the token of the attempt that is running. */
-export interface FinishAttempt extends Asked {
+/** The result of an attempt. It counts once, and only with the token of the running attempt. */
+export interface FinishAttempt extends CommandBase {
   readonly type: "finish_attempt";
   readonly story: StoryId | null;
   readonly attempt: AttemptId;
-  /** null: the supervisor itself reports the end of a process that it watched or found dead. */
+  /** null: the supervisor reports the end of a process that it watched or found dead. */
   readonly token: Token | null;
   readonly report: Report;
 }
 
-export interface AnswerGate extends Asked {
+export interface AnswerGate extends CommandBase {
   readonly type: "answer_gate";
   readonly story: StoryId | null;
   readonly gate: GateId;
   readonly option: string;
-  /** Why, in one word, where the gate has routes for reasons. */
+  /** A one-word reason, if the gate has routes for reasons. */
   readonly reason?: string;
   readonly note: string;
-  /** The tree as it is now, where the gate showed one. */
+  /** The current tree, if the gate showed one. */
   readonly tree: string | null;
 }
 
-/** No answer came in time. */
-export interface ExpireGate extends Asked {
+/** The deadline of a gate has passed without an answer. */
+export interface ExpireGate extends CommandBase {
   readonly type: "expire_gate";
   readonly story: StoryId | null;
   readonly gate: GateId;
 }
 
-interface PauseRun extends Asked {
+interface PauseRun extends CommandBase {
   readonly type: "pause_run";
 }
 
-interface ResumeRun extends Asked {
+interface ResumeRun extends CommandBase {
   readonly type: "resume_run";
 }
 
-export interface CancelRun extends Asked {
+export interface CancelRun extends CommandBase {
   readonly type: "cancel_run";
   readonly reason: string;
 }
 
-/** Put what failed back to `ready`, with its limits counted anew from here. */
-export interface RetryRun extends Asked {
+/** Makes failed steps ready again, with renewed limits. */
+export interface RetryRun extends CommandBase {
   readonly type: "retry_run";
   readonly story: StoryId | null;
   readonly step: StepName | null;
 }
 
-/** A person changes what is still to come. */
-export interface EditChain extends Asked {
+/** A person changes steps that are still to come. */
+export interface EditChain extends CommandBase {
   readonly type: "edit_chain";
   readonly story: StoryId | null;
   readonly operations: readonly EditOperation[];
 }
 
-/** More stories for a run that has some. */
-export interface AddStories extends Asked {
+/** Adds stories to a run. */
+export interface AddStories extends CommandBase {
   readonly type: "add_stories";
   readonly stories: readonly StorySpec[];
 }

@@ -1,4 +1,4 @@
-// The context: every key that a template may name in any workflow. The keys of a protocol are the protocol's (`templateKeys`).
+// The keys that a template may name in any workflow. A protocol declares its own keys in `templateKeys`.
 
 /** Keys of a step that works on a story. */
 const storyKeys = [
@@ -24,16 +24,16 @@ const runKeys = [
   "has_frontend_changes",
 ] as const;
 
-/** What the configuration says about the project; empty where it says nothing. */
+/** Keys from the configuration of the project; empty if it does not set them. */
 const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"] as const;
 
 /** Keys that a run always has. Only Pawl sets them. */
 export const engineKeys: ReadonlySet<string> = new Set([...runKeys, ...storyKeys]);
 
-/** Keys that a template may name in any workflow although nobody has set them yet. */
+/** Keys that a template may name in any workflow even if no step has set them yet. */
 export const generalKeys: readonly string[] = [...engineKeys, "branch", ...projectKeys];
 
-/** Typed, so that a key that is listed here and set nowhere does not compile. */
+/** Typed, so that a key that is listed here but never set does not compile. */
 export type StoryValues = Readonly<Record<(typeof storyKeys)[number], string>>;
 export type RunValues = Readonly<Record<(typeof runKeys)[number], string>>;
 export type ProjectKey = (typeof projectKeys)[number];

@@ -1,4 +1,4 @@
-// Decisions. Owns: the answer of `decide`: what happened and what must be done, or why nothing may.
+// The result of `decide`: events and effects, or a rejection that says why nothing changes.
 
 import type { Effect } from "./effect.ts";
 import type { Event } from "./event.ts";
@@ -14,13 +14,13 @@ export interface Accepted {
 
 export type RejectionCode = "stale" | "illegal" | "unknown" | "over" | "answered" | "moved" | "cap";
 
-/** Refused. What it leaves in the log (a late report, a gate that now shows another tree) is in `events`. */
+/** A refused command. `events` has what it still leaves in the log: a late report, or a gate that now shows another tree. */
 export interface Rejection {
   readonly accepted: false;
   readonly code: RejectionCode;
   readonly why: string;
   readonly events: readonly Event[];
-  /** The run after those events; null when there are none. */
+  /** The run after those events; null if there are none. */
   readonly run: Run | null;
 }
 

@@ -1,4 +1,4 @@
-// Definitions. Owns: a workflow in its one internal form, whatever spelling its file used. A run freezes its own copy.
+// A definition: a workflow in its one internal form, whatever dialect its file used. A run freezes its own copy.
 
 import type { AgentName, StepName } from "./ids.ts";
 import type { GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
@@ -7,13 +7,13 @@ export interface Definition {
   readonly id: string;
   readonly title: string;
   readonly description: string;
-  /** Which spelling the file used; it decides defaults at the edges (branches, unknown keys), never a code path here. */
+  /** The dialect of the file. It decides defaults at the edges (branches, unknown keys), never a code path in the engine. */
   readonly dialect: string;
   readonly agents: Readonly<Record<AgentName, AgentDefinition>>;
   readonly steps: readonly StepDefinition[];
-  /** What the file itself puts into the context. */
+  /** Keys that the file itself puts into the context. */
   readonly context: Readonly<Record<string, string>>;
-  /** Keys that a template may name before a step sets them: they are empty, not missing. */
+  /** Keys that are empty rather than missing until a step sets them. */
   readonly knownKeys: readonly string[];
   readonly caps: Caps;
   readonly workspace: WorkspacePolicy;
@@ -30,7 +30,7 @@ export interface AgentDefinition {
   readonly executor: string | null;
   /** Fallbacks, in order, for an account that hit its quota or is not logged in; absent: none. */
   readonly fallbacks?: readonly string[];
-  /** `read`: it judges and changes nothing; absent: it may write. */
+  /** `read`: it may change nothing; absent: it may write. */
   readonly access?: "read";
   readonly model: string | null;
   readonly timeoutMs: number | null;
@@ -39,14 +39,14 @@ export interface AgentDefinition {
 }
 
 export interface WorkspacePolicy {
-  /** `own`: we make the run's branch. `by_step`: the tree starts detached and a step names and makes it. */
+  /** `own`: Pawl creates the run's branch. `by_step`: the tree starts detached, and a step names and creates the branch. */
   readonly branch: "own" | "by_step";
   readonly onFailure: "keep" | "reset";
   /** Variables for programs that run in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Run-wide caps, always on. The defaults are far beyond any honest run. */
+/** Run-wide caps. They always apply; the defaults are far beyond any normal run. */
 export interface Caps {
   readonly attempts: number;
   readonly steps: number;
@@ -55,9 +55,9 @@ export interface Caps {
   readonly tokens: number;
   /** What happens at a cap: the run fails, or a person is asked whether to raise it. */
   readonly then: "fail" | "gate";
-  /** Time that runs out stops an attempt that runs; its work is kept. */
+  /** Running out of time stops a running attempt; its work is kept. */
   readonly hard: boolean;
-  /** How often one step may be lost to dead machines and killed drivers. */
+  /** How often one step may be lost to a dead machine or a killed driver. */
   readonly lostPerStep: number;
 }
 
@@ -75,30 +75,30 @@ export const defaultCaps: Caps = {
 interface StepBase {
   readonly name: StepName;
   readonly title: string;
-  /** Not in the chain at its start: only a route puts it there, never an edit. */
+  /** Not in the chain at its start. Only a route inserts it, never an edit. */
   readonly spare?: boolean;
 }
 
-/** What every step that is performed (not merely waited for) has. */
+/** The fields of every step that is performed, rather than only waited for. */
 interface PerformedStep extends StepBase {
   /** The template of the prompt. */
   readonly input: string;
-  /** Only these output keys reach the context; null means all of them. */
+  /** Only these output keys reach the context; null: all of them. */
   readonly produces: readonly string[] | null;
   /** The output key whose value decides, folded to lower case; null: `STATUS` says passed or rejected. */
   readonly decide: string | null;
   /** Text that a passing output must contain. */
   readonly expects: string | null;
   readonly on: Readonly<Partial<Record<VerdictKey, RouteRule>>>;
-  /** For an attempt that did not complete. Never a jump: a crash decides nothing. */
+  /** The rule for an attempt that did not complete. It never jumps, since a crash decides nothing. */
   readonly onError: RouteRule;
-  /** One limit for all backward routes of this step together. */
+  /** One limit for all routes back of this step together. */
   readonly budget: Limit | null;
-  /** Commands that the runtime runs after "done"; a red one turns it into `rejected checks`. */
+  /** Commands that the runtime runs after the agent says it is done; a failed one turns the verdict into `rejected checks`. */
   readonly checks: readonly string[];
   readonly wallMs: number | null;
   readonly quietMs: number | null;
-  /** It ends with a SUMMARY, which becomes its notes; that it ran to its end is all the verdict there is. */
+  /** It ends with a SUMMARY, which becomes its notes. Completing is its only verdict. */
   readonly summary?: boolean;
   /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */
   readonly session?: StepName;
@@ -108,7 +108,7 @@ interface PerformedStep extends StepBase {
   readonly mandatory?: boolean;
   /** No edit puts anything after it, or a second one into the chain. */
   readonly last?: boolean;
-  /** No reordering puts a step of these names behind the last of this one. */
+  /** No reordering puts a step with one of these names after the last step of this name. */
   readonly follows?: readonly StepName[];
 }
 
@@ -122,7 +122,7 @@ export interface CommandStep extends PerformedStep {
   readonly command: string;
 }
 
-/** The work of a story becomes one commit on the base: rebased, checked again, squashed. The runtime itself performs it. */
+/** Turns the work of a story into one commit on the base: rebased, checked again, squashed. The runtime itself performs it. */
 export interface IntegrateStep extends PerformedStep {
   readonly kind: "integrate";
   /** The commit's message; `{{story}}` and `{{title}}` are replaced. */
@@ -142,17 +142,17 @@ export interface StoriesStep extends StepBase {
   readonly concurrency: number;
   /** Rejections and failures of one story together, where its steps have no limit of their own. */
   readonly storyBudget: Limit;
-  /** `stop`: start nothing new, let running stories end. `continue`: the others continue. */
+  /** `stop`: start no new story and let running ones end. `continue`: continue with the others. */
   readonly onStoryFailed: "stop" | "continue";
   /** `worktree`: each story has a tree and a branch of its own; absent: all work in the run's. */
   readonly workspace?: "worktree";
-  /** What a story's branch is called, before its id. */
+  /** The prefix of a story's branch, before its id. */
   readonly branchPrefix?: string;
-  /** `numbers`: steps are `step-001`, `step-002` …; absent: they are called as the file calls them. */
+  /** `numbers`: step ids are `step-001`, `step-002` …; absent: they are the names from the file. */
   readonly ids?: "numbers";
   /** How many steps the chain of a story may have. */
   readonly maxSteps?: number;
-  /** How often a step may start anew by its own wish. */
+  /** How often a step may request its own restart. */
   readonly restarts?: number;
 }
 

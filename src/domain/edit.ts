@@ -1,10 +1,10 @@
-// Edits. Owns: changes to a chain, as they are requested. One mechanism for agents, people and routes.
+// Edits: requested changes to a chain. Agents, people and routes use the same operations.
 
 import type { StepId, StepName } from "./ids.ts";
 
 export interface NewStep {
   readonly name: StepName;
-  /** Empty: what the definition says. */
+  /** Empty: the title from the definition. */
   readonly description: string;
 }
 
@@ -16,11 +16,11 @@ export type EditOperation = { readonly reason: string } & (
   /** All steps that are still to come, in their new order. */
   | { readonly op: "reorder"; readonly order: readonly StepId[] }
   | { readonly op: "amend"; readonly step: StepId; readonly description: string }
-  /** The step that asks starts anew, with another description. */
+  /** The requesting step restarts with another description. */
   | { readonly op: "restart"; readonly step: StepId; readonly description: string }
 );
 
-/** All of it, or none. */
+/** All operations are applied, or none. */
 export type EditRequest =
   | { readonly operations: readonly EditOperation[]; readonly notes: readonly string[] }
   /** The request cannot be read. */

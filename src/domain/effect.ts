@@ -1,13 +1,13 @@
-// Effects. Owns: what must be done outside after a commit. Each can be found half done after a crash and done again.
+// Effects: work outside the store that follows a commit. A crash may leave one half-done, so each can be performed again.
 
 import type { AttemptId, RunId, StoryId } from "./ids.ts";
 
 export type Effect =
-  /** End the process of an attempt that was told to stop. */
+  /** Stop the process of an attempt. */
   | { readonly type: "stop_attempt"; readonly run: RunId; readonly story: StoryId | null; readonly attempt: AttemptId }
   /** Send a message to the configured targets. */
   | { readonly type: "notify"; readonly run: RunId; readonly message: Message }
-  /** One message to one receiver, until it has arrived. */
+  /** Deliver one message to one target, with retries. */
   | {
       readonly type: "deliver";
       readonly run: RunId;

@@ -1,5 +1,4 @@
-// Errors. Owns: the one error type that people see, its codes, what each code means to a calling program, and the text of
-// anything that was thrown.
+// The one error type that people see, its codes with their exit statuses, and helpers to read anything that was thrown.
 
 /** Exit codes are a contract with scripts; see docs/spec/cli.md. */
 export const exitCodes = {
@@ -41,7 +40,7 @@ const codes = {
 
 export type ErrorCode = keyof typeof codes;
 
-/** Something a person or a calling program must act on. Expected outcomes of agents are values, never this. */
+/** An error that a person or a calling program must act on. Expected outcomes of agents are values, not errors. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
@@ -62,12 +61,12 @@ export class AppError extends Error {
 
 /** The message of anything that was thrown. */
 export function errorText(error: unknown): string {
-  // A connection that was tried at several addresses fails with several errors and no message of its own.
+  // A connection that tried several addresses fails with several errors and no message of its own.
   if (error instanceof AggregateError) return error.errors.map(errorText).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The code that the operating system gave an error, such as ENOENT; null for an error of another kind. */
+/** The operating system's code of an error, such as ENOENT; null for other errors. */
 export function systemCode(error: unknown): string | null {
   const isSystemError = error instanceof Error && !(error instanceof AppError) && "code" in error;
   return isSystemError && typeof error.code === "string" ? error.code : null;

@@ -1,5 +1,5 @@
-// Events. Owns: what happened to a run, with its results (which steps were reset, which keys cleared), so that replay is
-// a fold without guessing. The log is append-only; a change of meaning is a new schema version, never an edit.
+// Events: what happened to a run. They include the results (which steps were reset, which keys cleared), so that replay is a
+// plain fold. The log is append-only; a change of meaning needs a new schema version.
 
 import type { Outcome, Taken, Usage, Verdict } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
@@ -45,7 +45,7 @@ export type Event = Happened &
     | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
     | { readonly type: "run_reopened" }
     | { readonly type: "caps_raised"; readonly caps: Caps }
-    /** Limits of this scope count anew: of one step, or of all. */
+    /** The limits of one step, or of all steps of this scope, start a new count. */
     | { readonly type: "limits_renewed"; readonly of: StepName | null }
     // chains
     | {
@@ -55,7 +55,7 @@ export type Event = Happened &
         readonly feedback: string | null;
       }
     | { readonly type: "step_opened"; readonly step: StepId }
-    /** What a step said reaches the context, in place of what it had said before. */
+    /** The outputs of a step replace those that it had set before. */
     | {
         readonly type: "outputs_set";
         readonly step: StepId;
@@ -70,7 +70,7 @@ export type Event = Happened &
         readonly type: "steps_reset";
         /** From the target to the step that routed, in order. */
         readonly steps: readonly StepId[];
-        /** Keys that the reset steps had produced. */
+        /** Keys that the reset steps had set. */
         readonly cleared: readonly string[];
         /** The step that routed: its own keys stay, as the feedback, until it ends again. */
         readonly keeps: StepId | null;
@@ -95,7 +95,7 @@ export type Event = Happened &
     /** The whole chain in its new order. */
     | { readonly type: "steps_reordered"; readonly order: readonly StepId[] }
     | { readonly type: "step_amended"; readonly step: StepId; readonly description: string }
-    /** An edit as it was applied; the events before it did it. `by`: the step whose attempt asked. */
+    /** The record of an applied edit; the events before it made the change. `by`: the step whose attempt requested it. */
     | {
         readonly type: "chain_edited";
         readonly by: StepId | null;
@@ -105,7 +105,7 @@ export type Event = Happened &
         readonly after: readonly ChainLine[];
         readonly notes: readonly string[];
       }
-    /** Nothing of it was applied. */
+    /** A refused edit request: nothing was applied. */
     | { readonly type: "edit_refused"; readonly by: StepId; readonly why: string; readonly notes: readonly string[] }
     // attempts
     | {
@@ -142,7 +142,7 @@ export type Event = Happened &
         readonly version?: string | null;
         readonly tree: string | null;
       }
-    /** A late, repeated or foreign report: recorded, and nothing else. */
+    /** A late, repeated or foreign report: recorded and otherwise ignored. */
     | { readonly type: "report_refused"; readonly attempt: AttemptId; readonly why: string }
     // gates
     | { readonly type: "gate_opened"; readonly gate: Omit<Gate, "state"> }
@@ -154,25 +154,25 @@ export type Event = Happened &
         readonly note: string;
         readonly took: Route["to"];
       }
-    /** The work has moved on since it was shown: this is what is there now. */
+    /** The work changed after the gate showed it; the gate now shows this tree. */
     | { readonly type: "gate_shown"; readonly gate: GateId; readonly tree: string | null }
     | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
     // stories
     | {
         readonly type: "stories_planned";
         readonly stories: readonly StorySpec[];
-        /** Planned before and not begun: replaced by this plan. */
+        /** Stories that were planned before and have not begun: this plan replaces them. */
         readonly dropped: readonly StoryId[];
       }
     | { readonly type: "story_opened"; readonly of: StepName; readonly chain: readonly PlacedStep[] }
-    /** It has a chain from an earlier run. */
+    /** A story with a chain from an earlier run. */
     | { readonly type: "story_adopted"; readonly of: StepName; readonly chain: readonly AdoptedStep[] }
     | {
         readonly type: "story_changed";
         readonly of: StoryId;
         readonly status: StoryStatus;
         readonly reason: string;
-        /** The tree that it works in from now on. */
+        /** The slot of its tree from now on. */
         readonly slot?: number;
       }
     /** A finished story's outputs become the run's. */

@@ -1,4 +1,4 @@
-// Gates. Owns: a question to a person that holds a step, and its one answer.
+// A gate: a question to a person that holds a step, and its one answer.
 
 import type { GateId, StepId, StoryId } from "./ids.ts";
 import type { GateOptions, Route } from "./route.ts";
@@ -18,7 +18,7 @@ export interface Gate {
   /** The tree that was shown; an answer for another tree is refused. */
   readonly tree: string | null;
   readonly openedAt: number;
-  /** This option is taken when no answer has come by then. */
+  /** The option that is taken if no answer comes by this time. */
   readonly deadline: { readonly at: number; readonly option: string } | null;
   readonly state: GateState;
 }
@@ -34,15 +34,15 @@ export type GateState =
       readonly at: number;
       readonly took: Route["to"];
     }
-  /** A route went back before its step: what was approved is no longer what is there. */
+  /** The step was reset or removed, so the answer no longer applies. */
   | { readonly status: "void"; readonly reason: string; readonly at: number };
 
-/** The options that a person chooses from; `reject:unclear` is one of them with a reason. */
+/** The options that a person chooses from, without their reasons, such as `reject:unclear`. */
 export function namesOf(options: GateOptions): readonly string[] {
   return Object.keys(options).filter((name) => !name.includes(":"));
 }
 
-/** The reasons for which an option leads elsewhere. */
+/** The reasons that have a route of their own. */
 export function reasonsOf(options: GateOptions, option: string): readonly string[] {
   const prefix = `${option}:`;
   return Object.keys(options).flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));

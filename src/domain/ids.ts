@@ -1,4 +1,4 @@
-// Ids. Owns: the names of things as types that cannot be mixed up, and what an id from outside may look like.
+// Branded id types, which cannot be mixed up, and the check for ids from outside.
 
 declare const brand: unique symbol;
 type Brand<Name extends string> = string & { readonly [brand]: Name };
@@ -8,7 +8,7 @@ export type RunId = Brand<"RunId">;
 export type StoryId = Brand<"StoryId">;
 /** Unique in its chain, never reused. */
 export type StepId = Brand<"StepId">;
-/** What routes speak of; may repeat in a chain. */
+/** The name that routes use; it may repeat in a chain. */
 export type StepName = Brand<"StepName">;
 export type AgentName = Brand<"AgentName">;
 export type AttemptId = Brand<"AttemptId">;
@@ -17,9 +17,9 @@ export type Token = Brand<"Token">;
 
 const wordPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-/** True for a word that is safe in a path, a branch name, a shell word and a file name on every platform. */
+/** True for a word that is safe in a path, a branch name and a shell command on every platform. */
 export function isSafeId(text: string): boolean {
-  // Names that every object has (`constructor`) would be found in any record keyed by id.
+  // Names that every object has (`constructor`) would be found in any record that is keyed by id.
   if (text in Object.prototype) return false;
   return wordPattern.test(text) && !text.includes("..") && !text.endsWith(".") && !text.endsWith(".lock");
 }
@@ -33,5 +33,5 @@ export const attemptId = (text: string) => text as AttemptId;
 export const gateId = (text: string) => text as GateId;
 export const token = (text: string) => text as Token;
 
-/** Stories that the engine adds when work is sent back to a finished `stories` step; planners may not use it. */
+/** The prefix of stories that the engine adds when work is sent back to a finished `stories` step. Planners must not use it. */
 export const fixStoryPrefix = "FIX-";

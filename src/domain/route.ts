@@ -1,4 +1,4 @@
-// Routes. Owns: where a verdict can lead. This is all the control flow there is.
+// Routes: where a verdict can lead. There is no other control flow.
 
 import type { StepName } from "./ids.ts";
 
@@ -7,28 +7,28 @@ export type Route =
   | { readonly to: "again" }
   | { readonly to: "back_to"; readonly step: StepName }
   | { readonly to: "go_to"; readonly step: StepName }
-  /** Runs these first, then the routing step again; or, with `before`, all from that earlier step on. */
+  /** Runs these steps first, then the routing step again; with `before`, everything from that earlier step on. */
   | { readonly to: "insert"; readonly steps: readonly StepName[]; readonly before?: StepName }
   | { readonly to: "gate"; readonly question: string; readonly options: GateOptions; readonly deadline?: GateDeadline }
   | { readonly to: "fail"; readonly reason: string };
 
 /**
- * Every gate names its options and where each leads; the first is `approve`, the last is `reject`. `reject:unclear` is the
- * option `reject` with the reason `unclear`, where that leads elsewhere.
+ * The options of a gate and their routes. `pawl approve` takes the first, `pawl reject` the last. `reject:unclear` is a route of
+ * its own for the option `reject` with the reason `unclear`.
  */
 export type GateOptions = Readonly<Record<string, Route>>;
 
-/** The option that is taken when no answer comes in time. */
+/** The option that is taken if no answer comes in time. */
 export interface GateDeadline {
   readonly afterMs: number;
   readonly option: string;
 }
 
-/** A limit: `route` at most so often, then something else. An exhausted limit never means "continue as if nothing happened". */
+/** A route may be taken at most `atMost` times; after that, `then` is taken. An exhausted limit is never ignored. */
 export interface Limit {
   readonly atMost: number;
   readonly then: Route;
-  /** What the attempts that it covers may cost together. */
+  /** What the covered attempts may use together. */
   readonly spend?: Spend;
 }
 
@@ -36,23 +36,23 @@ export interface Spend {
   readonly costUsd: number | null;
   readonly tokens: number | null;
   readonly wallMs: number | null;
-  /** Running out stops an attempt that runs; its work is kept. */
+  /** Running out of time stops a running attempt; its work is kept. */
   readonly hard: boolean;
 }
 
-/** A route with its own limit; without one, the story's or the decision's budget covers it. */
+/** A route with its own limit; without one, the budget of the step or the story applies. */
 export interface RouteRule {
   readonly route: Route;
   readonly limit: Limit | null;
 }
 
 /**
- * Which rule of `on` a verdict takes: `passed`, `rejected`, `rejected:<reason>`, or `=<value>` for a deciding key.
- * Values are folded (trimmed, lower case) on both sides.
+ * The key of the rule that a verdict takes: `passed`, `rejected`, `rejected:<reason>`, or `=<value>` for a deciding key.
+ * Values are compared trimmed and in lower case.
  */
 export type VerdictKey = "passed" | "rejected" | `rejected:${string}` | `=${string}`;
 
-/** True for a route that makes the chain run something again. Such a route must meet a limit. */
+/** True for a route that makes the chain run something again. Such a route must have a limit. */
 export function repeats(route: Route): boolean {
   return route.to === "again" || route.to === "back_to" || route.to === "insert";
 }

@@ -1,4 +1,4 @@
-// Runs. Owns: one execution of a workflow for one intent.
+// A run: one execution of a workflow for one task.
 
 import { type Attempt, noUsage, type Usage } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
@@ -8,24 +8,24 @@ import type { Story, StoryEntry } from "./story.ts";
 
 export type RunStatus = "running" | "held" | "paused" | "done" | "failed" | "cancelled";
 
-/** How a run that is over came out. */
+/** How a run ended. */
 export interface RunEnd {
   readonly status: "done" | "failed" | "cancelled";
   readonly reason: string;
   readonly at: number;
 }
 
-/** Where a run works. Facts for the runtime; the engine only carries them. */
+/** Where a run works. The runtime uses these facts; the engine only stores them. */
 export interface RunPlace {
   /** The user's repository; null for a run without one. */
   readonly repo: string | null;
   readonly kind: "worktree" | "in_place" | "directory";
-  /** What the work starts from: a commit. */
+  /** The commit that the work starts from. */
   readonly base: string | null;
   /** The name of the branch or commit that `base` was resolved from. */
   readonly baseName: string | null;
   readonly branch: string | null;
-  /** The shared folder: where agents and people find the files of the run's protocol. Absent: there is none. */
+  /** The shared folder, with the files of the run's protocol. Absent: there is none. */
   readonly shared?: string;
   /** The file that the stories came from. Absent: they came from none. */
   readonly source?: string;
@@ -33,7 +33,7 @@ export interface RunPlace {
 
 export interface RunTotals extends Usage {
   readonly attempts: number;
-  /** Steps ever put into a chain of this run. */
+  /** The number of steps that were ever added to a chain of this run. */
   readonly steps: number;
 }
 
@@ -43,7 +43,7 @@ export const noTotals: RunTotals = { ...noUsage, attempts: 0, steps: 0 };
 export interface Header extends Scope {
   readonly id: RunId;
   readonly definition: Definition;
-  /** The user's words. They never change and are in every prompt. */
+  /** The user's words. They never change and are part of every prompt. */
   readonly task: string;
   readonly place: RunPlace;
   /** Use this executor for every agent of the run. */
@@ -59,15 +59,15 @@ export interface Header extends Scope {
 }
 
 /**
- * What one transition sees: the header, and the stories that it concerns. Never the whole run, except when a log is
- * folded from its beginning.
+ * What one transition loads: the header and the stories that it concerns. It is the whole run only after a replay, or where a
+ * caller asks the store for it.
  */
 export interface Run {
   readonly header: Header;
   readonly stories: Readonly<Record<StoryId, Story>>;
 }
 
-/** Derived, never set: over, else paused, else running if anything runs or can start, else held. */
+/** Derived, never stored: over, else paused, else running if anything runs or can start, else held. */
 export function statusOf(header: Header): RunStatus {
   if (header.end) return header.end.status;
   if (header.paused) return "paused";

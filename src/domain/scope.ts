@@ -1,4 +1,4 @@
-// Scopes. Owns: what a run's header and a story have in common: a chain with its context, attempts and gates.
+// A scope: a chain with its context, attempts and gates. The header of a run is one, and so is each story.
 
 import type { Attempt } from "./attempt.ts";
 import type { Gate } from "./gate.ts";
@@ -10,7 +10,7 @@ export interface Scope {
   /** In the order in which they were dispatched. */
   readonly attempts: readonly Attempt[];
   readonly gates: readonly Gate[];
-  /** Limits count attempts from this index on, per step name or `*` for all of them; `retry` moves it to the end. */
+  /** Limits count attempts from this index on, by step name or `*` for all steps; `retry` moves it to the end. */
   readonly countsFrom: Readonly<Record<string, number>>;
 }
 

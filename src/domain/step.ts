@@ -1,4 +1,4 @@
-// Steps and chains. Owns: a node of a chain and the states it can be in.
+// Steps, the states that they can be in, and chains.
 
 import type { AttemptId, GateId, StepId, StepName } from "./ids.ts";
 
@@ -6,13 +6,13 @@ export type StepState =
   | { readonly status: "waiting" }
   | { readonly status: "ready"; readonly notBefore: number }
   | { readonly status: "running"; readonly attempt: AttemptId }
-  /** A `stories` step while its stories are worked on. */
+  /** `attempt` is null for a `stories` step while its stories are worked on. */
   | { readonly status: "running"; readonly attempt: null }
   /** Waits for a person. */
   | { readonly status: "held"; readonly gate: GateId }
   | { readonly status: "done" }
   | { readonly status: "failed"; readonly reason: string }
-  /** Skipped by a route comes back to life when a route goes back before it; skipped by an edit does not. */
+  /** A step that a route skipped waits again when a route goes back before it; one that an edit skipped does not. */
   | { readonly status: "skipped"; readonly by: "route" | "edit"; readonly reason: string }
   | { readonly status: "cancelled" };
 
@@ -22,21 +22,21 @@ export interface Step {
   readonly id: StepId;
   readonly name: StepName;
   readonly state: StepState;
-  /** One passage of the chain through this step; a route back starts a new one. */
+  /** The number of times the chain has entered this step; a route back starts a new visit. */
   readonly visit: number;
   /** The context keys that its last accepted attempt set: cleared when it is reset, replaced when it ends again. */
   readonly produced: readonly string[];
   /** For the next attempt: why the step was sent back, or what was wrong with its output. */
   readonly feedback: string;
-  /** What is to be done here, where an edit said it; absent: what the definition says. */
+  /** The task of this step, if an edit set it; absent: the title from the definition. */
   readonly description?: string;
-  /** What its last accepted attempt hands on to the steps after it. */
+  /** The summary of its last accepted attempt, for the steps after it. */
   readonly notes?: string;
-  /** Restarts from a life before this store knew it. */
+  /** Restarts in an earlier run, before the story was imported. */
   readonly restartsBefore?: number;
 }
 
-/** Order is the list's. */
+/** The steps in their order. */
 export type Chain = readonly Step[];
 
 export function isOver(step: Step): boolean {

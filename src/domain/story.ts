@@ -1,24 +1,24 @@
-// Stories. Owns: a unit of work that is verified and integrated on its own.
+// A story: a unit of work that is verified and integrated on its own.
 
 import type { StepId, StepName, StoryId } from "./ids.ts";
 import type { Scope } from "./scope.ts";
 
 export type StoryStatus = "waiting" | "running" | "held" | "done" | "failed" | "blocked" | "skipped" | "cancelled";
 
-/** What a planner or a PRD says of a story. It does not change while the story runs. */
+/** A story as a planner or a PRD describes it. It does not change while the story runs. */
 export interface StorySpec {
   readonly id: StoryId;
   readonly title: string;
   readonly description: string;
   readonly acceptanceCriteria: readonly string[];
   readonly dependsOn: readonly StoryId[];
-  /** The lowest is taken first; absent: after all that have one. */
+  /** Stories with the lowest number start first; those without one start last. */
   readonly priority?: number;
-  /** Paths that it will change, where somebody said so. */
+  /** Paths that it will change, if the plan names them. */
   readonly touches?: readonly string[];
 }
 
-/** A story as the run sees it: all that scheduling needs. Kept as a row of its own. */
+/** A story as its run sees it, with all that scheduling needs. Each entry is a row of its own. */
 export interface StoryEntry {
   readonly id: StoryId;
   readonly title: string;
@@ -28,13 +28,13 @@ export interface StoryEntry {
   readonly openDependencies: number;
   readonly priority?: number;
   readonly touches?: readonly string[];
-  /** The tree that it works in, from 1, while it is at work. */
+  /** The 1-based slot of its tree, while it is at work. */
   readonly slot?: number;
-  /** It waits with a chain that exists already: it was retried, or comes from a file. */
+  /** It waits and already has a chain, because it was retried or imported. */
   readonly begun?: boolean;
 }
 
-/** A story as it comes from another life: its steps with what they came to. */
+/** A story from an earlier run: its steps with their states. */
 export interface AdoptedStory {
   readonly id: StoryId;
   readonly status: "waiting" | "done" | "failed" | "blocked";
@@ -61,7 +61,7 @@ export interface Story extends Scope {
   readonly retired?: readonly StepId[];
 }
 
-/** No more work will be done on it, unless somebody retries it. */
+/** No more work is done on it, unless it is retried. */
 export function isSettled(entry: StoryEntry): boolean {
   return entry.status !== "waiting" && entry.status !== "running" && entry.status !== "held";
 }

@@ -39,7 +39,7 @@ export function storeError(error: unknown, file: string): unknown {
       return notAStore(file, error.message, error);
     case 14:
       return new AppError("STORE_UNUSABLE", `the store ${file} cannot be opened`, {
-        hint: "check that its directory exists and belongs to you, or choose another with --store or PAWL_HOME",
+        hint: "check that its directory exists and is yours, or choose another with --store or PAWL_HOME",
         ...cause,
       });
     case null:

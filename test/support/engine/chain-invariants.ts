@@ -1,5 +1,4 @@
-// Invariants of chains that change. Owns: what holds of stories in parallel and of edited chains after every command, told from
-// states and events.
+// Checks invariants of parallel stories and of edited chains after every command, from states and events alone.
 
 import type { Accepted } from "../../../src/domain/decision.ts";
 import type { StepDefinition, StoriesStep } from "../../../src/domain/definition.ts";
@@ -22,7 +21,7 @@ export function checkChains(run: Run): void {
     checkFlags(scope, definitions, where);
     if (story !== null && loop?.maxSteps !== undefined) {
       const visible = visibleOf(scope, definitions).length;
-      holds(visible <= loop.maxSteps, `${where}: ${visible} steps, at most ${loop.maxSteps} may be`);
+      holds(visible <= loop.maxSteps, `${where}: ${visible} steps, at most ${loop.maxSteps} are allowed`);
     }
   }
   if (loop) checkSlots(run.header.stories, loop);
@@ -32,14 +31,14 @@ export function checkChains(run: Run): void {
 function checkFlags(scope: Scope, definitions: readonly StepDefinition[], where: string): void {
   const visible = visibleOf(scope, definitions);
   const last = visible.findIndex((step) => flagOf(definitions, step, "last"));
-  holds(last < 0 || last === visible.length - 1, `${where}: ${visible[last + 1]?.id} stands behind the last step`);
+  holds(last < 0 || last === visible.length - 1, `${where}: ${visible[last + 1]?.id} comes after the last step`);
   for (const step of scope.chain) {
     const wanted = flagOf(definitions, step, "mandatory") || flagOf(definitions, step, "last");
     const gone = step.state.status === "skipped" && step.state.by === "edit";
     holds(!(wanted && gone), `${where}: an edit skipped ${step.id}`);
   }
   const own = scope.chain.findIndex(({ name }) => kindOf(definitions, name) === "integrate");
-  holds(own < 0 || own === scope.chain.length - 1, `${where}: something stands behind the integration`);
+  holds(own < 0 || own === scope.chain.length - 1, `${where}: a step comes after the integration`);
 }
 
 function definitionsOf({ header }: Run, story: StoryId | null): readonly StepDefinition[] {
@@ -62,7 +61,7 @@ function flagOf(definitions: readonly StepDefinition[], step: Step, flag: "manda
 
 const isAtWork = ({ status }: StoryEntry) => status === "running" || status === "held";
 
-/** No two stories work in one tree, and none keeps a tree that it does not work in. */
+/** No two stories share a slot, and a story has one only while it is at work. */
 function checkSlots(stories: readonly StoryEntry[], loop: StoriesStep): void {
   const slots = stories.flatMap(({ slot }) => slot ?? []);
   holds(new Set(slots).size === slots.length, `two stories in one slot: ${slots.join(", ")}`);
@@ -76,7 +75,7 @@ function checkSlots(stories: readonly StoryEntry[], loop: StoriesStep): void {
   }
 }
 
-/** Nobody waits without a reason: a place is taken, a dependency is not done, or a failure stops the rest. */
+/** A story waits only if every slot is taken, a dependency is not done, or a failure stops the rest. */
 function checkBusy({ header }: Run, loop: StoriesStep): void {
   const { stories } = header;
   const open = header.chain.some(({ name, state }) => name === loop.name && state.status === "running");
@@ -85,21 +84,21 @@ function checkBusy({ header }: Run, loop: StoriesStep): void {
   const stopped = loop.onStoryFailed === "stop" && stories.some(({ status }) => status === "failed");
   for (const { id, status, dependsOn, begun } of stories) {
     if (status !== "waiting" || (stopped && !begun)) continue;
-    holds(!dependsOn.every((other) => done.has(other)), `${id} waits while a place is free`);
+    holds(!dependsOn.every((other) => done.has(other)), `${id} waits while a slot is free`);
   }
 }
 
-/** What a command may do to chains, and what it says about it. */
+/** Checks how a command changed chains, and that the records match. */
 export function checkEdits(after: Run, decision: Accepted, asked: number | null): void {
   const { events } = decision;
   const records = events.filter((event) => event.type === "chain_edited");
   const refused = events.some(({ type }) => type === "edit_refused");
-  holds(!(refused && records.length > 0), "an edit was refused and applied");
+  holds(!(refused && records.length > 0), "an edit was both refused and applied");
   holds(records.length === 0 || records.length === asked, `${records.length} of ${asked} operations were applied`);
   holds(records.length > 0 || !events.some(isEdit), "a chain was changed without a record");
   records.forEach((record, index) => {
     const next = records[index + 1];
-    if (next) holds(same(record.after, next.before), "between two operations the chain changed");
+    if (next) holds(same(record.after, next.before), "the chain changed between two operations");
     else checkLeft(after, events, record);
   });
 }
@@ -110,7 +109,7 @@ function isEdit(event: Event): boolean {
   return type === "steps_removed" || type === "steps_reordered" || type === "step_amended";
 }
 
-/** The chain is as the last record left it, unless a route then inserted something. */
+/** The chain is as the last record says, unless a route inserted something after it. */
 function checkLeft(after: Run, events: readonly Event[], record: Extract<Event, { type: "chain_edited" }>): void {
   if (events.slice(events.indexOf(record)).some(({ type }) => type === "steps_inserted")) return;
   const scope = record.story === null ? after.header : after.stories[record.story];
@@ -124,7 +123,7 @@ function checkLeft(after: Run, events: readonly Event[], record: Extract<Event, 
   );
 }
 
-/** Ids that were ever given, by scope. None is given twice, also not after its step is gone. */
+/** Ids that were ever assigned, by scope. None is reused, even after its step was removed. */
 export class Ids {
   readonly #given = new Map<StoryId | null, Set<string>>();
 
@@ -140,7 +139,7 @@ export class Ids {
     const given = this.#given.get(story) ?? new Set();
     this.#given.set(story, given);
     for (const { id } of steps) {
-      holds(!given.has(id), `${story ?? "run"}: the id ${id} is given twice`);
+      holds(!given.has(id), `${story ?? "run"}: the id ${id} was assigned twice`);
       given.add(id);
     }
   }

@@ -1,5 +1,5 @@
-// A driver for tests. Owns: a run moved by commands, with a clock and ids that count. As the product does, it shows `decide`
-// only the scopes that `storiesFor` names; after each command it checks what must hold for every command there is.
+// Drives a run by commands in tests, with a clock and ids that count up. Like the product, it shows `decide` only the scopes that
+// `storiesFor` names. After each command it checks the invariants.
 
 import type { Attempt } from "../../../src/domain/attempt.ts";
 import type { Command } from "../../../src/domain/command.ts";
@@ -20,7 +20,7 @@ import { replay } from "../../../src/engine/evolve.ts";
 import { passed, rejected, type Said, unfinished, value } from "./reports.ts";
 import { frozen, same } from "./same.ts";
 
-/** A command before it knows when and by whom. */
+/** A command without its time and author. */
 export type CommandInput = Command extends infer C ? (C extends Command ? Omit<C, "at" | "author"> : never) : never;
 
 export interface DriverOptions {
@@ -33,14 +33,14 @@ export interface DriverOptions {
   readonly replayEach?: boolean;
 }
 
-/** What an answer has besides its option; without a tree it is for the one that the gate shows. */
+/** The other fields of an answer. Without a tree it is for the one that the gate shows. */
 interface AnswerSaid {
   readonly note?: string;
   readonly reason?: string;
   readonly tree?: string | null;
 }
 
-/** Places are written `step` for the run's own chain and `story/step` for a story's. */
+/** A place is `step` in the run's own chain and `story/step` in a story's. */
 export class Driver {
   run: Run;
   at = 1_000;
@@ -75,14 +75,14 @@ export class Driver {
     this.#record(started);
   }
 
-  // input
+  // commands
 
   ask(input: CommandInput, author = "user:test"): Decision {
     const command = { ...input, at: this.at, author } as Command;
     const seen = this.#seenBy(command);
     const decision = decide(seen, command);
     this.#compareWithWhole(command, seen, decision);
-    // A refusal, too, may have something to keep: what a gate shows now.
+    // A refusal may also change the run: a gate may show another tree.
     if (decision.run !== null && decision.run !== seen) {
       const { header, stories } = decision.run;
       this.run = frozen({ header, stories: { ...this.run.stories, ...stories } });
@@ -93,10 +93,10 @@ export class Driver {
     return decision;
   }
 
-  /** Folding the log, as it would be read from a file, gives the state. */
+  /** Folding the log, as it would be read from a file, must give the same state. */
   checkReplay(): void {
     const read = JSON.parse(JSON.stringify(this.events)) as Event[];
-    if (!same(replay(read), this.run)) throw new Error("replay gives another state");
+    if (!same(replay(read), this.run)) throw new Error("replay gives a different state");
   }
 
   must(input: CommandInput, author?: string): Accepted {
@@ -116,7 +116,7 @@ export class Driver {
 
   // attempts
 
-  /** The command that hands a ready step out. */
+  /** The command that starts an attempt of a ready step. */
   starting(place: string, driver: "push" | "pull" = "push"): Extract<CommandInput, { type: "start_attempt" }> {
     const { story, name } = parse(place);
     this.#count += 1;
@@ -146,7 +146,7 @@ export class Driver {
     this.must({ type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base }, "driver");
   }
 
-  /** Reports for the attempt that runs at this place; a ready step is handed out first. */
+  /** Reports for the attempt at this place. A ready step is started first. */
   finish(place: string, report: Report): Accepted {
     if (this.step(place).state.status === "ready") this.claim(place);
     return this.must(this.finishing(this.#running(place), report), "agent:worker");
@@ -227,7 +227,7 @@ export class Driver {
     return { type: "add_stories", stories: specs.map(specOf) };
   }
 
-  // looking
+  // reading
 
   get status(): RunStatus {
     return statusOf(this.run.header);
@@ -243,7 +243,7 @@ export class Driver {
     return this.scope(story).chain.map(({ id }) => id);
   }
 
-  /** Which story works in which tree. */
+  /** Which story has which slot. */
   slots(): Record<string, number> {
     return Object.fromEntries(
       this.run.header.stories.flatMap(({ id, slot }) => (slot === undefined ? [] : [[id, slot]])),
@@ -291,7 +291,7 @@ export class Driver {
     return this.events.filter((event): event is Extract<Event, { type: T }> => event.type === type);
   }
 
-  /** What people were told, of one kind or of all. */
+  /** Messages to people, of one kind or all. */
   messages(kind?: MessageKind): readonly Message[] {
     return messagesOf(this.effects).filter((message) => kind === undefined || message.kind === kind);
   }
@@ -310,14 +310,14 @@ export class Driver {
     return frozen({ header: this.run.header, stories: Object.fromEntries(named) });
   }
 
-  /** Seeing more than `storiesFor` names must not lead to another decision. */
+  /** Loading more stories than `storiesFor` names must not change the decision. */
   #compareWithWhole(command: Command, seen: Run, decision: Decision): void {
     if (Object.keys(seen.stories).length === Object.keys(this.run.stories).length) return;
     const whole = decide(this.run, command);
     const effects = (one: Decision) => (one.accepted ? one.effects : []);
     const alike = decision.accepted === whole.accepted && same(effects(decision), effects(whole));
     if (alike && same(decision.events, whole.events)) return;
-    throw new Error(`${command.type} decides otherwise when it sees the whole run`);
+    throw new Error(`${command.type} decides differently with the whole run`);
   }
 
   #record(decision: Accepted): void {

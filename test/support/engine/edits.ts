@@ -1,4 +1,4 @@
-// Edits for tests. Owns: an operation in one call, and a request as a report carries it.
+// Builds edit operations and requests for tests.
 
 import type { EditOperation, NewStep } from "../../../src/domain/edit.ts";
 import { stepId, stepName } from "../../../src/domain/ids.ts";
@@ -6,7 +6,7 @@ import type { Said } from "./reports.ts";
 
 const reason = "because";
 
-/** `coding: fix the import` is a step with a description of its own. */
+/** `coding: fix the import` is a step with its own description. */
 function newSteps(steps: readonly string[]): readonly NewStep[] {
   return steps.map((text) => {
     const [name = "", description = ""] = text.split(": ");
@@ -52,5 +52,5 @@ export const restart = (target: string, description = "another way"): EditOperat
   reason: "it was wrong",
 });
 
-/** What a step says that wants its chain changed. */
+/** A report that requests edits. */
 export const asks = (...operations: EditOperation[]): Said => ({ edits: { operations, notes: [] } });

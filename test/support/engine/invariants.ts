@@ -1,5 +1,4 @@
-// Invariants. Owns: what holds for every run after every command, told from outside: from states and events, and never by
-// asking the code under test.
+// Checks the invariants of every run after every command, from states and events alone, never with the code under test.
 
 import type { Attempt } from "../../../src/domain/attempt.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
@@ -15,7 +14,7 @@ export function holds(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(what);
 }
 
-/** Every scope of a run, with the name it goes by. */
+/** Every scope of a run with its story; null is the run's own. */
 export function scopesOf(run: Run): readonly { readonly story: StoryId | null; readonly scope: Scope }[] {
   return [
     { story: null, scope: run.header },
@@ -37,7 +36,7 @@ export function checkState(run: Run): void {
   checkProgress(run);
 }
 
-/** Two completions at once must never leave a later step done while an earlier one is open. */
+/** Two concurrent completions must never leave a later step done while an earlier one is open. */
 function checkOrder(scope: Scope, where: string): void {
   const first = scope.chain.findIndex(({ state }) => state.status !== "done" && state.status !== "skipped");
   if (first < 0) return;
@@ -47,7 +46,7 @@ function checkOrder(scope: Scope, where: string): void {
       `${where}: ${step.id} is ${step.state.status} while ${scope.chain[first]?.id} is not over`,
     );
   }
-  holds(new Set(scope.chain.map(({ id }) => id)).size === scope.chain.length, `${where}: a step id exists twice`);
+  holds(new Set(scope.chain.map(({ id }) => id)).size === scope.chain.length, `${where}: two steps have the same id`);
 }
 
 function checkAttempts(run: Run, scope: Scope, where: string): void {
@@ -68,12 +67,12 @@ function checkAttempts(run: Run, scope: Scope, where: string): void {
   }
 }
 
-/** An approval holds for the visit it was given in. An open gate and a held step are the same fact. */
+/** An approval is valid only in its visit. Every open gate has a held step, and every held step an open gate. */
 function checkGates(run: Run, scope: Scope, where: string): void {
   for (const gate of scope.gates) {
     const step = scope.chain.find(({ id }) => id === gate.step);
     if (gate.state.status === "void") continue;
-    holds(gate.visit === step?.visit, `${where}: gate ${gate.id} speaks for a visit that is no more`);
+    holds(gate.visit === step?.visit, `${where}: gate ${gate.id} belongs to an earlier visit`);
     if (gate.state.status !== "open") continue;
     holds(run.header.end === null, `${where}: gate ${gate.id} is open in a run that is over`);
     holds(
@@ -84,15 +83,15 @@ function checkGates(run: Run, scope: Scope, where: string): void {
   for (const { id, state } of scope.chain) {
     if (state.status !== "held") continue;
     const gate = scope.gates.find((candidate) => candidate.id === state.gate);
-    holds(gate?.state.status === "open", `${where}: ${id} is held by a gate that nobody can answer`);
+    holds(gate?.state.status === "open", `${where}: ${id} is held by a gate that is not open`);
   }
 }
 
-/** What a step said is in the context only as long as the step stands by it. */
+/** A key is in the context only while a step has it among its outputs. */
 function checkKeys(scope: Scope, where: string, own: RegExp): void {
   const produced = new Set(scope.chain.flatMap((step) => step.produced));
   for (const key of Object.keys(scope.context)) {
-    if (own.test(key)) holds(produced.has(key), `${where}: ${key} is in the context and nobody says it`);
+    if (own.test(key)) holds(produced.has(key), `${where}: ${key} is in the context, but no step produced it`);
   }
 }
 
@@ -106,15 +105,15 @@ function checkCaps({ header, stories }: Run): void {
 function checkConcurrency({ header }: Run): void {
   const loop = header.definition.steps.find((step) => step.kind === "stories");
   const active = header.stories.filter(({ status }) => status === "running" || status === "held").length;
-  holds(active <= (loop?.concurrency ?? 0), `${active} stories at work, at most ${loop?.concurrency} may be`);
+  holds(active <= (loop?.concurrency ?? 0), `${active} stories at work, at most ${loop?.concurrency} are allowed`);
 }
 
-/** The number of open dependencies is what a search finds. */
+/** The stored number of open dependencies equals the real one. */
 function checkDependencies({ header }: Run): void {
   const done = new Set(header.stories.filter(({ status }) => status === "done").map(({ id }) => id));
   for (const { id, dependsOn, openDependencies } of header.stories) {
     const open = dependsOn.filter((other) => !done.has(other)).length;
-    holds(openDependencies === open, `${id} has ${open} open dependencies and counts ${openDependencies}`);
+    holds(openDependencies === open, `${id} has ${open} open dependencies but stores ${openDependencies}`);
   }
 }
 
@@ -130,21 +129,21 @@ function checkProgress(run: Run): void {
   const asks = scopesOf(run).some(({ scope }) => scope.gates.some(({ state }) => state.status === "open"));
   const status = statusOf({ ...run.header, paused: false });
   if (status === "running") holds(moves, "the run says running, but nothing runs and nothing can start");
-  else holds(asks && !moves, "the run says held, but nobody is asked");
+  else holds(asks && !moves, "the run says held, but no gate is open");
 }
 
 function entryStatus(run: Run, story: StoryId): string | undefined {
   return run.header.stories.find(({ id }) => id === story)?.status;
 }
 
-/** What may differ between a run before and after a command. */
+/** Checks what differs between a run before and after a command. */
 export function checkChange(before: Run, after: Run, decision: Decision): void {
   if (!decision.accepted) {
     const shows = decision.code === "moved";
-    holds(shows || before === after, "refused, and yet the run changed");
+    holds(shows || before === after, "the command was refused, but the run changed");
     holds(
       decision.events.every(({ type }) => type === (shows ? "gate_shown" : "report_refused")),
-      "a refusal says more than that it refused",
+      "a refusal has unexpected events",
     );
     return;
   }
@@ -167,17 +166,17 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
   for (const { id, status } of before.header.stories) {
     if (status !== "done") continue;
     holds(entryStatus(after, id) === "done", `${id} was done and is ${entryStatus(after, id)}`);
-    holds(before.stories[id] === after.stories[id], `${id} was done and was touched`);
+    holds(before.stories[id] === after.stories[id], `${id} was done and was changed`);
   }
   if (before.header.end) checkAfterEnd(before, decision.events);
 }
 
-/** A run that is over takes nothing new; it hears only of the end of what it had stopped, and a failed one of a retry or an edit. */
+/** A run that is over accepts only the ends of stopped attempts; a failed one also accepts a retry or an edit. */
 function checkAfterEnd(before: Run, events: readonly Event[]): void {
   const isEdit = events.some(({ type }) => type === "chain_edited");
   if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
     const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");
-    return holds(!(isEdit && moved), "an edit set a failed run in motion");
+    return holds(!(isEdit && moved), "an edit restarted a failed run");
   }
   holds(
     events.every(({ type }) => type === "attempt_ended" || type === "step_cancelled"),
@@ -185,7 +184,7 @@ function checkAfterEnd(before: Run, events: readonly Event[]): void {
   );
 }
 
-/** Counts on its own how often each route was taken, and compares with what the workflow allows. */
+/** Counts independently how often each route was taken, and compares that with the workflow's limits. */
 export class Tally {
   readonly #taken = new Map<string, number>();
 
@@ -214,7 +213,7 @@ export class Tally {
     if (event.outcome === "rate_limited") return;
     const { key, to } = event.taken;
     if (key === "edit") return this.#wished(run, where, event);
-    if (key === "asked") return holds(to === "gate", `${where} ${name} asked, and nobody hears it`);
+    if (key === "asked") return holds(to === "gate", `${where} ${name} asked, but no gate opened`);
     const step = performed(run, event.story, name);
     const rule = ruleOf(step, key);
     if (!repeats(rule.route)) return;
@@ -232,18 +231,15 @@ export class Tally {
     }
   }
 
-  /** It wished to start anew, or put something before itself, which no limit counts. */
+  /** The step restarted, or inserted steps before itself, which no limit counts. */
   #wished(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
     if (event.taken?.to === "insert") return;
     const { name, step } = attemptOf(run, event);
     const key = `${where} ${name} restart:${step}`;
     const loop = run.header.definition.steps.find((candidate) => candidate.kind === "stories");
     const most = (event.story === null ? undefined : loop?.restarts) ?? 3;
-    if (event.taken?.to === "again") return holds(this.#add(key) <= most, `${where} ${step} started anew too often`);
-    holds(
-      this.#sum((taken) => taken === key) === most,
-      `${where} ${step} was refused before it had started anew enough`,
-    );
+    if (event.taken?.to === "again") return holds(this.#add(key) <= most, `${where} ${step} restarted too often`);
+    holds(this.#sum((taken) => taken === key) === most, `${where} ${step} was refused a restart before its limit`);
   }
 
   #limitsOf(

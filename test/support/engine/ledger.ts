@@ -1,5 +1,5 @@
-// A ledger. Owns: counting on its own what a run spends, and whether what it starts, and what it does not, fits its caps and
-// budgets. Told by events alone.
+// Counts independently what a run spends, from events alone, and checks that each attempt starts, or does not start, as its caps
+// and budgets say.
 
 import type { Usage } from "../../../src/domain/attempt.ts";
 import type { Accepted } from "../../../src/domain/decision.ts";
@@ -21,7 +21,7 @@ export class Ledger {
   #spent: Spent[] = [];
   readonly #run = { attempts: 0, costUsd: 0, tokens: 0 };
 
-  /** What was decided about a run that was as `before`. */
+  /** Checks one decision; `before` is the run before it. */
   enter(before: Run, input: CommandInput, decision: Accepted): void {
     if (input.type === "start_attempt") this.#checkStart(before, input, decision);
     else holds(!decision.events.some(({ type }) => type === "attempt_dispatched"), `${input.type} started something`);
@@ -33,7 +33,7 @@ export class Ledger {
     const { story } = input;
     const scope = story === null ? before.header : before.stories[story];
     const step = scope?.chain.find(({ id }) => id === input.step);
-    if (!step) throw new Error(`${input.step} was started and is not there`);
+    if (!step) throw new Error(`${input.step} was started, but does not exist`);
     const definition = performed(before, story, step.name);
     const loop = before.header.definition.steps.find((candidate) => candidate.kind === "stories");
     const where = story ?? "run";
@@ -64,7 +64,7 @@ export class Ledger {
     );
   }
 
-  /** A cap changes only by a person's word at a gate that asks about it, and only upwards. */
+  /** A cap changes only by a person's answer to a gate about it, and only upwards. */
   #checkRaise(before: Run, input: CommandInput, decision: Accepted): void {
     const [was, is] = [before.header.caps, decision.run.header.caps];
     if (was === is) return;

@@ -1,5 +1,4 @@
-// Questions and messages. Owns: that nothing gets past an open gate, and that people are told what happened, once. Told from
-// states, events and effects.
+// Checks that nothing gets past an open gate, and that each message is sent once, from states, events and effects alone.
 
 import type { Accepted, Decision } from "../../../src/domain/decision.ts";
 import type { Message, MessageKind } from "../../../src/domain/effect.ts";
@@ -22,7 +21,7 @@ export function checkGatesStand(before: Run, after: Run, decision: Decision, inp
       else if (input.type !== "cancel_run") {
         holds(then?.state.status === "open", `${input.type} ended gate ${gate.id}`);
         const step = now?.chain.find(({ id }) => id === gate.step);
-        holds(step?.state.status === "held" && step.state.gate === gate.id, `${input.type} walked around ${gate.id}`);
+        holds(step?.state.status === "held" && step.state.gate === gate.id, `${input.type} bypassed ${gate.id}`);
         checkShown(gate, then, input);
       }
     }
@@ -32,14 +31,14 @@ export function checkGatesStand(before: Run, after: Run, decision: Decision, inp
 function checkAnswer(gate: Gate, input: CommandInput, at: number): void {
   if (input.type === "answer_gate") {
     holds(input.gate === gate.id, `an answer to ${input.gate} answered ${gate.id}`);
-    holds(gate.tree === null || (input.tree ?? "") === gate.tree, `${gate.id} was answered for what it does not show`);
+    holds(gate.tree === null || (input.tree ?? "") === gate.tree, `${gate.id} was answered for another tree`);
     return;
   }
   holds(input.type === "expire_gate" && input.gate === gate.id, `${input.type} answered ${gate.id}`);
   holds(gate.deadline !== null && gate.deadline.at <= at, `${gate.id} expired early`);
 }
 
-/** What a gate shows changes only when somebody answers for something else, and is then what they saw. */
+/** The tree of a gate changes only when an answer is for another tree, and is then that tree. */
 function checkShown(gate: Gate, then: Gate | undefined, input: CommandInput): void {
   const answered = input.type === "answer_gate" && input.gate === gate.id;
   if (then?.tree === gate.tree) {
@@ -53,7 +52,7 @@ function isNoOption(gate: Gate, input: { readonly option: string }): boolean {
   return !Object.hasOwn(gate.options, input.option);
 }
 
-/** Each thing that people are told of has happened, and each that has happened is told once. */
+/** Each message reports something that happened, and each such event has one message. */
 export function checkMessages(run: Run, decision: Accepted, input: CommandInput): void {
   const told = messagesOf(decision.effects);
   const expected = decision.events.flatMap((event) => messageFor(run, event));
@@ -65,17 +64,17 @@ export function checkMessages(run: Run, decision: Accepted, input: CommandInput)
       .toSorted()
       .join(", ");
   const said = words(told.map((message: Message) => ({ kind: message.kind, about: message.story })));
-  holds(said === words(wanted), `told: ${said}; happened: ${words(wanted)}`);
+  holds(said === words(wanted), `sent: ${said}; expected: ${words(wanted)}`);
   holds(
     told.every(({ text, at }) => text !== "" && at === decision.events[0]?.at),
-    "a message without words or time",
+    "a message without text or time",
   );
 }
 
 function messageFor(run: Run, event: Event): { kind: MessageKind; about: string | null }[] {
   if (event.type === "gate_opened") return [{ kind: "needs_you", about: event.story }];
   if (event.type === "story_changed") return event.status === "done" ? [{ kind: "story_done", about: event.of }] : [];
-  // A chain that is full is a limit, too.
+  // A full chain counts as a limit.
   if (event.type === "step_failed" && event.reason.includes("must insert"))
     return [{ kind: "stuck", about: event.story }];
   if (event.type === "attempt_ended") return isExhausted(run, event) ? [{ kind: "stuck", about: event.story }] : [];
@@ -83,7 +82,7 @@ function messageFor(run: Run, event: Event): { kind: MessageKind; about: string 
   return [{ kind: event.status === "done" ? "run_done" : "run_failed", about: null }];
 }
 
-/** Its rule repeats, and yet another route was taken. */
+/** The rule repeats, but another route was taken. */
 function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>): boolean {
   if (event.taken === null || event.outcome === "lost" || event.outcome === "rate_limited") return false;
   const scope = event.story === null ? run.header : run.stories[event.story];

@@ -1,5 +1,5 @@
-// Wishes. Owns: random requests to change a chain, and random stories to begin with or to add: some that may be granted, some that
-// must not, some that nobody can read. A number says which.
+// Makes random edit requests and random stories from a number: some that may be granted, some that must not be, and some that are
+// unreadable.
 
 import type { Definition, StepDefinition, StoriesStep } from "../../../src/domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../src/domain/edit.ts";
@@ -19,7 +19,7 @@ function diceOf(seed: number): Dice {
   };
 }
 
-/** What an attempt of this step asks for; null where it asks for nothing. */
+/** The edit request of an attempt of this step; null: none. */
 export function randomEditRequest(run: Run, story: StoryId | null, own: StepId, words: number): EditRequest | null {
   const dice = diceOf(words);
   if (dice(3) === 0) return null;
@@ -27,7 +27,7 @@ export function randomEditRequest(run: Run, story: StoryId | null, own: StepId, 
   return { operations: randomOperations(run, story, own, words), notes: dice(4) === 0 ? ["read with care"] : [] };
 }
 
-/** One to three operations; `own` is the step that asks, null a person. */
+/** One to three operations; `own` is the requesting step, null a person. */
 export function randomOperations(
   run: Run,
   story: StoryId | null,
@@ -76,7 +76,7 @@ function targetOf(dice: Dice, ids: readonly StepId[], pending: readonly StepId[]
   return dice(14) === 0 ? stepId("step-099") : (among[dice(among.length)] ?? stepId("nowhere"));
 }
 
-/** Two of them change places; now and then one is left out or there twice, or what nobody sees is moved. */
+/** Two of them change places; sometimes one is missing or listed twice, or a hidden step is moved. */
 function shuffled(dice: Dice, ids: readonly StepId[]): readonly string[] {
   const order = ids.filter((id) => !/^(?:bi|integrate)$/.test(id) || dice(9) === 0);
   const [one, other] = [dice(order.length), dice(order.length)];
@@ -99,7 +99,7 @@ export interface RunStart {
   readonly adopted?: readonly AdoptedStory[];
 }
 
-/** Half of the runs are given their stories, and half of those know some of them from another life. */
+/** Half of the runs start with stories, and half of those have some from an earlier run. */
 export function randomStart(definition: Definition, number: number): RunStart {
   const loop = loopIn(definition.steps);
   if (!loop || number % 2 === 0) return {};
@@ -124,7 +124,7 @@ function adoptedOf(loop: StoriesStep, id: StoryId, number: number): AdoptedStory
   return { id, status, chain: status === "waiting" && done === 0 ? [] : chain };
 }
 
-/** One to five stories; some depend on an earlier one, and now and then two wait for each other. */
+/** One to five stories; some depend on an earlier one, and sometimes two depend on each other. */
 export function randomPlan(words: number, prefix = "U"): readonly StorySpec[] {
   const count = 1 + (words % 5);
   const ids = Array.from({ length: count }, (_, index) => storyId(`${prefix}${index + (words % 2)}`));

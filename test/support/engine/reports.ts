@@ -1,4 +1,4 @@
-// Reports for tests. Owns: what an attempt came back with, in one call.
+// Builds reports for tests.
 
 import { noUsage, type Verdict } from "../../../src/domain/attempt.ts";
 import type { CompletedReport, Report, UnfinishedReport } from "../../../src/domain/report.ts";

@@ -1,4 +1,4 @@
-// Comparing values. Owns: whether two states say the same, and making a state unchangeable. Order of keys does not count.
+// Compares values, ignoring the order of keys, and freezes them.
 
 export function same(left: unknown, right: unknown): boolean {
   if (Object.is(left, right)) return true;
@@ -13,7 +13,7 @@ export function same(left: unknown, right: unknown): boolean {
   );
 }
 
-/** Whoever changes it from now on throws: pure code never does. */
+/** Deeply frozen, so that code that changes it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -1,5 +1,5 @@
-// Shapes of workflows. Owns: turning a handful of numbers into a workflow that the loader would accept, so that a
-// generator needs no rules of its own: every number means something.
+// Turns a handful of numbers into a workflow that the loader would accept. Every number is valid, so a generator needs no rules
+// of its own.
 
 import type { Definition, PerformedDefinition, StepDefinition, StoriesStep } from "../../../src/domain/definition.ts";
 import { stepName } from "../../../src/domain/ids.ts";
@@ -42,9 +42,9 @@ export interface StepShape {
   readonly budget: number;
   /** 0–5 none, else what its attempts may spend. */
   readonly spend: number;
-  /** 0–4 none, else what is taken when nobody answers. */
+  /** 0–4 none, else the option that the deadline takes. */
   readonly deadline: number;
-  /** Bits: editable, mandatory, follows what is before it. */
+  /** Bits: editable, mandatory, follows the step before it. */
   readonly flags: number;
 }
 
@@ -63,14 +63,14 @@ export interface WorkflowShape {
   readonly storySpend: number;
   readonly costUsd: number;
   readonly tokens: number;
-  /** At a cap somebody is asked. */
+  /** At a cap a person is asked. */
   readonly capAsks: boolean;
   readonly reset: boolean;
   /** Stories have trees and numbered steps, and are integrated. */
   readonly trees: boolean;
-  /** The last step of a story stays the last, where it is no gate. */
+  /** The last step of a story must stay last, unless it is a gate. */
   readonly last: boolean;
-  /** How many steps a story may get in addition; 9: as many as it likes. */
+  /** How many steps may be added to a story; 9: any number. */
   readonly room: number;
   readonly restarts: number;
 }
@@ -107,12 +107,12 @@ function loopOf(shape: WorkflowShape): StepDefinition {
   const closing = shape.last && (body.at(-1)?.kind ?? 9) < 8 ? `b${body.length - 1}` : null;
   const steps = body.map((step, index): StepDefinition => {
     const name = `b${index}`;
-    // No route puts a second last step into the chain.
+    // No route inserts a second last step into the chain.
     const others = names.filter((other) => other !== name && other !== closing);
     const made = stepOf(step, name, { names, index, others, inBody: true });
     return name === closing ? ({ ...made, last: true } as StepDefinition) : made;
   });
-  // A story that is not integrated does not go on, whoever says so.
+  // A story that is not integrated does not continue, whatever a person answers.
   const answers = shape.trees ? { more: again } : { more: again, accept: next };
   const then = shape.storyThen % 2 === 0 ? fail("story failed") : ask({ ...answers, stop: fail("stopped") });
   return stories("loop", shape.trees ? [...steps, ...ownSteps(shape, names)] : steps, {
@@ -125,7 +125,7 @@ function loopOf(shape: WorkflowShape): StepDefinition {
   } satisfies Partial<StoriesStep>);
 }
 
-/** The integration, and the step that resolves what does not fit. */
+/** The integration, and the step that resolves conflicts. */
 function ownSteps(shape: WorkflowShape, names: readonly string[]): readonly StepDefinition[] {
   const before = stepName(names[shape.bodyAt % names.length] ?? "b0");
   const conflict = { ...insert("bx"), before } as Route;
@@ -147,7 +147,7 @@ function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
     const route = routeOf(choice, shape, place);
     if (!repeats(route)) return { route, limit: null };
     const covered = place.inBody || (budget !== null && key === "verdict");
-    // Where something else covers it, every other such route goes without a limit of its own.
+    // If a budget covers it, every second such route has no limit of its own.
     if (covered && (choice + shape.target) % 2 === 0) return { route, limit: null };
     return { route, limit: limit(shape.atMost, thenOf(shape, place)) };
   };
@@ -203,7 +203,7 @@ function deadlineOf({ deadline }: StepShape): GateDeadline | undefined {
   return { afterMs: 5 * deadline, option: ["approve", "reject", "forward"][deadline % 3] as string };
 }
 
-/** What attempts of the walks cost is of this size; see walker.ts. */
+/** Of the same size as the usage of attempts in walks; see walker.ts. */
 function spendOf(choice: number): { readonly spend?: Spend } {
   if (choice < 6) return {};
   const spend = { costUsd: null, tokens: null, wallMs: null, hard: choice % 2 === 0 };
@@ -211,7 +211,7 @@ function spendOf(choice: number): { readonly spend?: Spend } {
   return { spend: { ...spend, ...one } };
 }
 
-/** What follows a limit never repeats: the loader refuses that. */
+/** The route of a limit never repeats, since the loader refuses that. */
 function thenOf(shape: StepShape, place: Place): Route {
   const choices = [fail("limit reached"), ask(gateOptions(shape, place)), next, routeOf(6, shape, place)];
   return choices[shape.then % choices.length] as Route;

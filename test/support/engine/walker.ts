@@ -1,4 +1,4 @@
-// Walks. Owns: moving a run at random, by what its state allows and by what it must refuse, and checking each move.
+// Moves a run at random, with commands that its state allows and some that it must refuse, and checks each move.
 
 import { type Attempt, hasEnded, type Usage } from "../../../src/domain/attempt.ts";
 import type { Definition } from "../../../src/domain/definition.ts";
@@ -16,7 +16,7 @@ import { type RunStart, randomEditRequest, randomOperations, randomPlan } from "
 import { completed, unfinished } from "./reports.ts";
 
 export interface Move {
-  /** What kind of move, which of those that are possible, and with what words. */
+  /** The kind of move, which of the possible ones, and the seed of its contents. */
   readonly kind: number;
   readonly pick: number;
   readonly words: number;
@@ -48,7 +48,7 @@ export class Walk {
     return this;
   }
 
-  /** Where everybody does what is asked of him, a run comes to its end: whatever was done to its chains before. */
+  /** If all agents and people cooperate, the run ends, whatever was done to its chains before. */
   toItsEnd(): this {
     for (let move = 0; move < patience && !this.driver.run.header.end; move += 1) this.#please(move);
     holds(this.driver.run.header.end !== null, `the run has not ended after ${patience} moves`);
@@ -67,7 +67,7 @@ export class Walk {
     const [gate] = this.#open();
     if (!gate) throw new Error("nothing is ready, runs or asks, and the run is not over");
     const options = namesOf(gate.options);
-    // Who is asked the same for ever says no.
+    // After many repetitions of the same question the answer is no.
     const option = (move < patience / 2 ? options[0] : options.at(-1)) ?? "";
     const { story, id, tree } = gate;
     this.#ask({ type: "answer_gate", story, gate: id, option, note: "", tree }, "accept");
@@ -75,7 +75,7 @@ export class Walk {
 
   #move({ kind, pick, words }: Move): void {
     this.driver.at += 1 + (words % 7);
-    if (kind < 69) this.#goOn(pick, words);
+    if (kind < 69) this.#continue(pick, words);
     else if (kind < 73) this.#edit(pick, words);
     else if (kind < 75) this.#ask({ type: "add_stories", stories: randomPlan(words, "V") });
     else if (kind < 83) this.#disturb(pick, words);
@@ -86,8 +86,8 @@ export class Walk {
     else this.#ask({ type: "cancel_run", reason: "walked away" });
   }
 
-  /** What a well-behaved world does next. */
-  #goOn(pick: number, words: number): void {
+  /** What cooperating agents and people do next. */
+  #continue(pick: number, words: number): void {
     const { driver } = this;
     if (driver.run.header.paused && !driver.run.header.end && words % 2 === 0) this.#ask({ type: "resume_run" });
     if (driver.run.header.end?.status === "failed" && words % 4 === 0) return this.#retry(pick, words);
@@ -105,7 +105,7 @@ export class Walk {
     this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
   }
 
-  /** A person looks at one of the chains and wants it otherwise. */
+  /** A person edits one of the chains. */
   #edit(pick: number, words: number): void {
     const { run } = this.driver;
     const scopes = scopesOf(run);
@@ -119,7 +119,7 @@ export class Walk {
     const place = story === null ? step.id : `${story}/${step.id}`;
     const decision = this.#ask(driver.starting(place, words % 3 === 0 ? "pull" : "push"));
     if (!decision) return;
-    // Somebody else wanted the same step.
+    // Another worker tries to start the same step.
     this.#ask(driver.starting(place), "refuse");
     const attempt = this.#running().find((running) => running.step === step.id && running.story === story);
     if (!attempt || words % 2 === 0) return;
@@ -159,14 +159,14 @@ export class Walk {
       const tree = words % 4 === 0 ? null : `moved${words}`;
       this.#ask({ ...input, tree }, "refuse");
       this.#ask({ ...input, tree: "elsewhere" }, "refuse");
-      // Now and then somebody steers while nobody looks; the gate stands.
+      // Sometimes a person pauses or resumes meanwhile; the gate stays open.
       if (words % 5 === 0) for (const type of ["pause_run", "resume_run"] as const) this.#ask({ type });
     }
     this.#ask(moved ? { ...input, tree: "elsewhere" } : input, "accept");
     this.#ask(input, "refuse");
   }
 
-  /** Deaths, waits, and people who stop things from outside. */
+  /** Lost and rate-limited attempts, and attempts that are stopped from outside. */
   #disturb(pick: number, words: number): void {
     const running = this.#running();
     const attempt = running[pick % (running.length || 1)];
@@ -178,7 +178,7 @@ export class Walk {
     this.#ask(driver.finishing(attempt, report, null), "accept");
   }
 
-  /** Commands that nobody may get through. */
+  /** Commands that must always be refused. */
   #nonsense(pick: number, words: number): CommandInput {
     const { driver } = this;
     const attempts = scopesOf(driver.run).flatMap(({ scope }) => scope.attempts.filter(hasEnded));
@@ -261,7 +261,7 @@ export class Walk {
     return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
   }
 
-  /** Asks, checks what must hold after any command, and says whether it was accepted. */
+  /** Sends a command, checks the invariants, and returns whether it was accepted. */
   #ask(input: CommandInput, expected?: "accept" | "refuse", author?: string): boolean {
     const { driver } = this;
     const before = driver.run;
@@ -282,13 +282,13 @@ export class Walk {
     return true;
   }
 
-  /** CommandInput for nothing changes nothing: the walk has gone as far as it can. */
+  /** A command without an effect changes nothing: the walk has gone as far as it can. */
   #checkIdle(): void {
     const { run, at } = this.driver;
     if (run.header.end || run.header.paused) return;
     const idle = decide(run, { type: "resume_run", at, author: "driver" });
-    holds(idle.accepted && idle.events.length === 0, "resuming a run that runs did something");
-    holds(idle.run === run, "doing nothing changed the run");
+    holds(idle.accepted && idle.events.length === 0, "resuming a running run had an effect");
+    holds(idle.run === run, "a command without events changed the run");
   }
 
   #ready(): Ready[] {
@@ -312,7 +312,7 @@ export class Walk {
   }
 }
 
-/** How many changes to a chain it asks for. */
+/** How many operations the command requests. */
 function operationsIn(input: CommandInput): number | null {
   if (input.type === "edit_chain") return input.operations.length;
   if (input.type !== "finish_attempt" || input.report.outcome !== "completed") return null;

@@ -1,4 +1,4 @@
-// Workflows for tests. Owns: a definition in a few lines, with the defaults that most tests want.
+// Builds definitions for tests in a few lines, with the defaults that most tests need.
 
 import {
   type AgentStep,
@@ -28,7 +28,7 @@ export const ask = (options: GateOptions, question = "What now?", deadline?: Gat
 });
 
 export const limit = (atMost: number, then: Route = fail("limit reached")): Limit => ({ atMost, then });
-/** A budget that never counts repetitions, only what was spent. */
+/** A budget that counts only spending, never repetitions. */
 export const spending = (spend: Partial<Spend>, then: Route = fail("")): Limit => ({
   atMost: 1_000,
   then,
@@ -43,7 +43,7 @@ interface AgentOptions extends Partial<Omit<AgentStep, "kind" | "name" | "on" | 
   readonly onError?: Route | RouteRule;
 }
 
-/** Passes to the next step, fails when it rejects, is asked again twice when it does not come to its end. */
+/** Passes to the next step, fails if it rejects, and repeats twice if an attempt does not complete. */
 export function agent(name: string, options: AgentOptions = {}): AgentStep {
   const { on = {}, onError = atMost(2, again), ...more } = options;
   return {
@@ -80,7 +80,7 @@ export function gate(
   return { kind: "gate", name: stepName(name), title: name, question, options, ...(deadline && { deadline }) };
 }
 
-/** Passes to the next step; what does not fit is told to a spare `resolve`, then everything from `review` on comes once more. */
+/** Passes to the next step. A conflict inserts the spare step `resolve` and repeats everything from `review` on. */
 export function integrate(
   name = "integrate",
   options: Partial<Omit<IntegrateStep, "kind" | "name">> = {},
@@ -95,7 +95,7 @@ export function integrate(
   return { ...performed, kind: "integrate", message: "feat: {{story}}", on, ...options };
 }
 
-/** One story at a time and two tries for each, which is antfarm's habit. */
+/** One story at a time and two tries for each, as antfarm does. */
 export function stories(
   name: string,
   body: readonly StepDefinition[],
