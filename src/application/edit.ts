@@ -68,7 +68,7 @@ async function chainOf(app: Application, reference: string, story: StoryId | nul
 function linesOf(run: Run, story: StoryId | null): readonly ChainLine[] {
   const chain = scopeOf(run, story)?.chain;
   if (chain === undefined) {
-    throw new AppError("NOT_FOUND", `the story ${story} has not started`, {
+    throw new AppError("NOT_FOUND", `no story ${story} has started`, {
       hint: "a story has steps from the moment it starts; `pawl stories RUN` lists the stories",
     });
   }

@@ -140,12 +140,14 @@ function withoutEffect(app: Application, { run }: ContinueOpening, request: Proj
     ...(asked !== null && asked !== executor
       ? [`run #${run.number} continues with the executor that it was started with: ${executor ?? "the configured one"}`]
       : []),
-    ...(wanted !== null && wanted !== agents ? [`run #${run.number} continues with ${agents} stories at once`] : []),
+    ...(wanted !== null && wanted !== agents
+      ? [`run #${run.number} continues with ${agents === 1 ? "one story" : `${agents} stories`} at once`]
+      : []),
   ];
 }
 
 function refused(number: number, why: string): AppError {
-  return new AppError("REFUSED", `run #${number} works on this already: ${why}`, {
+  return new AppError("REFUSED", `run #${number} cannot continue: ${why}`, {
     hint: `\`pawl status ${number}\` shows it; \`pawl retry ${number}\` puts what failed back, then run this again`,
   });
 }

@@ -168,7 +168,7 @@ steps:
     └─
       a story is not tried again: fail
       a failed story lets the others continue
-      a story has at most 9 steps and starts none of them anew
+      a story has at most 9 steps and restarts none of them
 `);
 });
 

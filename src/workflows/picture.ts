@@ -85,7 +85,7 @@ function growthLines({ maxSteps, restarts }: StoriesStep): string[] {
     ...(maxSteps === undefined ? [] : [`has at most ${maxSteps} steps`]),
     ...(restarts === undefined
       ? []
-      : [restarts === 0 ? "starts none of them anew" : `may start each of them anew ${timesText(restarts)}`]),
+      : [restarts === 0 ? "restarts none of them" : `may restart each of them ${timesText(restarts)}`]),
   ];
   return parts.length === 0 ? [] : [`a story ${parts.join(" and ")}`];
 }

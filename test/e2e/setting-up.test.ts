@@ -2,7 +2,7 @@
 // package.
 
 import { execFile } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -51,6 +51,25 @@ test("[CM20] doctor says that everything needed is there, or exits 4 and says ho
   expect(without.code).toBe(4);
   expect(without.stdout).toMatch(/MISSING\s+git/);
   expect(without.stderr).toContain("hint: git: install git");
+});
+
+test("[CM20] doctor reports a store that cannot be used once, as the store", async () => {
+  const site = newSite();
+  writeFileSync(join(site.home, "pawl.db"), "this is not a database");
+  const called = await site.pawl("doctor");
+  expect(called.code).toBe(4);
+  expect(called.stdout.match(/^MISSING .*$/gm)).toEqual([expect.stringMatching(/^MISSING +store +.*damaged/)]);
+});
+
+test("[CM3 CM4] a home that cannot be written is something missing, not a defect", async () => {
+  const site = newSite();
+  writeFileSync(join(site.home, "workflows"), "not a directory");
+  const called = await site.pawl("workflow", "install", "feature-dev");
+  expect(called).toMatchObject({
+    code: 4,
+    stderr: expect.stringMatching(/^error\[STORE_UNUSABLE\]: .*workflows cannot be changed/),
+  });
+  expect(called.stderr).toContain("hint: make it writable");
 });
 
 test("[CM17] without a terminal there is no colour", async () => {

@@ -78,6 +78,8 @@ async function executorFindings(app: Application): Promise<readonly Finding[]> {
     return [{ name: "executor", needed: false, ok: false, detail: "no agent was found, none is configured", hint }];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
+    // The finding about the store says so already.
+    if (error.code.startsWith("STORE_")) return [];
     return [{ name: "configuration", needed: true, ok: false, detail: error.message, hint: error.hint }];
   }
 }

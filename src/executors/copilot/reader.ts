@@ -42,7 +42,8 @@ export const copilotReader: NewReader = (now) => {
   function result(event: Fields): readonly AgentEvent[] {
     const code = event["exitCode"];
     const begun = state.begins({ id: event["sessionId"] });
-    const failure = code === 0 ? lastError : (lastError ?? state.failureFrom({ message: `exit code ${String(code)}` }));
+    const message = typeof code === "number" ? `exit code ${code}` : "its result has no exit code";
+    const failure = code === 0 ? lastError : (lastError ?? state.failureFrom({ message }));
     return [begun, state.isOver(failure)];
   }
 

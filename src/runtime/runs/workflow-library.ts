@@ -4,7 +4,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
-import { AppError } from "../../domain/error.ts";
+import { AppError, systemCode } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import type { Home } from "../../system/home.ts";
@@ -98,8 +98,10 @@ export function installWorkflow(
   const target = join(home.workflows, definition.id);
   const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
   const missing: string[] = [];
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  writing(home, () => {
+    rmSync(draft, { recursive: true, force: true });
+    mkdirSync(draft, { recursive: true, mode: 0o700 });
+  });
   cpSync(file, join(draft, "workflow.yml"));
   for (const agent of Object.values(definition.agents)) {
     for (const source of Object.values(agent.files)) {
@@ -129,7 +131,21 @@ export function uninstallWorkflow(home: Home, id: string): void {
       hint: "`pawl workflow list` lists the installed ones",
     });
   }
-  rmSync(dir, { recursive: true, force: true });
+  writing(home, () => rmSync(dir, { recursive: true, force: true }));
+}
+
+/** Changes Pawl's home. A home that cannot be changed is the user's to repair. */
+function writing({ workflows }: Home, change: () => void): void {
+  try {
+    change();
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === null) throw error;
+    throw new AppError("STORE_UNUSABLE", `${workflows} cannot be changed (${code})`, {
+      hint: "make it writable, or choose another home with PAWL_HOME",
+      cause: error,
+    });
+  }
 }
 
 function directoryAsFile(agent: string, source: string): AppError {

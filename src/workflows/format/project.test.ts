@@ -35,7 +35,7 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
   test("what nobody configured is not checked, and that is said once", () => {
     const { checks, notes } = checksWith(null, "npm test");
     expect(checks).toEqual([["make"], [], ["npm test", "git diff --check"]]);
-    expect(notes).toEqual([expect.stringContaining("no `project.lint` is configured")]);
+    expect(notes).toEqual([expect.stringContaining("`project.lint` is not configured")]);
     expect(checksWith("  ", null).notes).toHaveLength(2);
   });
 

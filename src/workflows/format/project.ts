@@ -44,7 +44,7 @@ export function resolveChecks(definition: Definition, project: ProjectCommands):
   };
   const steps = definition.steps.map(resolved);
   const notes = [...dropped].map(
-    (word) => `no \`project.${word}\` is configured: \`${definition.id}\` does not check it after its steps`,
+    (word) => `\`project.${word}\` is not configured, so \`${definition.id}\` does not run it after its steps`,
   );
   return { definition: { ...definition, steps }, notes };
 }

@@ -153,6 +153,12 @@ describe("the published schema", () => {
     expect(undescribed).toEqual([]);
   });
 
+  test("[WF7] `protocol` is one of the protocols that there are", () => {
+    const properties = (names?: readonly string[]) => workflowJsonSchema(names)["properties"];
+    expect(properties(["first", "second"])).toMatchObject({ protocol: { type: "string", enum: ["first", "second"] } });
+    expect(properties()).toMatchObject({ protocol: expect.not.objectContaining({ enum: expect.anything() }) });
+  });
+
   test("[WF7] so has every field inside another: limits, deadlines, caps, routes", () => {
     const bare: string[] = [];
     const look = (node: unknown, path: string): void => {

@@ -243,7 +243,10 @@ export type StepInput = z.infer<typeof step>;
 export type LimitInput = z.infer<typeof limit>;
 export type CapsInput = z.infer<typeof caps>;
 
-/** The published schema, for editors. */
-export function workflowJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(workflowSchema, { io: "input" });
+/** The published schema, for editors. `protocols`: the names that a file may give as its `protocol`; none: any name. */
+export function workflowJsonSchema(protocols: readonly string[] = []): Record<string, unknown> {
+  const json = z.toJSONSchema(workflowSchema, { io: "input" });
+  if (protocols.length === 0) return json;
+  const { protocol, ...others } = json.properties ?? {};
+  return { ...json, properties: { ...others, protocol: { ...Object(protocol), enum: protocols } } };
 }

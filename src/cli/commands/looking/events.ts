@@ -31,6 +31,13 @@ export function define(parent: Command, console: Console): void {
 function lineWithTime(event: Event, names: Map<string, string>): string {
   rememberNames(event, names);
   const line = lineOf(event, names);
-  const text = line ? `${line.mark} ${line.text}` : `  ${event.story ? `${event.story} ` : ""}${event.type}`;
+  const text = line ? `${line.mark} ${line.text}` : `  ${minorLine(event, names)}`;
   return `${new Date(event.at).toISOString()}  ${text}`;
+}
+
+/** An event that tells a person nothing new: its type, and the step that it is about. */
+function minorLine(event: Event, names: ReadonlyMap<string, string>): string {
+  const attempted = "attempt" in event ? (names.get(event.attempt) ?? "") : "";
+  const step = "step" in event ? event.step : attempted;
+  return [event.story ?? "", event.type, step].filter((word) => word !== "").join(" ");
 }

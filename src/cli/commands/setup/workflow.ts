@@ -71,7 +71,7 @@ function defineLooking(workflow: Command, console: Console): void {
     .command("schema")
     .description("print the JSON Schema of workflow files, for editors")
     .addHelpText("after", example("pawl workflow schema > workflow.schema.json"))
-    .action(() => console.jsonSchema(workflowJsonSchema()));
+    .action(() => console.jsonSchema(workflowJsonSchema(applicationHere().protocols.facts.map(({ name }) => name))));
 }
 
 function defineCheck(workflow: Command, console: Console): void {
