@@ -10,7 +10,7 @@ import type { Report } from "../../domain/report.ts";
 import type { RunFacts, StepWord } from "../../protocols/protocol.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
-import { slotOf } from "../trees/workspace-paths.ts";
+import { slotOf } from "../trees/places.ts";
 import type { Claim } from "./claim/claim.ts";
 
 const fileCapBytes = 100 * 1024 * 1024;

@@ -14,12 +14,10 @@ import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import { progressHome, progressPlaces } from "../attempt/prepare/input.ts";
 import type { Parts } from "../parts.ts";
-import { integrationTarget, intentFile, ownFiles } from "../trees/integration-target.ts";
+import { integrationTarget, intentFile, ownBranch, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { vacate } from "../trees/story-tree.ts";
-import { withTreeLock } from "../trees/tree-lock.ts";
-import { ownBranch } from "../trees/work-branch.ts";
-import { parkingFile, workspacePath } from "../trees/workspace-paths.ts";
+import { withTreeLock } from "../trees/trees.ts";
 
 export type ClosingPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "projections" | "log" | "warn">;
 

@@ -10,8 +10,8 @@ import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import type { RegisterStop } from "../attempt/stop-switch.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
+import { slotOf, slotPath } from "./places.ts";
 import { firstRed } from "./tree-commands.ts";
-import { slotOf, slotPath } from "./workspace-paths.ts";
 
 export interface Tree {
   readonly path: string;

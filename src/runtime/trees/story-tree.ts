@@ -12,11 +12,10 @@ import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
 import type { RegisterStop } from "../attempt/stop-switch.ts";
 import type { Parts } from "../parts.ts";
-import { integrationTarget } from "./integration-target.ts";
+import { integrationTarget, parkingFile, slotPath } from "./places.ts";
 import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
-import { withTreeLock } from "./tree-lock.ts";
-import { parkingFile, slotPath } from "./workspace-paths.ts";
+import { withTreeLock } from "./trees.ts";
 
 export interface Entered {
   readonly path: string;

@@ -1,9 +1,14 @@
-// The trees of this process. Owns: which trees it has made, is making and has entered, so that git is not asked before every attempt.
+// Making trees: each once in this process, so that git is not asked before every attempt, and by one process at a time.
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StoryId } from "../../domain/ids.ts";
+import { withFileLock } from "../../system/files/file-lock.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { letGitEnd } from "../../workspaces/git/running.ts";
+import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
 
 /** The story that works in a tree, and the variables of its attempts. */
 export interface Occupancy {
@@ -11,6 +16,7 @@ export interface Occupancy {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The trees that this process has made, is making and has entered. */
 export class Trees {
   readonly #made = new Set<string>();
   readonly #making = new Map<string, Promise<void>>();
@@ -51,4 +57,49 @@ export class Trees {
     const before = [...this.#making.values()];
     await Promise.allSettled(before.slice(0, Math.max(0, before.length - availableParallelism() + 1)));
   }
+}
+
+const lookEveryMs = 20;
+
+/**
+ * Calls `act` while no other process makes or removes this tree. Trees are made ahead of their stories, so no lease guards them, and a
+ * run may have two drivers. The lock of a dead process is free as soon as its git has ended.
+ */
+export async function withTreeLock(path: string, act: () => Promise<void>): Promise<void> {
+  const note = `${path}.turn`;
+  mkdirSync(dirname(path), { recursive: true });
+  await takeLock(note);
+  try {
+    await act();
+  } finally {
+    rmSync(note, { force: true });
+  }
+}
+
+async function takeLock(note: string): Promise<void> {
+  for (;;) {
+    const holder = await withFileLock(`${note}.lock`, () => tryLock(note));
+    if (holder === null) return;
+    if (lifeOfWorker(holder) !== "dead") {
+      await sleep(lookEveryMs);
+      continue;
+    }
+    const worker = processOf(holder);
+    if (worker !== null) await letGitEnd(worker);
+    await withFileLock(`${note}.lock`, () => {
+      if (holderIn(note) === holder) rmSync(note, { force: true });
+    });
+  }
+}
+
+/** The worker that holds the lock; null if it is this process from now on. */
+function tryLock(note: string): string | null {
+  const holder = holderIn(note);
+  if (holder === null) writeJson(note, { by: ownWorker() });
+  return holder;
+}
+
+function holderIn(note: string): string | null {
+  const read = readJson(note) as { readonly by?: unknown } | null;
+  return typeof read?.by === "string" ? read.by : null;
 }

@@ -4,8 +4,8 @@
 import type { AttemptId } from "../../../domain/ids.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../runs/transition.ts";
+import { workspacePath } from "../../trees/places.ts";
 import { slotEnvironment } from "../../trees/provisioning.ts";
-import { workspacePath } from "../../trees/workspace-paths.ts";
 import { authorOf, type Claim, claimOf } from "../claim/claim.ts";
 import { logStep } from "../logs.ts";
 import type { Input } from "../prepare/input.ts";

@@ -20,7 +20,7 @@ import type { Hold, PermitLimit, Transaction } from "../../../store/store.ts";
 import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
 import type { Parts } from "../../parts.ts";
-import { integrationPermit } from "../../trees/integration-target.ts";
+import { integrationPermit } from "../../trees/places.ts";
 import { choose } from "./executor-choice.ts";
 
 export interface ClaimRequest {

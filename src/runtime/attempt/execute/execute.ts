@@ -1,14 +1,18 @@
-// Executes a step: each kind of work has a file in this folder and a line in the table below.
+// Executes a step: each kind of work has a line in the table below. Here an executor does it, with tools for an agent that can call
+// them; work of the runtime itself has a file of its own.
 
 import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { Execution } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import { openLog } from "../logs.ts";
 import type { Prepared } from "../prepare/prepare.ts";
+import { type SavedEnd, saveEnd } from "../records.ts";
 import type { StopSwitch } from "../stop-switch.ts";
-import type { Answer } from "./answer.ts";
+import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
+import { callOf } from "./call.ts";
+import { Desk } from "./desk.ts";
 import { integrate } from "./integrate.ts";
-import { runExecutor } from "./run-executor.ts";
 import type { Work } from "./work.ts";
 
 /** What any kind of work may use. */
@@ -35,4 +39,34 @@ export async function execute(
   } finally {
     await log.close();
   }
+}
+
+async function runExecutor(parts: ExecutePorts, work: Work): Promise<Answer> {
+  const { run, attempt } = work.begun.claim;
+  const ended = await runWithTools(parts, work);
+  saveEnd(parts, run.header.id, attempt, ended);
+  return { kind: "executed", ...ended };
+}
+
+async function runWithTools(parts: ExecutePorts, { begun, input, executor, log, stop }: Work): Promise<SavedEnd> {
+  const { claim, workspace } = begun;
+  if (executor === null) throw new Error(`${claim.definition.name} has no executor`);
+  let execution: Execution | null = null;
+  const tools = executor.callsTools === true ? parts.tools : null;
+  const desk = tools === null ? null : new Desk(claim, input, () => execution?.heard?.(), log.note);
+  const open = desk === null ? null : await tools?.open(desk);
+  try {
+    const mcp = open ? { url: open.url, token: open.token } : null;
+    const running = executor.start(callOf(parts, claim, { workspace, input, mcp, onOutput: log.sink }));
+    execution = running;
+    stop.register((reason) => running.stop(reason));
+    const end = await running.ended;
+    return { end, reported: desk === null ? noToolReport : reportedAt(desk) };
+  } finally {
+    open?.close();
+  }
+}
+
+function reportedAt({ report, edits }: Desk): ToolReport {
+  return edits === undefined ? { report } : { report, edits };
 }

@@ -6,7 +6,7 @@ import { type Integration, integrateStory } from "../../../workspaces/integratio
 import type { IntegrationTarget } from "../../../workspaces/integration/tip.ts";
 import { leaveStory } from "../../../workspaces/slots/slot.ts";
 import type { Parts } from "../../parts.ts";
-import { integrationTarget, intentFile, ownFiles } from "../../trees/integration-target.ts";
+import { integrationTarget, intentFile, ownFiles } from "../../trees/places.ts";
 import { firstRed } from "../../trees/tree-commands.ts";
 import type { Answer } from "./answer.ts";
 import type { Work } from "./work.ts";

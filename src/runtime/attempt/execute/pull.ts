@@ -11,7 +11,7 @@ import { performEffects } from "../../effects/effects.ts";
 import { lowDiskWarning } from "../../loop/disk-space.ts";
 import { recover } from "../../loop/recover.ts";
 import type { Parts } from "../../parts.ts";
-import { withTreeLock } from "../../trees/tree-lock.ts";
+import { withTreeLock } from "../../trees/trees.ts";
 import { concludeAttempt, type Opened, openAttempt } from "../attempt.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import { findBegun } from "../begin/begin.ts";

@@ -11,7 +11,7 @@ import { storyVariables } from "../../../prompts/variables.ts";
 import { type AgentHome, agentHome, readProgress, readRoles } from "../../../protocols/files/agent-home.ts";
 import { hasFrontendChanges } from "../../../workspaces/trees/changes.ts";
 import type { Parts } from "../../parts.ts";
-import { workspacePath } from "../../trees/workspace-paths.ts";
+import { workspacePath } from "../../trees/places.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
 
 export interface Input {

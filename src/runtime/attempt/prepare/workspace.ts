@@ -10,9 +10,9 @@ import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
+import { slotOf, workspacePath } from "../../trees/places.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
-import { slotOf, workspacePath } from "../../trees/workspace-paths.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 
 export interface Workspace {

@@ -1,0 +1,84 @@
+// Where the work of a run lies: the trees that it and its stories work in, the branches that get their commits, and the files that are
+// involved.
+
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { hasStoryTrees } from "../../domain/definition.ts";
+import type { RunId, StoryId } from "../../domain/ids.ts";
+import type { Header, Run } from "../../domain/run.ts";
+import { branchCommit } from "../../workspaces/git/head.ts";
+import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
+import type { Parts } from "../parts.ts";
+
+/** The slot that a story works in; null if it works in the tree of its run, or has none now. */
+export function slotOf(run: Run, story: StoryId | null): number | null {
+  return run.header.stories.find((entry) => entry.id === story)?.slot ?? null;
+}
+
+export function slotPath(parts: Pick<Parts, "home">, run: RunId, slot: number): string {
+  return join(parts.home.worktrees, `${run}-${slot}`);
+}
+
+/** The file with the state of a story whose slot another story has now. */
+export function parkingFile(parts: Pick<Parts, "home">, run: RunId, story: StoryId): string {
+  return join(parts.home.worktrees, `${run}.parked`, `${story}.json`);
+}
+
+export function workspacePath(parts: Pick<Parts, "home">, run: Run, story: StoryId | null): string {
+  const { id, place } = run.header;
+  const slot = slotOf(run, story);
+  if (slot !== null) return slotPath(parts, id, slot);
+  if (place.kind === "worktree") return join(parts.home.worktrees, id);
+  return place.repo ?? join(parts.home.worktrees, id);
+}
+
+/** The branches that get the commits of a run's stories, one after the other. */
+export function integrationTarget(run: Run): IntegrationTarget {
+  const { place } = run.header;
+  return {
+    repo: place.repo ?? "",
+    base: place.baseName ?? "",
+    floor: place.base ?? "",
+    side: place.branch ?? `pawl/${run.header.id}`,
+  };
+}
+
+/** One integration at a time for each base branch, over all runs. */
+export function integrationPermit(run: Run): string {
+  const { repo, base } = integrationTarget(run);
+  return `integrate:${repo}:${base}`;
+}
+
+/** The file that says that the user's checkout is being moved forward, so that a crash can be repaired. */
+export function intentFile(
+  parts: Pick<Parts, "home">,
+  { repo, base }: Pick<IntegrationTarget, "repo" | "base">,
+): string {
+  const name = createHash("sha256").update(`${repo}\0${base}`).digest("hex").slice(0, 16);
+  return join(parts.home.dir, "forwarding", `${name}.json`);
+}
+
+/** Files that Pawl itself writes in the user's checkout. They do not count as uncommitted changes. */
+export function ownFiles({ protocols }: Pick<Parts, "protocols">, { header }: Run): readonly string[] {
+  return protocols.of(header.definition).ownFiles(header);
+}
+
+type Placed = Pick<Header, "place" | "definition" | "context">;
+
+/** The branch of the run's own tree, or the one that a step has reported; null while there is none. */
+export function ownBranch({ place, context }: Pick<Header, "place" | "context">): string | null {
+  return place.branch ?? context["branch"] ?? null;
+}
+
+/** Where stories are integrated one by one, the base gets them; `hasSide` says that it could not be moved and the side branch has them. */
+export function workBranch(header: Placed, hasSide = false): string | null {
+  return hasStoryTrees(header.definition) && !hasSide ? header.place.baseName : ownBranch(header);
+}
+
+/** As `workBranch`, after asking git whether there is a side branch. */
+export async function findWorkBranch(header: Placed): Promise<string | null> {
+  const { place, definition } = header;
+  const side = ownBranch(header);
+  const asksGit = hasStoryTrees(definition) && place.repo !== null && side !== null;
+  return workBranch(header, asksGit && (await branchCommit(place.repo, side)) !== null);
+}
