@@ -38,3 +38,14 @@ test("every file that the text names exists", () => {
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !places.some((place) => existsSync(join(root, place, name))))).toEqual([]);
 });
+
+test("the walk of a step names functions that are in its files", () => {
+  const walk = [...text.matchAll(/^\| [^|]*\| ([^|`]+) \| `(src\/\S+\.ts)` \|$/gm)];
+  expect(walk.length).toBeGreaterThan(20);
+  const missing = walk.flatMap(([, functions = "", file = ""]) => {
+    const source = readFileSync(join(root, file), "utf8");
+    const names = functions.replace("later ", "").split(/[,;] /);
+    return names.filter((name) => !new RegExp(`${name}\\b`).test(source)).map((name) => `${file}: ${name}`);
+  });
+  expect(missing).toEqual([]);
+});
