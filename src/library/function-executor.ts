@@ -1,7 +1,7 @@
 // Executors that are functions of the program that embeds Pawl. The function runs in this process: it cannot be killed, so one that
 // does not stop is left behind, its attempt ends, and what it returns later is ignored.
 
-import { noUsage } from "../domain/attempt.ts";
+import { noUsage, type Usage } from "../domain/attempt.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import { withSystem } from "../executors/agent/system-text.ts";
 import {
@@ -18,6 +18,8 @@ import type { AgentAnswer, ExecutorFunction, ExecutorObject } from "./api.ts";
 const defaultTimeoutMs = 60 * 60_000;
 /** How long a function has to stop after its signal aborts. */
 const graceMs = 5_000;
+
+const countedKeys = ["costUsd", "inputTokens", "outputTokens", "cacheReadTokens"] as const;
 
 export type GivenExecutors = Readonly<Record<string, ExecutorFunction | ExecutorObject>>;
 
@@ -126,16 +128,34 @@ class FunctionExecution implements Execution {
   #ran(answer: unknown): ExecutionEnd {
     const given = typeof answer === "string" ? { text: answer } : (answer as AgentAnswer | null | undefined);
     if (typeof given?.text !== "string") throw new Error("it returned neither a text nor an object with `text`");
-    const { text, usage, model = null, version = null } = given;
     return {
       outcome: "ran",
-      text: text.toWellFormed().replaceAll("\0", ""),
-      usage: { ...noUsage, ...usage },
+      text: given.text.toWellFormed().replaceAll("\0", ""),
+      usage: this.#usageIn(given.usage),
       session: null,
-      model,
-      version,
+      model: this.#wordIn("model", given.model),
+      version: this.#wordIn("version", given.version),
       notes: [],
     };
+  }
+
+  /** A program may be plain JavaScript: a number that cannot be counted must not cost the work, nor the account of the run. */
+  #usageIn(given: unknown): Usage {
+    const usage: Record<string, number> = { ...noUsage };
+    for (const key of countedKeys) {
+      const value = (given as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+      if (value === undefined || value === null) continue;
+      if (typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER)
+        usage[key] = key === "costUsd" ? value : Math.round(value);
+      else this.#notes.push(`its \`usage.${key}\` is not counted: it is not a number of 0 or more`);
+    }
+    return { ...noUsage, ...usage };
+  }
+
+  #wordIn(key: string, value: unknown): string | null {
+    if (value === undefined || value === null || typeof value === "string") return value ?? null;
+    this.#notes.push(`its \`${key}\` is left out: it is not a text`);
+    return null;
   }
 
   #agentCall() {

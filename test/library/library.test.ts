@@ -240,6 +240,24 @@ test("[LB11] an executor gets the prompt, its tree, its place and a log, and its
   await expect(place.open({ executors: { none: {} as never } })).rejects.toMatchObject({ code: "USAGE" });
 });
 
+test.each([
+  [{ costUsd: undefined, inputTokens: 7 }, { costUsd: 0, inputTokens: 7 }, ""],
+  [{ costUsd: Number.NaN, outputTokens: 2.4 }, { costUsd: 0, outputTokens: 2 }, "`usage.costUsd` is not counted"],
+  [{ costUsd: "0.1", inputTokens: -5 }, { costUsd: 0, inputTokens: 0 }, "`usage.inputTokens` is not counted"],
+])(
+  "[LB11] usage %j of an executor does not cost its work: what is no number is not counted, and it says so",
+  async (usage, counted, note) => {
+    const odd = () => ({ text: "STATUS: done", usage, model: 5 }) as never;
+    const pawl = await newPlace().open({ executors: { odd } });
+    const run = await pawl.start({ workflow: single, task: "x", executor: "odd" });
+    expect((await run.wait()).run.status).toBe("done");
+    expect((await run.cost()).total).toMatchObject({ attempts: 1, ...counted });
+    const events: EventDocument[] = [];
+    for await (const event of run.events()) events.push(event);
+    expect(JSON.stringify(events.find(({ type }) => type === "attempt_ended"))).toContain(note);
+  },
+);
+
 test("[LB12] a home opened twice in one process: both instances see and steer the same runs, and nothing is lost", async () => {
   const place = newPlace();
   const [one, other] = [await place.open(), await place.open()];
