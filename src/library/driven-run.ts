@@ -196,9 +196,12 @@ export class DrivenRun implements PawlRun {
   /** Never rejects: a failure is for those who follow the run. */
   async #driveOn(signal: AbortSignal, first: Promise<unknown>): Promise<void> {
     try {
-      for (let driven = first; ; driven = this.#resume(signal)) {
+      for (let driven = first; ; ) {
         await driven;
-        if (signal.aborted || !(await this.#movesAgain())) break;
+        if (signal.aborted) break;
+        if (await this.#movesAgain()) driven = this.#resume(signal);
+        // Looked at last, in the same turn in which the driver is gone: a change that comes later begins a new one.
+        else if (!this.#changed) break;
       }
     } catch (error) {
       this.#failure.abort(error);
@@ -208,11 +211,8 @@ export class DrivenRun implements PawlRun {
 
   /** Whether it was answered or retried while its driver was about to return. */
   async #movesAgain(): Promise<boolean> {
-    for (;;) {
-      this.#changed = false;
-      if (await this.#isRunning()) return true;
-      if (!this.#changed) return false;
-    }
+    this.#changed = false;
+    return await this.#isRunning();
   }
 
   async #isRunning(): Promise<boolean> {
