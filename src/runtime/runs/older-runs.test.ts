@@ -1,9 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
+import { runGit } from "../../../test/support/repository.ts";
 import { makeWorld } from "../../../test/support/world.ts";
 
-test("[PO12] a run that an older Pawl recorded has its protocol and the file of its stories, and goes to its end", async () => {
-  const world = await makeWorld();
+const keepsLog = `
+echo log > progress.txt
+echo work > work.txt
+git add --all
+git -c user.name=A -c user.email=a@example.invalid commit --quiet --message=work
+echo STATUS: done
+`;
+
+test("[PO12 PO4] a run that an older Pawl recorded has its protocol and the file of its stories, commits no file of the protocol, and goes to its end", async () => {
+  const world = await makeWorld({ agent: keepsLog });
   const run = await world.begin();
   const database = new DatabaseSync(world.home.storeFile);
   database.exec(`
@@ -22,4 +31,7 @@ test("[PO12] a run that an older Pawl recorded has its protocol and the file of 
   const [started] = await parts.store.events(run, 0, 1);
   expect(started?.event).toMatchObject({ place: { source: "/x/prd.json" }, definition: { protocol: "antfarm" } });
   expect(await world.drive(run, { parts })).toBe("done");
+  const tree = runGit(world.repo, "ls-tree", "--name-only", header?.place.branch ?? "").split("\n");
+  expect(tree).toContain("work.txt");
+  expect(tree).not.toContain("progress.txt");
 });

@@ -34,11 +34,17 @@ export function ownFolder({ home }: Pick<Parts, "home">, run: RunId): string {
 
 /** Makes the folder, keeps the protocol's files out of git, and lets the protocol prepare them. */
 export async function beginFiles(protocol: CompleteProtocol, run: RunFacts): Promise<void> {
-  const { shared, repo } = run.place;
+  const { shared } = run.place;
   if (shared !== undefined) makeFolder(shared);
+  await excludeProtocolFiles(protocol, run);
+  await protocol.begin(run);
+}
+
+/** Again for each tree that is made: an older Pawl may have recorded the run, and people edit git's exclude list. */
+export async function excludeProtocolFiles(protocol: Pick<CompleteProtocol, "excludes">, run: RunFacts): Promise<void> {
+  const { repo } = run.place;
   const patterns = protocol.excludes(run);
   if (repo !== null && patterns.length > 0) await excludeLocally(repo, patterns);
-  await protocol.begin(run);
 }
 
 /** The shared folder that a person names, or else `.pawl/PROTOCOL` in the repository. */

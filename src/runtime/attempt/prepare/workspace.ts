@@ -11,6 +11,7 @@ import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
 import { slotOf, workspacePath } from "../../trees/places.ts";
+import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
 import type { RegisterStop } from "../stop-switch.ts";
@@ -48,14 +49,15 @@ async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt:
   return await takeSnapshot(path);
 }
 
-async function ensurePlace(parts: Pick<Parts, "trees" | "home">, run: Run): Promise<string> {
-  const { id, place } = run.header;
+async function ensurePlace(parts: Pick<Parts, "trees" | "home" | "protocols">, run: Run): Promise<string> {
+  const { id, place, definition } = run.header;
   const path = workspacePath(parts, run, null);
   if (place.kind === "directory") mkdirSync(path, { recursive: true });
   const { kind, repo, base, branch } = place;
   if (kind !== "worktree" || repo === null || base === null) return path;
   await parts.trees.ensure(path, async () => {
     await ensureWorktree({ run: id, repo, path, base, branch });
+    await excludeProtocolFiles(parts.protocols.of(definition), run.header);
   });
   return path;
 }
