@@ -13,7 +13,7 @@ import { type EventDocument, eventContract } from "./events.ts";
 
 type Id = AgentName | AttemptId | GateId | RunId | StepId | StepName | StoryId;
 
-/** A type of the domain as JSON has it: ids are texts. */
+/** A domain type as it is in JSON: ids are strings. */
 type Plain<T> = T extends Id
   ? string
   : T extends readonly (infer Item)[]
@@ -22,7 +22,7 @@ type Plain<T> = T extends Id
       ? { readonly [Key in keyof T]: Plain<T[Key]> }
       : T;
 
-/** Each type of event on its own, so that a difference names the event. */
+/** Each type of event separately, so that a difference names the event. */
 type Shown<Type extends Event["type"]> = Plain<
   Omit<Extract<Event, { type: Type }>, "at" | "token" | "definition"> & { seq: number; at: string }
 >;
@@ -55,7 +55,7 @@ test("[LB1] a definition and an error have the fields of the domain", () => {
   expectTypeOf<ErrorDocument["error"]["code"]>().toEqualTypeOf<ErrorCode>();
 });
 
-test("[LB2] every contract becomes a JSON Schema that has its name and version, and allows keys of later versions", () => {
+test("[LB2] every contract becomes a JSON Schema with its name and version that allows keys of later versions", () => {
   for (const [name, contract] of Object.entries(contracts)) {
     const schema = jsonSchemaOf(name, contract);
     expect(schema).toMatchObject({ $id: `pawl:1:${name}`, $schema: expect.stringContaining("2020-12") });
@@ -65,7 +65,7 @@ test("[LB2] every contract becomes a JSON Schema that has its name and version, 
   expect(listSchemas().documents.map(({ name }) => name)).toEqual(Object.keys(contracts));
 });
 
-test("[LB3] an unknown key does not fit a contract", () => {
+test("[LB3] an unknown key violates a contract", () => {
   const why = { run: "k3", status: "held", why: "it waits" };
   const { schema } = contracts["why"] as (typeof contracts)[string];
   expect(schema.safeParse(why).success).toBe(true);

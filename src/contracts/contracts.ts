@@ -56,9 +56,16 @@ function contract<Schema extends z.ZodType>(schema: Schema, summary: string, ...
 const driving = ["run", "resume", "demo", "prd run", "prd import", "agent run"];
 
 const table = {
-  status: contract(statusContract, "where a run stands", "status", "workflow status", ...driving),
+  status: contract(statusContract, "the status of a run", "status", "workflow status", ...driving),
   runs: contract(runsContract, "the list of runs", "runs", "workflow runs"),
-  run: contract(oneRunContract, "a run after it was steered", "pause", "cancel", "retry", "workflow stop"),
+  run: contract(
+    oneRunContract,
+    "a run after it was paused, cancelled or retried",
+    "pause",
+    "cancel",
+    "retry",
+    "workflow stop",
+  ),
   started: contract(
     startedContract,
     "a run that was only recorded",
@@ -88,7 +95,7 @@ const table = {
   "prd-check": contract(prdCheckContract, "the stories of a PRD and their order", "prd check"),
   "prd-done": contract(prdDoneContract, "a PRD whose stories all pass already", "prd run"),
   scratch: contract(scratchContract, "the file that was added to", "scratch append"),
-  executors: contract(executorsContract, "what can perform attempts", "executor list"),
+  executors: contract(executorsContract, "the executors", "executor list"),
   "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),
   "executor-reading": contract(executorReadingContract, "what a recorded output means", "executor read"),
   init: contract(initContract, "what was found in a repository and written", "init"),

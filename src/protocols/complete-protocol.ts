@@ -1,4 +1,4 @@
-// A protocol with every member: the general default where it has none, and its name in every error.
+// Completes a protocol: members that it lacks get their defaults, and every error names the protocol.
 
 import { AppError, errorText } from "../domain/error.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
@@ -6,7 +6,7 @@ import type { Protocol } from "./protocol.ts";
 
 export type CompleteProtocol = Required<Protocol>;
 
-/** What each function was to do, for the message when it throws. */
+/** What each function does, for the message if it throws. */
 const purposes = {
   storiesFor: "plan its stories",
   open: "open the project",
@@ -18,10 +18,10 @@ const purposes = {
   writable: "name the directories that the agent may write",
   prepare: "prepare its files for the attempt",
   collect: "collect what the attempt left",
-  settled: "put its files away after the attempt",
+  settled: "clean up its files after the attempt",
   logFile: "name the log of the attempt",
   diffFile: "name the file for the diff",
-  project: "show the run in its files",
+  project: "write the files that show the run",
 } as const satisfies Partial<Record<keyof Protocol, string>>;
 
 type Act = keyof typeof purposes;
@@ -35,7 +35,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   hasFolder: false,
   storiesFor: () => null,
   open: ({ file }) => {
-    throw new AppError("USAGE", `nothing can be read from ${file}`, { hint: "start a run with a task: pawl run" });
+    throw new AppError("USAGE", `this protocol cannot read ${file}`, { hint: "start a run with a task: pawl run" });
   },
   begin: () => undefined,
   excludes: () => [],
@@ -64,7 +64,7 @@ export function withDefaults(protocol: Protocol): CompleteProtocol {
   return { ...defaults, ...protocol, ...guarded };
 }
 
-/** A run of a protocol that this Pawl does not have: every function says so. */
+/** Stands for a protocol that this Pawl does not have: every function throws. */
 export function missingProtocol(name: string, known: readonly string[]): CompleteProtocol {
   const refuse = () => {
     throw unknownProtocol(name, known);
@@ -97,16 +97,16 @@ function guard(protocol: Protocol, purpose: string, act: (...args: unknown[]) =>
   };
 }
 
-/** What a protocol says itself keeps its code and hint; anything else is a defect of the protocol. */
+/** An AppError keeps its code and hint; any other error is a defect of the protocol. */
 function failure(name: string, purpose: string, error: unknown): AppError {
-  // What is wrong with a project's files is said to the person who named them.
+  // An error in the project's files is meant for the person who named them and needs no prefix.
   if (error instanceof AppError && purpose === purposes.open) return error;
   if (error instanceof AppError) {
     const { code, hint, details } = error;
     return new AppError(code, `protocol ${name}: ${error.message}`, { hint, details, cause: error });
   }
   return new AppError("PROTOCOL_FAILED", `protocol ${name} could not ${purpose}: ${errorText(error)}`, {
-    hint: `mend the protocol ${name}, then \`pawl retry\` and \`pawl resume\``,
+    hint: `fix the protocol ${name}, then \`pawl retry\` and \`pawl resume\``,
     cause: error,
   });
 }

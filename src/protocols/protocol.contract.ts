@@ -20,7 +20,7 @@ import type { AttemptFacts, Protocol } from "./protocol.ts";
 /** `workflow`: the text of a workflow file of this protocol. */
 export function describeProtocol(given: Protocol, workflow: string): void {
   describe(`protocol ${given.name}`, () => {
-    test("[PO3] its name and its template keys are words, and no general key is among them", () => {
+    test("[PO3] its name and its template keys are words, and none of them is a general key", () => {
       const { name, templateKeys } = withDefaults(given);
       expect(isSafeId(name)).toBe(true);
       for (const key of templateKeys) {
@@ -46,7 +46,7 @@ export function describeProtocol(given: Protocol, workflow: string): void {
       expect(runGit(repo, "status", "--porcelain", "--untracked-files=all")).toBe("");
     });
 
-    test("[PO5] everything around an attempt can be done twice", async () => {
+    test("[PO5] every function around an attempt can run twice", async () => {
       const { protocol, work, repo } = await begin(given, workflow);
       const { run } = work;
       await protocol.begin(run.header);
@@ -58,7 +58,7 @@ export function describeProtocol(given: Protocol, workflow: string): void {
       await protocol.settled(work, []);
     });
 
-    test("[PO6] its places are absolute, and no attempt writes over the log or the diff of another", async () => {
+    test("[PO6] its paths are absolute, and no attempt overwrites the log or the diff of another", async () => {
       const { protocol, work } = await begin(given, workflow);
       const { run, attempt } = work;
       const next = { ...attempt, number: attempt.number + 1 };
@@ -72,7 +72,7 @@ export function describeProtocol(given: Protocol, workflow: string): void {
         expect(isAbsolute(place)).toBe(true);
     });
 
-    test("[PO7] its files read the same whichever process writes them, and are not made again where they were removed", async () => {
+    test("[PO7] its files are the same whichever process writes them, and a removed folder is not created again", async () => {
       const { protocol, work, project } = await begin(given, workflow);
       const { run } = work;
       const files = protocol.project(run.header, () => undefined);

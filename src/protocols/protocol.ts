@@ -1,8 +1,8 @@
 // The port for protocols. A protocol connects a run with files that other programs, people and agents read and write beside the
-// store. The store stays the truth. Everything but the name is optional; `complete-protocol.ts` has the default of each member.
+// store. The store is authoritative. Everything but the name is optional; `complete-protocol.ts` has the defaults.
 //
-// A member may throw. At the start of a run that refuses the start; in an attempt it fails the attempt; after a commit it is a
-// warning. In each case people are told the protocol's name and the reason.
+// A member may throw. That refuses the start of a run, fails an attempt, or is a warning after a commit. In each case people see
+// the name of the protocol and the reason.
 
 import type { Attempt } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
@@ -21,11 +21,11 @@ export interface Protocol {
 
   /** Template keys that `values` sets, beside the general ones. */
   readonly templateKeys?: readonly string[];
-  /** `collect` gives edit requests, so steps may be `editable`. Default: false. */
+  /** `collect` returns edit requests, so steps may be `editable`. Default: false. */
   readonly takesEdits?: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. Default: false. */
   readonly needsStories?: boolean;
-  /** How agents are told their step: by its name in the workflow, or by its id in the chain. Default: name. */
+  /** How agents refer to their step: by its name in the workflow, or by its id in the chain. Default: name. */
   readonly stepIs?: "name" | "id";
   /** Its own words for the log of steps. Default: the general ones. */
   readonly stepWords?: Readonly<Partial<Record<StepWord, string>>>;
@@ -34,9 +34,9 @@ export interface Protocol {
 
   /** A run has a shared folder, `place.shared`. Default: false. */
   readonly hasFolder?: boolean;
-  /** The stories of a run that is given nothing but a task. Default: null, a step plans them. */
+  /** The stories of a run that has only a task. Default: null, a step plans them. */
   storiesFor?(task: string): readonly StorySpec[] | null;
-  /** What a project's files ask for: a new run, or one that continues. Refuses files of others by an AppError. */
+  /** Whether a project's files start a run or continue one. Throws an AppError for files that it cannot use. */
   open?(request: OpenRequest): Opening | Promise<Opening>;
   /** Prepares its files before the run is recorded; the shared folder exists. */
   begin?(run: RunFacts): void | Promise<void>;
@@ -56,11 +56,11 @@ export interface Protocol {
   environment?(work: AttemptFacts): Readonly<Record<string, string>>;
   /** Directories outside of the workspace that the agent may write. */
   writable?(work: AttemptFacts): readonly string[];
-  /** Before the attempt begins, in a workspace that is ready. May run again after a crash. */
+  /** Runs before the attempt begins, in its prepared workspace. May run again after a crash. */
   prepare?(work: AttemptFacts, workspace: string): void | Promise<void>;
-  /** What a completed attempt left in files, before it is reported. May run again after a crash. */
+  /** Reads the files of a completed attempt before it is reported. May run again after a crash. */
   collect?(work: AttemptFacts, workspace: string): Collected | Promise<Collected>;
-  /** Once the end of the attempt is committed; `events` are those of that commit. */
+  /** Runs after the end of the attempt is committed; `events` are those of that commit. */
   settled?(work: AttemptFacts, events: readonly Event[]): void | Promise<void>;
   /** Where the output of an attempt is kept. Default: null, in Pawl's home. */
   logFile?(run: RunFacts, attempt: Attempt): string | null;
@@ -85,15 +85,15 @@ export interface AttemptFacts {
 /** `step_again`: the attempt completed, and the step runs once more. */
 export type StepWord = "step_started" | "step_completed" | "step_failed" | "step_cancelled" | "step_again";
 
-/** What an attempt left behind beside its output. */
+/** What an attempt left in files, besides its output. */
 interface Collected {
   readonly edits?: EditRequest;
 }
 
 export interface OpenRequest {
-  /** The file that names the stories, as a person wrote it. */
+  /** The path of the file with the stories, as a person wrote it. */
   readonly file: string;
-  /** The same file, absolute. */
+  /** The same path, absolute. */
   readonly path: string;
   readonly text: string;
   /** Only these stories; empty: all of them. */
@@ -121,13 +121,13 @@ interface StartOpening {
   readonly task: string;
   readonly stories: readonly StorySpec[];
   readonly adopted: readonly AdoptedStory[];
-  /** What people should know. */
+  /** Notes for the person who starts the run. */
   readonly notes: readonly string[];
 }
 
 export interface ContinueOpening {
   readonly kind: "continue";
   readonly run: FoundRun;
-  /** Stories that the run does not know yet. */
+  /** Stories that the run does not have yet. */
   readonly added: readonly StorySpec[];
 }

@@ -1,4 +1,4 @@
-// The protocols that this Pawl has, by name. app.ts fills it; `protocol: NAME` of a workflow is looked up here.
+// The registry of protocols by name. app.ts fills it; the `protocol: NAME` of a workflow is looked up here.
 
 import type { Definition } from "../domain/definition.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
@@ -14,7 +14,7 @@ import type { Protocol } from "./protocol.ts";
 
 export class Protocols {
   readonly #byName: ReadonlyMap<string, CompleteProtocol>;
-  /** What workflow files are checked against. */
+  /** The facts that workflow files are checked against. */
   readonly facts: readonly ProtocolFacts[];
 
   constructor(protocols: readonly Protocol[]) {
@@ -30,13 +30,13 @@ export class Protocols {
     return [...this.#byName.keys()];
   }
 
-  /** The functions of a name that is not known throw. */
+  /** An unknown name returns a protocol whose functions throw. */
   of({ protocol }: Pick<Definition, "protocol">): CompleteProtocol {
     if (protocol === null) return noProtocol;
     return this.#byName.get(protocol) ?? missingProtocol(protocol, this.names);
   }
 
-  /** Before work that would fail again and again. */
+  /** Throws for an unknown protocol, before work that would only fail. */
   assertKnown({ protocol }: Pick<Definition, "protocol">): void {
     if (protocol !== null && !this.#byName.has(protocol)) throw unknownProtocol(protocol, this.names);
   }

@@ -65,10 +65,10 @@ test("[C14 C15 RA7 RA8 RA9] each mistake in a PRD is reported with its position,
   expect(await site.json(["runs"])).toEqual({ runs: [] });
 });
 
-test("[RA6] criteria given as one text are read as a list, with a note", async () => {
+test("[RA6] criteria given as one string are read as a list, with a note", async () => {
   const site = prdSite([{ id: "US-001", acceptanceCriteria: "- One\n- Two" }], { acts });
   const called = await site.run();
-  expectWords(called, 0, "US-001: the acceptance criteria are one text, not a list");
+  expectWords(called, 0, "US-001: the acceptance criteria are a string, not a list");
   expect(site.prompt("US-001", "step-001")).toMatch(/1\. One\n\s+2\. Two/);
 });
 

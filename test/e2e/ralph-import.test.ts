@@ -30,7 +30,7 @@ test.skipIf(!existsSync(seedExample))(
     const before = JSON.parse(readFileSync(seedExample, "utf8")) as StateFile;
     const called = await site.run();
     expectCode(called, 0);
-    expect(called.stderr).toContain("workflow_state.json was found and is taken over: 1 done, 1 go on where they were");
+    expect(called.stderr).toContain("workflow_state.json was found and is imported: 1 done, 1 in progress");
     expect(callsOf(site).filter((call) => !call.startsWith("US-003"))).toEqual([
       "US-002.step-013.1 initial_testing",
       "US-002.step-008.1 review",
@@ -90,7 +90,7 @@ test("[C44 RA36] a state file of another version, or a file that is not one, is 
   const site = prdSite([{ id: "US-001" }]);
   const state = site.shared("workflow_state.json");
   for (const [text, why] of [
-    ['{"version": 2, "stories": {}}', "has version 2; version 1 is read"],
+    ['{"version": 2, "stories": {}}', "has version 2; only version 1 is supported"],
     ['{"version": 1, "stories": {"US-001": {"status": "soon"}}}', "stories.US-001.status"],
     ["[1, 2", "2"],
   ] as const) {

@@ -438,11 +438,11 @@ describe("refused as a whole", () => {
     ["[ED19 C54]", "another step starts anew", [restart(id(3))], "only the step that runs (step-002) can be restarted"],
     [
       "[ED19 C54]",
-      "started anew twice",
+      "restarted twice",
       [restart(id(2)), restart(id(2))],
       "operation 2 (restart): a request can restart a step only once",
     ],
-    ["[ED19 C66]", "started anew as nothing", [restart(id(2), "")], "the new description is empty"],
+    ["[ED19 C66]", "restarted without a description", [restart(id(2), "")], "the new description is empty"],
     ["[ED7]", "nothing at all", [], "the request has no operations"],
     ["[ED21 C35 C61]", "31 steps", [addAfter(id(2), ...twentyOne)], "the chain would have more than 30 steps"],
     [

@@ -1,4 +1,4 @@
-// Agents' homes. Owns: the directory that an agent keeps across runs: its role files, its progress log and the archive.
+// The home of an agent: the directory that it keeps across runs, with its role files, its progress log and the archive.
 
 import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -20,7 +20,7 @@ export function agentHome(root: string, workflow: string, agent: string, run: st
   return { dir, progressFile: join(dir, `progress-${run}.txt`) };
 }
 
-/** Puts the role files where the agent finds them; what it has learned there stays. */
+/** Copies the role files into the agent's home. The agent's own section of AGENTS.md stays. */
 export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: string): readonly string[] {
   const problems: string[] = [];
   mkdirSync(home.dir, { recursive: true, mode: 0o700 });
@@ -36,7 +36,7 @@ export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: st
   return problems;
 }
 
-/** Role files in the order in which their workflow names them. */
+/** Role files in the order of the workflow file. */
 export function readRoles(home: AgentHome, agent: AgentDefinition): readonly { name: string; text: string }[] {
   return Object.keys(agent.files).flatMap((name) => {
     const text = readIfReadable(join(home.dir, name));
@@ -54,8 +54,8 @@ export function readProgress(places: readonly string[]): string {
 }
 
 /**
- * A run is over: its log, in the first of `places` that has one, goes to `archive/<run>/progress.txt`. With `keep` it also stays
- * where it is. Doing it twice is harmless.
+ * Moves the log of a run that is over, from the first of `places` that has one, to `archive/<run>/progress.txt`. With `keep` it is
+ * copied. Running it twice is harmless.
  */
 export function archiveProgress(
   home: AgentHome,
@@ -67,7 +67,7 @@ export function archiveProgress(
   const archive = join(home.dir, "archive", run);
   mkdirSync(archive, { recursive: true });
   copyFileSync(log, join(archive, "progress.txt"));
-  // A log without the run's name may belong to somebody else.
+  // A log without the run's name may belong to another run.
   if (!keep && basename(log).includes(run)) rmSync(log, { force: true });
 }
 
@@ -78,7 +78,7 @@ function keepOwnSection(fresh: string, present: string | null): string {
   return `${cut < 0 ? fresh.trimEnd() : fresh.slice(0, cut).trimEnd()}\n\n${present.slice(learned)}`;
 }
 
-/** An agent may be reading the file. */
+/** Whole-file, since an agent may be reading it. */
 function replaceText(file: string, text: string): void {
   if (readIfReadable(file) === text) return;
   replaceFile(file, (draft) => writeFileSync(draft, text, { flag: "wx", mode: 0o600 }));

@@ -1,14 +1,13 @@
-// Operations of an edit file. Owns: the seven operations as agents write them, with the spellings that are obvious; each spelling that is
-// not the documented one leaves a note.
+// Reads the seven operations of an edit file as agents write them. Obvious misspellings are accepted, each with a note.
 
 import type { EditOperation, NewStep } from "../../domain/edit.ts";
 import { isSafeId, type StepId, stepId, stepName } from "../../domain/ids.ts";
 import { asIdentifier, cleanText, cutEnd, fits } from "../../prompts/plaintext.ts";
 
-/** Its message is for the agent. */
+/** An operation that cannot be read. The message is for the agent. */
 export class Unreadable extends Error {}
 
-/** The seed's words, in the order in which they are explained to agents. */
+/** The names of the operations, in the order in which they are explained to agents. */
 export const operationWords = [
   "add_after",
   "add_before",
@@ -22,10 +21,10 @@ export const operationWords = [
 export type OperationWord = (typeof operationWords)[number];
 
 const maxTextBytes = 16_384;
-/** What stands where somebody gave none. */
+/** The reason of an operation without one. */
 export const noReason = "no reason given";
 
-/** The documented name of a field, then what agents write instead. */
+/** The documented name of a field, then the names that agents write instead. */
 const spellings = {
   operation: ["operation", "op"],
   reason: ["reason"],
@@ -151,13 +150,13 @@ export class OperationReader {
       throw new Unreadable(`${where} needs \`type\`, the type of a step such as "coding"; it is ${shown(type)}`);
     const text = this.#take(fields, spellings.stepDescription);
     if (text !== undefined && text !== null && typeof text !== "string")
-      throw new Unreadable(`${where}: \`description\` must be a text; it is ${shown(text)}`);
+      throw new Unreadable(`${where}: \`description\` must be a string; it is ${shown(text)}`);
     const description = this.#clean(text ?? "");
     if (description === "") this.notes.push(`${where} has no description; it gets the one that ${name} always has`);
     return { name: stepName(name), description };
   }
 
-  /** Keys in snake_case; of two that mean the same key the documented spelling wins. */
+  /** Keys in snake_case. If two keys mean the same field, the documented spelling wins. */
   #fieldsOf(value: unknown, otherwise: string): Fields {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw new Unreadable(otherwise);
     const entries = Object.entries(value);
@@ -186,7 +185,7 @@ export class OperationReader {
 }
 
 function unknownOperation(given: unknown): string {
-  return given === undefined ? "it does not say its `operation`" : `${shown(given)} is no operation`;
+  return given === undefined ? "it does not say its `operation`" : `${shown(given)} is not an operation`;
 }
 
 /** `addAfter`, `Add-After` and `add after` are `add_after`. */

@@ -29,13 +29,13 @@ describe("the form of the file", () => {
   for (const [name, text] of Object.entries(forms))
     test(`[RA12 C46] ${name}`, () => expect(readEdits(text)).toEqual({ operations: [skipped], notes: [] }));
 
-  test("[RA12] an empty array asks for nothing", () => {
+  test("[RA12] an empty array requests nothing", () => {
     expect(readEdits("[]")).toEqual({ operations: [], notes: [] });
   });
 });
 
 describe("the seven operations", () => {
-  test.skipIf(absent)("[RA13 C49 C50 C51 C52 C53 C54] the examples of the seed are read without a note", () => {
+  test.skipIf(absent)("[RA13 C49 C50 C51 C52 C53 C54] the examples of Dynamic Ralph are read without a note", () => {
     const steps = [
       { name: "coding", description: "Fix transition validation and auth check" },
       { name: "linting", description: "Re-lint after fixes" },
@@ -56,7 +56,7 @@ describe("the seven operations", () => {
     expect(sample("from-seed/edit-file.add_after.json")).toMatchObject({ operations: [{ after: "step-007", steps }] });
   });
 
-  test("[RA13 C57] steps can be put before one, which the seed could not say", () => {
+  test("[RA13 C57] steps can be inserted before another step, which Dynamic Ralph could not express", () => {
     const before = {
       operation: "add_before",
       target_step_id: "step-010",
@@ -85,7 +85,7 @@ describe("spellings that agents use", () => {
     expect(sample("generated-by-5734a6b/step-007.edits.json")).toMatchObject({ operations: [{ after: "step-007" }] });
   });
 
-  test("[RA14] obvious aliases are taken, and each leaves a note", () => {
+  test("[RA14] obvious aliases are accepted, each with a note", () => {
     const steps = [
       { step_type: "coding", desc: "x" },
       { name: "linting", title: "y" },
@@ -136,7 +136,7 @@ describe("spellings that agents use", () => {
     expect(edits({ ...skip, step_id: "step-001", op: "restart" })).toEqual({ operations: [skipped], notes: [] });
   });
 
-  test("[RA15 C47] a missing reason is noted and does not cost the agent its request", () => {
+  test("[RA15 C47] a missing reason is noted, and the request is still accepted", () => {
     for (const reason of [undefined, "", "  ", 7])
       expect(edits({ ...skip, reason })).toEqual({
         operations: [{ ...skipped, reason: "no reason given" }],
@@ -146,9 +146,9 @@ describe("spellings that agents use", () => {
 });
 
 describe("what cannot be read", () => {
-  test("[RA16 C66] is answered with the operation and what to write instead", () => {
+  test("[RA16 C66] is refused with the operation and what to write instead", () => {
     expect(why([skip, { operation: "delete", reason: "r" }])).toBe(
-      'operation 2: "delete" is no operation; write one of add_after, add_before, split, skip, reorder, edit_description, restart',
+      'operation 2: "delete" is not an operation; write one of add_after, add_before, split, skip, reorder, edit_description, restart',
     );
     const wrong: [object, string][] = [
       [{ operation: "skip", reason: "r" }, "target_step_id"],
@@ -167,11 +167,11 @@ describe("what cannot be read", () => {
     for (const [operation, hint] of wrong) expect(why(operation)).toContain(hint);
   });
 
-  test("[RA16 C66] all operations that are wrong are named at once", () => {
+  test("[RA16 C66] all wrong operations are named at once", () => {
     expect(why([{ op: "x" }, skip, 7])).toMatch(/^operation 1: .*\noperation 3: it must be an object/);
   });
 
-  test("[RA16 C66] broken JSON is answered with its place", () => {
+  test("[RA16 C66] broken JSON is refused with its position", () => {
     expect(readEdits('[\n  {"operation": "skip",}\n]')).toEqual({
       unreadable: expect.stringMatching(
         /not valid JSON at line 2, column 24: .*found "}"; write one JSON array/,
@@ -181,7 +181,7 @@ describe("what cannot be read", () => {
       expect(readEdits(text)).toHaveProperty("unreadable");
   });
 
-  test("[RA17] a file of more than 1 MB, and one with too many operations", () => {
+  test("[RA17] a file of more than 1 MB and one with too many operations are refused", () => {
     expect(readEdits(JSON.stringify([{ ...skip, reason: "x".repeat(1_100_000) }]))).toHaveProperty("unreadable");
     expect(edits(Array.from({ length: 101 }, () => skip))).toHaveProperty("unreadable");
     const long = edits({ ...skip, reason: "ü".repeat(100_000) });
@@ -242,7 +242,7 @@ describe("[RA17 C66] whatever is in the file, reading it ends with operations or
       }),
       { numRuns: 3_000 },
     );
-    // Otherwise the walk would only ever see refusals.
+    // Otherwise the property would only ever see refusals.
     expect(readable).toBeGreaterThan(20);
   });
 });

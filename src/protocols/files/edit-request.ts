@@ -1,4 +1,4 @@
-// Edit files. Owns: reading `workflow_edits/<story>.json`, which an agent wrote, whatever is in it. Does not own: whether an edit is allowed.
+// Reads an edit file that an agent wrote, whatever is in it. The engine decides whether the edits are allowed.
 
 import type { EditOperation, EditRequest } from "../../domain/edit.ts";
 import { spanJson } from "../../prompts/json.ts";
@@ -11,7 +11,7 @@ const maxOperations = 100;
 const maxNotes = 30;
 const maxProblemsShown = 5;
 
-/** Total: never throws. What cannot be read is answered with a sentence that tells the agent what to write instead. */
+/** Never throws. For an unreadable file it returns a sentence that tells the agent what to write instead. */
 export function readEdits(text: string): EditRequest {
   try {
     return readList(listIn(valueIn(text)));
@@ -41,7 +41,7 @@ function notJson(text: string, at: number, expected: string): string {
   return `the file is not valid JSON at ${where}; write one JSON array of operations, without comments and trailing commas`;
 }
 
-/** An array, one operation alone, or an object around an array. */
+/** An array, a single operation, or an object around an array. */
 function listIn(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;
   if (typeof value !== "object" || value === null)

@@ -1,4 +1,4 @@
-// The shared folder of a run: where it lies unless a person chose another place, and how git is kept from seeing it.
+// The shared folder of a run: its default path, and the patterns that hide it from git.
 
 import { join, relative, resolve, sep } from "node:path";
 import { realPath } from "../../system/files/paths.ts";
@@ -9,8 +9,8 @@ export function defaultFolder(repo: string, protocol: string): string {
 }
 
 /**
- * Patterns for git's exclude list that keep a folder out of commits; `[]` if it lies outside of the repository. Git reads that list
- * for every tree of the repository. `inRoot`: the patterns if the folder is the root of the repository itself.
+ * Patterns for git's exclude list that keep a folder out of commits; `[]` if it is outside the repository. Git applies that list
+ * to every tree of the repository. `inRoot`: the patterns if the folder is the root of the repository itself.
  */
 export function folderPatterns(dir: string, repoRoot: string, inRoot: readonly string[]): readonly string[] {
   const path = relative(realPath(repoRoot), realPath(dir));
@@ -19,7 +19,7 @@ export function folderPatterns(dir: string, repoRoot: string, inRoot: readonly s
   return [`/${path.split(sep).map(literally).join("/")}/`];
 }
 
-/** A name as a pattern that means only that name. A line break cannot be written in one, so any character stands for it. */
+/** A pattern that matches only this name. A pattern cannot contain a line break, so `?` stands for it. */
 function literally(name: string): string {
   return name.replace(/[\\*?[\]]|\s$/g, "\\$&").replace(/[\r\n]/g, "?");
 }

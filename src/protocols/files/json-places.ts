@@ -1,5 +1,4 @@
-// JSON with its places. Owns: where the parts of a JSON text begin and end, for messages that name a line and for changes that
-// leave every other byte alone.
+// Finds where the parts of a JSON text begin and end, for messages that name a line and for edits that keep every other byte.
 
 import { AppError } from "../../domain/error.ts";
 import { spanJson } from "../../prompts/json.ts";
@@ -22,7 +21,7 @@ export interface JsonText {
   readonly value: unknown;
 }
 
-/** The text as JSON and nothing after it, or an error that names the line and column. */
+/** Parses the whole text as JSON, or throws an error that names the line and column. */
 export function openJson(source: string, file: string, hint: string): JsonText {
   const text = withoutMark(source);
   const start = skipSpace(text, 0);
@@ -39,12 +38,12 @@ export function openJson(source: string, file: string, hint: string): JsonText {
   throw new AppError("INPUT_INVALID", `${file}:${new Lines(text).placeOf(at)}: ${problem}`, { hint });
 }
 
-/** A file may begin with it, and it is not a part of the JSON. */
+/** Removes a byte order mark, which is not part of the JSON. */
 export function withoutMark(text: string): string {
   return text.startsWith("\uFEFF") ? text.slice(1) : text;
 }
 
-/** The members of an object that is known to be JSON, in order; a key may occur twice. */
+/** The members of an object in valid JSON, in order. A key may occur twice. */
 export function membersOf(text: string, object: Span): readonly Member[] {
   const members: Member[] = [];
   let at = skipSpace(text, object.start + 1);
@@ -57,7 +56,7 @@ export function membersOf(text: string, object: Span): readonly Member[] {
   return members;
 }
 
-/** The items of an array that is known to be JSON. */
+/** The items of an array in valid JSON. */
 export function itemsOf(text: string, array: Span): readonly Span[] {
   const items: Span[] = [];
   let at = skipSpace(text, array.start + 1);
@@ -69,7 +68,7 @@ export function itemsOf(text: string, array: Span): readonly Span[] {
   return items;
 }
 
-/** Line and column of many positions: a file with a thousand mistakes is not read a thousand times. */
+/** Finds the line and column of many positions without scanning the text each time. */
 export class Lines {
   readonly #starts: readonly number[];
 
@@ -104,7 +103,7 @@ export function skipSpace(text: string, at: number): number {
 
 function valueAt(text: string, start: number): Span {
   const span = spanJson(text, start);
-  if (!span.ok) throw new Error(`places were asked of a text that is not JSON, at ${span.at}`);
+  if (!span.ok) throw new Error(`the text is not valid JSON at ${span.at}`);
   return { start, end: span.end };
 }
 

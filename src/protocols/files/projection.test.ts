@@ -10,7 +10,7 @@ import { readSidecar } from "./sidecar.ts";
 
 const id = runId("k3x");
 
-/** A log that grows, and files that say how much of it they show. */
+/** A growing log, and files that record how much of it they show. */
 function scene(more: Partial<ProjectedFiles> = {}) {
   const dir = join(tempDir(), "shown");
   mkdirSync(dir);
@@ -40,7 +40,7 @@ function scene(more: Partial<ProjectedFiles> = {}) {
   return { dir, told, open, happen, count: () => readFileSync(join(dir, "count"), "utf8") };
 }
 
-test("[PO7] a commit is shown soon, and each event is told once by all processes together", async () => {
+test("[PO7] a commit is shown soon, and all processes together write each event once", async () => {
   const { dir, told, open, happen, count } = scene();
   happen(3);
   const { projection } = open();
@@ -54,7 +54,7 @@ test("[PO7] a commit is shown soon, and each event is told once by all processes
   expect(readSidecar(join(dir, ".pawl.json"))).toEqual({ run: id, projected: 5 });
 });
 
-test("[PO7] a process that is behind does not write over what a later one has shown", async () => {
+test("[PO7] a process that is behind does not overwrite newer files", async () => {
   const { open, happen, count } = scene();
   happen(5);
   await open().projection.flush();
@@ -76,7 +76,7 @@ test("[PO7] a commit that comes while a projection is closed is shown as well", 
   expect(count()).toBe("2");
 });
 
-test("[PO7] a folder that was discarded is not made again", async () => {
+test("[PO7] a discarded folder is not created again", async () => {
   const { dir, open, happen } = scene();
   happen(1);
   const { projection } = open();
@@ -88,7 +88,7 @@ test("[PO7] a folder that was discarded is not made again", async () => {
   expect(existsSync(dir)).toBe(false);
 });
 
-test("[PO10] an event that cannot be told keeps none of the others from it, and the next process tries again", async () => {
+test("[PO10] an event that cannot be written does not block the others, and the next process tries again", async () => {
   let isBroken = true;
   const told: string[] = [];
   const tell = (_event: Event, mark: string) => {

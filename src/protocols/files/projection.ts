@@ -1,6 +1,5 @@
-// Projection: keeps the files of a protocol as the store says, after each commit. The files are output; the store is right,
-// whatever they say. Several processes may project the same run: a lock and a sidecar keep the newest, and each entry that is
-// written once carries a mark.
+// Updates the files of a protocol after each commit. The files are output only; the store is authoritative. Several processes may
+// project the same run: a lock and a sidecar keep the newest version, and each entry that is written once carries a mark.
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -13,21 +12,21 @@ import { writeWhole } from "../../system/files/whole-file.ts";
 import { readSidecar, sidecarName, writeSidecar } from "./sidecar.ts";
 
 const writeAfterMs = 50;
-/** A file of two thousand stories takes long to write: no more than a tenth of the time is spent on it. */
+/** A file of two thousand stories takes long to write, so at most a tenth of the time is spent on writing. */
 const restPerWrite = 9;
 const batch = 1_000;
 
-/** What a protocol shows of a run. */
+/** The files that show a run. */
 export interface ProjectedFiles {
-  /** The folder they are in. If somebody removed it, it is not made again. */
+  /** The folder of the files. If it was removed, it is not created again. */
   readonly dir: string;
-  /** The lock that other writers of these files take, too. Default: `.pawl.lock` in the folder. */
+  /** The lock that other writers of these files also take. Default: `.pawl.lock` in the folder. */
   readonly lock?: string;
-  /** Every event of the log once, in its order, in each process: for what a run does not say by itself. */
+  /** Called in each process for every event of the log, in order, to collect what the run itself does not contain. */
   follow?(event: Event): void;
-  /** What is written once for an event. Two processes may try: an entry with the same mark is not written again. */
+  /** Writes the entry of an event. Two processes may try; an entry with the same mark is written only once. */
   tell?(event: Event, mark: string): void | Promise<void>;
-  /** Whole files by their path, as they must read now. The run has all of its stories. */
+  /** The current contents of whole files by path. The run has all of its stories. */
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
 }
 
@@ -40,7 +39,7 @@ export interface ProjectionSource {
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
 }
 
-/** Told each time that files could not be written. */
+/** Called each time files could not be written. */
 export type OnTrouble = (why: unknown) => void;
 
 export class Projection {
@@ -52,7 +51,7 @@ export class Projection {
   readonly #sidecar: string;
   readonly #stale = new Set<StoryId>();
   #seen = 0;
-  /** How many events the files show that this process wrote. */
+  /** How many events the files that this process wrote show. */
   #written = 0;
   #writeMs = 0;
   #run: Run | null = null;
@@ -69,7 +68,7 @@ export class Projection {
     this.#sidecar = join(files.dir, sidecarName);
   }
 
-  /** Something was committed: the files follow soon. */
+  /** Call after a commit: the files are updated soon. */
   changed(): void {
     this.#timer ??= setTimeout(
       () => {
@@ -80,18 +79,18 @@ export class Projection {
     );
   }
 
-  /** What is written once is there: the next prompt may show it. */
+  /** Waits until entries that are written once are in the files, so that the next prompt can show them. */
   async settle(): Promise<void> {
     await this.#enqueue(() => this.#catchUp());
   }
 
-  /** Everything is as the store says. */
+  /** Waits until all files are up to date. */
   async flush(): Promise<void> {
     this.#stopTimer();
     await this.#enqueue(() => this.#write());
   }
 
-  /** Removes the folder with its run; this process does not make it again. */
+  /** Removes the folder of a removed run. This process does not create it again. */
   async discard(): Promise<void> {
     this.#isDiscarded = true;
     await this.#queue;
@@ -113,7 +112,7 @@ export class Projection {
     this.#timer = null;
   }
 
-  /** One at a time. Files that cannot be written hold no run: the next commit tries again. */
+  /** One at a time. Files that cannot be written do not stop the run; the next commit tries again. */
   #enqueue(work: () => Promise<void>): Promise<void> {
     const unlessGone = async () => (this.#isDiscarded ? undefined : await work());
     this.#queue = this.#queue.then(unlessGone).catch(this.#onTrouble);
@@ -129,14 +128,14 @@ export class Projection {
     if (!run) return;
     const files = Object.entries(this.#files.files(run, await this.#source.storySpecs(this.#id)));
     await withFileLock(this.#lock, () => {
-      // Another process may have written what comes after this.
+      // Another process may have written a newer version.
       if (this.#projected() <= shown) for (const [file, text] of files) writeWhole(file, text);
     });
     this.#written = shown;
     this.#writeMs = performance.now() - begunAt;
   }
 
-  /** The header as it is now; of the stories only those that something happened to. */
+  /** Loads the current header, and only the stories that changed. */
   async #load(): Promise<Run | null> {
     const stale = [...this.#stale];
     const loaded =
@@ -168,7 +167,7 @@ export class Projection {
     }
   }
 
-  /** An event that cannot be followed or told keeps none of the others from it. */
+  /** An event that fails does not block the others. */
   #followAll(events: readonly Event[]): readonly unknown[] {
     return events.flatMap((event) => {
       if (event.story !== null) this.#stale.add(event.story);
@@ -193,7 +192,7 @@ export class Projection {
     return trouble;
   }
 
-  /** How many events the files show already. Agents may write there: a sidecar that cannot be read counts as none. */
+  /** How many events the files already show. Agents may write there, so an unreadable sidecar counts as none. */
   #projected(): number {
     try {
       const sidecar = readSidecar(this.#sidecar);

@@ -1,4 +1,5 @@
-// Sidecars: a small file beside the files of a protocol that names the run they belong to, and how much of its log they show.
+// Reads and writes the sidecar: a small file beside the files of a protocol with the run that they belong to and how much of its
+// log they show.
 
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId } from "../../domain/ids.ts";
@@ -13,7 +14,7 @@ export interface Sidecar {
   readonly projected: number;
 }
 
-/** Null when no run has used the folder. */
+/** null: no run has used the folder. */
 export function readSidecar(file: string): Sidecar | null {
   const text = readOptional(file);
   if (text === null) return null;

@@ -1,5 +1,5 @@
-// Edit requests of Dynamic Ralph: the file in which an agent asks for changes to its chain. It is read when the attempt has ended,
-// and put away once the store knows.
+// The edit request of Dynamic Ralph: a file in which an agent requests changes to its chain. It is read when the attempt ends,
+// and removed or archived after the commit.
 
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats } from "node:fs";
 import { join } from "node:path";
@@ -14,13 +14,13 @@ type RequestingRun = Pick<Header, "place">;
 
 const largest = 1024 * 1024;
 
-/** What the attempt asks for; undefined: nothing. Only the file of its own story is looked at. */
+/** The edit request of the attempt; undefined: none. Only the file of its own story is read. */
 export function readRequest(run: RequestingRun, attempt: Attempt): EditRequest | undefined {
   const file = fileOf(run, attempt);
   const stats = file === null ? null : whatIs(file);
   if (file === null || stats === null) return undefined;
   if (!stats.isFile()) return { unreadable: "the edit request is not a file" };
-  if (stats.size > largest) return { unreadable: "the edit request has more than 1 MiB" };
+  if (stats.size > largest) return { unreadable: "the edit request is larger than 1 MiB" };
   try {
     return readEdits(readFileSync(file, "utf8"));
   } catch (error) {
@@ -28,13 +28,13 @@ export function readRequest(run: RequestingRun, attempt: Attempt): EditRequest |
   }
 }
 
-/** A file that is there before an attempt begins is from an earlier attempt, and is not applied. */
+/** Removes a file that an earlier attempt left, so that it is not applied. */
 export function clearRequest(run: RequestingRun, attempt: Attempt): void {
   const file = fileOf(run, attempt);
   if (file !== null && whatIs(file) !== null) putAside(run, file, attempt, "stale");
 }
 
-/** Once the store knows: a request that was applied is removed, any other is kept for people to see. */
+/** After the commit: removes an applied request, and keeps any other for people to read. */
 export function putAway(run: RequestingRun, attempt: Attempt, applied: boolean): void {
   const file = fileOf(run, attempt);
   if (file === null || whatIs(file) === null) return;
@@ -50,12 +50,12 @@ function putAside(run: RequestingRun, file: string, attempt: Attempt, why: strin
     rmSync(kept, { recursive: true, force: true });
     renameSync(file, kept);
   } catch {
-    // An agent has put something else there. It must not be read again, and is not worth more than that.
+    // An agent put something else there. It only must not be read again.
     rmSync(file, { recursive: true, force: true });
   }
 }
 
-/** What lies there, links not followed; null: nothing, or nothing that could be a request. */
+/** The stats of the file without following links; null if there is none. */
 function whatIs(file: string): Stats | null {
   try {
     return lstatSync(file);

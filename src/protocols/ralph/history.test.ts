@@ -36,7 +36,7 @@ describe("the history", () => {
     ]);
   });
 
-  test("[RA32 C41 C76 C96] what failed, was stopped or lost is told once, also where the step starts again", () => {
+  test("[RA32 C41 C76 C96] a failed, stopped or lost attempt has one entry, even if the step runs again", () => {
     const failed = (at: number, reason: string) => happened(at, "step_failed", { step: "step-002", reason });
     expect(
       brief([
@@ -119,7 +119,7 @@ describe("the history", () => {
     });
   });
 
-  test("[RA33 C32 C40] each operation has the seed's word and its own data", () => {
+  test("[RA33 C32 C40] each operation has Dynamic Ralph's name and its own data", () => {
     const before = [line("step-002", "running", "old words")];
     const restart = { op: "restart", step: "step-002", description: "new words", reason: "r" };
     expect(detailsOf(restart, { before })?.details).toMatchObject({
@@ -151,7 +151,7 @@ describe("the history", () => {
     expect(byHand).toMatchObject({ agent_id: null, step_id: null });
   });
 
-  test("[RA32 RA33 C51] a skipped step has an entry of its own beside the edit", () => {
+  test("[RA32 RA33 C51] a skipped step has its own entry besides the edit", () => {
     const skipped = happened(4, "steps_skipped", { steps: ["step-002", "land"], by: "edit", reason: "docs only" });
     const edit = edited({ op: "skip", step: stepId("step-002"), reason: "docs only" });
     expect(brief([opened, skipped, edit])).toEqual([
@@ -160,7 +160,7 @@ describe("the history", () => {
     ]);
   });
 
-  test("[RA33 C91] what Pawl itself inserts is one edit, what an agent inserts is not told twice", () => {
+  test("[RA33 C91] steps that Pawl inserts are one edit, and steps that an agent inserts have no second entry", () => {
     const inserted = happened(4, "steps_inserted", {
       before: "step-003",
       steps: [{ id: "step-011", name: "rebase_resolve" }],

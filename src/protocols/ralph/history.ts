@@ -1,4 +1,4 @@
-// History. Owns: what the log of a run says of one story in the nine words that `workflow_state.json` has for it, and what only the log knows.
+// Builds the history of one story for `workflow_state.json` from the log, with the nine actions that the file knows.
 
 import type { Outcome, Usage } from "../../domain/attempt.ts";
 import type { StepDefinition } from "../../domain/definition.ts";
@@ -20,12 +20,12 @@ import {
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 export type Define = (name: StepName) => StepDefinition | undefined;
 
-/** Steps that are ours alone are not in the seed's files. */
+/** Dynamic Ralph's files do not show integration steps, which only Pawl has. */
 export function isHidden(definition: StepDefinition | undefined): boolean {
   return definition?.kind === "integrate";
 }
 
-/** The seed calls it cancelled when a step was ended from outside. */
+/** Dynamic Ralph calls a step cancelled if it was ended from outside. */
 export function wasCancelled(outcome: Outcome | undefined): boolean {
   return outcome === "timed_out" || outcome === "cancelled";
 }
@@ -37,11 +37,11 @@ export class StoryHistory {
   claimedAt: string | null = null;
   completedAt: string | null = null;
   readonly #define: Define;
-  /** What a file from another life says: that it ended so is not news. */
+  /** The status from an imported file. Reaching it again adds no entry. */
   readonly #before: StateStoryStatus | null;
   readonly #steps = new Map<StepId, StepName>();
   readonly #attempts = new Map<AttemptId, StepId>();
-  /** How each step's last attempt ended, and the entry that says so. */
+  /** How each step's last attempt ended, and the index of its entry. */
   readonly #ends = new Map<
     StepId,
     { readonly usage: Usage; readonly outcome: Outcome; readonly entry: number | null }
@@ -54,7 +54,7 @@ export class StoryHistory {
     this.#before = before;
   }
 
-  /** In the order of the log. */
+  /** Must be called in the order of the log. */
   apply(event: Event): void {
     switch (event.type) {
       case "story_opened":
@@ -86,7 +86,7 @@ export class StoryHistory {
       case "chain_edited":
         this.#inserted = null;
         return this.#edit(event);
-      // The seed has no word for these; the log has them.
+      // The file has no action for these; they are only in the log.
       case "attempt_began":
       case "attempt_stopping":
       case "caps_raised":
@@ -127,14 +127,14 @@ export class StoryHistory {
       return this.#add(event, "story_claimed", null, {});
     }
     const word = storyStatusInFile[event.status];
-    // A story that comes in finished was finished by somebody else, at a time that we do not know.
+    // An imported story that is already finished was finished elsewhere, at an unknown time.
     if (!wasAtWork && (word === "completed" || word === this.#before)) return;
     if (word === "completed") this.completedAt = stateTime(event.at);
     if (word === "completed") this.#add(event, "story_completed", null, {});
     if (word === "failed") this.#add(event, "story_failed", null, { reason: event.reason });
   }
 
-  /** An attempt that did not complete is told of when it ends: a step that then starts again has failed all the same. */
+  /** An attempt that did not complete gets its entry when it ends, even if the step then runs again. */
   #end(event: Of<"attempt_ended">): void {
     const step = this.#attempts.get(event.attempt);
     if (step === undefined) return;
@@ -155,7 +155,7 @@ export class StoryHistory {
     this.#add(event, action, event.step, reason === "" ? {} : { reason });
   }
 
-  /** What Pawl itself puts into a chain, such as a step that resolves conflicts, is an edit, too. */
+  /** Steps that Pawl itself inserts, such as one that resolves conflicts, are recorded as an edit. */
   #insertedByRoute(reset: Of<"steps_reset">): void {
     const inserted = this.#inserted;
     this.#inserted = null;
@@ -213,7 +213,7 @@ export class StoryHistory {
     this.entries.push({
       timestamp: stateTime(event.at),
       action,
-      // A person who edits a chain sits in no slot.
+      // A person who edits a chain has no slot.
       agent_id: action === "workflow_edit" && event.type === "chain_edited" && step === null ? null : this.agent,
       step_id: hidden ? null : step,
       details,

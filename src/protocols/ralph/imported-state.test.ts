@@ -37,7 +37,7 @@ function failure(act: () => unknown): AppError {
   throw new Error("it was accepted");
 }
 
-test.skipIf(absent)("[RA35 C102] the example of the seed goes on at the step that was in progress", () => {
+test.skipIf(absent)("[RA35 C102] the example of Dynamic Ralph resumes at the step that was in progress", () => {
   const { prdFile, createdAt, stories } = sample("from-seed/workflow_state.full-example.json");
   expect([prdFile, createdAt]).toEqual(["prd.json", "2025-01-15T10:00:00Z"]);
   expect(stories.map(({ adopted }) => `${adopted.id} ${adopted.status}`)).toEqual(["US-001 done", "US-002 waiting"]);
@@ -62,24 +62,21 @@ test.skipIf(absent)("[RA35 C102] the example of the seed goes on at the step tha
   });
 });
 
-test.skipIf(absent)(
-  "[RA35 C44] a file that the original program wrote, with failed, blocked and timed out stories",
-  () => {
-    const { stories } = sample("generated-by-5734a6b/workflow_state.json");
-    expect(stories.map(({ adopted }) => `${adopted.id} ${adopted.status} ${adopted.chain.length}`)).toEqual([
-      "US-001 done 10",
-      "US-002 done 13",
-      "US-003 failed 10",
-      "US-004 blocked 0",
-      "US-005 failed 10",
-    ]);
-    expect(stories[0]?.spec).toMatchObject({ description: "d", acceptanceCriteria: ["Typecheck passes"] });
-    expect(stories[0]?.adopted.chain[8]).toMatchObject({ state: "skipped", reason: "nothing to prune" });
-    expect(stories[4]?.adopted.chain[2]).toMatchObject({ state: "failed", reason: "Step timed out after 600s" });
-  },
-);
+test.skipIf(absent)("[RA35 C44] a file that Dynamic Ralph wrote, with failed, blocked and timed-out stories", () => {
+  const { stories } = sample("generated-by-5734a6b/workflow_state.json");
+  expect(stories.map(({ adopted }) => `${adopted.id} ${adopted.status} ${adopted.chain.length}`)).toEqual([
+    "US-001 done 10",
+    "US-002 done 13",
+    "US-003 failed 10",
+    "US-004 blocked 0",
+    "US-005 failed 10",
+  ]);
+  expect(stories[0]?.spec).toMatchObject({ description: "d", acceptanceCriteria: ["Typecheck passes"] });
+  expect(stories[0]?.adopted.chain[8]).toMatchObject({ state: "skipped", reason: "nothing to prune" });
+  expect(stories[4]?.adopted.chain[2]).toMatchObject({ state: "failed", reason: "Step timed out after 600s" });
+});
 
-test("[RA35] what a file leaves out is not missed", () => {
+test("[RA35] optional fields may be missing", () => {
   const { stories } = state({ status: "unclaimed" });
   expect(stories).toMatchObject([
     { spec: { id: "US-001", title: "US-001", dependsOn: [] }, adopted: { status: "waiting", chain: [] } },
@@ -101,7 +98,7 @@ test("[RA35] what a file leaves out is not missed", () => {
   ]);
 });
 
-test("[RA36 C44] a version that is not known is refused by its number", () => {
+test("[RA36 C44] an unknown version is refused with its number", () => {
   for (const [version, shown] of [
     [2, "version 2"],
     ["1", 'version "1"'],
@@ -114,22 +111,22 @@ test("[RA36 C44] a version that is not known is refused by its number", () => {
   expect(failure(() => readState("[]", "state.json")).message).toContain("version none");
 });
 
-test("[RA36] unknown step types are refused, and listed", () => {
+test("[RA36] unknown step types are refused and listed", () => {
   const steps = [step, { ...step, id: "step-002", type: "deploy" }, { ...step, id: "step-003", type: "pray" }];
   const error = failure(() => state({ status: "in_progress", steps }));
   expect(error.details).toEqual([
-    expect.stringContaining('US-001 step-002: unknown step type "deploy"; known are context_gathering, '),
+    expect.stringContaining('US-001 step-002: unknown step type "deploy"; known types are context_gathering, '),
     expect.stringContaining('US-001 step-003: unknown step type "pray"'),
   ]);
   const source = JSON.stringify({ version: 1, stories: { a: { status: "unclaimed", steps } } });
   expect(readState(source, "state.json", ["coding", "deploy", "pray"]).stories).toHaveLength(1);
 });
 
-test("[RA36 C15] what is not a state is refused with all its mistakes", () => {
+test("[RA36 C15] an invalid state file is refused with all its problems", () => {
   expect(failure(() => readState("{\n", "state.json")).message).toContain("state.json:2:1: not valid JSON");
   expect(failure(() => state({ status: "sleeping" })).message).toContain("stories.US-001.status");
   expect(failure(() => state({ status: "unclaimed", steps: [step, step] })).message).toContain(
-    "step-001 is there twice",
+    "step-001 is listed twice",
   );
   expect(failure(() => state({ status: "unclaimed", story_id: "US-002" })).message).toContain('story_id is "US-002"');
   const wrong = { status: "unclaimed", depends_on: ["../x"], steps: [{ ...step, id: "a/b", status: "odd" }] };
@@ -139,8 +136,8 @@ test("[RA36 C15] what is not a state is refused with all its mistakes", () => {
   ).toContain("../x");
 });
 
-test("[RA27 C30 C34] every word of the file means a state of ours that is written as a word of the file", () => {
-  // What was in progress starts again, and what was cancelled has failed.
+test("[RA27 C30 C34] every status of the file maps to a state, and every state to a status of the file", () => {
+  // A step in progress starts again, and a cancelled step has failed.
   const written = (words: Readonly<Record<string, string>>, states: Readonly<Record<string, string>>) =>
     Object.entries(states).map(([word, is]) => `${word} -> ${words[is]}`);
   expect(written(stepStatusInFile, stepStateFromFile)).toEqual([
@@ -162,12 +159,12 @@ test("[RA27 C30 C34] every word of the file means a state of ours that is writte
   expect(Object.values(storyStatusInFile).every((word) => word in storyStatusFromFile)).toBe(true);
 });
 
-describe("a run that goes on with somebody else's file", () => {
+describe("a run that continues from another program's file", () => {
   const name = "from-seed/workflow_state.full-example.json";
   const read = () => readState(readFileSync(samples + name, "utf8"), name);
   const original = () => JSON.parse(readFileSync(samples + name, "utf8")) as StateDocument;
 
-  /** The run right after it has taken the file over. */
+  /** The run right after the import. */
   function adoptedRun(imported: ReturnType<typeof read>, tried: readonly Attempt[] = []): Run {
     return runOf(
       Object.fromEntries(
@@ -231,20 +228,20 @@ describe("a run that goes on with somebody else's file", () => {
     expect(written?.history.slice(1)).toMatchObject([{ action: "story_claimed", agent_id: 1 }]);
   });
 
-  test.skipIf(absent)("[RA37 C44 C102] says of steps that ran before what the file said", () => {
+  test.skipIf(absent)("[RA37 C44 C102] keeps the file's facts about steps that ran before", () => {
     const imported = read();
     const projection = new StateProjection({ prdFile: "prd.json", imported });
     const written = projection.document(adoptedRun(imported), []);
     const expected = original();
     expect(written.created_at).toBe(expected.created_at);
     expect(written.stories["US-001"]).toEqual(expected.stories["US-001"]);
-    // Nobody works on it yet.
+    // No agent works on it yet.
     const waiting = expected.stories["US-002"];
     const steps = waiting?.steps.map((was) => (was.status === "in_progress" ? { ...was, status: "pending" } : was));
     expect(written.stories["US-002"]).toEqual({ ...waiting, status: "unclaimed", steps });
   });
 
-  test.skipIf(absent)("[RA37 C44 C77] adds what happens here behind it", () => {
+  test.skipIf(absent)("[RA37 C44 C77] appends new history after the old", () => {
     const imported = read();
     const projection = new StateProjection({ prdFile: "prd.json", imported });
     const usage = { costUsd: 0.5, inputTokens: 5, outputTokens: 1 };
@@ -271,7 +268,7 @@ describe("a run that goes on with somebody else's file", () => {
     expect(stories["US-002"]?.steps[3]).toMatchObject({ started_at: time(3), git_sha_at_start: sha, cost_usd: 0.5 });
   });
 
-  test.skipIf(absent)("[RA37] a cancelled step stays cancelled, and what is written can be read again", () => {
+  test.skipIf(absent)("[RA37] a cancelled step stays cancelled, and the written file can be read again", () => {
     const file = "generated-by-5734a6b/workflow_state.json";
     const imported = readState(readFileSync(samples + file, "utf8"), file);
     const document = new StateProjection({ prdFile: "prd.json", imported }).document(adoptedRun(imported), []);

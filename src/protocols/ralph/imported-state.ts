@@ -1,4 +1,4 @@
-// Imported state. Owns: reading a `workflow_state.json` that another program wrote, so that its stories go on where they were.
+// Reads a `workflow_state.json` that another program wrote, so that its stories resume where they were.
 
 import { z } from "zod";
 import { AppError } from "../../domain/error.ts";
@@ -22,12 +22,12 @@ export interface ImportedState {
 interface ImportedStory {
   readonly spec: StorySpec;
   readonly adopted: AdoptedStory;
-  /** The story as the file has it: what it says of steps that never ran here is kept. */
+  /** The story as it is in the file, which keeps facts about steps that ran elsewhere. */
   readonly raw: RawStory;
 }
 
 const text = z.string().nullish();
-const id = z.string().refine(isSafeId, "must be an id of letters, digits, points, dashes and underscores");
+const id = z.string().refine(isSafeId, "must be an id of letters, digits, dots, dashes and underscores");
 const amount = z.number().min(0).nullish();
 
 const rawStep = z.looseObject({
@@ -77,15 +77,16 @@ const hint = "give a file that Dynamic Ralph or Pawl wrote, or start from the PR
 export function readState(source: string, file: string, types: readonly string[] = stepTypes): ImportedState {
   const { value } = openJson(source, file, hint);
   const version = typeof value === "object" && value !== null && "version" in value ? value.version : undefined;
-  if (version !== 1) throw refused(`${file} has version ${JSON.stringify(version) ?? "none"}; version 1 is read`);
+  if (version !== 1)
+    throw refused(`${file} has version ${JSON.stringify(version) ?? "none"}; only version 1 is supported`);
   const read = rawState.safeParse(value);
   if (!read.success) {
     const problems = read.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
-    throw refused(`${file} is not a state of Dynamic Ralph`, problems);
+    throw refused(`${file} is not a state file of Dynamic Ralph`, problems);
   }
   const stories = Object.entries(read.data.stories);
   const problems = stories.flatMap(([story, raw]) => problemsIn(story, raw, types));
-  if (problems.length > 0) throw refused(`${file} cannot be taken over`, problems);
+  if (problems.length > 0) throw refused(`${file} cannot be imported`, problems);
   return {
     prdFile: read.data.prd_file ?? null,
     createdAt: read.data.created_at ?? null,
@@ -97,11 +98,12 @@ function problemsIn(story: string, { steps, story_id }: RawStory, types: readonl
   const ids = (steps ?? []).map((step) => step.id);
   return [
     ...(story_id === undefined || story_id === story ? [] : [`${story}: its story_id is ${JSON.stringify(story_id)}`]),
-    ...ids.filter((step, index) => ids.indexOf(step) < index).map((step) => `${story}: ${step} is there twice`),
+    ...ids.filter((step, index) => ids.indexOf(step) < index).map((step) => `${story}: ${step} is listed twice`),
     ...(steps ?? [])
       .filter(({ type }) => !types.includes(type))
       .map(
-        (step) => `${story} ${step.id}: unknown step type ${JSON.stringify(step.type)}; known are ${types.join(", ")}`,
+        (step) =>
+          `${story} ${step.id}: unknown step type ${JSON.stringify(step.type)}; known types are ${types.join(", ")}`,
       ),
   ];
 }

@@ -1,4 +1,4 @@
-// Opening a PRD: whether it starts a run, continues the run that owns its folder, or takes over what another program left there.
+// Decides whether a PRD starts a run, continues the run that owns its folder, or imports the state of another program.
 
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -12,7 +12,7 @@ import { type Prd, readPrd } from "./prd.ts";
 import { type Shared, sharedIn } from "./shared.ts";
 import { type ImportedState, readState } from "./state-file.ts";
 
-/** The name under which the state that a run began with is kept: what it says of steps that ran before stays. */
+/** A copy of the state file that a run was imported from, since it has facts about steps that ran before. */
 export const importedName = ".pawl-imported.json";
 
 export async function openPrd({ file, path, text, only, folder, runs }: OpenRequest): Promise<Opening> {
@@ -26,10 +26,10 @@ export async function openPrd({ file, path, text, only, folder, runs }: OpenRequ
   if (owner === null && left) return { ...start, ...importState(prd, shared) };
   if (prd.stories.every(({ passes }) => passes)) return { ...start, ...given(prd) };
   if (left && owner !== null) {
-    // Stories of the earlier run that are done say so in the PRD; its history stays beside the new one.
+    // The PRD marks stories that the earlier run finished. Its history stays in the folder beside the new one.
     renameSync(shared.stateFile, join(shared.dir, `workflow_state.${owner.number}.json`));
   }
-  // What an earlier run was imported from says nothing of this one's stories, even if they have the same ids.
+  // The imported state of an earlier run does not apply to this run's stories, even if their ids are the same.
   rmSync(join(shared.dir, importedName), { force: true });
   return { ...start, ...given(prd) };
 }
@@ -39,7 +39,7 @@ async function ownerOf(runs: RunLookup, { sidecarFile }: Shared): Promise<FoundR
   return sidecar === null ? null : await runs.find(sidecar.run);
 }
 
-/** A run that failed may be retried: it keeps its folder. */
+/** A failed run may be retried, so it keeps its folder. */
 function isClosed({ header }: FoundRun): boolean {
   const status = statusOf(header);
   return status === "done" || status === "cancelled";
@@ -55,7 +55,7 @@ function continued(run: FoundRun, prd: Prd, path: string): ContinueOpening {
   return { kind: "continue", run, added: addedTo(new Set(stories.map(({ id }) => id)), prd) };
 }
 
-/** What is new and not done. What they wait for and was done before the run knew of it is nothing to wait for. */
+/** Stories that are new and not done. Dependencies that were done before the run knew them are dropped. */
 function addedTo(known: ReadonlySet<StoryId>, prd: Prd): readonly StorySpec[] {
   const passed = new Set(prd.stories.filter(({ passes }) => passes).map(({ id }) => id));
   return prd.stories
@@ -78,18 +78,18 @@ function given(prd: Prd): Given {
   return { stories: prd.stories.map(specOf), adopted };
 }
 
-/** What another program, or another home, left: its stories continue where they were. */
+/** Imports the state that another program, or another home, left: its stories resume where they were. */
 function importState(prd: Prd, shared: Shared): Given & { readonly notes: readonly string[] } {
   const state = readState(readFileSync(shared.stateFile, "utf8"), shared.stateFile);
   copyFileSync(shared.stateFile, join(shared.dir, importedName));
   const plan = planState(state, prd);
   const begun = plan.adopted.filter(({ chain, status }) => chain.length > 0 && status === "waiting").length;
   const done = plan.adopted.filter(({ status }) => status === "done").length;
-  const found = `${basename(shared.stateFile)} was found and is taken over: ${done} done, ${begun} go on where they were`;
+  const found = `${basename(shared.stateFile)} was found and is imported: ${done} done, ${begun} in progress`;
   return { ...plan, notes: [...prd.notes, found] };
 }
 
-/** What a state file knows, told better where its PRD is at hand. */
+/** The stories of a state file, with the details of its PRD if there is one. */
 export function planState(state: ImportedState, prd: Prd | null): Given {
   const plan = prd === null ? { stories: [], adopted: [] } : given(prd);
   const inPrd = new Set(plan.stories.map(({ id }) => id));
@@ -124,7 +124,7 @@ function chosenStories(prd: Prd, wanted: readonly string[]): Prd["stories"] {
   return chosen;
 }
 
-/** What the run is for, as every prompt says it. */
+/** The task of the run, as it is in every prompt. */
 export function taskOf(prd: Prd, file: string): string {
   return prd.title.trim() === "" ? `Work through ${file}` : prd.title;
 }

@@ -1,4 +1,4 @@
-// Stories of a PRD. Owns: reading one story object in the spellings that people use. Does not own: how stories relate.
+// Reads one story object of a PRD in the spellings that people use. prd.ts checks how stories relate.
 
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
@@ -6,11 +6,11 @@ import { cleanText } from "../../prompts/plaintext.ts";
 import { itemsOf, type Member, membersOf, type Span } from "../files/json-places.ts";
 
 export interface PrdStory extends StorySpec {
-  /** It was finished before: it is not worked on, and whoever depends on it need not wait. */
+  /** It was finished before: it is not worked on, and no story waits for it. */
   readonly passes: boolean;
 }
 
-/** Something that a person must correct, and the position where. */
+/** A problem that a person must correct, with its position. */
 export interface PrdProblem {
   readonly at: number;
   readonly message: string;
@@ -21,7 +21,7 @@ interface Findings {
   readonly notes: string[];
 }
 
-/** Always gives a story; it is used only when nothing was added to the problems. */
+/** Always returns a story, which is used only if there are no problems. */
 export function readPrdStory(text: string, span: Span, findings: Findings): PrdStory {
   if (text[span.start] !== "{") {
     findings.problems.push({ at: span.start, message: "a story must be an object with `id` and `title`" });
@@ -64,15 +64,15 @@ class StoryReader {
     this.#text = text;
     this.#span = span;
     this.#findings = findings;
-    // Of a key that is given twice the last one counts, as everywhere in JSON.
+    // If a key occurs twice the last one counts, as usual in JSON.
     this.#members = new Map(membersOf(text, span).map((member) => [spellings[member.key] ?? member.key, member]));
   }
 
-  /** As it stands there: it is written back by it, and names files. */
+  /** Unchanged, because the story is found by it when `passes` is written, and it names files. */
   id(): string {
     const value = this.#value("id");
     if (typeof value !== "string" || value === "") {
-      this.#refuse("id", "must be a text that is not empty");
+      this.#refuse("id", "must be a non-empty string");
       return "";
     }
     this.#name = value.slice(0, 80);
@@ -82,18 +82,18 @@ class StoryReader {
   required(key: string): string {
     const value = this.#value(key);
     const text = typeof value === "string" ? clean(value) : "";
-    if (text === "") this.#refuse(key, "must be a text that is not empty");
+    if (text === "") this.#refuse(key, "must be a non-empty string");
     return text;
   }
 
   text(key: string): string {
     const value = this.#value(key);
     if (typeof value === "string") return clean(value);
-    if (value !== null) this.#refuse(key, "must be a text");
+    if (value !== null) this.#refuse(key, "must be a string");
     return "";
   }
 
-  /** A list of texts; one text alone is a list of one. */
+  /** A list of strings; a single string is a list of one. */
   texts(key: string): readonly string[] {
     const value = this.#value(key);
     if (typeof value === "string") return clean(value) === "" ? [] : [clean(value)];
@@ -117,19 +117,19 @@ class StoryReader {
   number(key: string): number | null {
     const value = this.#value(key);
     if (value === null || (typeof value === "number" && Number.isFinite(value))) return value;
-    this.#refuse(key, "must be a number; the lowest is taken first");
+    this.#refuse(key, "must be a number; the lowest starts first");
     return null;
   }
 
-  /** Items of a list in one text are several criteria. */
+  /** A list in one string becomes several criteria. */
   #criteriaIn(text: string): readonly string[] {
-    this.#findings.notes.push(`${this.#name}: the acceptance criteria are one text, not a list; read line by line`);
+    this.#findings.notes.push(`${this.#name}: the acceptance criteria are a string, not a list; read line by line`);
     const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
     const lines = text.split("\n");
     if (!lines.some((line) => item.test(line))) return text === "" ? [] : [text];
     const items: string[] = [];
     for (const line of lines) {
-      // A line that is no item of its own goes on with the one before it.
+      // A line that is not an item continues the one before it.
       if (item.test(line) || items.length === 0) items.push(line.replace(item, "").trim());
       else items.push(`${items.pop() ?? ""}\n${line.trim()}`.trim());
     }
@@ -139,20 +139,20 @@ class StoryReader {
   #list(key: string, value: unknown): readonly string[] {
     if (value === null) return [];
     if (!Array.isArray(value)) {
-      this.#refuse(key, "must be a list of texts");
+      this.#refuse(key, "must be a list of strings");
       return [];
     }
     const index = value.findIndex((item) => typeof item !== "string");
     const list = this.#members.get(key)?.value;
     const item = index >= 0 && list ? itemsOf(this.#text, list)[index] : undefined;
-    if (item) this.#refuse(key, "must be a text", { index, at: item.start });
+    if (item) this.#refuse(key, "must be a string", { index, at: item.start });
     return value
       .filter((item): item is string => typeof item === "string")
       .map(clean)
       .filter((text) => text !== "");
   }
 
-  /** Null also for what is not there. */
+  /** null also if the key is missing. */
   #value(key: string): unknown {
     const span = this.#members.get(key)?.value;
     return span ? JSON.parse(this.#text.slice(span.start, span.end)) : null;

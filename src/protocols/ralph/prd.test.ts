@@ -40,7 +40,7 @@ describe("the forms of a PRD", () => {
     expect(prd).toMatchObject({ title: "prd.json", stories: [{ id: "US-001" }, { id: "US-007" }] });
   });
 
-  test("[RA5] a byte order mark and Windows line ends are no obstacle", () => {
+  test("[RA5] a byte order mark and Windows line ends are accepted", () => {
     const text = `\uFEFF${JSON.stringify(stories, null, 2).replaceAll("\n", "\r\n")}`;
     expect(readPrd(text, "prd.json").stories).toHaveLength(2);
   });
@@ -64,7 +64,7 @@ describe("the forms of a PRD", () => {
 });
 
 describe("the fields of a story", () => {
-  test("[RA6 C3 C12 C13] id and title suffice; both spellings are read, other fields are let be", () => {
+  test("[RA6 C3 C12 C13] id and title suffice; both spellings are read, other fields are ignored", () => {
     const { stories, notes } = read([
       { id: "a", title: "A" },
       { ...story("b"), acceptanceCriteria: ["x"], dependsOn: ["a"], priority: 2, touches: ["src/b"], effort: "big" },
@@ -94,7 +94,7 @@ describe("the fields of a story", () => {
     expect(notes).toEqual(["a has no acceptance criteria"]);
   });
 
-  test("[RA6] criteria in one text are one, or as many as it lists", () => {
+  test("[RA6] criteria in one string are one, or as many as it lists", () => {
     const { stories, notes } = read([
       story("a", { acceptanceCriteria: "It works" }),
       story("b", { acceptanceCriteria: "- one\n- two\n  and more\n3. three" }),
@@ -125,7 +125,7 @@ describe("what is refused", () => {
     expect(failure(() => read(story("a"))).hint).toContain("put it into an array");
   });
 
-  test("[RA7] all mistakes at once, in order, each with the place of what is wrong", () => {
+  test("[RA7] all problems at once, in order, each with its position", () => {
     const text = `[
   { "id": "a", "title": "" },
   "b",
@@ -136,30 +136,30 @@ describe("what is refused", () => {
     const error = failure(() => readPrd(text, "prd.json"));
     expect(error.message).toBe("prd.json has 5 problems");
     expect(error.details).toEqual([
-      "prd.json:2:25: a: title must be a text that is not empty",
+      "prd.json:2:25: a: title must be a non-empty string",
       "prd.json:3:3: a story must be an object with `id` and `title`",
-      "prd.json:4:11: a story: id must be a text that is not empty",
-      "prd.json:6:5: d: acceptanceCriteria[1] must be a text",
+      "prd.json:4:11: a story: id must be a non-empty string",
+      "prd.json:6:5: d: acceptanceCriteria[1] must be a string",
       "prd.json:6:19: d: passes must be true or false",
     ]);
   });
 
-  test("[RA7] one mistake is the message itself", () => {
+  test("[RA7] a single problem is the message itself", () => {
     expect(failure(() => read([{ id: "a" }])).message).toMatch(/^prd\.json:2:3: a: title must be/);
   });
 
   test("[RA7] wrong types", () => {
     const wrong = { description: 1, depends_on: {}, priority: "high", touches: [1], notes: { a: 1 } };
     expect(problemsOf([story("a", wrong)])).toEqual([
-      "a: description must be a text",
-      "a: depends_on must be a list of texts",
-      "a: priority must be a number; the lowest is taken first",
-      "a: touches[0] must be a text",
-      "a: notes must be a list of texts",
+      "a: description must be a string",
+      "a: depends_on must be a list of strings",
+      "a: priority must be a number; the lowest starts first",
+      "a: touches[0] must be a string",
+      "a: notes must be a list of strings",
     ]);
   });
 
-  test("[RA8 C15] ids that cannot name files and branches, that are reserved, or given twice", () => {
+  test("[RA8 C15] ids that cannot name files and branches, are reserved, or occur twice", () => {
     for (const id of ["../x", "a/b", "a b", "x..y", "-x", "a.lock", "constructor", "x".repeat(65)])
       expect(problemsOf([story(id)])[0]).toContain("cannot be part of a file or branch name");
     expect(problemsOf([story("FIX-1")])[0]).toContain("reserved");
@@ -167,7 +167,7 @@ describe("what is refused", () => {
     expect(problemsOf([story("US-a"), story("us-A")])[0]).toContain("differ only in case");
   });
 
-  test("[RA9 C14 C15] unknown dependencies, one on itself, and cycles with their stories", () => {
+  test("[RA9 C14 C15] unknown dependencies, a dependency on itself, and cycles with their stories", () => {
     expect(problemsOf([story("US-1", { depends_on: ["us-1", "US-1", "x"] })])).toEqual([
       'US-1 depends on "us-1", which is not in the file; did you mean US-1?',
       "US-1 depends on itself",
@@ -183,7 +183,7 @@ describe("what is refused", () => {
     expect(error.exitCode).not.toBe(0);
   });
 
-  test("[RA10 C16] nobody waits for a story that has passed", () => {
+  test("[RA10 C16] no story waits for one that has passed", () => {
     const done = story("a", { passes: true, depends_on: ["b"] });
     expect(read([done, story("b", { depends_on: ["a"] })]).stories.map(({ passes }) => passes)).toEqual([true, false]);
   });
@@ -219,7 +219,7 @@ describe("writing back what has passed", () => {
     expect(markPassed(marked, ["US-001"])).toBe(marked);
   });
 
-  test("[RA11 C17] where `passes` is missing it is added as the story's other keys are written", () => {
+  test("[RA11 C17] a missing `passes` is added in the style of the story's other keys", () => {
     const text =
       '[\n    {\n        "id" : "a",\n        "title" : "A"\n    },\n    {"id":"b","title":"B"},\n    { "id": "c" }\n]\n';
     expect(markPassed(text, ["a", "b", "c"])).toBe(
@@ -237,7 +237,7 @@ describe("writing back what has passed", () => {
     expect(marked.replace(line(marked), "")).toBe(text.replace(line(text), ""));
   });
 
-  test("[RA11] it says of the chosen stories that they pass, and of nothing else anything else", () => {
+  test("[RA11] it marks only the chosen stories as passed and changes nothing else", () => {
     const noise = fc.dictionary(fc.constantFrom("passes", "notes", "x", "a b"), fc.jsonValue({ maxDepth: 2 }));
     const anyPrd = fc.uniqueArray(fc.record({ id: fc.constantFrom("a", "b", "c", "d"), more: noise }), {
       selector: ({ id }) => id,

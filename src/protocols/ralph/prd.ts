@@ -1,4 +1,4 @@
-// PRDs. Owns: reading `prd.json`, all of its mistakes at once and with their places, and writing back which stories have passed.
+// Reads `prd.json` and reports all of its problems at once with their positions. Writes back which stories have passed.
 
 import { basename } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -12,7 +12,7 @@ import { type PrdProblem, type PrdStory, readPrdStory } from "./prd-story.ts";
 export interface Prd {
   readonly title: string;
   readonly stories: readonly PrdStory[];
-  /** What reading changed or could not find, in words. */
+  /** What the reader changed or did not find, in words. */
   readonly notes: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export function readPrd(text: string, file: string): Prd {
   throw new AppError("INPUT_INVALID", message, { hint: "correct the file and start again; nothing has run", details });
 }
 
-/** Sets `"passes": true` of these stories. Every other byte stays as somebody wrote it. */
+/** Sets `"passes": true` of these stories. Every other byte stays the same. */
 export function markPassed(text: string, ids: readonly string[]): string {
   const json = openJson(text, "the PRD", hint);
   const wanted = new Set(ids);
@@ -58,7 +58,7 @@ interface Change {
   readonly instead: string;
 }
 
-/** The value that is there is replaced; where there is none, a member is added as the story's other members are written. */
+/** Replaces the value, or adds the member in the style of the story's other members. */
 function passing(text: string, story: Span): Change {
   const members = membersOf(text, story);
   const present = members.findLast(({ key }) => key === "passes");
@@ -110,7 +110,7 @@ function titleOf(value: unknown, file: string): string {
 function idProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly PrdProblem[] {
   const firsts = new Map<string, StoryId>();
   return stories.flatMap(({ id }, index) => {
-    // What is not even a text was reported where it was read.
+    // An id that is not a string was already reported.
     if (id === "") return [];
     const at = spans[index]?.start ?? 0;
     const first = firsts.get(id.toLowerCase());
@@ -127,7 +127,7 @@ function whyUnusable(id: StoryId, first: StoryId | undefined): string | null {
   if (id.toUpperCase().startsWith(fixStoryPrefix))
     return `the id ${shown} begins with ${fixStoryPrefix}, which is reserved`;
   if (first === id) return `the id ${shown} is given twice`;
-  // They become names of files and branches, and some file systems do not tell case apart.
+  // Ids become names of files and branches, and some file systems ignore case.
   return first === undefined ? null : `the ids ${shown} and "${first}" differ only in case`;
 }
 
@@ -147,10 +147,10 @@ function dependencyProblems(stories: readonly PrdStory[], spans: readonly Span[]
   const cycle = problems.length > 0 ? null : findCycle(openOnly(stories));
   if (!cycle) return problems;
   const at = spans[stories.findIndex(({ id }) => id === cycle[0])]?.start ?? 0;
-  return [{ at, message: `stories wait for each other: ${cycle.join(" -> ")}` }];
+  return [{ at, message: `stories depend on each other: ${cycle.join(" -> ")}` }];
 }
 
-/** Nobody waits for a story that has passed. */
+/** Stories that have not passed, without dependencies on those that have. */
 function openOnly(stories: readonly PrdStory[]): readonly Pick<StorySpec, "id" | "dependsOn">[] {
   const passed = new Set(stories.filter(({ passes }) => passes).map(({ id }) => id));
   return stories

@@ -54,7 +54,7 @@ export class RalphFiles implements ProjectedFiles {
     return { [this.#shared.stateFile]: stateText(this.#state.document(run, specs)) };
   }
 
-  /** Only that one word of the user's file changes. */
+  /** Only the value of `passes` changes in the user's file. */
   #markPassed(story: StoryId): void {
     if (this.#prd === null || !existsSync(this.#prd)) return;
     const text = readFileSync(this.#prd, "utf8");
@@ -63,12 +63,12 @@ export class RalphFiles implements ProjectedFiles {
   }
 }
 
-/** Agents may write there: a file that cannot be read any more stops no run. */
+/** Agents may write there, so an unreadable file does not stop the run. */
 function readImported(file: string, warn: (text: string) => void): ImportedState | null {
   try {
     return existsSync(file) ? readState(readFileSync(file, "utf8"), file) : null;
   } catch (error) {
-    warn(`what was imported is not shown any more: ${errorText(error)}`);
+    warn(`the state file no longer shows what was imported: ${errorText(error)}`);
     return null;
   }
 }

@@ -33,7 +33,7 @@ test("[RA38 C4 C72] the notes of all steps that are done, in the order of the ch
   expect(notesOf(chain.slice(3), definitions)).toBe("");
 });
 
-test("[RA39 C72] the list of steps has ids, types, the words of the state file and descriptions, and marks this one", () => {
+test("[RA39 C72] the list of steps has ids, types, statuses of the state file and descriptions, and marks this one", () => {
   expect(stepList(chain, definitions, stepId("step-005"))).toBe(
     [
       "1. step-001 context_gathering [completed] Do context_gathering",
@@ -45,7 +45,7 @@ test("[RA39 C72] the list of steps has ids, types, the words of the state file a
   );
 });
 
-test("[RA40 C46 C72] an agent is told where to write which operations; what it is shown can be read", () => {
+test("[RA40 C46 C72] an agent learns where to write which operations, and its examples are valid", () => {
   const help = editHelp("/repo/it's", storyId("US-001"), stepId("step-008"), ["coding", "linting"]);
   expect(help).toContain("\n    /repo/it's/workflow_edits/US-001.json\n");
   expect(help).toContain(
@@ -60,7 +60,7 @@ test("[RA40 C46 C72] an agent is told where to write which operations; what it i
   expect(readEdits(`[${examples.join(",")}]`)).toMatchObject({ operations: { length: 7 }, notes: [] });
 });
 
-test("[RA40 C55 C61 C62] it is told the eleven rules, with the limits that its workflow has", () => {
+test("[RA40 C55 C61 C62] it gets the eleven rules, with the limits of its workflow", () => {
   const rules = (help: string) => help.split("Rules:\n\n")[1]?.trim().split("\n") ?? [];
   const plain = rules(editHelp("/repo", storyId("US-001"), stepId("step-008"), ["coding"]));
   expect(plain).toHaveLength(11);
@@ -73,7 +73,7 @@ test("[RA40 C55 C61 C62] it is told the eleven rules, with the limits that its w
   expect(other.join()).toContain("at most 1 times");
 });
 
-test("[RA40 C60] a story whose id would lead elsewhere is told nothing", () => {
+test("[RA40 C60] a story with an unsafe id is refused", () => {
   expect(() => editHelp("/repo", storyId("../x"), stepId("step-008"), ["coding"])).toThrow(
     "cannot be part of a file name",
   );

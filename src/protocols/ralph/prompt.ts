@@ -1,4 +1,4 @@
-// Parts of prompts. Owns: what an agent of Dynamic Ralph is told of its story's chain, and how it may ask for another one. Pure text.
+// Writes the parts of a prompt about the chain of a story, and how an agent requests edits. Pure text.
 
 import { join } from "node:path";
 import { defaultRestarts, type StepDefinition } from "../../domain/definition.ts";
@@ -11,7 +11,7 @@ import { stepStatusInFile } from "./state-document.ts";
 
 type Definitions = ReadonlyMap<StepName, StepDefinition>;
 
-/** What the steps before have handed on, in the order of the chain; empty when there is nothing yet. */
+/** The notes of earlier steps, in the order of the chain; empty if there are none. */
 export function notesOf(chain: Chain, definitions: Definitions): string {
   return visible(chain, definitions)
     .filter((step) => step.state.status === "done" && (step.notes ?? "").trim() !== "")
@@ -19,7 +19,7 @@ export function notesOf(chain: Chain, definitions: Definitions): string {
     .join("\n\n");
 }
 
-/** All steps with the words that edit files and the state file use. */
+/** All steps, with the statuses that the state file uses. */
 export function stepList(chain: Chain, definitions: Definitions, current: StepId): string {
   return visible(chain, definitions)
     .map((step, index) => {
@@ -35,13 +35,13 @@ function visible(chain: Chain, definitions: Definitions): readonly Step[] {
   return chain.filter((step) => !isHidden(definitions.get(step.name)));
 }
 
-/** What the workflow allows, where it says so. */
+/** The limits of the workflow, if it sets any. */
 interface Limits {
   readonly maxSteps?: number;
   readonly restarts?: number;
 }
 
-/** `types`: those that an agent may put into a chain. */
+/** `types`: the step types that an agent may add. */
 export function editHelp(
   sharedDir: string,
   story: StoryId,
@@ -55,15 +55,15 @@ export function editHelp(
     ([word, { what, example }]) =>
       `- \`${word}\`: ${what}\n\n  \`\`\`json\n  ${JSON.stringify({ operation: word, ...example })}\n  \`\`\``,
   );
-  return `You may change the steps that are still to come. To ask for it, write a JSON array of operations to
+  return `You may change the steps that are still to come. To request changes, write a JSON array of operations to
 
     ${file}
 
-Write it to a temporary file first and rename it, so that nobody reads half of it:
+Write it to a temporary file first and rename it, so that no reader sees half of it:
 
     mkdir -p ${quoted(sharedIn(sharedDir).editsDir)} && mv ${quoted(draft)} ${quoted(file)}
 
-It is read once, when this step (${currentStep}) has ended well; if the step fails it is not applied. Each operation has
+It is read once, when this step (${currentStep}) has completed; if the step fails it is not applied. Each operation has
 \`operation\` (not \`op\`) and \`reason\`; steps are named by \`target_step_id\` (not \`step_id\`). Step types: ${types.join(", ")}.
 
 ${explained.join("\n\n")}
@@ -115,7 +115,7 @@ function examplesFor(current: StepId): Readonly<Record<OperationWord, Explained>
       example: { reason: "tests first", new_order: ["step-007", "step-006", "step-008", "step-009", "step-010"] },
     },
     edit_description: {
-      what: "say anew what a pending step is to do",
+      what: "change the description of a pending step",
       example: {
         target_step_id: "step-007",
         reason: "the migration must be tested, too",
@@ -123,7 +123,7 @@ function examplesFor(current: StepId): Readonly<Record<OperationWord, Explained>
       },
     },
     restart: {
-      what: "this step went wrong: its work is saved as a diff and rolled back, and it starts anew with another description",
+      what: "this step went wrong: its work is saved as a diff and rolled back, and it restarts with another description",
       example: {
         target_step_id: current,
         reason: "I changed the serializer instead of the model",
@@ -133,7 +133,7 @@ function examplesFor(current: StepId): Readonly<Record<OperationWord, Explained>
   };
 }
 
-/** The eleven of the seed, in short. */
+/** The eleven rules of Dynamic Ralph, in short. */
 const guardrails = ({ maxSteps = 30, restarts = defaultRestarts }: Limits) => [
   "`linting` and `final_review` cannot be skipped or left out.",
   "Only pending steps can be changed; `restart` alone is about this step. `add_after` may name any step.",
@@ -142,7 +142,7 @@ const guardrails = ({ maxSteps = 30, restarts = defaultRestarts }: Limits) => [
   "Every edit is recorded with its reason and the steps before and after it.",
   "You can edit this story only; files for other stories are ignored.",
   `A story has at most ${maxSteps} steps.`,
-  `A step restarts at most ${restarts} times; asking once more fails it.`,
+  `A step restarts at most ${restarts} times; one more request fails it.`,
   "All operations of the file are applied, or none.",
   "If they are refused, the reason is in the story's scratch file.",
   "`reorder` names every pending step exactly once, `final_review` last.",

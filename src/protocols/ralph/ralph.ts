@@ -1,4 +1,5 @@
-// Dynamic Ralph: stories of a PRD, each a chain that its agents may edit, with scratch files and a state file in a shared folder.
+// The protocol of Dynamic Ralph: stories of a PRD, each a chain that its agents may edit, with scratch files and a state file
+// in a shared folder.
 
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
@@ -68,7 +69,7 @@ export const ralph: Protocol = {
   diffFile(run, { story, step, number, state }) {
     const shared = sharedOf(run);
     if (shared === null || story === null) return null;
-    // An attempt that asked for one restart too many has failed.
+    // An attempt that requested one restart too many has failed.
     const restarted = state.phase === "ended" && state.taken?.key === "edit" && state.taken.to !== "fail";
     return restarted ? restartDiff(shared, story, step, number) : failureDiff(shared, story, step, number);
   },
@@ -82,7 +83,7 @@ function sharedOf({ place }: RunFacts): Shared | null {
   return place.shared === undefined ? null : sharedIn(place.shared);
 }
 
-/** A request without a PRD: its words are the one story. */
+/** A task without a PRD becomes a single story. */
 function oneStory(task: string): StorySpec {
   const [first = ""] = task.split("\n", 1);
   const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;

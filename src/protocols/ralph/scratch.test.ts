@@ -40,7 +40,7 @@ test("[RA18 C9 C108] entries that many processes add at once all survive, whole 
   expect(litter(dir)).toEqual([]);
 });
 
-test("[RA18] an entry is set apart from what people wrote, and an empty one is none", async () => {
+test("[RA18] an entry is separated from other text, and an empty one is ignored", async () => {
   const file = join(tempDir(), "deep/scratch.md");
   await appendScratch(file, "  first\nline\n\n");
   await appendScratch(file, " \n");
@@ -49,7 +49,7 @@ test("[RA18] an entry is set apart from what people wrote, and an empty one is n
   expect(readFileSync(file, "utf8")).toBe("first\nline\nby hand, without a line end\n\nsecond\n");
 });
 
-test("[RA19 C69] a holder that is killed holds nothing any more", async () => {
+test("[RA19 C69] a killed holder releases its lock", async () => {
   const dir = tempDir();
   const file = join(dir, "scratch.md");
   const held = join(dir, "held");
@@ -68,7 +68,7 @@ test("[RA19 C69] a holder that is killed holds nothing any more", async () => {
   expect(litter(dir)).toEqual([]);
 });
 
-/** Sleeping takes no time here, and passes it. */
+/** Sleeping takes no real time, but advances the clock. */
 function fastClock(): Clock & { passed: number } {
   return {
     passed: 0,
@@ -82,7 +82,7 @@ function fastClock(): Clock & { passed: number } {
   };
 }
 
-test("[RA19 C69] who waits 60 seconds for a living holder is told who it is and what to do", async () => {
+test("[RA19 C69] after waiting 60 seconds for a living holder the error names it and says what to do", async () => {
   const file = join(tempDir(), "scratch.md");
   writeFileSync(`${file}.lock`, JSON.stringify({ ...ownIdentity(), host: "another-machine" }));
   const clock = fastClock();
@@ -97,7 +97,7 @@ test("[RA19 C69] who waits 60 seconds for a living holder is told who it is and 
   expect(existsSync(`${file}.lock`)).toBe(true);
 });
 
-test("[RA19] a lock file that names nobody, as other programs leave it behind, is in nobody's way", async () => {
+test("[RA19] a lock file without an owner, as other programs leave behind, blocks no process", async () => {
   const file = join(tempDir(), "scratch.md");
   for (const text of ["", "123", '{"pid": "x"}']) {
     writeFileSync(`${file}.lock`, text);
@@ -120,7 +120,7 @@ test("[RA20] a mark from outside cannot end its comment", async () => {
   expect(readScratch(file, 100)).toBe("x");
 });
 
-test("[RA21 C11] of a long file the newest lines are read, and it is said that the others are not", () => {
+test("[RA21 C11] of a long file the newest lines are read, with a note about the others", () => {
   const file = join(tempDir(), "scratch.md");
   expect(readScratch(file, 100)).toBe("");
   writeFileSync(file, Array.from({ length: 1_000 }, (_, n) => `fünf ${n}`).join("\n"));
@@ -135,7 +135,7 @@ test("[RA21 C11] of a long file the newest lines are read, and it is said that t
   expect(readScratch(file, 100_000).split("\n")).toHaveLength(1_000);
 });
 
-test("[RA21] what agents did to the file does not stop a prompt", () => {
+test("[RA21] an unreadable file does not stop a prompt", () => {
   const dir = tempDir();
   mkdirSync(join(dir, "scratch.md"));
   expect(readScratch(join(dir, "scratch.md"), 100)).toBe("(scratch.md cannot be read: EISDIR)");
@@ -143,7 +143,7 @@ test("[RA21] what agents did to the file does not stop a prompt", () => {
   expect(readScratch(join(dir, "binary.md"), 100)).toContain("A");
 });
 
-test("[RA22 C10] a finished story's file goes to the archive and replaces nothing there", () => {
+test("[RA22 C10] the file of a finished story goes to the archive and replaces nothing there", () => {
   const shared = sharedIn(tempDir());
   const story = storyId("US-001");
   expect(archiveScratch(shared, story)).toBe(null);

@@ -1,4 +1,4 @@
-// Scratch files. Owns: what agents write down for those after them: adding an entry, reading for a prompt, archiving.
+// Appends to, reads and archives scratch files, in which agents leave notes for later agents.
 
 import {
   appendFileSync,
@@ -21,12 +21,12 @@ import { readOptional } from "../../system/files/text.ts";
 import { type Shared, storyScratch } from "./shared.ts";
 
 interface AppendOptions {
-  /** An entry with this mark is added once, however often somebody tries. */
+  /** An entry with this mark is added only once. */
   readonly mark?: string;
   readonly clock?: Clock;
 }
 
-/** Adds a whole entry, with an empty line before it. Entries of processes that write at once all survive. */
+/** Appends an entry after an empty line. Entries of concurrent processes all survive. */
 export async function appendScratch(file: string, entry: string, options: AppendOptions = {}): Promise<void> {
   const text = cleanText(entry).text.trim();
   if (text === "") return;
@@ -35,13 +35,13 @@ export async function appendScratch(file: string, entry: string, options: Append
     const present = readOptional(file) ?? "";
     if (mark !== null && present.split(/\r?\n/).includes(mark)) return;
     const gap = present.trim() === "" ? "" : present.endsWith("\n") ? "\n" : "\n\n";
-    // The mark comes last: an entry that was cut off in the middle has none, and is added again.
+    // The mark comes last, so that an entry that was cut off has none and is added again.
     appendFileSync(file, `${gap}${text}\n${mark === null ? "" : `${mark}\n`}`);
   };
   await withFileLock(`${file}.lock`, add, options.clock);
 }
 
-/** For a prompt: at most so many bytes, the newest ones, with a note where the beginning is missing. Empty when there is none. */
+/** The newest `maxBytes` of the file for a prompt, with a note if the beginning is missing. Empty if there is no file. */
 export function readScratch(file: string, maxBytes: number): string {
   try {
     const { text, left } = tailOf(file, maxBytes);
@@ -53,12 +53,12 @@ export function readScratch(file: string, maxBytes: number): string {
     return left === 0 ? kept : `(the first ${left} bytes of ${basename(file)} are left out)\n\n${kept}`;
   } catch (error) {
     const code = systemCode(error) ?? "unreadable";
-    // What agents did to their own notes must not stop the next of them.
+    // A broken notes file must not stop the next agent.
     return code === "ENOENT" ? "" : `(${basename(file)} cannot be read: ${code})`;
   }
 }
 
-/** A finished story's file leaves the folder and is kept; null when it had none. Doing it twice is harmless. */
+/** Moves the file of a finished story to the archive; null if it had none. Running it twice is harmless. */
 export function archiveScratch(shared: Shared, story: StoryId): string | null {
   const file = storyScratch(shared, story);
   const inode = statSync(file, { throwIfNoEntry: false })?.ino;
@@ -66,7 +66,7 @@ export function archiveScratch(shared: Shared, story: StoryId): string | null {
   mkdirSync(shared.scratchArchive, { recursive: true });
   for (let number = 1; ; number++) {
     const kept = join(shared.scratchArchive, number === 1 ? basename(file) : basename(file, ".md") + `.${number}.md`);
-    // A link does not replace what is there, as a rename would.
+    // Unlike a rename, a link never replaces an existing file.
     if (!link(file, kept) && statSync(kept, { throwIfNoEntry: false })?.ino !== inode) continue;
     unlinkSync(file);
     return kept;
@@ -87,7 +87,7 @@ function markLine(mark: string): string {
   return `<!-- pawl:${mark.replace(/[^\w.:/~-]/g, "_")} -->`;
 }
 
-/** From the beginning of a line: half a line is half a finding. */
+/** Starts at a line, so that no line is cut. */
 function tailOf(file: string, maxBytes: number): { readonly text: string; readonly left: number } {
   const handle = openSync(file, "r");
   try {

@@ -37,7 +37,7 @@ const filesOf = (shared: Shared) => [
   restartDiff(shared, story, step, 1),
 ];
 
-test("[RA1 C10 C77 C79 C83 C88] files lie where the seed has them, and no attempt writes over another's", () => {
+test("[RA1 C10 C77 C79 C83 C88] files are where Dynamic Ralph has them, and no attempt overwrites another's", () => {
   const shared = sharedIn("/repo");
   expect(filesOf(shared).map((file) => relative("/repo", file))).toEqual([
     "workflow_state.json",
@@ -59,14 +59,14 @@ test("[RA1 C10 C77 C79 C83 C88] files lie where the seed has them, and no attemp
   expect(defaultFolder("/repo", "ralph")).toBe(join("/repo", ".pawl", "ralph"));
 });
 
-test("[RA1 C15] an id that would leave the folder names no file", () => {
+test("[RA1 C15] an id that would leave the folder is refused", () => {
   for (const id of ["../x", "a/b", "", ".."]) {
     expect(() => editFile(sharedIn("/repo"), storyId(id))).toThrow("cannot be part of a file name");
     expect(() => failureDiff(sharedIn("/repo"), story, stepId(id), 1)).toThrow("cannot be part of a file name");
   }
 });
 
-/** What git would commit of a shared folder with all its files, and of the project's own files beside it. */
+/** What git would commit of a shared folder with all its files and of the project's own files. */
 function seenByGit(repo: string, shared: Shared): string {
   for (const file of filesOf(shared)) {
     mkdirSync(dirname(file), { recursive: true });
@@ -77,7 +77,7 @@ function seenByGit(repo: string, shared: Shared): string {
   return runGit(repo, "status", "--porcelain", "--untracked-files=all");
 }
 
-test("[RA2 C81] git sees none of the files, wherever in the repository the folder is", () => {
+test("[RA2 C81] git sees none of the files, wherever the folder is in the repository", () => {
   for (const dir of [".", ".pawl/ralph", "odd [dir]*/ #x \\y ", "!not"]) {
     const repo = makeRepository();
     expect(seenByGit(repo, sharedIn(join(repo, dir)))).toBe("");
@@ -105,7 +105,7 @@ test("[RA2] a project's own files of similar names stay visible", () => {
   ]);
 });
 
-test("[RA2 C81] a folder outside needs no pattern; one behind a link is where it leads", () => {
+test("[RA2 C81] a folder outside needs no pattern; a link is resolved first", () => {
   const repo = makeRepository();
   expect(excludePatterns(sharedIn(tempDir()), repo)).toEqual([]);
   expect(excludePatterns(sharedIn(join(repo, "..")), repo)).toEqual([]);

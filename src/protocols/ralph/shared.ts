@@ -1,4 +1,4 @@
-// The shared folder of Dynamic Ralph: where its files lie, and what git must not see of them.
+// The paths of the files in Dynamic Ralph's shared folder, and the patterns that hide them from git.
 
 import { join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -14,7 +14,7 @@ export interface Shared {
   readonly scratchFile: string;
   readonly scratchArchive: string;
   readonly editsDir: string;
-  /** Requests that were not applied, kept for people to see. */
+  /** Requests that were not applied, kept for people to read. */
   readonly failedEdits: string;
   /** Says which run the files belong to. */
   readonly sidecarFile: string;
@@ -52,19 +52,19 @@ export function stepLogFile(shared: Shared, story: StoryId, step: StepId, attemp
   return join(shared.dir, ...logName(story, step, attempt).split("/"));
 }
 
-/** What a failed attempt left in its tree; a later one of the same step does not write over it. */
+/** The diff of a failed attempt. A later attempt of the same step does not overwrite it. */
 export function failureDiff(shared: Shared, story: StoryId, step: StepId, attempt: number): string {
   return join(shared.dir, "failures", `${word(story)}-${word(step)}${attempt > 1 ? `-${attempt}` : ""}.diff`);
 }
 
-/** What an attempt left that asked to start anew. */
+/** The diff of an attempt that requested a restart. */
 export function restartDiff(shared: Shared, story: StoryId, step: StepId, attempt: number): string {
   return join(shared.dir, "restarts", `${word(story)}-${word(step)}-${attempt}.diff`);
 }
 
 /**
- * Patterns for git's exclude list. In the root of the repository, where the seed has its files, they name our files and not whole
- * folders: a project may have a `logs/` of its own.
+ * Patterns for git's exclude list. In the root of the repository, where Dynamic Ralph keeps its files, they name files rather than
+ * whole folders, since a project may have its own `logs/`.
  */
 export function excludePatterns(shared: Shared, repoRoot: string): readonly string[] {
   return folderPatterns(shared.dir, repoRoot, rootPatterns);
@@ -86,7 +86,7 @@ const rootPatterns = [
   "/.pawl-*.json",
 ];
 
-/** An id that becomes part of a path. */
+/** Checks an id that becomes part of a path. */
 function word(id: string): string {
   if (isSafeId(id)) return id;
   throw new AppError("INPUT_INVALID", `${JSON.stringify(id.slice(0, 80))} cannot be part of a file name`, {

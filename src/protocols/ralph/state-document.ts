@@ -1,5 +1,4 @@
-// The state document. Owns: the shape of `workflow_state.json`, version 1, and the words in it. Every word of ours has one there, and the
-// other way round.
+// The shape of `workflow_state.json`, version 1, and the mapping between its statuses and Pawl's.
 
 import type { StepStatus } from "../../domain/step.ts";
 import type { AdoptedStep, AdoptedStory, StoryStatus } from "../../domain/story.ts";
@@ -7,7 +6,7 @@ import type { AdoptedStep, AdoptedStory, StoryStatus } from "../../domain/story.
 export type StateStepStatus = "pending" | "in_progress" | "completed" | "skipped" | "failed" | "cancelled";
 export type StateStoryStatus = "unclaimed" | "in_progress" | "completed" | "failed" | "blocked";
 
-/** A step that failed because its time was over or somebody stopped it is `cancelled` there: see `state-step.ts`. */
+/** A step that failed because it timed out or was stopped is `cancelled` in the file: see `state-step.ts`. */
 export const stepStatusInFile: Readonly<Record<StepStatus, StateStepStatus>> = {
   waiting: "pending",
   ready: "pending",
@@ -30,7 +29,7 @@ export const storyStatusInFile: Readonly<Record<StoryStatus, StateStoryStatus>> 
   blocked: "blocked",
 };
 
-/** Nobody works on an imported step: what was in progress starts again. */
+/** No agent works on an imported step, so a step in progress starts again. */
 export const stepStateFromFile: Readonly<Record<StateStepStatus, AdoptedStep["state"]>> = {
   pending: "waiting",
   in_progress: "waiting",
@@ -48,7 +47,7 @@ export const storyStatusFromFile: Readonly<Record<StateStoryStatus, AdoptedStory
   blocked: "blocked",
 };
 
-/** The ten types of the seed, and the one that only Pawl itself puts into a chain. */
+/** The ten types of Dynamic Ralph, and the one that only Pawl itself inserts. */
 export const stepTypes = [
   "context_gathering",
   "planning",
@@ -109,7 +108,7 @@ export interface StateStory {
   readonly completed_at: string | null;
   readonly depends_on: readonly string[];
   readonly steps: readonly StateStep[];
-  /** What a file from another life had in it comes first, as it was. */
+  /** The history of an imported file comes first, unchanged. */
   readonly history: readonly unknown[];
 }
 

@@ -26,7 +26,7 @@ import { stateText } from "./state-file.ts";
 const writeState = (file: string, document: StateDocument) => writeWhole(file, stateText(document));
 
 describe("the document", () => {
-  test("[RA26 C36 C37 C38] has exactly the fields of the seed, in their order, null where there is nothing", () => {
+  test("[RA26 C36 C37 C38] has exactly the fields of Dynamic Ralph, in their order, with null for missing values", () => {
     const document = projected([opened], {
       "US-001": { status: "waiting", dependsOn: ["US-000" as StoryId] },
       "US-002": { status: "running", chain: [step("step-001", "coding")] },
@@ -82,7 +82,7 @@ describe("the document", () => {
     );
   });
 
-  test("[RA27 C30 C34] every status has its word", () => {
+  test("[RA27 C30 C34] every status is mapped", () => {
     const words = (states: readonly StepState[]) =>
       storyIn(
         projected([], {
@@ -117,7 +117,7 @@ describe("the document", () => {
     ]);
   });
 
-  test("[RA31 C90] the step that lands the work is ours: it is not in the file, and until it is done the story is in progress", () => {
+  test("[RA31 C90] the integration is not in the file, and until it is done the story is in progress", () => {
     const chain = [
       step("step-001", "coding", { status: "done" }),
       step("land", "land", { status: "ready", notBefore: 0 }),
@@ -136,7 +136,7 @@ describe("the document", () => {
 });
 
 describe("a story", () => {
-  test("[RA30 C37 C85] who has it and since when, also after it has left its slot", () => {
+  test("[RA30 C37 C85] which slot claimed it and when, also after it has left the slot", () => {
     const claimed = [changed(3, "running", { slot: 2 }), opened];
     const working = storyIn(projected(claimed, { "US-001": { status: "running", slot: 2 } }));
     expect(working).toMatchObject({ agent_id: 2, claimed_at: time(3), completed_at: null });
@@ -150,7 +150,7 @@ describe("a story", () => {
     expect(brief(events)).toEqual(["story_claimed", "story_completed"]);
   });
 
-  test("[RA30 C82] one that is tried again is claimed again and has not ended", () => {
+  test("[RA30 C82] a retried story is claimed again and has not ended", () => {
     const events = [
       changed(3, "running", { slot: 1 }),
       changed(5, "failed", { reason: "no luck" }),
@@ -163,13 +163,13 @@ describe("a story", () => {
     expect(historyOf(events).map(({ agent_id }) => agent_id)).toEqual([1, 1, 3]);
   });
 
-  test("[RA30 C16] one that had passed before is completed, and nobody claims to have done it", () => {
+  test("[RA30 C16] a story that had passed before is completed, and no agent is named", () => {
     const story = storyIn(projected([changed(0, "done")], { "US-001": { status: "done" } }));
     expect(story).toMatchObject({ status: "completed", agent_id: null, completed_at: null, history: [] });
   });
 });
 
-test("[RA34 C68] whoever reads the file while it is written sees a whole document", async () => {
+test("[RA34 C68] a reader sees a whole document even while the file is written", async () => {
   const dir = tempDir();
   const file = join(dir, "workflow_state.json");
   const big = (count: number) =>
@@ -202,7 +202,7 @@ test("[RA34 C68] whoever reads the file while it is written sees a whole documen
   expect(readFileSync(file, "utf8").startsWith('{\n  "version": 1,\n')).toBe(true);
 });
 
-test("[RA34] writing replaces what somebody else put there", () => {
+test("[RA34] writing replaces other contents", () => {
   const file = join(tempDir(), "deep/workflow_state.json");
   writeState(file, projected([], {}));
   writeFileSync(file, "an agent was here");

@@ -1,4 +1,4 @@
-// The state file. Owns: `workflow_state.json` as a projection of a run: written from the store, never read back as the truth.
+// Projects a run into `workflow_state.json`. The file is written from the store and never read back as authoritative.
 
 import type { Attempt } from "../../domain/attempt.ts";
 import type { Definition, StepDefinition } from "../../domain/definition.ts";
@@ -14,7 +14,7 @@ import { stepDocument } from "./state-step.ts";
 export { type ImportedState, readState } from "./imported-state.ts";
 
 interface ProjectionOptions {
-  /** As the file names it. */
+  /** The name of the PRD in the file. */
   readonly prdFile: string;
   readonly imported: ImportedState | null;
 }
@@ -30,14 +30,14 @@ export class StateProjection {
     this.#raw = new Map(options.imported?.stories.map(({ spec, raw }) => [spec.id, raw]));
   }
 
-  /** Every event of the log once, in its order. */
+  /** Must be called once for every event of the log, in order. */
   apply(event: Event): void {
     if (event.type === "run_started") this.#define = definitionsIn(event.definition);
     const story = event.type === "story_changed" ? event.of : event.story;
     if (story !== null) this.#historyOf(story).apply(event);
   }
 
-  /** `run` has all its stories. */
+  /** `run` must have all its stories. */
   document(run: Run, specs: readonly StorySpec[]): StateDocument {
     const define = definitionsIn(run.header.definition);
     const specOf = new Map(specs.map((spec) => [spec.id, spec]));

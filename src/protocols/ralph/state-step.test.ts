@@ -7,7 +7,7 @@ describe("a step", () => {
   const coding = (state: StepState, attempts: readonly Attempt[], more: Partial<Step> = {}) =>
     stepIn({ status: "running", chain: [step("step-002", "coding", state, more)], attempts }, "step-002");
 
-  test("[RA28 C42 C71 C77] while it runs: since when, from which commit, and where its log is", () => {
+  test("[RA28 C42 C71 C77] while it runs: its start time, its start commit and its log", () => {
     expect(coding({ status: "running", attempt: "x" as never }, [attempt({ step: "step-002", at: 5 })])).toMatchObject({
       status: "in_progress",
       started_at: time(5),
@@ -21,7 +21,7 @@ describe("a step", () => {
     expect(without.git_sha_at_start).toBe(null);
   });
 
-  test("[RA28 C38 C42] of several attempts the latest counts", () => {
+  test("[RA28 C38 C42] the latest of several attempts counts", () => {
     const lost = attempt({ step: "step-002", at: 5, base: "c".repeat(40), end: { at: 6, outcome: "lost" } });
     const second = attempt({ step: "step-002", number: 2, at: 7, end: { at: 9, outcome: "completed" } });
     expect(coding({ status: "done" }, [lost, second], { notes: "added it" })).toMatchObject({
@@ -40,7 +40,7 @@ describe("a step", () => {
     });
   });
 
-  test("[RA28 C76 C79] failed says why; ended from outside it is cancelled", () => {
+  test("[RA28 C76 C79] a failed step has its reason; one that was ended from outside is cancelled", () => {
     const failed = (outcome: Outcome) =>
       coding({ status: "failed", reason: "it broke" }, [
         attempt({ step: "step-002", at: 5, end: { at: 6, outcome, why: "w" } }),
@@ -58,7 +58,7 @@ describe("a step", () => {
     });
   });
 
-  test("[RA28 C51 C53] skipped says why, and an edited description is shown", () => {
+  test("[RA28 C51 C53] a skipped step has its reason, and an edited description is shown", () => {
     const skipped = coding({ status: "skipped", by: "edit", reason: "nothing to do" }, [], {
       description: "Other words",
     });
@@ -70,7 +70,7 @@ describe("a step", () => {
     });
   });
 
-  test("[RA29 C33 C43] usage is summed over its attempts, null if nobody reported any; restarts are counted", () => {
+  test("[RA29 C33 C43] usage is summed over its attempts, null if none was reported; restarts are counted", () => {
     const usage = { costUsd: 0.1, inputTokens: 100, outputTokens: 10 };
     const restart = { at: 6, outcome: "completed", taken: { key: "edit", to: "again", draws: null } } as const;
     const retried = { at: 6, outcome: "completed", taken: { key: "rejected", to: "again", draws: null } } as const;

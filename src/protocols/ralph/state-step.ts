@@ -1,4 +1,4 @@
-// Steps in the state document. Owns: what `workflow_state.json` says of one step, from the step, its attempts and what an older file said.
+// Builds the entry of one step in `workflow_state.json` from the step, its attempts and an imported file.
 
 import { type Attempt, baseOf, hasEnded, type Usage } from "../../domain/attempt.ts";
 import type { StepDefinition } from "../../domain/definition.ts";
@@ -13,9 +13,9 @@ export interface StepFacts {
   readonly story: StoryId;
   readonly step: Step;
   readonly definition: StepDefinition | undefined;
-  /** Of this step, in the order in which they were dispatched. */
+  /** The attempts of this step, in the order in which they were dispatched. */
   readonly attempts: readonly Attempt[];
-  /** What a file from another life says of it. */
+  /** The step in an imported file. */
   readonly before: RawStep | null;
 }
 
@@ -47,7 +47,7 @@ function wordOf({ step, attempts, before }: StepFacts): StateStepStatus {
 
 type Times = Pick<StateStep, "started_at" | "completed_at" | "git_sha_at_start">;
 
-/** Of the latest attempt. */
+/** The times of the latest attempt. */
 function timesOf({ attempts, before }: StepFacts, status: StateStepStatus): Times {
   const last = attempts.at(-1);
   if (!last) {
@@ -82,7 +82,7 @@ function restarted(attempt: Attempt): boolean {
 
 type Cost = Pick<StateStep, "cost_usd" | "input_tokens" | "output_tokens">;
 
-/** Of all attempts together, here and before; nothing at all means that nobody reported anything. */
+/** The usage of all attempts, here and before the import; null if none was reported. */
 function usageOf({ attempts, before }: StepFacts): Cost {
   const sum = (of: keyof Usage) => attempts.reduce((total, { usage }) => total + (usage[of] ?? 0), 0);
   const [cost, input, output] = [sum("costUsd"), sum("inputTokens"), sum("outputTokens")];
@@ -94,7 +94,7 @@ function usageOf({ attempts, before }: StepFacts): Cost {
     };
   }
   return {
-    // Sums of floating numbers end in noise that nobody spent.
+    // Rounded, because sums of floating-point numbers have noise.
     cost_usd: Number((cost + (before?.cost_usd ?? 0)).toFixed(6)),
     input_tokens: input + (before?.input_tokens ?? 0),
     output_tokens: output + (before?.output_tokens ?? 0),

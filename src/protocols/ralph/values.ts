@@ -1,4 +1,4 @@
-// Template values of Dynamic Ralph: the chain, the notes of earlier steps, the scratch files, and how to ask for another chain.
+// The template values of Dynamic Ralph: the chain, the notes of earlier steps, the scratch files, and how to request edits.
 
 import type { StepName } from "../../domain/ids.ts";
 import { bodyOf } from "../../engine/definitions.ts";
@@ -22,11 +22,11 @@ export const ralphKeys = [
 
 type RalphValues = Readonly<Record<(typeof ralphKeys)[number], string>>;
 
-/** Enough for what others must know, and not so much that a prompt is about nothing else. */
+/** Enough for the notes that matter, without crowding out the rest of the prompt. */
 const scratchBytes = 32 * 1024;
 const nothing = "(nothing yet)";
 
-/** Empty outside of stories. */
+/** Empty outside a story. */
 export function ralphValues({ run, attempt, definition }: AttemptFacts): RalphValues | Readonly<Record<string, never>> {
   const { shared: dir } = run.header.place;
   const { story } = attempt;

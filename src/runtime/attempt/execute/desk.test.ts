@@ -255,7 +255,7 @@ describe("edit_workflow", () => {
   test.each([
     [{ operation: "skip", target_step_id: "step-006", reason: "x" }, /never skipped/],
     [{ operation: "skip", target_step_id: "step-099", reason: "x" }, /there is no step step-099/],
-    [{ operation: "explode" }, /no operation/],
+    [{ operation: "explode" }, /not an operation/],
     [
       { operation: "add_after", target_step_id: "step-002", new_steps: [{ type: "magic" }], reason: "x" },
       /no step type/,
