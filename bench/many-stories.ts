@@ -2,36 +2,20 @@
 // in which a story ends and the next one begins.
 
 import { join } from "node:path";
-import type { Definition } from "../src/domain/definition.ts";
-import { type RunId, stepName, storyId } from "../src/domain/ids.ts";
+import type { RunId } from "../src/domain/ids.ts";
 import type { AdoptedStory, StorySpec } from "../src/domain/story.ts";
 import type { Parts } from "../src/runtime/parts.ts";
 import { createRun } from "../src/runtime/runs/transition.ts";
 import { newRunId } from "../src/system/ids.ts";
-import { agentStep, startOf, workflow } from "../test/support/sample-runs.ts";
-import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
+import { startOf } from "../test/support/sample-runs.ts";
+import { alternate, type Measurement, type Stopwatch } from "./measure.ts";
+import { storyIdOf, storySpec, storyWorkflow, transitionFigures } from "./story-runs.ts";
 import { claim, complete, openWorld } from "./world.ts";
 
 const stepsPerStory = 2;
 const few = 20;
 
-const definition: Definition = withoutCaps(
-  workflow("two-step-stories", [
-    {
-      kind: "stories",
-      name: stepName("implement"),
-      title: "implement",
-      concurrency: 1,
-      onStoryFailed: "stop",
-      storyBudget: { atMost: 1, then: { to: "fail", reason: "" } },
-      body: Array.from({ length: stepsPerStory }, (_, index) => agentStep(`part-${index + 1}`)),
-    },
-  ]),
-);
-
-function withoutCaps(of: Definition): Definition {
-  return { ...of, caps: { ...of.caps, attempts: 100_000, steps: 100_000 } };
-}
+const definition = storyWorkflow("two-step-stories", stepsPerStory);
 
 export const manyStories: Measurement = {
   name: "many-stories",
@@ -43,17 +27,7 @@ export const manyStories: Measurement = {
     );
     await parts.store.close();
 
-    const transitions = stepsPerStory * 2;
-    const figure = (key: "wallMs" | "cpuMs") => {
-      const [wide, narrow] = [medianOf(taken.many, key) / transitions, medianOf(taken.few, key) / transitions];
-      const measured = `${ms(wide)} against ${ms(narrow)}`;
-      return { measured, value: wide / narrow, unit: "times" as const, target: { atMost: 1.3 } };
-    };
-    const what = "a transition in a run of 2,000 stories, against 20";
-    return [
-      { what, ...figure("wallMs") },
-      { what: `CPU of ${what}`, ...figure("cpuMs") },
-    ];
+    return transitionFigures("a transition in a run of 2,000 stories, against 20", taken, 1.3, stepsPerStory * 2);
   },
 };
 
@@ -84,14 +58,9 @@ async function halfDoneRun(parts: Parts, count: number): Promise<RunId> {
 }
 
 function specOf(index: number): StorySpec {
-  const name = (of: number) => `US-${String(of + 1).padStart(4, "0")}`;
-  return {
-    id: storyId(name(index)),
-    title: `Story ${name(index)}: a title of a usual length`,
-    description: "As a user I want this part of the feature, so that the whole of it works as I expect.",
-    acceptanceCriteria: ["It does what its title says", "Tests pass", "Typecheck passes"],
-    dependsOn: index % 2 === 0 ? [] : [storyId(name(index - 1))],
+  return storySpec(index + 1, {
+    dependsOn: index % 2 === 0 ? [] : [storyIdOf(index)],
     priority: 1 + (index % 7),
     touches: [`src/part-${index % 50}/**`],
-  };
+  });
 }
