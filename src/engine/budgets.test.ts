@@ -56,7 +56,7 @@ describe("caps of the run", () => {
     run.pass("a");
     run.at += 1;
     run.must(run.starting("b"));
-    expect(run.run.header.end?.reason).toContain("the run has used its 1 minutes");
+    expect(run.run.header.end?.reason).toContain("the run has used its 1 minute");
   });
 
   test("[LI8] money: spending counts however the attempt ended", () => {
@@ -142,7 +142,7 @@ describe("a cap that asks", () => {
     run.reject("work");
     run.must(run.starting("work"));
     run.answer("work", "stop");
-    expect(run.run.header.end?.reason).toBe("the run has used its 1 attempts");
+    expect(run.run.header.end?.reason).toBe("the run has used its 1 attempt");
     expect(run.happened("caps_raised")).toEqual([]);
   });
 

@@ -49,7 +49,9 @@ export function resumeRun(draft: Draft): Rejection | null {
   if (!allows(runTable, state, "resume")) {
     return rejectCommand(
       "over",
-      `the run is ${state}${state === "failed" ? "; use `pawl retry` to continue from where it failed" : ""}`,
+      state === "failed"
+        ? "the run has failed; use `pawl retry` to continue from where it failed"
+        : `the run is ${state}`,
     );
   }
   draft.emit(null, { type: "run_resumed" });

@@ -108,15 +108,20 @@ function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[]
       name: "attempts",
       used: totals.attempts,
       limit: caps.attempts,
-      words: `the run has used its ${caps.attempts} attempts`,
+      words: `the run has used its ${counted(caps.attempts, "attempt")}`,
     },
     {
       name: "steps",
       used: totals.steps - 1,
       limit: caps.steps,
-      words: `the run has more than its ${caps.steps} steps`,
+      words: `the run has more than its ${counted(caps.steps, "step")}`,
     },
-    { name: "wallMs", used: at - startedAt, limit: caps.wallMs, words: `the run has used its ${minutes} minutes` },
+    {
+      name: "wallMs",
+      used: at - startedAt,
+      limit: caps.wallMs,
+      words: `the run has used its ${counted(minutes, "minute")}`,
+    },
     {
       name: "costUsd",
       used: usd(totals.costUsd),
@@ -125,6 +130,10 @@ function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[]
     },
     { name: "tokens", used: tokens, limit: caps.tokens, words: `the run has used its ${caps.tokens} tokens` },
   ];
+}
+
+function counted(count: number, unit: string): string {
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** The first spending limit of the step or its story that is used up; null if none is. */

@@ -39,6 +39,8 @@ describe("a run at work", () => {
     expect(say(run)).toContain("work is ready again (its last attempt was lost)");
     run.fails("work");
     expect(say(run)).toContain("(its last attempt failed)");
+    run.finish("work", unfinished("invalid_output"));
+    expect(say(run)).toContain("(its last attempt had no readable answer)");
   });
 
   test("[WY2] a running step says which story, which attempt, which executor and for how long", () => {

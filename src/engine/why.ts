@@ -1,6 +1,6 @@
 // Writes the one sentence that says what a run is doing or what it waits for. It is the same everywhere it is shown.
 
-import { hasEnded } from "../domain/attempt.ts";
+import { hasEnded, type Outcome } from "../domain/attempt.ts";
 import { namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -72,7 +72,7 @@ function describeStep(
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
     const after =
       last && hasEnded(last) && last.state.outcome !== "completed"
-        ? ` again (its last attempt ${past(last.state.outcome)})`
+        ? ` again (its last attempt ${past[last.state.outcome]})`
         : "";
     return `${what} is ready${after} and waits for a worker (\`pawl resume\`, or an agent that pulls)`;
   }
@@ -105,11 +105,15 @@ function openScopes(run: Run): readonly (readonly [StoryId | null, Scope])[] {
   return [...stories, [null, run.header]];
 }
 
-function past(outcome: string): string {
-  return outcome === "lost" || outcome === "cancelled" || outcome === "rate_limited"
-    ? `was ${outcome.replace("_", " ")}`
-    : outcome.replace("_", " ");
-}
+const past: Readonly<Record<Outcome, string>> = {
+  completed: "completed",
+  failed: "failed",
+  timed_out: "timed out",
+  lost: "was lost",
+  cancelled: "was cancelled",
+  rate_limited: "was rate limited",
+  invalid_output: "had no readable answer",
+};
 
 function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

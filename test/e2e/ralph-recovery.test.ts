@@ -53,7 +53,7 @@ test("[C96 RC1 RC5 RC19] killed during the setup of a tree: setup is stopped and
   const driver = ralph.startRun();
   await killAt(ralph, driver, "setting-up");
   const next = await ralph.run();
-  expect(next.stderr).toMatch(/US-001 planning \(attempt 1\) .* the process that drove it is gone.*runs again/);
+  expect(next.stderr).toMatch(/US-001 planning \(attempt 1\) .* the process that drove it died.*runs again/);
   expect(times(ralph, "US-001/planning")).toBe(1);
   await expectDone(ralph, next, ["US-001"]);
 });

@@ -105,6 +105,11 @@ test("[CM3 CM4 CM7] a wrong call, workflow or script exits 2, something missing 
   expectFailure(await site.pawl("run", bad, "task"), 2, /error\[WORKFLOW_INVALID\][^]*bad\.yml:4/);
   expectFailure(await site.pawl("run", good[1] ?? "", "task", "--script", script), 2, /error\[SCRIPT_INVALID\]/);
   expectFailure(await site.pawl(...good, "--concurrency", "none"), 2, /error\[USAGE\]/);
+  expectFailure(
+    await site.pawl("resume", "1", "--concurrency", "0"),
+    2,
+    /--concurrency 0 is not a number from 1 to 64/,
+  );
   expectFailure(await site.pawl(...good, "--context", "novalue"), 2, /error\[USAGE\]/);
   // The machine may have a real agent.
   const withoutAgents = { home: site.home, cwd: site.repo, env: { PATH: "/usr/bin:/bin" } };

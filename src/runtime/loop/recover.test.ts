@@ -80,7 +80,7 @@ describe("a driver that was killed", () => {
     expect(world.read("seen")).toBe("first\n");
     expect(await subjects(world, run)).toEqual(["first", "whole"]);
     const { state } = (await world.attempts(run))[0] ?? {};
-    expect(state).toMatchObject({ outcome: "lost", why: "the process that drove it is gone" });
+    expect(state).toMatchObject({ outcome: "lost", why: "the process that drove it died" });
   });
 
   test("[RC3] the work of the lost attempt is saved as a diff that git apply takes on its base", async () => {
@@ -240,7 +240,7 @@ echo STATUS: done
     const driving = world.drive(run);
     await world.appears("begun", "2\n");
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
-    expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker did not report in time" });
+    expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker stopped reporting" });
     frozen.signal("SIGCONT");
     const refusals = async () => (await world.events(run)).filter(({ type }) => type === "report_refused");
     await expect.poll(refusals, { timeout: 10_000 }).toHaveLength(1);

@@ -84,9 +84,9 @@ export async function sweepStrays(parts: Pick<Parts, "store">): Promise<number> 
 
 function deathOf(lease: Lease, now: number): string | null {
   const life = lifeOfWorker(lease.worker);
-  if (life === "dead") return "the process that drove it is gone";
+  if (life === "dead") return "the process that drove it died";
   // A worker that is alive and does not renew is frozen; its token is void from here on.
-  if (lease.until <= now) return "its worker did not report in time";
+  if (lease.until <= now) return "its worker stopped reporting";
   return null;
 }
 

@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { resume } from "../../../application/drive.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { eventsOption, runArgument } from "../../input/arguments.ts";
+import { readCount } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { watchDrive } from "../../output/driving.ts";
@@ -24,7 +25,7 @@ export function define(parent: Command, console: Console): void {
     .option("--concurrency <n>", "attempts at once")
     .addHelpText("after", example("pawl resume 3"))
     .action(async (reference: string, options: ResumeOptions) => {
-      const concurrency = options.concurrency === undefined ? null : Number(options.concurrency);
+      const concurrency = readCount(options.concurrency);
       const events = options.events ?? false;
       await withApplication(options, async (app) => {
         await watchDrive(
