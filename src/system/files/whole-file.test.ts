@@ -32,6 +32,16 @@ test("[RA4] what a process left that was killed while it wrote goes when the nex
   expect(readdirSync(dir).toSorted()).toEqual(["prd.json", ...drafts.slice(1)].toSorted());
 });
 
+test("[RA4] each file of a directory loses the drafts of its own that a killed process left, when it is written", () => {
+  const dir = tempDir();
+  const dead = spawnSync("true").pid;
+  for (const name of ["a.json", "b.json"]) writeFileSync(join(dir, `${name}.${dead}-1f.tmp`), "half");
+  writeWhole(join(dir, "a.json"), "whole");
+  expect(readdirSync(dir).toSorted()).toEqual(["a.json", `b.json.${dead}-1f.tmp`]);
+  writeWhole(join(dir, "b.json"), "whole");
+  expect(readdirSync(dir).toSorted()).toEqual(["a.json", "b.json"]);
+});
+
 test("[WS17] a file of Pawl's own takes the place of a link and is not written through it", () => {
   const dir = tempDir();
   writeFileSync(join(dir, "victim.txt"), "untouched");

@@ -54,23 +54,38 @@ export function putInPlace(draft: string, file: string): void {
   renameSync(draft, file);
 }
 
-const swept = new Set<string>();
-
 /**
- * A name beside the file that no other process uses and no agent can predict. The first time, the drafts of processes that were
- * killed are removed.
+ * A name beside the file that no other process uses and no agent can predict. Drafts of the same file that a killed process left are
+ * removed.
  */
 export function draftFor(file: string, ending = ".tmp"): string {
-  if (!swept.has(file)) sweepDrafts(file, ending);
-  swept.add(file);
+  sweepDrafts(file, ending);
   return `${file}.${process.pid}-${crypto.randomUUID().slice(-12)}${ending}`;
 }
 
+/**
+ * Names that look like drafts of processes that are gone, by directory. A directory is listed once: that of a long run has tens of
+ * thousands of files, and every attempt writes one.
+ */
+const abandoned = new Map<string, Set<string>>();
+
 function sweepDrafts(file: string, ending: string): void {
+  const dir = dirname(file);
+  const names = abandoned.get(dir) ?? abandonedIn(dir);
+  abandoned.set(dir, names);
   const begin = `${basename(file)}.`;
-  const names = readdirSync(dirname(file)).filter((name) => name.startsWith(begin) && name.endsWith(ending));
   for (const name of names) {
-    const [, pid] = /^(\d+)-[0-9a-f]+$/.exec(name.slice(begin.length, name.length - ending.length)) ?? [];
-    if (pid !== undefined && processIdentity(Number(pid)) === null) rmSync(join(dirname(file), name), { force: true });
+    if (!name.startsWith(begin) || !name.endsWith(ending)) continue;
+    if (!/^\d+-[0-9a-f]+$/.test(name.slice(begin.length, name.length - ending.length))) continue;
+    names.delete(name);
+    rmSync(join(dir, name), { force: true });
   }
+}
+
+function abandonedIn(dir: string): Set<string> {
+  const names = readdirSync(dir).filter((name) => {
+    const [, pid] = /\.(\d+)-[0-9a-f]+(?:\.tmp)?$/.exec(name) ?? [];
+    return pid !== undefined && processIdentity(Number(pid)) === null;
+  });
+  return new Set(names);
 }
