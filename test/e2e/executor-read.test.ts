@@ -44,10 +44,10 @@ function lineOf(file: string, exit: string, reading: ReadingDocument): string {
   const { ok, kind, denials, usage, text } = reading;
   const cost = usage.costUsd === null ? "-" : usage.costUsd.toFixed(5);
   return [
-    file.padEnd(30),
-    `exit=${exit.padEnd(8)}`,
-    `ok=${String(ok).padEnd(5)}`,
-    `kind=${(kind ?? "-").padEnd(10)}`,
+    file,
+    `exit=${exit}`,
+    `ok=${ok}`,
+    `kind=${kind ?? "-"}`,
     `denials=${denials} in=${usage.inputTokens} cr=${usage.cacheReadTokens} out=${usage.outputTokens} cost=${cost}`,
     `text=${JSON.stringify(text.slice(0, 40))}`,
   ].join(" ");
@@ -59,7 +59,8 @@ test("[EX18 EX20 EX24] every recorded transcript is read as expected", async () 
     const [, file = "", agent = "", exit = ""] = /^(([a-z]+)-\S+)\s+exit=(\S+)/.exec(line) ?? [];
     read.push(lineOf(file, exit, await readHere(agent, recordingPath(file), "--exit", exit)));
   }
-  expect(read).toEqual(expectedReadings);
+  // The list is aligned for people: spaces before the text mean nothing.
+  expect(read).toEqual(expectedReadings.map((line) => line.replace(/ +(?=.* text=)| +(?=text=)/g, " ")));
   expect(read.length).toBeGreaterThan(30);
 });
 

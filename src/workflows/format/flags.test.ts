@@ -228,7 +228,7 @@ test("[PO1] a protocol that is not known is refused with its place and the names
         line: 2,
         path: "protocol",
         message: "there is no protocol `ralhp`",
-        expected: "one of: antfarm, ralph",
+        expected: `one of: ${known.map(({ name }) => name).join(", ")}`,
         hint: "did you mean ralph?",
       },
     ],
