@@ -27,8 +27,8 @@ describe("a person is needed", () => {
   test("[ME1 X26] each question is sent once, with its text and its step", () => {
     const run = new Driver(workflow([agent("work"), gate("review"), gate("again")]));
     run.pass("work");
-    const told = { kind: "needs_you", story: null, step: "review", text: "review?", at: run.at };
-    expect(run.messages()).toEqual([told]);
+    const message = { kind: "needs_you", story: null, step: "review", text: "review?", at: run.at };
+    expect(run.messages()).toEqual([message]);
     run.answer("review", "approve");
     expect(run.messages("needs_you").map(({ text }) => text)).toEqual(["review?", "again?"]);
   });
@@ -69,8 +69,8 @@ describe("a step is stuck", () => {
   test.each([
     ["fails", fail("")],
     ["asks", ask({ continue: backTo("work"), stop: fail() })],
-    ["goes on", next],
-  ] as const)("[ME2 LI10 B53 B75] a limit that is reached is told once and by name, where it then %s", (_, then) => {
+    ["continues", next],
+  ] as const)("[ME2 LI10 B53 B75] a reached limit is sent once and by name, if the step then %s", (_, then) => {
     const run = stuck(then);
     const text = "review: all routes back together: limit of 1 reached";
     expect(run.messages("stuck")).toEqual([{ kind: "stuck", story: null, step: "review", text, at: run.at }]);

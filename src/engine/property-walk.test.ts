@@ -84,7 +84,7 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a failed run": { share: 25, is: (event) => event.type === "run_ended" && event.status === "failed" },
   "a cancelled run": { share: 5, is: (event) => event.type === "run_ended" && event.status === "cancelled" },
   "a refused report": { share: 90, is: ({ type }) => type === "report_refused" },
-  "work that moved": { share: 12, is: ({ type }) => type === "gate_shown" },
+  "work that changed": { share: 12, is: ({ type }) => type === "gate_shown" },
   "an answer with a reason": {
     share: 5,
     is: (event) =>
@@ -95,12 +95,12 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   },
   "a deadline": { share: 10, is: (event) => event.type === "gate_answered" && event.author === "deadline" },
   "a raised cap": { share: 5, is: ({ type }) => type === "caps_raised" },
-  "an edit of a step": { share: 30, is: (event) => event.type === "chain_edited" && event.by !== null },
-  "an edit of a person": { share: 25, is: (event) => event.type === "chain_edited" && event.by === null },
+  "an edit by a step": { share: 30, is: (event) => event.type === "chain_edited" && event.by !== null },
+  "an edit by a person": { share: 25, is: (event) => event.type === "chain_edited" && event.by === null },
   "a refused edit": { share: 40, is: ({ type }) => type === "edit_refused" },
-  "a restart": { share: 12, is: (event) => wished(event, "again") },
-  "a restart too many": { share: 1, is: (event) => wished(event, "fail") },
-  "a step after its own insertion": { share: 5, is: (event) => wished(event, "insert") },
+  "a restart": { share: 12, is: (event) => editLedTo(event, "again") },
+  "one restart too many": { share: 1, is: (event) => editLedTo(event, "fail") },
+  "a step after steps that it inserted": { share: 5, is: (event) => editLedTo(event, "insert") },
   "a split": { share: 8, is: ({ type }) => type === "steps_removed" },
   "a new order": { share: 4, is: ({ type }) => type === "steps_reordered" },
   "a full chain": { share: 0.5, is: (event) => event.type === "step_failed" && event.reason.includes("must insert") },
@@ -108,11 +108,11 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a third slot": { share: 5, is: (event) => event.type === "story_changed" && (event.slot ?? 0) >= 3 },
   "an adopted story": { share: 10, is: ({ type }) => type === "story_adopted" },
   "an added story": { share: 10, is: (event) => event.type === "stories_planned" && event.stories.some(isAdded) },
-  "work that is thrown away": { share: 40, is: (event) => event.type === "attempt_ended" && event.discards },
+  "work that is rolled back": { share: 40, is: (event) => event.type === "attempt_ended" && event.discards },
 };
 
 /** The same for messages to people. */
-const told: Record<MessageKind, number> = {
+const messageShares: Record<MessageKind, number> = {
   needs_you: 40,
   stuck: 15,
   budget: 20,
@@ -122,7 +122,7 @@ const told: Record<MessageKind, number> = {
 };
 
 const isAdded = ({ id }: StorySpec) => id.startsWith("V");
-const wished = (event: Event, to: string) =>
+const editLedTo = (event: Event, to: string) =>
   event.type === "attempt_ended" && event.taken?.key === "edit" && event.taken.to === to;
 const isFix = ({ id }: StorySpec) => id.startsWith(fixStoryPrefix);
 const met: Record<string, number> = {};
@@ -159,7 +159,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
     expect(((met[what] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
   });
 
-  test.each(Object.entries(told))("[X5] people get messages: %s", (kind, share) => {
+  test.each(Object.entries(messageShares))("[X5] people get messages: %s", (kind, share) => {
     expect(((met[kind] ?? 0) * 100) / walks).toBeGreaterThanOrEqual(share);
   });
 

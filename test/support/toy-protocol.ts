@@ -74,7 +74,7 @@ export const toy = {
     return {
       dir,
       follow: ({ type }) => void seen.push(type),
-      tell: ({ type }, mark) =>
+      writeEntry: ({ type }, mark) =>
         type === "run_ended" ? writeFileSync(join(dir, `told-${mark.replace(":", "-")}`), "") : undefined,
       files: ({ header }) => ({
         [join(dir, "status.txt")]: `${header.end?.status ?? "open"}\n${seen.length} events\n`,

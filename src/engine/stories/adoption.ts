@@ -40,7 +40,7 @@ function resumable({ chain, status }: AdoptedStory): readonly AdoptedStep[] {
   return chain.map((step) => (step.state === "failed" ? { ...step, state: "waiting" } : step));
 }
 
-/** What Pawl does by itself at the end of a story is in no file. */
+/** A file never contains the integration steps that Pawl itself adds. */
 function ownSteps({ body }: StoriesStep, { status }: AdoptedStory): readonly AdoptedStep[] {
   return body
     .filter(({ kind, spare }) => kind === "integrate" && !spare)

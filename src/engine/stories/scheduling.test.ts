@@ -97,22 +97,22 @@ describe("touched paths", () => {
 
   test.each([
     ["the same file", "src/a.ts", "src/a.ts"],
-    ["the same file, spelled otherwise", "./src/a.ts", "src/a.ts"],
+    ["the same file, spelled differently", "./src/a.ts", "src/a.ts"],
     ["a file below", "src", "src/a.ts"],
-    ["a file below, the other way round", "src/a.ts", "src/"],
+    ["a file below, the other way around", "src/a.ts", "src/"],
     ["a pattern above it", "src/*.ts", "src/deep/a.ts"],
     ["patterns in one directory", "src/api/{a,b}.ts", "src/api/c?.ts"],
-    ["a pattern that may be anything", "**/*.md", "docs/a.txt"],
-  ])("[ST13] %s: another one is taken first", (_what, one, other) => {
+    ["a pattern that matches any path", "**/*.md", "docs/a.txt"],
+  ])("[ST13] %s: another story goes first", (_what, one, other) => {
     expect(second(one, other)).toBe("US-3");
   });
 
   test.each([
     ["another file", "src/a.ts", "src/b.ts"],
-    ["a name that only begins so", "src/api", "src/apiary/a.ts"],
+    ["a name with the same prefix", "src/api", "src/apiary/a.ts"],
     ["another directory", "src/api/*.ts", "src/cli/*.ts"],
-    ["beginnings of names", "src/api*", "test/api*"],
-  ])("[ST13] %s: it is taken in its turn", (_what, one, other) => {
+    ["prefixes of names", "src/api*", "test/api*"],
+  ])("[ST13] %s: the story starts in its turn", (_what, one, other) => {
     expect(second(one, other)).toBe("US-2");
   });
 

@@ -15,14 +15,14 @@ function scene(more: Partial<ProjectedFiles> = {}) {
   const dir = join(tempDir(), "shown");
   mkdirSync(dir);
   const log: Event[] = [];
-  const told: string[] = [];
+  const written: string[] = [];
   const open = (shown = Number.POSITIVE_INFINITY) => {
     let followed = 0;
     const trouble: unknown[] = [];
     const files: ProjectedFiles = {
       dir,
       follow: () => void (followed += 1),
-      tell: (_event, mark) => void told.push(mark),
+      writeEntry: (_event, mark) => void written.push(mark),
       files: () => ({ [join(dir, "count")]: String(followed) }),
       ...more,
     };
@@ -37,11 +37,11 @@ function scene(more: Partial<ProjectedFiles> = {}) {
   };
   const happen = (count: number) =>
     log.push(...Array.from({ length: count }, (): Event => ({ type: "run_paused", at: 1, author: "x", story: null })));
-  return { dir, told, open, happen, count: () => readFileSync(join(dir, "count"), "utf8") };
+  return { dir, written, open, happen, count: () => readFileSync(join(dir, "count"), "utf8") };
 }
 
 test("[PO7] a commit is shown soon, and all processes together write each event once", async () => {
-  const { dir, told, open, happen, count } = scene();
+  const { dir, written, open, happen, count } = scene();
   happen(3);
   const { projection } = open();
   projection.changed();
@@ -50,7 +50,7 @@ test("[PO7] a commit is shown soon, and all processes together write each event 
   happen(2);
   await open().projection.close();
   expect(count()).toBe("5");
-  expect(told).toEqual(["k3x:1", "k3x:2", "k3x:3", "k3x:4", "k3x:5"]);
+  expect(written).toEqual(["k3x:1", "k3x:2", "k3x:3", "k3x:4", "k3x:5"]);
   expect(readSidecar(join(dir, ".pawl.json"))).toEqual({ run: id, projected: 5 });
 });
 
@@ -64,7 +64,7 @@ test("[PO7] a process that is behind does not overwrite newer files", async () =
 
 test("[PO7] a commit that comes while a projection is closed is shown as well", async () => {
   const { open, happen, count } = scene({
-    tell: (_event, mark) => {
+    writeEntry: (_event, mark) => {
       if (!mark.endsWith(":1")) return;
       happen(1);
       projection.changed();
@@ -90,18 +90,18 @@ test("[PO7] a discarded folder is not created again", async () => {
 
 test("[PO10] an event that cannot be written does not block the others, and the next process tries again", async () => {
   let isBroken = true;
-  const told: string[] = [];
-  const tell = (_event: Event, mark: string) => {
+  const written: string[] = [];
+  const writeEntry = (_event: Event, mark: string) => {
     if (isBroken && mark.endsWith(":2")) throw new Error("boom");
-    told.push(mark);
+    written.push(mark);
   };
-  const { open, happen } = scene({ tell });
+  const { open, happen } = scene({ writeEntry });
   happen(3);
   const { projection, trouble } = open();
   await projection.flush();
   expect(trouble).toEqual([new Error("boom")]);
-  expect(told).toEqual(["k3x:1", "k3x:3"]);
+  expect(written).toEqual(["k3x:1", "k3x:3"]);
   isBroken = false;
   await open().projection.flush();
-  expect(told).toContain("k3x:2");
+  expect(written).toContain("k3x:2");
 });

@@ -25,7 +25,7 @@ export interface ProjectedFiles {
   /** Called in each process for every event of the log, in order, to collect what the run itself does not contain. */
   follow?(event: Event): void;
   /** Writes the entry of an event. Two processes may try; an entry with the same mark is written only once. */
-  tell?(event: Event, mark: string): void | Promise<void>;
+  writeEntry?(event: Event, mark: string): void | Promise<void>;
   /** The current contents of whole files by path. The run has all of its stories. */
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
 }
@@ -184,7 +184,7 @@ export class Projection {
     const trouble: unknown[] = [];
     for (const { seq, event } of events) {
       try {
-        await this.#files.tell?.(event, `${this.#id}:${seq}`);
+        await this.#files.writeEntry?.(event, `${this.#id}:${seq}`);
       } catch (error) {
         trouble.push(error);
       }

@@ -146,9 +146,9 @@ export class StoryHistory {
 
   #fail(event: Of<"step_failed"> | Of<"step_cancelled">, reason: string): void {
     const end = this.#ends.get(event.step);
-    const told = end?.entry === null || end === undefined ? undefined : this.entries[end.entry];
-    if (end && told && end.entry !== null) {
-      if (reason !== "") this.entries[end.entry] = { ...told, details: { reason } };
+    const written = end?.entry === null || end === undefined ? undefined : this.entries[end.entry];
+    if (end && written && end.entry !== null) {
+      if (reason !== "") this.entries[end.entry] = { ...written, details: { reason } };
       return;
     }
     const action = event.type === "step_cancelled" ? "step_cancelled" : failureOf(end?.outcome);

@@ -35,7 +35,7 @@ export class RalphFiles implements ProjectedFiles {
     this.#state.apply(event);
   }
 
-  async tell(event: Event, mark: string): Promise<void> {
+  async writeEntry(event: Event, mark: string): Promise<void> {
     if (event.type === "edit_refused" && event.story !== null) {
       const entry = `## Workflow edit refused (${event.by})\n\nNothing was changed: ${event.why}`;
       await appendScratch(storyScratch(this.#shared, event.story), entry, { mark });

@@ -212,7 +212,7 @@ export class Tally {
     }
     if (event.outcome === "rate_limited") return;
     const { key, to } = event.taken;
-    if (key === "edit") return this.#wished(run, where, event);
+    if (key === "edit") return this.#checkEdit(run, where, event);
     if (key === "asked") return holds(to === "gate", `${where} ${name} asked, but no gate opened`);
     const step = performed(run, event.story, name);
     const rule = ruleOf(step, key);
@@ -232,7 +232,7 @@ export class Tally {
   }
 
   /** The step restarted, or inserted steps before itself, which no limit counts. */
-  #wished(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
+  #checkEdit(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
     if (event.taken?.to === "insert") return;
     const { name, step } = attemptOf(run, event);
     const key = `${where} ${name} restart:${step}`;

@@ -54,7 +54,7 @@ function isNoOption(gate: Gate, input: { readonly option: string }): boolean {
 
 /** Each message reports something that happened, and each such event has one message. */
 export function checkMessages(run: Run, decision: Accepted, input: CommandInput): void {
-  const told = messagesOf(decision.effects);
+  const sent = messagesOf(decision.effects);
   const expected = decision.events.flatMap((event) => messageFor(run, event));
   const missed = input.type === "start_attempt" && !decision.events.some(({ type }) => type === "attempt_dispatched");
   const wanted = [...expected, ...(missed ? [{ kind: "budget" as const, about: input.story }] : [])];
@@ -63,10 +63,10 @@ export function checkMessages(run: Run, decision: Accepted, input: CommandInput)
       .map(({ kind, about }) => `${kind} ${about ?? "run"}`)
       .toSorted()
       .join(", ");
-  const said = words(told.map((message: Message) => ({ kind: message.kind, about: message.story })));
+  const said = words(sent.map((message: Message) => ({ kind: message.kind, about: message.story })));
   holds(said === words(wanted), `sent: ${said}; expected: ${words(wanted)}`);
   holds(
-    told.every(({ text, at }) => text !== "" && at === decision.events[0]?.at),
+    sent.every(({ text, at }) => text !== "" && at === decision.events[0]?.at),
     "a message without text or time",
   );
 }

@@ -85,7 +85,7 @@ export function integrate(
   name = "integrate",
   options: Partial<Omit<IntegrateStep, "kind" | "name">> = {},
 ): IntegrateStep {
-  const { agent: _nobody, ...performed } = agent(name);
+  const { agent: _agent, ...performed } = agent(name);
   const conflict: Route = { to: "insert", steps: [stepName("resolve")], before: stepName("review") };
   const on = rules({
     passed: next,
