@@ -2,12 +2,12 @@
 
 import { AppError } from "../../domain/error.ts";
 
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
 /** `a=1,b=2` is two values; a comma without a following KEY= belongs to the value. */
-export function readContext(given: readonly string[]): Readonly<Record<string, string>> {
+export function readContext(given: readonly string[] = []): Readonly<Record<string, string>> {
   return Object.fromEntries(given.flatMap((text) => text.split(/,(?=[A-Za-z_][A-Za-z0-9_]*=)/)).map(readPair));
 }
 

@@ -15,7 +15,7 @@ const protocol = "ralph";
 
 export interface StoriesOptions {
   readonly repo: string;
-  readonly context: readonly string[];
+  readonly context?: readonly string[];
   readonly workflow: string;
   readonly executor?: string;
   readonly script?: string;
@@ -35,7 +35,7 @@ export function addOptions(command: Command): Command {
     .option("--script <file>", "play this script instead of an agent")
     .option("--lint <command>", "how the project is linted (default: project.lint of the configuration)")
     .option("--test <command>", "how the project is tested (default: project.test of the configuration)")
-    .option("--context <key=value>", "a value for templates; can be given several times", collect, [])
+    .option("--context <key=value>", "a value for templates; can be given several times", collect)
     .option("--workflow <name>", "a workflow of the same kind", "dynamic-ralph")
     .option("--detach", "only record the run; `resume` then drives it")
     .option(...eventsOption);

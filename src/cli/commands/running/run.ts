@@ -16,7 +16,7 @@ import { printStarted } from "../../output/started.ts";
 
 interface RunOptions {
   readonly repo: string;
-  readonly context: readonly string[];
+  readonly context?: readonly string[];
   readonly executor?: string;
   readonly script?: string;
   readonly base?: string;
@@ -35,7 +35,7 @@ export function define(parent: Command, console: Console): void {
     .argument("<workflow>", "a bundled id, an installed id, or a path")
     .argument("<task...>", "what should be done; `-` reads it from stdin")
     .option("--repo <dir>", "the git repository to work on", ".")
-    .option("--context <key=value>", "a value for templates; can be given several times", collect, [])
+    .option("--context <key=value>", "a value for templates; can be given several times", collect)
     .option("--executor <name>", "use this executor for every agent; or 'command: PROGRAM ARGUMENT…'")
     .option("--script <file>", "play this script instead of an agent")
     .option("--base <branch>", "what the work starts from")
