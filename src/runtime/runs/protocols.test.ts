@@ -149,7 +149,7 @@ describe("a protocol that throws", () => {
     },
   );
 
-  test.each(["follow", "tell", "files"] as const)(
+  test.each(["follow", "writeEntry", "files"] as const)(
     "[PO10] in `%s` of what it shows: the run is done all the same, and people are told",
     async (act) => {
       const fail = () => {
