@@ -1,4 +1,4 @@
-// Runs of stories for measurements: a workflow without caps in the way, stories of a usual size, and their figures.
+// Runs of stories for measurements: a workflow without limiting caps, stories of a typical size, and their figures.
 
 import type { Definition } from "../src/domain/definition.ts";
 import { stepName, storyId } from "../src/domain/ids.ts";

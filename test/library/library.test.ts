@@ -245,7 +245,7 @@ test.each([
   [{ costUsd: Number.NaN, outputTokens: 2.4 }, { costUsd: 0, outputTokens: 2 }, "`usage.costUsd` is not counted"],
   [{ costUsd: "0.1", inputTokens: -5 }, { costUsd: 0, inputTokens: 0 }, "`usage.inputTokens` is not counted"],
 ])(
-  "[LB11] usage %j of an executor does not cost its work: what is no number is not counted, and it says so",
+  "[LB11] usage %j of an executor does not fail its attempt: what is not a number is not counted, with a note",
   async (usage, counted, note) => {
     const odd = () => ({ text: "STATUS: done", usage, model: 5 }) as never;
     const pawl = await newPlace().open({ executors: { odd } });

@@ -93,6 +93,6 @@ function readProc(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, "utf8");
   } catch {
-    return ""; // It has just ended, or belongs to somebody else.
+    return ""; // It has just ended, or belongs to another user.
   }
 }

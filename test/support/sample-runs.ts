@@ -78,7 +78,7 @@ export const everything: Definition = workflow(
         atMost: 2,
         then: {
           to: "gate",
-          question: "Go on?",
+          question: "Continue?",
           options: { more: { to: "again" }, stop: { to: "fail", reason: "stopped" } },
         },
       },

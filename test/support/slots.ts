@@ -13,7 +13,7 @@ export interface SlotWorld {
   readonly parked: (story: string) => string;
   /** Makes the slot if it is missing, and lets the story enter it at the tip of main. */
   readonly enter: (story: string, slot?: number) => Promise<{ path: string; branch: string; fresh: boolean }>;
-  readonly wish: (story: string, more?: Partial<IntegrationRequest>) => IntegrationRequest;
+  readonly request: (story: string, more?: Partial<IntegrationRequest>) => IntegrationRequest;
 }
 
 export function slotsFor(repo: string): SlotWorld {
@@ -33,7 +33,7 @@ export function slotsFor(repo: string): SlotWorld {
       const wanted = { run: "r1", repo, path, story, branch: `pawl/1/${story}`, base, parked: parked(story) };
       return { path, ...(await enterStory(wanted)) };
     },
-    wish: (story, more = {}) => ({
+    request: (story, more = {}) => ({
       run: "r1",
       story,
       repo,

@@ -53,17 +53,17 @@ function redactedStory(secrets: Secrets, story: StorySpec): StorySpec {
 }
 
 /** Before anything is made of it: the name of a branch is made of the task. */
-export function redactedWish(secrets: Secrets, wish: RunRequest): RunRequest {
-  const { given } = wish;
-  const named = wish.executor === null ? null : secrets.nameIn(wish.executor);
+export function redactedRequest(secrets: Secrets, request: RunRequest): RunRequest {
+  const { given } = request;
+  const named = request.executor === null ? null : secrets.nameIn(request.executor);
   if (named !== null)
     throw new AppError("USAGE", `the executor's command has the value of ${named} in it, and would be recorded`, {
       hint: `give the executor a name in the configuration, with \`env: [${named}]\`, and let its program read the variable`,
     });
   return {
-    ...wish,
-    task: secrets.redact(wish.task),
-    context: secrets.redactAll(wish.context),
+    ...request,
+    task: secrets.redact(request.task),
+    context: secrets.redactAll(request.context),
     ...(given === undefined
       ? {}
       : {

@@ -17,7 +17,7 @@ import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
 import { beginFiles, protocolPlace } from "../trees/protocol-folder.ts";
 import { chooseBase } from "../trees/run-base.ts";
-import { assertNoSecret, redactedWish } from "./redacted.ts";
+import { assertNoSecret, redactedRequest } from "./redacted.ts";
 import type { GivenStories, RunRequest } from "./run-request.ts";
 import { createRun } from "./transition.ts";
 
@@ -30,10 +30,10 @@ export interface StartedRun {
 
 const longestTask = 512 * 1024;
 
-export async function beginRun(parts: Parts, wished: RunRequest): Promise<StartedRun> {
-  const wish = redactedWish(parts.secrets, wished);
+export async function beginRun(parts: Parts, original: RunRequest): Promise<StartedRun> {
+  const request = redactedRequest(parts.secrets, original);
   // What a database or an agent could not hold is not part of anybody's words.
-  const task = wish.task.toWellFormed().replaceAll("\0", "").trim();
+  const task = request.task.toWellFormed().replaceAll("\0", "").trim();
   if (task === "")
     throw new AppError("USAGE", "the task is empty", {
       hint: 'say what should be done: pawl run feature-dev "Add a …"',
@@ -45,26 +45,28 @@ export async function beginRun(parts: Parts, wished: RunRequest): Promise<Starte
   }
   assertTargets(parts);
   const notes: string[] = [];
-  const context = { ...parts.secrets.redactAll(projectContext(wish.project)), ...wish.context };
-  const definition = withContext(definitionFor(wish, notes), { ...context, task });
+  const context = { ...parts.secrets.redactAll(projectContext(request.project)), ...request.context };
+  const definition = withContext(definitionFor(request, notes), { ...context, task });
   assertNoSecret(parts.secrets, definition);
   parts.protocols.assertKnown(definition);
   const run = newRunId();
   const protocol = parts.protocols.of(definition);
-  const given = wish.given ?? storiesGivenBy(protocol, task);
-  const placed = hasStoryTrees(definition) ? await chooseBase(wish, notes) : await choosePlace(wish, definition, notes);
+  const given = request.given ?? storiesGivenBy(protocol, task);
+  const placed = hasStoryTrees(definition)
+    ? await chooseBase(request, notes)
+    : await choosePlace(request, definition, notes);
   const files = protocolPlace(parts, protocol, run, given);
   await beginFiles(protocol, { id: run, definition, place: { ...placed(0), ...files } });
-  for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, wish, agent, run));
+  for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, request, agent, run));
   const created = await createRun(parts, (number) => ({
     type: "start_run",
     at: parts.clock.now(),
-    author: wish.author,
+    author: request.author,
     run,
     definition,
     task,
     place: { ...placed(number), ...files },
-    executor: wish.executor,
+    executor: request.executor,
     context,
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
   }));
@@ -72,10 +74,10 @@ export async function beginRun(parts: Parts, wished: RunRequest): Promise<Starte
 }
 
 /** The workflow as this run will have it: no looser than the configuration, with the project's own checks. */
-function definitionFor(wish: RunRequest, notes: string[]): Definition {
-  const { definition, notes: unchecked } = resolveChecks(wish.tighten(wish.workflow.definition), wish.project);
+function definitionFor(request: RunRequest, notes: string[]): Definition {
+  const { definition, notes: unchecked } = resolveChecks(request.tighten(request.workflow.definition), request.project);
   notes.push(...unchecked);
-  const { agents } = wish;
+  const { agents } = request;
   if (agents === undefined || agents === null) return definition;
   const steps = definition.steps.map((step) => (step.kind === "stories" ? { ...step, concurrency: agents } : step));
   return { ...definition, steps };
@@ -105,12 +107,12 @@ function assertTargets(parts: Parts): void {
 
 /** The place depends on the run's number, which only the store can give; everything slow is done before. */
 async function choosePlace(
-  wish: RunRequest,
+  request: RunRequest,
   definition: Definition,
   notes: string[],
 ): Promise<(number: number) => RunPlace> {
-  const dir = resolve(wish.repo);
-  if (wish.inPlace) {
+  const dir = resolve(request.repo);
+  if (request.inPlace) {
     const facts = await inPlace(dir);
     return () => ({
       repo: facts.root,
@@ -121,22 +123,22 @@ async function choosePlace(
     });
   }
   const facts = await inspectRepository(dir);
-  const base = await resolveBase(dir, wish.base === null ? {} : { base: wish.base });
+  const base = await resolveBase(dir, request.base === null ? {} : { base: request.base });
   notes.push(...base.notes);
   if (facts.dirty > 0) {
     const files = facts.dirty === 1 ? "an uncommitted file" : `${facts.dirty} uncommitted files`;
     notes.push(`your checkout has ${files}, which the run does not see; it works from ${base.name}`);
   }
   const common = { repo: facts.root, kind: "worktree", base: base.commit, baseName: base.name } as const;
-  const asked = wish.context["branch"];
+  const asked = request.context["branch"];
   if (asked !== undefined) await assertFreeBranch(facts.root, asked);
   if (definition.workspace.branch === "by_step") return () => ({ ...common, branch: null });
   if (asked !== undefined) return () => ({ ...common, branch: asked });
-  const nameFor = await freeBranch(facts.root, wish.task);
+  const nameFor = await freeBranch(facts.root, request.task);
   return (number) => ({ ...common, branch: nameFor(number) });
 }
 
-function provisionAgent(parts: Parts, wish: RunRequest, agent: AgentDefinition, run: RunId): readonly string[] {
-  const home = agentHome(parts.home.agents, wish.workflow.definition.id, agent.name, run);
-  return provision(home, agent, dirname(wish.workflow.file));
+function provisionAgent(parts: Parts, request: RunRequest, agent: AgentDefinition, run: RunId): readonly string[] {
+  const home = agentHome(parts.home.agents, request.workflow.definition.id, agent.name, run);
+  return provision(home, agent, dirname(request.workflow.file));
 }

@@ -55,7 +55,7 @@ async function makeWorld(files: Record<string, string> = { "a.txt": "1\n", "b.tx
 }
 
 async function integrated(world: SlotWorld, story: string, more: Partial<IntegrationRequest> = {}) {
-  const integration = await integrateStory(world.wish(story, more));
+  const integration = await integrateStory(world.request(story, more));
   if (integration.result !== "integrated") throw new Error(JSON.stringify(integration));
   return integration;
 }
@@ -167,7 +167,7 @@ test("[WS14] a base that never stops moving is given up, with the tree as it was
     commitOnMain(world, "b.txt", `change ${(checks += 1)}\n`);
     return null;
   };
-  await expect(integrateStory(world.wish("US-1", { check }))).rejects.toMatchObject({ code: "WORKSPACE_BUSY" });
+  await expect(integrateStory(world.request("US-1", { check }))).rejects.toMatchObject({ code: "WORKSPACE_BUSY" });
   expect(checks).toBe(10);
   expect(await stateOf(path)).toEqual(before);
 });
@@ -180,7 +180,7 @@ test("[WS15] a conflict names the files and leaves tree, branch and base exactly
   runGit(path, "add", "b.txt");
   const onto = commitOnMain(world, "a.txt", "theirs\n");
   const before = await stateOf(path);
-  expect(await integrateStory(world.wish("US-1"))).toEqual({ result: "conflict", onto, files: ["a.txt"] });
+  expect(await integrateStory(world.request("US-1"))).toEqual({ result: "conflict", onto, files: ["a.txt"] });
   expect(await stateOf(path)).toEqual(before);
   expect(at(world.repo, "main")).toBe(onto);
 
@@ -189,7 +189,7 @@ test("[WS15] a conflict names the files and leaves tree, branch and base exactly
   expect(() => runGit(path, "rebase", "main")).toThrow("a.txt");
   writeFiles(path, { "a.txt": "both\n" });
   runGit(path, "add", "a.txt");
-  expect(await integrateStory(world.wish("US-1"))).toMatchObject({ result: "conflict", files: [] });
+  expect(await integrateStory(world.request("US-1"))).toMatchObject({ result: "conflict", files: [] });
   runGit(path, "rebase", "--continue");
   await integrated(world, "US-1");
   expect(show(world.repo, "main:a.txt")).toBe("both");
@@ -202,12 +202,12 @@ test("[WS15] an agent that merged the base instead: one commit with its resoluti
   commitFile(path, "a.txt", "mine\n");
   const onto = commitOnMain(world, "a.txt", "theirs\n");
   expect(() => runGit(path, "merge", "main")).toThrow("git merge main");
-  expect(await integrateStory(world.wish("US-1"))).toEqual({ result: "conflict", onto, files: ["a.txt"] });
+  expect(await integrateStory(world.request("US-1"))).toEqual({ result: "conflict", onto, files: ["a.txt"] });
   writeFiles(path, { "a.txt": "both\n" });
   runGit(path, "add", "a.txt");
   const before = await stateOf(path);
   expect(before.merging).toBe(true);
-  const red = await integrateStory(world.wish("US-1", { check: async () => "1 test failed" }));
+  const red = await integrateStory(world.request("US-1", { check: async () => "1 test failed" }));
   expect(red).toEqual({ result: "red", onto, output: "1 test failed" });
   expect(await stateOf(path)).toEqual(before);
 
@@ -229,13 +229,17 @@ test("[WS15] red checks leave everything as it was, also when nothing had to be 
     writeFiles(place, { "a.txt": "by a check\n", "left.txt": "by a check\n" });
     return "1 test failed";
   };
-  expect(await integrateStory(world.wish("US-1", { check }))).toEqual({ result: "red", onto, output: "1 test failed" });
+  expect(await integrateStory(world.request("US-1", { check }))).toEqual({
+    result: "red",
+    onto,
+    output: "1 test failed",
+  });
   expect(await stateOf(path)).toEqual(before);
   expect(existsSync(join(path, "left.txt"))).toBe(false);
   const broken = async () => {
     throw new Error("no shell");
   };
-  await expect(integrateStory(world.wish("US-1", { check: broken }))).rejects.toThrow("no shell");
+  await expect(integrateStory(world.request("US-1", { check: broken }))).rejects.toThrow("no shell");
   expect(await stateOf(path)).toEqual(before);
   expect(at(world.repo, "main")).toBe(onto);
 });
@@ -244,11 +248,11 @@ test("[WS14] a story that changed nothing, or only what is there already, makes 
   const world = await makeWorld();
   const { path } = await world.enter("US-1");
   const tip = at(world.repo, "main");
-  expect(await integrateStory(world.wish("US-1"))).toEqual({ result: "unchanged", commit: tip });
+  expect(await integrateStory(world.request("US-1"))).toEqual({ result: "unchanged", commit: tip });
   commitFile(path, "a.txt", "the same\n");
   const theirs = commitOnMain(world, "a.txt", "the same\n");
   const before = await stateOf(path);
-  expect(await integrateStory(world.wish("US-1"))).toEqual({ result: "unchanged", commit: theirs });
+  expect(await integrateStory(world.request("US-1"))).toEqual({ result: "unchanged", commit: theirs });
   expect(await stateOf(path)).toEqual(before);
 });
 
@@ -341,7 +345,7 @@ test("[WS16] a base with somebody's work on it: commits go to the side branch, t
   expect(one).toMatchObject({ on: "pawl/1-side", commit: at(repo, "pawl/1-side") });
   expect(one.notes.join()).toContain(`main is checked out in ${repo} with 2 uncommitted files`);
   expect(one.notes.join()).toContain("`git merge pawl/1-side`");
-  expect(await tipOf(world.wish("US-2"))).toBe(one.commit);
+  expect(await tipOf(world.request("US-2"))).toBe(one.commit);
   expect(await integrated(world, "US-1")).toMatchObject({ on: "pawl/1-side", commit: one.commit });
   await leaveStory({ path: first.path, repo, commit: one.commit });
 
@@ -350,7 +354,7 @@ test("[WS16] a base with somebody's work on it: commits go to the side branch, t
   const two = await integrated(world, "US-2");
   expect(two.on).toBe("pawl/1-side");
   expect(log(repo, "pawl/1-side")).toEqual(["feat: US-2", "feat: US-1", "first"]);
-  const { published, note } = await publishSide(world.wish("US-2"));
+  const { published, note } = await publishSide(world.request("US-2"));
   expect([published, note]).toEqual([false, expect.stringContaining("2 uncommitted files")]);
   await leaveStory({ path: second.path, repo, commit: two.commit });
   expect({ ...fingerprint(repo), branches: "" }).toEqual(before);
@@ -361,7 +365,7 @@ test("[WS16] a base with somebody's work on it: commits go to the side branch, t
   expect(await integrated(world, "US-3")).toMatchObject({ on: "main", notes: [], commit: at(repo, "main") });
   expect(log(repo)).toEqual(["feat: US-3", "feat: US-2", "feat: US-1", "first"]);
   expect(branches(repo)).toEqual(["main", "pawl/1/US-3"]);
-  expect(await publishSide(world.wish("US-3"))).toEqual({ published: true, note: null });
+  expect(await publishSide(world.request("US-3"))).toEqual({ published: true, note: null });
 });
 
 test("[WS16] a base in the middle of a rebase stays as it is, to the byte", async () => {
@@ -381,13 +385,13 @@ test("[WS16] a base in the middle of a rebase stays as it is, to the byte", asyn
   writeFiles(repo, { "a.txt": "resolved\n" });
   runGit(repo, "add", "a.txt");
   runGit(repo, "rebase", "--continue");
-  const { published, note } = await publishSide(world.wish("US-1"));
+  const { published, note } = await publishSide(world.request("US-1"));
   expect([published, note]).toEqual([
     false,
     expect.stringContaining("main has commits that pawl/1-side does not have"),
   ]);
   runGit(repo, "merge", "--quiet", "--no-edit", "-X", "ours", "pawl/1-side");
-  expect(await publishSide(world.wish("US-1"))).toEqual({ published: true, note: null });
+  expect(await publishSide(world.request("US-1"))).toEqual({ published: true, note: null });
   expect(branches(repo)).not.toContain("pawl/1-side");
 });
 
@@ -399,7 +403,7 @@ test("[WS16] a base behind what the run started from is brought there; one that 
   const { path } = await world.enter("US-1");
   writeFiles(path, { "a.txt": "mine\n" });
   runGit(repo, "update-ref", "refs/heads/main", old);
-  expect(await tipOf(world.wish("US-1", { floor }))).toBe(floor);
+  expect(await tipOf(world.request("US-1", { floor }))).toBe(floor);
   await integrated(world, "US-1", { floor });
   expect(log(repo, "main")).toEqual(["feat: US-1", "change upstream.txt", "first"]);
 
@@ -411,17 +415,19 @@ test("[WS16] a base behind what the run started from is brought there; one that 
   expect(two.notes.join()).toContain("has lost the commit that the run started from");
 
   runGit(repo, "update-ref", "-d", "refs/heads/main");
-  expect(await tipOf(world.wish("US-1", { floor }))).toBe(two.commit);
-  expect(await publishSide(world.wish("US-1"))).toMatchObject({ note: expect.stringContaining("no branch main") });
+  expect(await tipOf(world.request("US-1", { floor }))).toBe(two.commit);
+  expect(await publishSide(world.request("US-1"))).toMatchObject({ note: expect.stringContaining("no branch main") });
 });
 
 test("[WS15] only the slot that holds the story is integrated", async () => {
   const world = await makeWorld();
   const { path } = await world.enter("US-1");
-  await expect(integrateStory(world.wish("US-2"))).rejects.toMatchObject({ code: "REFUSED" });
-  await expect(integrateStory(world.wish("US-1", { path: world.repo }))).rejects.toMatchObject({ code: "REFUSED" });
-  await expect(integrateStory(world.wish("../x"))).rejects.toMatchObject({ code: "INPUT_INVALID" });
-  await expect(integrateStory(world.wish("US-1", { side: "a\nb" }))).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  await expect(integrateStory(world.request("US-2"))).rejects.toMatchObject({ code: "REFUSED" });
+  await expect(integrateStory(world.request("US-1", { path: world.repo }))).rejects.toMatchObject({ code: "REFUSED" });
+  await expect(integrateStory(world.request("../x"))).rejects.toMatchObject({ code: "INPUT_INVALID" });
+  await expect(integrateStory(world.request("US-1", { side: "a\nb" }))).rejects.toMatchObject({
+    code: "INPUT_INVALID",
+  });
   expect(occupantOf(path)).toBe("US-1");
 });
 
@@ -454,7 +460,7 @@ test("[WS15] a crash before any of the git commands: the same again, or back, an
     writeFileSync(count, "");
     const PATH = shimGit(`echo >> ${count}; [ $(wc -l < ${count}) -gt ${survives} ] && kill -9 $$\nexec $real "$@"`);
     vi.stubEnv("PATH", PATH);
-    const crashed = await integrateStory(crash.world.wish("US-1")).then(
+    const crashed = await integrateStory(crash.world.request("US-1")).then(
       () => false,
       () => true,
     );
@@ -484,7 +490,7 @@ test("[WS15] git killed at any moment while it rebases or checks out: nothing is
       `case " $* " in *" ${command} "*) $real "$@" & sleep 0.0${Math.floor(round / 2) % 8}; kill -9 $! 2>/dev/null; wait $! || kill -9 $$;; *) exec $real "$@";; esac`,
     );
     vi.stubEnv("PATH", PATH);
-    await integrateStory(crash.world.wish("US-1")).catch(() => (killed += 1));
+    await integrateStory(crash.world.request("US-1")).catch(() => (killed += 1));
     vi.unstubAllEnvs();
     await expectWhole(crash);
   }
@@ -506,7 +512,7 @@ test("[WS15] our own process killed at any moment: nothing is lost or there twic
     const said = (word: string) =>
       new Promise<void>((resolve) => child.stdout.on("data", (chunk) => String(chunk).includes(word) && resolve()));
     await said("ready");
-    child.stdin.write(`${JSON.stringify(crash.world.wish("US-1"))}\n`);
+    child.stdin.write(`${JSON.stringify(crash.world.request("US-1"))}\n`);
     await said("go");
     await new Promise((resolve) => setTimeout(resolve, round * 20));
     const identity = processIdentity(child.pid ?? 0);

@@ -186,7 +186,7 @@ coding)
   git rm --quiet "old/$id.txt"
   git add --all
   commit "$id, a part"
-  # Longer than it takes to start another driver: nobody else may go on here meanwhile.
+  # Longer than it takes to start another driver, which must not continue here meanwhile.
   if [ $((chance % 6)) -eq 0 ]; then sleep 1.2; fi
   note work
   mkdir -p "work/$id"

@@ -5,7 +5,7 @@ import { makeWorld } from "../../../../test/support/world.ts";
 import type { Executors, Parts } from "../../parts.ts";
 import { claimStep } from "./claim.ts";
 
-const wish = { run: null, agent: null, driver: "push", worker: "test", leaseMs: 60_000 } as const;
+const request = { run: null, agent: null, driver: "push", worker: "test", leaseMs: 60_000 } as const;
 
 test("[AC2] a step that can be performed is found behind any number of those whose account is held", async () => {
   const world = await makeWorld();
@@ -15,12 +15,12 @@ test("[AC2] a step that can be performed is found behind any number of those who
   const start = await world.begin();
   const until = parts.clock.now() + 60_000;
   await parts.store.transaction((tx) => tx.hold({ account: "held", cause: "quota", since: 0, until, why: "used up" }));
-  expect(await claimStep(parts, wish)).toBeNull();
+  expect(await claimStep(parts, request)).toBeNull();
   // More than are looked at in one go.
   for (let number = 0; number < 60; number += 1) await world.begin(`held ${number}`);
-  expect(await claimStep(parts, wish)).toBeNull();
+  expect(await claimStep(parts, request)).toBeNull();
   const free = await world.begin("the last", { ...parts, executors }, "command: free");
-  const claim = await claimStep(parts, wish);
+  const claim = await claimStep(parts, request);
   expect([claim?.run.header.id, claim?.attempt.executor]).toEqual([free, "free"]);
   expect(claim?.run.header.id).not.toBe(start);
 });
