@@ -81,7 +81,7 @@ describe("a run that waits for a person", () => {
     run.pass("work");
     run.at += 59_000;
     const said = say(run);
-    expect(said).toContain("waits for a person (asked 59 s ago): review?");
+    expect(said).toContain("The run waits for a person (asked 59 s ago): review?");
     expect(said).toContain("`pawl answer run-1.1 OPTION` (approve or reject)");
     expect(said).not.toContain("without an answer");
   });

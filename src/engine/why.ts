@@ -32,7 +32,7 @@ export function why(run: Run, now: number, known: Known = nothing): string {
     const meanwhile = held ? `it ${heldBy(run, now)}` : doing;
     return sentence(`Paused; \`pawl resume\` continues it${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
   }
-  return sentence(held ? heldBy(run, now) : (doing ?? "nothing is ready to run"));
+  return sentence(held ? `The run ${heldBy(run, now)}` : (doing ?? "Nothing is ready to run"));
 }
 
 /** Further stories are only counted. */
