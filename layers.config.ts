@@ -36,6 +36,18 @@ export const layers: Record<string, readonly string[]> = {
   "index.ts": ["domain", "contracts", "runtime", "library"],
 };
 
+/** The rooms of src/runtime, in the same order and by the same rule. What lies beside them (`parts.ts`, `worker.ts`) is for all. */
+export const rooms: Record<string, readonly string[]> = {
+  transition: [],
+  config: [],
+  trees: [],
+  attempt: ["transition", "trees"],
+  effects: ["trees"],
+  loop: ["transition", "trees", "attempt", "effects"],
+  runs: ["transition", "config", "trees", "attempt"],
+  views: ["trees", "attempt", "loop"],
+};
+
 /** Entries of a table of layers that name one below them, or one that is not there. */
 export function upwardEntries(table: typeof layers): string[] {
   const names = Object.keys(table);
@@ -98,6 +110,16 @@ const inward = ([layer, mayImport]: Entry): IForbiddenRuleType => ({
   to: { path: "^src/", pathNot: [layer, ...mayImport].map(inSrc) },
 });
 
+const inRoom = (room: string) => inSrc(`runtime/${room}`);
+
+const roomInward = ([room, mayImport]: Entry): IForbiddenRuleType => ({
+  name: `runtime-${room}-points-inward`,
+  comment: `of the rooms of src/runtime, ${room} may import ${mayImport.join(", ") || "no other"}`,
+  severity: "error",
+  from: { path: inRoom(room), pathNot: tests },
+  to: { path: "^src/runtime/[^/]+/", pathNot: [room, ...mayImport].map(inRoom) },
+});
+
 const noOutsideWorld = ([layer, allowed]: Entry): IForbiddenRuleType => ({
   name: `${layer}-is-pure`,
   comment: `${layer} imports no node: module and no npm package except: ${allowed.join(", ") || "none"}`,
@@ -153,6 +175,13 @@ const others: IForbiddenRuleType[] = [
     to: {},
   },
   {
+    name: "every-room-has-a-place",
+    comment: "a folder of src/runtime is in the table of rooms",
+    severity: "error",
+    from: { path: "^src/runtime/[^/]+/", pathNot: Object.keys(rooms).map(inRoom) },
+    to: {},
+  },
+  {
     name: "product-imports-chosen-packages",
     comment: `what src/ imports becomes part of the published package; of npm: ${packages.join(", ")}`,
     severity: "error",
@@ -184,6 +213,7 @@ const others: IForbiddenRuleType[] = [
 
 export const rules = [
   ...Object.entries(layers).map(inward),
+  ...Object.entries(rooms).map(roomInward),
   ...Object.entries(pure).map(noOutsideWorld),
   ...implementations.map(onlyFromRoot),
   ...agents.map(onlyFromAgents),

@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import type { RunPlace } from "../src/domain/run.ts";
 import { driveRun } from "../src/runtime/loop/drive.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { createRun } from "../src/runtime/runs/transition.ts";
+import { createRun } from "../src/runtime/transition/transition.ts";
 import { newRunId } from "../src/system/ids.ts";
 import { chainOf, startOf } from "../test/support/sample-runs.ts";
 import { type Measurement, median, ms } from "./measure.ts";

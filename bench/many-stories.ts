@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { RunId } from "../src/domain/ids.ts";
 import type { AdoptedStory, StorySpec } from "../src/domain/story.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { createRun } from "../src/runtime/runs/transition.ts";
+import { createRun } from "../src/runtime/transition/transition.ts";
 import { newRunId } from "../src/system/ids.ts";
 import { startOf } from "../test/support/sample-runs.ts";
 import { alternate, type Measurement, type Stopwatch } from "./measure.ts";

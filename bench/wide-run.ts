@@ -4,7 +4,7 @@
 import { join } from "node:path";
 import type { RunId } from "../src/domain/ids.ts";
 import type { Parts } from "../src/runtime/parts.ts";
-import { applyIn } from "../src/runtime/runs/transition.ts";
+import { applyIn } from "../src/runtime/transition/transition.ts";
 import { startAttemptOf } from "../test/support/sample-runs.ts";
 import { alternate, type Measurement, type Stopwatch } from "./measure.ts";
 import { storyIdOf, storySpec, storyWorkflow, transitionFigures } from "./story-runs.ts";

@@ -3,7 +3,7 @@
 import { globSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { layers, rules, upwardEntries } from "../layers.config.ts";
+import { layers, rooms, rules, upwardEntries } from "../layers.config.ts";
 import { importGraph } from "./import-graph.ts";
 import { namedAgents } from "./named-agents.ts";
 
@@ -22,6 +22,7 @@ async function problemsIn(root: string): Promise<string[]> {
     ...blind.map((file) => `unseen: ${file} must be there and show its imports`),
     ...namedAgents(root),
     ...upwardEntries(layers),
+    ...upwardEntries(rooms),
     ...summary.violations.map(({ rule, from, to, cycle }) => {
       const path = cycle ? cycle.map((step) => step.name).join(" -> ") : to;
       return `${rule.name}: ${from} -> ${path} (${commentOf(rule.name)})`;
@@ -42,6 +43,8 @@ async function missedInPlantedTree(): Promise<string[]> {
     "src/runtime/start.ts": 'import { open } from "../store/sqlite/open.ts"; export const start = () => open();',
     "src/mcp/answers.ts": 'import { answer } from "../application/answer.ts"; export const answers = answer;',
     "src/application/answer.ts": "export const answer = 1;",
+    "src/runtime/trees/tree.ts": 'import { drive } from "../loop/drive.ts"; export const tree = drive;',
+    "src/runtime/loop/drive.ts": "export const drive = 1;",
     "src/runtime/choice.ts": 'export const choice = "claude";',
     "src/dispatch/query.ts": 'import { sql } from "kysely"; export const now = sql;',
     "src/protocols/files/peek.ts": 'import { ralph } from "../ralph/ralph.ts"; export const peek = ralph;',
@@ -57,6 +60,7 @@ async function missedInPlantedTree(): Promise<string[]> {
     "no-cycles",
     "no-named-agents",
     "ralph-only-from-its-profile",
+    "runtime-trees-points-inward",
     "store-by-its-interface",
     "store-sqlite-only-from-app",
     "upward-entries",

@@ -4,8 +4,8 @@ import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { RunId } from "../domain/ids.ts";
-import { lifeOfWorker } from "../runtime/loop/worker.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { lifeOfWorker } from "../runtime/worker.ts";
 import { packageFile } from "../system/package-root.ts";
 import type { Application } from "./application.ts";
 

@@ -7,7 +7,7 @@ import type { RunStatus } from "../domain/run.ts";
 import { agentsFor } from "../runtime/config/config.ts";
 import { driveRun } from "../runtime/loop/drive.ts";
 import { inWords } from "../runtime/loop/recover.ts";
-import { transition } from "../runtime/runs/transition.ts";
+import { transition } from "../runtime/transition/transition.ts";
 import { findWorkBranch } from "../runtime/trees/places.ts";
 import { statusDocument } from "../runtime/views/status.ts";
 import type { Application, Session } from "./application.ts";

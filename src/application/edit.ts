@@ -12,7 +12,7 @@ import { decide, storiesFor } from "../engine/decide.ts";
 import { definitionOf } from "../engine/definitions.ts";
 import { noReason } from "../protocols/files/edit-operation.ts";
 import { readEdits } from "../protocols/files/edit-request.ts";
-import { transition } from "../runtime/runs/transition.ts";
+import { transition } from "../runtime/transition/transition.ts";
 import type { Application } from "./application.ts";
 import { readText } from "./files.ts";
 import { findRun, wholeRun } from "./references.ts";

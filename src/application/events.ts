@@ -3,8 +3,8 @@
 import type { EventDocument } from "../contracts/events.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunId } from "../domain/ids.ts";
-import { Wake } from "../runtime/loop/wake.ts";
 import { isoTime } from "../runtime/views/status.ts";
+import { Wake } from "../runtime/wake.ts";
 import type { Store, StoredEvent } from "../store/store.ts";
 import type { Application } from "./application.ts";
 import { findRunOrNewest } from "./references.ts";

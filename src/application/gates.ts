@@ -6,7 +6,7 @@ import { AppError } from "../domain/error.ts";
 import { namesOf } from "../domain/gate.ts";
 import { gateId, type RunId } from "../domain/ids.ts";
 import { treeNow } from "../runtime/attempt/prepare/workspace.ts";
-import { transition } from "../runtime/runs/transition.ts";
+import { transition } from "../runtime/transition/transition.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import type { GateRef, Store } from "../store/store.ts";
 import type { Application } from "./application.ts";

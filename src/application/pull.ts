@@ -3,7 +3,7 @@
 import type { ClaimDocument, ReportDocument } from "../contracts/workflow-documents.ts";
 import type { Decision } from "../domain/decision.ts";
 import { hasWork } from "../runtime/attempt/claim/claim.ts";
-import { completePulledStep, failPulledStep, pullStep } from "../runtime/attempt/execute/pull.ts";
+import { completePulledStep, failPulledStep, pullStep } from "../runtime/loop/pull.ts";
 import type { Application } from "./application.ts";
 import { findRun } from "./references.ts";
 

@@ -4,7 +4,7 @@
 import { AppError } from "../domain/error.ts";
 import { runId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
-import { unknownRun } from "../runtime/runs/unknown-run.ts";
+import { unknownRun } from "../runtime/transition/unknown-run.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
 type Runs = Pick<Store, "runByNumber" | "runById" | "runsByPrefix" | "listRuns">;

@@ -8,7 +8,7 @@ import { absoluteExecutor } from "../executors/inline-command.ts";
 import { readScript } from "../executors/script.ts";
 import { tighten } from "../runtime/config/config.ts";
 import type { Executors } from "../runtime/parts.ts";
-import type { GivenStories } from "../runtime/runs/run-request.ts";
+import type { GivenStories } from "../runtime/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
 import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import type { Application, Session } from "./application.ts";

@@ -4,7 +4,7 @@ import type { RunDocument } from "../contracts/run-documents.ts";
 import type { Command } from "../domain/command.ts";
 import { AppError } from "../domain/error.ts";
 import { stepName, storyId } from "../domain/ids.ts";
-import { transition } from "../runtime/runs/transition.ts";
+import { transition } from "../runtime/transition/transition.ts";
 import { runDocument } from "../runtime/views/status.ts";
 import type { Application } from "./application.ts";
 import { findRun } from "./references.ts";

@@ -3,9 +3,9 @@
 import { AppError } from "../domain/error.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { ContinueOpening } from "../protocols/protocol.ts";
+import type { GivenStories } from "../runtime/run-request.ts";
 import { openProject } from "../runtime/runs/open-project.ts";
-import type { GivenStories } from "../runtime/runs/run-request.ts";
-import { transition } from "../runtime/runs/transition.ts";
+import { transition } from "../runtime/transition/transition.ts";
 import { chooseFolder } from "../runtime/trees/protocol-folder.ts";
 import type { Application, Session } from "./application.ts";
 import { type AcceptedRun, type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";

@@ -10,8 +10,8 @@ import type { Protocol } from "../../src/protocols/protocol.ts";
 import { plainProject } from "../../src/runtime/config/config.ts";
 import type { Parts } from "../../src/runtime/parts.ts";
 import { beginRun } from "../../src/runtime/runs/start.ts";
-import { transition } from "../../src/runtime/runs/transition.ts";
 import { openWorkflow } from "../../src/runtime/runs/workflow-library.ts";
+import { transition } from "../../src/runtime/transition/transition.ts";
 import { toyWorkflow } from "./toy-protocol.ts";
 import { makeWorld, type World } from "./world.ts";
 

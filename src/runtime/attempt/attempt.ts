@@ -6,6 +6,7 @@
 
 import type { Decision } from "../../domain/decision.ts";
 import type { Report } from "../../domain/report.ts";
+import { StopSwitch } from "../stop-switch.ts";
 import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import type { Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
@@ -14,7 +15,6 @@ import { type FinishPorts, finish } from "./finish/finish.ts";
 import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
 import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
 import { type SettlePorts, settle } from "./settle/settle.ts";
-import { StopSwitch } from "./stop-switch.ts";
 
 /** Everything that some phase of an attempt uses. */
 export type AttemptPorts = PreparePorts & BeginPorts & ExecutePorts & SettlePorts & FinishPorts;

@@ -8,13 +8,13 @@ import { makeToyWorld, type ToyWorld } from "../../../test/support/toy-world.ts"
 import type { Usage } from "../../domain/attempt.ts";
 import type { ExecutionEnd } from "../../executors/executor.ts";
 import { recover } from "../loop/recover.ts";
+import { StopSwitch } from "../stop-switch.ts";
 import { openAttempt } from "./attempt.ts";
 import type { BegunAttempt } from "./begin/begin.ts";
 import { claimStep } from "./claim/claim.ts";
 import { type Answer, noToolReport } from "./execute/answer.ts";
 import { finish } from "./finish/finish.ts";
 import { settle } from "./settle/settle.ts";
-import { StopSwitch } from "./stop-switch.ts";
 
 const usage: Usage = { costUsd: 0.25, estimatedUsd: 0, inputTokens: 100, cacheReadTokens: 20, outputTokens: 5 };
 const end: ExecutionEnd = { outcome: "ran", text: "STATUS: done", usage, session: "s-1", model: "big", notes: [] };

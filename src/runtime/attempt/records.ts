@@ -10,7 +10,7 @@ import type { ExecutionEnd } from "../../executors/executor.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
 import type { Parts } from "../parts.ts";
-import { redactedReport } from "../runs/redacted.ts";
+import { redactedReport } from "../transition/redacted.ts";
 import type { Claim } from "./claim/claim.ts";
 import { noToolReport, type ToolReport } from "./execute/answer.ts";
 import { beginFile, endFile } from "./logs.ts";

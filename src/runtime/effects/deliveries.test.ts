@@ -13,7 +13,7 @@ import type { RunId } from "../../domain/ids.ts";
 import { openTargets } from "../../notify/targets.ts";
 import { systemClock } from "../../system/clock.ts";
 import type { Log, Parts } from "../parts.ts";
-import { transition } from "../runs/transition.ts";
+import { transition } from "../transition/transition.ts";
 import { Deliveries, deliverDue, retryAfterMs } from "./deliveries.ts";
 import { performEffects } from "./effects.ts";
 

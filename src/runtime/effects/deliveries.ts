@@ -4,8 +4,8 @@
 import { errorText } from "../../domain/error.ts";
 import type { Delivery, Notice, Target } from "../../notify/target.ts";
 import type { RunSummary, StoredDelivery } from "../../store/store.ts";
-import { Wake } from "../loop/wake.ts";
 import type { Parts } from "../parts.ts";
+import { Wake } from "../wake.ts";
 
 export interface DeliveryTimes {
   /** How often the outbox is read when nothing wakes us. */

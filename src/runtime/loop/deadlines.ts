@@ -2,7 +2,7 @@
 
 import type { RunId } from "../../domain/ids.ts";
 import type { Parts } from "../parts.ts";
-import { type TransitionPorts, transition } from "../runs/transition.ts";
+import { type TransitionPorts, transition } from "../transition/transition.ts";
 
 export async function expireGates(parts: TransitionPorts & Pick<Parts, "clock">, run: RunId): Promise<void> {
   for (const { gate } of await parts.store.openGates(run)) {

@@ -15,10 +15,10 @@ import type { RunId } from "../../domain/ids.ts";
 import { decide, storiesFor } from "../../engine/decide.ts";
 import type { Executor } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
-import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
 import { performEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
-import { createRun, transition } from "../runs/transition.ts";
+import { createRun, transition } from "../transition/transition.ts";
+import { completePulledStep, pullStep } from "./pull.ts";
 
 const usual = {};
 const commands = (count: number, command = "true") =>

@@ -14,14 +14,14 @@ import type { SavedEnd } from "../attempt/records.ts";
 import { Deliveries } from "../effects/deliveries.ts";
 import { performEffects, settleEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
+import { isStoreTrouble } from "../store-trouble.ts";
 import { prepareSlots } from "../trees/story-tree.ts";
+import { Wake } from "../wake.ts";
+import { ownWorker } from "../worker.ts";
 import { expireGates } from "./deadlines.ts";
 import { DiskWatch } from "./disk-space.ts";
 import { type Recovered, recover, sweepStrays } from "./recover.ts";
 import { RunningAttempts } from "./running.ts";
-import { isStoreTrouble } from "./store-trouble.ts";
-import { Wake } from "./wake.ts";
-import { ownWorker } from "./worker.ts";
 
 export interface DriveOptions {
   readonly run: RunId;

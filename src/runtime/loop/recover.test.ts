@@ -19,10 +19,10 @@ import { isAlive } from "../../system/process/identity.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { headIn } from "../../workspaces/trees/snapshot.ts";
 import { type Claim, claimStep } from "../attempt/claim/claim.ts";
-import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
 import { prepareWorkspace } from "../attempt/prepare/workspace.ts";
 import type { Parts } from "../parts.ts";
-import { transition } from "../runs/transition.ts";
+import { transition } from "../transition/transition.ts";
+import { completePulledStep, pullStep } from "./pull.ts";
 import { recover, sweepStrays } from "./recover.ts";
 
 /** The first attempt works, leaves a process in a session of its own, and never ends; the second does it all. */

@@ -9,8 +9,8 @@ import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
 import { readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
 import type { Parts } from "../parts.ts";
-import { type TransitionPorts, transition } from "../runs/transition.ts";
-import { lifeOfWorker, processOf } from "./worker.ts";
+import { type TransitionPorts, transition } from "../transition/transition.ts";
+import { lifeOfWorker, processOf } from "../worker.ts";
 
 /** An attempt of a dead worker. */
 export interface Recovered {

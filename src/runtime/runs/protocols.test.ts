@@ -7,7 +7,7 @@ import { makeToyWorld, type ToyWorld } from "../../../test/support/toy-world.ts"
 import type { Attempt } from "../../domain/attempt.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Protocol } from "../../protocols/protocol.ts";
-import { completePulledStep, pullStep } from "../attempt/execute/pull.ts";
+import { completePulledStep, pullStep } from "../loop/pull.ts";
 import { openProject } from "./open-project.ts";
 
 const read = (...path: string[]) => readFileSync(join(...path), "utf8");

@@ -15,11 +15,11 @@ import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-bra
 import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
+import type { GivenStories, RunRequest } from "../run-request.ts";
+import { assertNoSecret, redactedRequest } from "../transition/redacted.ts";
+import { createRun } from "../transition/transition.ts";
 import { beginFiles, protocolPlace } from "../trees/protocol-folder.ts";
 import { chooseBase } from "../trees/run-base.ts";
-import { assertNoSecret, redactedRequest } from "./redacted.ts";
-import type { GivenStories, RunRequest } from "./run-request.ts";
-import { createRun } from "./transition.ts";
 
 export interface StartedRun {
   readonly run: RunId;

@@ -11,7 +11,7 @@ import type { RunFacts } from "../../protocols/protocol.ts";
 import { excludeLocally } from "../../workspaces/git/exclude.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Parts } from "../parts.ts";
-import type { GivenStories } from "../runs/run-request.ts";
+import type { GivenStories } from "../run-request.ts";
 
 /** What a run's place says about the files of its protocol. */
 export function protocolPlace(

@@ -8,8 +8,8 @@ import type { Run } from "../../domain/run.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
-import type { RegisterStop } from "../attempt/stop-switch.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
+import type { RegisterStop } from "../stop-switch.ts";
 import { slotOf, slotPath } from "./places.ts";
 import { firstRed } from "./tree-commands.ts";
 

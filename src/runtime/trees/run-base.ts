@@ -8,7 +8,7 @@ import { resolveBase } from "../../workspaces/branches/base.ts";
 import { freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts";
-import type { RunRequest } from "../runs/run-request.ts";
+import type { RunRequest } from "../run-request.ts";
 
 /** Commits go to a local branch, whose name is known from the start. */
 export async function chooseBase(

@@ -4,7 +4,7 @@ import { attemptMarker } from "../../executors/executor.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import type { RegisterStop } from "../attempt/stop-switch.ts";
+import type { RegisterStop } from "../stop-switch.ts";
 
 const wallMs = 30 * 60_000;
 const shownBytes = 12_000;

@@ -8,7 +8,7 @@ import type { StoryId } from "../../domain/ids.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
-import { lifeOfWorker, ownWorker, processOf } from "../loop/worker.ts";
+import { lifeOfWorker, ownWorker, processOf } from "../worker.ts";
 
 /** The story that works in a tree, and the variables of its attempts. */
 export interface Occupancy {

@@ -3,7 +3,7 @@
 
 import type { AttemptId } from "../../../domain/ids.ts";
 import type { Parts } from "../../parts.ts";
-import { type TransitionPorts, transition } from "../../runs/transition.ts";
+import { type TransitionPorts, transition } from "../../transition/transition.ts";
 import { workspacePath } from "../../trees/places.ts";
 import { slotEnvironment } from "../../trees/provisioning.ts";
 import { authorOf, type Claim, claimOf } from "../claim/claim.ts";

@@ -4,11 +4,11 @@
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { Execution } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import { openLog } from "../logs.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { type SavedEnd, saveEnd } from "../records.ts";
-import type { StopSwitch } from "../stop-switch.ts";
 import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
 import { callOf } from "./call.ts";
 import { Desk } from "./desk.ts";

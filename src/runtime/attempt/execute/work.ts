@@ -1,10 +1,10 @@
 // What a kind of work gets to do its work with. It returns an `Answer`.
 
 import type { Executor } from "../../../executors/executor.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { AttemptLog } from "../logs.ts";
 import type { Input } from "../prepare/input.ts";
-import type { StopSwitch } from "../stop-switch.ts";
 
 export interface Work {
   readonly begun: BegunAttempt;

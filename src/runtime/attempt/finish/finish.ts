@@ -5,13 +5,13 @@ import { errorText } from "../../../domain/error.ts";
 import type { Event } from "../../../domain/event.ts";
 import { type Token, token as tokenOf } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
-import { isStoreTrouble } from "../../loop/store-trouble.ts";
 import type { Parts } from "../../parts.ts";
-import { type TransitionPorts, transition } from "../../runs/transition.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
+import { isStoreTrouble } from "../../store-trouble.ts";
+import { type TransitionPorts, transition } from "../../transition/transition.ts";
 import { authorOf, type Claim } from "../claim/claim.ts";
 import { logStep, wordFor } from "../logs.ts";
 import { removeRecords } from "../records.ts";
-import type { StopSwitch } from "../stop-switch.ts";
 
 export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols">;
 

@@ -1,16 +1,15 @@
 // Gathers the input of an attempt: the values of its template, its role files, notes and feedback.
 
-import { join } from "node:path";
 import type { RunValues } from "../../../domain/context.ts";
-import type { AgentName } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { buildPrompt, buildSystem } from "../../../prompts/prompt.ts";
 import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { storyVariables } from "../../../prompts/variables.ts";
-import { type AgentHome, agentHome, readProgress, readRoles } from "../../../protocols/files/agent-home.ts";
+import { type AgentHome, readProgress, readRoles } from "../../../protocols/files/agent-home.ts";
 import { hasFrontendChanges } from "../../../workspaces/trees/changes.ts";
 import type { Parts } from "../../parts.ts";
+import { homeOfAgent, progressHome, progressPlaces } from "../../trees/agent-homes.ts";
 import { workspacePath } from "../../trees/places.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
 
@@ -47,32 +46,14 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   };
   const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
   const agent = agentOf(claim);
-  const roles = agent ? readRoles(homeOf(parts, run, agent.name), agent) : [];
+  const roles = agent ? readRoles(homeOfAgent(parts, run, agent.name), agent) : [];
   const prompt = buildPrompt({ task: header.task, input: text, notes: notesFor(run, claim), feedback });
   const redacted = parts.secrets.redactAll({ input: text, prompt, system: buildSystem(roles, hasTools) });
   return { ...redacted, missing, progressFile: home?.progressFile ?? "" };
 }
 
-function homeOf(parts: Pick<Parts, "home">, run: Run, agent: AgentName): AgentHome {
-  return agentHome(parts.home.agents, run.header.definition.id, agent, run.header.id);
-}
-
-/** The log belongs to the agent that works on stories; runs without stories have none. */
-export function progressHome(parts: Pick<Parts, "home">, run: Run): AgentHome | null {
-  const stories = run.header.definition.steps.find((step) => step.kind === "stories");
-  const worker = stories?.body.find((step) => step.kind === "agent");
-  return worker ? homeOf(parts, run, worker.agent) : null;
-}
-
 function progressOf(parts: Pick<Parts, "home">, run: Run, home: AgentHome | null): string {
   return readProgress(home === null ? [] : progressPlaces(parts, run, home));
-}
-
-/** Where the log may be; the first that exists counts. */
-export function progressPlaces(parts: Pick<Parts, "home">, run: Run, home: AgentHome): readonly string[] {
-  // Agents may be told to keep it in their working directory.
-  const tree = workspacePath(parts, run, null);
-  return [home.progressFile, join(tree, `progress-${run.header.id}.txt`), join(tree, "progress.txt")];
 }
 
 async function builtIn(

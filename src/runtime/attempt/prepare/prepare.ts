@@ -2,9 +2,9 @@
 
 import type { Executor } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
 import type { Claim } from "../claim/claim.ts";
 import { writePrompt } from "../logs.ts";
-import type { StopSwitch } from "../stop-switch.ts";
 import { gatherInput, type Input, type InputPorts } from "./input.ts";
 import { prepareWorkspace, type Workspace, type WorkspacePorts } from "./workspace.ts";
 

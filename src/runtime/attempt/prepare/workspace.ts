@@ -10,11 +10,11 @@ import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
+import type { RegisterStop } from "../../stop-switch.ts";
 import { slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
-import type { RegisterStop } from "../stop-switch.ts";
 
 export interface Workspace {
   readonly path: string;

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { Attempt, Outcome } from "../../../domain/attempt.ts";
 import { attemptId, stepId } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
+import { StopSwitch } from "../../stop-switch.ts";
 import type { Claim } from "../claim/claim.ts";
-import { StopSwitch } from "../stop-switch.ts";
 import { withBackoff } from "./account-limits.ts";
 import { failedWith } from "./outcomes.ts";
 

@@ -3,7 +3,7 @@
 import { noUsage } from "../../../domain/attempt.ts";
 import { AppError, errorText } from "../../../domain/error.ts";
 import type { Report, UnfinishedReport } from "../../../domain/report.ts";
-import type { StopSwitch } from "../stop-switch.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
 
 type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt">;
 

@@ -1,9 +1,9 @@
 // Wishes. Owns: what somebody says who wants a run.
 
-import type { Definition } from "../../domain/definition.ts";
-import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
-import type { ProjectConfig } from "../config/config-file.ts";
-import type { OpenedWorkflow } from "./workflow-library.ts";
+import type { Definition } from "../domain/definition.ts";
+import type { AdoptedStory, StorySpec } from "../domain/story.ts";
+import type { ProjectConfig } from "./config/config-file.ts";
+import type { OpenedWorkflow } from "./runs/workflow-library.ts";
 
 export interface RunRequest {
   readonly workflow: OpenedWorkflow;

@@ -1,6 +1,6 @@
 // Tells store errors that pass, or that a person can mend while Pawl waits, from all others.
 
-import { AppError } from "../../domain/error.ts";
+import { AppError } from "../domain/error.ts";
 
 /** No disk space, no permission, or a lock that is not released. */
 export function isStoreTrouble(error: unknown): error is AppError {

@@ -1,7 +1,7 @@
 // Worker names: a process holds its leases under one, and another process of the same machine can tell from it whether it is alive.
 
-import { hostName } from "../../system/home.ts";
-import { isAlive, ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
+import { hostName } from "../system/home.ts";
+import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
 
 interface Worker extends ProcessIdentity {
   readonly host: string;

@@ -7,7 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
-import type { RunRequest } from "./run-request.ts";
+import type { RunRequest } from "../run-request.ts";
 
 export function redactedCommand(secrets: Secrets, command: Command): Command {
   switch (command.type) {

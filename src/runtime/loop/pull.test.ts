@@ -2,10 +2,10 @@
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { makeWorld } from "../../../../test/support/world.ts";
-import { attemptId } from "../../../domain/ids.ts";
-import { recover } from "../../loop/recover.ts";
+import { makeWorld } from "../../../test/support/world.ts";
+import { attemptId } from "../../domain/ids.ts";
 import { completePulledStep, pullStep } from "./pull.ts";
+import { recover } from "./recover.ts";
 
 const done = "STATUS: done\n";
 

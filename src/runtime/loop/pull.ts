@@ -1,26 +1,26 @@
 // The pull driver: an agent claims a step, does the work itself, and reports from another process. Everything before and after the
 // work is that of a pushed attempt.
 
-import { noUsage } from "../../../domain/attempt.ts";
-import type { Decision } from "../../../domain/decision.ts";
-import { AppError } from "../../../domain/error.ts";
-import { type AttemptId, attemptId, type RunId, type StoryId } from "../../../domain/ids.ts";
-import type { Run } from "../../../domain/run.ts";
-import type { ExecutionEnd } from "../../../executors/executor.ts";
-import { performEffects } from "../../effects/effects.ts";
-import { lowDiskWarning } from "../../loop/disk-space.ts";
-import { recover } from "../../loop/recover.ts";
-import type { Parts } from "../../parts.ts";
-import { withTreeLock } from "../../trees/trees.ts";
-import { concludeAttempt, type Opened, openAttempt } from "../attempt.ts";
-import type { BegunAttempt } from "../begin/begin.ts";
-import { findBegun } from "../begin/begin.ts";
-import { type Claim, claimStep, hasWork, timeFor } from "../claim/claim.ts";
-import { finish } from "../finish/finish.ts";
-import { endFile, openLog } from "../logs.ts";
-import { failedWith, stoppedBefore } from "../settle/outcomes.ts";
+import { noUsage } from "../../domain/attempt.ts";
+import type { Decision } from "../../domain/decision.ts";
+import { AppError } from "../../domain/error.ts";
+import { type AttemptId, attemptId, type RunId, type StoryId } from "../../domain/ids.ts";
+import type { Run } from "../../domain/run.ts";
+import type { ExecutionEnd } from "../../executors/executor.ts";
+import { concludeAttempt, type Opened, openAttempt } from "../attempt/attempt.ts";
+import type { BegunAttempt } from "../attempt/begin/begin.ts";
+import { findBegun } from "../attempt/begin/begin.ts";
+import { type Claim, claimStep, hasWork, timeFor } from "../attempt/claim/claim.ts";
+import { noToolReport } from "../attempt/execute/answer.ts";
+import { finish } from "../attempt/finish/finish.ts";
+import { endFile, openLog } from "../attempt/logs.ts";
+import { failedWith, stoppedBefore } from "../attempt/settle/outcomes.ts";
+import { performEffects } from "../effects/effects.ts";
+import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
-import { noToolReport } from "./answer.ts";
+import { withTreeLock } from "../trees/trees.ts";
+import { lowDiskWarning } from "./disk-space.ts";
+import { recover } from "./recover.ts";
 
 /** The time limit of a step whose workflow gives none: after that, an agent that pulled it counts as dead. */
 const pullLeaseMs = 45 * 60_000;
