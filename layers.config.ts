@@ -45,7 +45,7 @@ export const rooms: Record<string, readonly string[]> = {
   effects: ["trees"],
   loop: ["transition", "trees", "attempt", "effects"],
   runs: ["transition", "config", "trees", "attempt"],
-  views: ["trees", "attempt", "loop"],
+  views: ["trees", "attempt"],
 };
 
 /** Entries of a table of layers that name one below them, or one that is not there. */

@@ -1,5 +1,7 @@
 // Worker names: a process holds its leases under one, and another process of the same machine can tell from it whether it is alive.
 
+import type { Dispatch } from "../dispatch/dispatch.ts";
+import type { AttemptId } from "../domain/ids.ts";
 import { hostName } from "../system/home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
 
@@ -22,6 +24,16 @@ export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
 export function processOf(name: string): ProcessIdentity | null {
   const worker = readWorker(name);
   return worker?.host === hostName() ? { pid: worker.pid, startedAt: worker.startedAt } : null;
+}
+
+/** Attempts whose driver is dead; nothing is changed. */
+export async function findOrphans({
+  dispatch,
+}: {
+  readonly dispatch: Pick<Dispatch, "leases">;
+}): Promise<ReadonlySet<AttemptId>> {
+  const leases = await dispatch.leases({ endedBefore: null });
+  return new Set(leases.filter((lease) => lifeOfWorker(lease.worker) === "dead").map((lease) => lease.attempt));
 }
 
 function readWorker(name: string): Worker | null {

@@ -14,10 +14,11 @@ import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
-import { integrationTarget, intentFile, ownBranch, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
+import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { vacate } from "../trees/story-tree.ts";
 import { withTreeLock } from "../trees/trees.ts";
+import { ownBranch } from "../trees/work-branch.ts";
 
 export type ClosingPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "projections" | "log" | "warn">;
 

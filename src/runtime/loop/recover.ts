@@ -2,7 +2,7 @@
 
 import type { Lease } from "../../dispatch/dispatch.ts";
 import { type Attempt, noUsage } from "../../domain/attempt.ts";
-import { type AttemptId, attemptId } from "../../domain/ids.ts";
+import { attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
@@ -61,12 +61,6 @@ export function inWords({ lease, attempt, as, why }: Recovered): string {
   const unfinished =
     attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
   return `${what}${number} was running when ${why}: ${unfinished}, and it runs again`;
-}
-
-/** Attempts whose driver is dead; nothing is changed. */
-export async function findOrphans(parts: Pick<Parts, "dispatch">): Promise<ReadonlySet<AttemptId>> {
-  const leases = await parts.dispatch.leases({ endedBefore: null });
-  return new Set(leases.filter((lease) => lifeOfWorker(lease.worker) === "dead").map((lease) => lease.attempt));
 }
 
 /** Kills processes of ended attempts that were left because their driver died first. Looks at every process of the machine. */

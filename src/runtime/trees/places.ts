@@ -5,10 +5,11 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
-import type { Header, Run } from "../../domain/run.ts";
+import type { Run } from "../../domain/run.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
 import type { Parts } from "../parts.ts";
+import { ownBranch, type PlacedRun, workBranch } from "./work-branch.ts";
 
 /** The slot that a story works in; null if it works in the tree of its run, or has none now. */
 export function slotOf(run: Run, story: StoryId | null): number | null {
@@ -63,20 +64,8 @@ export function ownFiles({ protocols }: Pick<Parts, "protocols">, { header }: Ru
   return protocols.of(header.definition).ownFiles(header);
 }
 
-type Placed = Pick<Header, "place" | "definition" | "context">;
-
-/** The branch of the run's own tree, or the one that a step has reported; null while there is none. */
-export function ownBranch({ place, context }: Pick<Header, "place" | "context">): string | null {
-  return place.branch ?? context["branch"] ?? null;
-}
-
-/** Where stories are integrated one by one, the base gets them; `hasSide` says that it could not be moved and the side branch has them. */
-export function workBranch(header: Placed, hasSide = false): string | null {
-  return hasStoryTrees(header.definition) && !hasSide ? header.place.baseName : ownBranch(header);
-}
-
 /** As `workBranch`, after asking git whether there is a side branch. */
-export async function findWorkBranch(header: Placed): Promise<string | null> {
+export async function findWorkBranch(header: PlacedRun): Promise<string | null> {
   const { place, definition } = header;
   const side = ownBranch(header);
   const asksGit = hasStoryTrees(definition) && place.repo !== null && side !== null;

@@ -1,12 +1,11 @@
-// What is known beside a run. Owns: the facts for the sentence that says why it does not move: drivers that are dead, accounts
-// that are used up.
+// Facts beside a run for the sentence that says why it does not move: dead drivers, and accounts that hit their quota.
 
 import { type Run, scopeOf } from "../../domain/run.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import type { Known } from "../../engine/why.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
-import { findOrphans } from "../loop/recover.ts";
 import type { Executors, Parts } from "../parts.ts";
+import { findOrphans } from "../worker.ts";
 
 /** `executors`: as the run's own repository configures them. */
 export async function knownOf(

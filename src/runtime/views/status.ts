@@ -16,7 +16,7 @@ import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
 import type { RunSummary } from "../../store/store.ts";
-import { workBranch } from "../trees/places.ts";
+import { workBranch } from "../trees/work-branch.ts";
 
 export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
   const { header } = run;
