@@ -33,5 +33,5 @@ export const attemptId = (text: string) => text as AttemptId;
 export const gateId = (text: string) => text as GateId;
 export const token = (text: string) => text as Token;
 
-/** The prefix of stories that the engine adds when work is sent back to a finished `stories` step. Planners must not use it. */
+/** The prefix of stories that the engine adds when work is sent back to a finished `stories` step. A plan may use it, too. */
 export const fixStoryPrefix = "FIX-";

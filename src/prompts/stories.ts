@@ -1,7 +1,7 @@
 // Planned stories. Owns: finding STORIES_JSON in what an agent prints and checking the whole plan before any of it is
 // used. Does not own: the run's list of stories.
 
-import { fixStoryPrefix, isSafeId, type StoryId, storyId } from "../domain/ids.ts";
+import { isSafeId, type StoryId, storyId } from "../domain/ids.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { findCycle } from "./cycle.ts";
 import { placeOf, spanJson } from "./json.ts";
@@ -151,8 +151,6 @@ function checkIds(stories: readonly StorySpec[]): readonly string[] {
     // Ids become names of files and branches, and some file systems do not tell case apart.
     const first = firsts.get(id.toLowerCase());
     if (!isSafeId(id)) problems.push(`${where} ${JSON.stringify(id)} may only have letters, digits, ".", "_" and "-"`);
-    else if (id.toUpperCase().startsWith(fixStoryPrefix))
-      problems.push(`${where} "${id}" starts with ${fixStoryPrefix}, which is reserved`);
     else if (first !== undefined) problems.push(`${where} "${id}" is already the id of STORIES_JSON[${first}]`);
     else firsts.set(id.toLowerCase(), index);
   }

@@ -287,6 +287,33 @@ describe("sent back", () => {
     expect(run.attempts("US-1/implement")).toHaveLength(1);
   });
 
+  test("[ST20] it takes the first number that no planned id has, in any case of its letters", () => {
+    const run = new Driver(featureDev());
+    run.plan("plan", "fix-1", "FIX-003", "fix-3");
+    for (const id of ["fix-1", "FIX-003", "fix-3"])
+      for (const step of ["implement", "verify"]) run.pass(`${id}/${step}`);
+    for (const added of ["FIX-2", "FIX-4"]) {
+      for (const step of ["test", "pr"]) run.pass(step);
+      run.say("review", "needs_fixes", { feedback: "names are wrong" });
+      expect(run.storyStates()).toMatchObject({ [added]: "running" });
+      for (const step of ["implement", "verify"]) run.pass(`${added}/${step}`);
+    }
+    expect(Object.keys(run.storyStates())).toEqual(["fix-1", "FIX-003", "fix-3", "FIX-2", "FIX-4"]);
+  });
+
+  test("[ST20 ST2] a new plan that names a story in another case means that story, also as a dependency", () => {
+    const review = agent("review", { on: { rejected: atMost(2, backTo("plan")) } });
+    const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), review]));
+    run.plan("plan", "US-1");
+    run.pass("US-1/code");
+    run.reject("review", "wrong colour");
+    run.pass("plan");
+    run.pass("FIX-1/code");
+    run.reject("review", "still wrong");
+    run.plan("plan", "fix-1", storySpec("US-2", "fix-1"));
+    expect(run.storyStates()).toEqual({ "US-1": "done", "FIX-1": "done", "US-2": "running" });
+  });
+
   test("[ST10 B71] a route that goes back past the stories also adds one", () => {
     const review = agent("review", { on: { rejected: atMost(1, backTo("plan")) } });
     const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), review]));

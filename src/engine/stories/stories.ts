@@ -31,8 +31,11 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
   const isDropped = ({ status, begun }: StoryEntry) => (status === "waiting" || status === "blocked") && !begun;
-  const kept = new Set(stories.filter((entry) => !isDropped(entry)).map(({ id }) => id));
-  const added = planned.filter((spec) => !kept.has(spec.id));
+  // Ids name files and branches, and some file systems do not tell case apart.
+  const kept = new Map(stories.filter((entry) => !isDropped(entry)).map(({ id }) => [id.toLowerCase(), id]));
+  const added = planned
+    .filter(({ id }) => !kept.has(id.toLowerCase()))
+    .map((spec) => ({ ...spec, dependsOn: spec.dependsOn.map((id) => kept.get(id.toLowerCase()) ?? id) }));
   draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isDropped).map(({ id }) => id) });
 }
 
@@ -82,20 +85,27 @@ function blockDependents(draft: Draft): void {
 /** Stories that are done stay done, so work that is sent back becomes a new story. */
 function planFix(draft: Draft, feedback: string): void {
   const { stories } = draft.run.header;
-  const number = stories.filter((entry) => entry.id.startsWith(fixStoryPrefix)).length + 1;
   const criteria = feedback
     .split("\n")
     .map((line) => line.replace(/^\s*(?:[-*]|\d+[.)])\s*/, "").trim())
     .filter((line) => line !== "")
     .slice(0, 20);
   const spec: StorySpec = {
-    id: storyId(`${fixStoryPrefix}${number}`),
+    id: freeFixId(stories),
     title: "Address review feedback",
     description: feedback,
     acceptanceCriteria: [...criteria, "Typecheck passes"],
     dependsOn: [],
   };
   draft.emit(null, { type: "stories_planned", stories: [spec], dropped: [] });
+}
+
+/** The first `FIX-n` that no story has, in any case of its letters: plans and PRDs use such ids, too. */
+function freeFixId(stories: readonly StoryEntry[]): StoryId {
+  const taken = new Set(stories.map(({ id }) => id.toLowerCase()));
+  let number = 1;
+  while (taken.has(`${fixStoryPrefix}${number}`.toLowerCase())) number += 1;
+  return storyId(`${fixStoryPrefix}${number}`);
 }
 
 function failureOf(stories: readonly StoryEntry[]): string {

@@ -2,7 +2,7 @@
 
 import { basename } from "node:path";
 import { AppError } from "../../domain/error.ts";
-import { fixStoryPrefix, isSafeId, type StoryId } from "../../domain/ids.ts";
+import { isSafeId, type StoryId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { findCycle } from "../../prompts/cycle.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
@@ -124,8 +124,6 @@ function whyUnusable(id: StoryId, first: StoryId | undefined): string | null {
   const shown = JSON.stringify(id.slice(0, 80));
   if (!isSafeId(id))
     return `the id ${shown} cannot be part of a file or branch name: use letters, digits, ".", "_" and "-", at most 64`;
-  if (id.toUpperCase().startsWith(fixStoryPrefix))
-    return `the id ${shown} begins with ${fixStoryPrefix}, which is reserved`;
   if (first === id) return `the id ${shown} is given twice`;
   // Ids become names of files and branches, and some file systems ignore case.
   return first === undefined ? null : `the ids ${shown} and "${first}" differ only in case`;
