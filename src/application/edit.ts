@@ -89,7 +89,7 @@ export function editsFromFile(app: Application, file: string, reason: string | u
   const request = readEdits(readText(file, app.path(file)));
   if (!("operations" in request)) {
     throw new AppError("INPUT_INVALID", `${file}: ${request.unreadable}`, {
-      hint: "docs/guides/dynamic-ralph.md shows every operation",
+      hint: "`pawl edit --help` shows how operations are written",
     });
   }
   const operations = request.operations.map((operation) =>

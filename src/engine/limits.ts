@@ -2,6 +2,7 @@
 // attempts, so none can drift, and no inner loop resets an outer one.
 
 import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
+import { counted } from "../domain/counted.ts";
 import type { Caps, PerformedDefinition } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
 import { type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
@@ -128,12 +129,13 @@ function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[]
       limit: caps.costUsd,
       words: `the run has spent its ${caps.costUsd} USD`,
     },
-    { name: "tokens", used: tokens, limit: caps.tokens, words: `the run has used its ${caps.tokens} tokens` },
+    {
+      name: "tokens",
+      used: tokens,
+      limit: caps.tokens,
+      words: `the run has used its ${counted(caps.tokens, "token")}`,
+    },
   ];
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
 /** The first spending limit of the step or its story that is used up; null if none is. */
@@ -185,7 +187,8 @@ function overspent(attempts: readonly EndedAttempt[], spend: Spend): string | nu
   const cost = usd(sum(({ usage }) => usage.costUsd));
   const tokens = sum(({ usage }) => usage.inputTokens + usage.outputTokens);
   if (spend.costUsd !== null && cost >= spend.costUsd) return `its budget of ${spend.costUsd} USD is spent`;
-  if (spend.tokens !== null && tokens >= spend.tokens) return `its budget of ${spend.tokens} tokens is spent`;
+  if (spend.tokens !== null && tokens >= spend.tokens)
+    return `its budget of ${counted(spend.tokens, "token")} is spent`;
   if (spend.wallMs !== null && timeOf(attempts) >= spend.wallMs)
     return `its budget of ${Math.round(spend.wallMs / 1000)} s is spent`;
   return null;

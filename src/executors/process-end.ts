@@ -1,5 +1,6 @@
 // How the end of a program is described, whichever executor started it.
 
+import { counted } from "../domain/counted.ts";
 import type { ProcessEnd, ProcessFacts } from "../system/process/call.ts";
 
 const shownOfOutput = 2_000;
@@ -8,15 +9,15 @@ const shownOfOutput = 2_000;
 export function processNotes(end: ProcessFacts, logError: string | null): readonly string[] {
   return [
     ...(end.strays > 0
-      ? [`${processes(end.strays)} outlived the agent and ${end.strays === 1 ? "was" : "were"} killed`]
+      ? [
+          `${counted(end.strays, "process", "processes")} outlived the agent and ${end.strays === 1 ? "was" : "were"} killed`,
+        ]
       : []),
-    ...(end.straysLeft > 0 ? [`${processes(end.straysLeft)} of the agent could not be killed`] : []),
+    ...(end.straysLeft > 0
+      ? [`${counted(end.straysLeft, "process", "processes")} of the agent could not be killed`]
+      : []),
     ...(logError === null ? [] : [`the log is not complete: ${logError}`]),
   ];
-}
-
-function processes(count: number): string {
-  return count === 1 ? "1 process" : `${count} processes`;
 }
 
 export function timeLimit({ limit, durationMs }: Extract<ProcessEnd, { kind: "timed_out" }>): string {

@@ -3,6 +3,7 @@
 import { parse } from "yaml";
 import { z } from "zod";
 import { AppError, errorText } from "../domain/error.ts";
+import { guide } from "../system/package-root.ts";
 
 const text = z.string();
 
@@ -77,6 +78,6 @@ export function fill(source: string, cue: Readonly<Record<string, string>>): str
 
 function invalid(file: string, problem: string): AppError {
   return new AppError("SCRIPT_INVALID", `${file} is not a script for the scripted agent: ${problem}`, {
-    hint: "see docs/guides/run-with-your-own-agent.md for the format",
+    hint: `see ${guide("run-with-your-own-agent")} for the format`,
   });
 }

@@ -2,6 +2,7 @@
 // does not stop is left behind, its attempt ends, and what it returns later is ignored.
 
 import { noUsage, type Usage } from "../domain/attempt.ts";
+import { counted } from "../domain/counted.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import { withSystem } from "../executors/agent/system-text.ts";
 import {
@@ -106,7 +107,10 @@ class FunctionExecution implements Execution {
     if (end.outcome === "ran" && end.text !== "") this.#print(end.text);
     await this.#written;
     const { killed } = await killStrays({ marker: { name: attemptMarker, value: this.#call.attempt } });
-    if (killed > 0) this.#notes.push(`${killed} processes outlived the executor and were killed`);
+    if (killed > 0)
+      this.#notes.push(
+        `${counted(killed, "process", "processes")} outlived the executor and ${killed === 1 ? "was" : "were"} killed`,
+      );
     return { ...end, notes: this.#notes };
   }
 

@@ -8,6 +8,11 @@ export function packageFile(...path: readonly string[]): string {
   return join(packageRoot(), ...path);
 }
 
+/** A guide that messages send people to. It is in the package, so its path is right wherever Pawl is installed. */
+export function guide(name: string): string {
+  return packageFile("docs", "guides", `${name}.md`);
+}
+
 /** A program of the package to start as a process: the bundled one when Pawl is bundled, else its source. */
 export function packageProgram(program: { readonly source: string; readonly bundled: string }): string {
   return packageFile(import.meta.filename.endsWith(".ts") ? program.source : program.bundled);

@@ -1,5 +1,6 @@
 // Draws a workflow as text: its chain, routes back, limits, questions and the body of its stories. At most 100 columns wide.
 
+import { counted } from "../domain/counted.ts";
 import {
   type Caps,
   type Definition,
@@ -82,7 +83,7 @@ function flagLines(step: StepDefinition): string[] {
 /** How far a story's chain may grow. */
 function growthLines({ maxSteps, restarts }: StoriesStep): string[] {
   const parts = [
-    ...(maxSteps === undefined ? [] : [`has at most ${maxSteps} steps`]),
+    ...(maxSteps === undefined ? [] : [`has at most ${counted(maxSteps, "step")}`]),
     ...(restarts === undefined
       ? []
       : [restarts === 0 ? "restarts none of them" : `may restart each of them ${timesText(restarts)}`]),
@@ -150,11 +151,11 @@ function spendLines(what: string, { spend, then }: Limit): string[] {
 /** Only what the file says: the usual caps are far away. */
 function capsText(caps: Caps): string {
   const parts = [
-    ...(caps.attempts === defaultCaps.attempts ? [] : [`${caps.attempts} attempts`]),
-    ...(caps.steps === defaultCaps.steps ? [] : [`${caps.steps} steps`]),
+    ...(caps.attempts === defaultCaps.attempts ? [] : [counted(caps.attempts, "attempt")]),
+    ...(caps.steps === defaultCaps.steps ? [] : [counted(caps.steps, "step")]),
     ...(caps.wallMs === defaultCaps.wallMs ? [] : [`${formatDuration(caps.wallMs)}${caps.hard ? " (hard)" : ""}`]),
     ...(caps.costUsd === defaultCaps.costUsd ? [] : [`${caps.costUsd} USD`]),
-    ...(caps.tokens === defaultCaps.tokens ? [] : [`${caps.tokens} tokens`]),
+    ...(caps.tokens === defaultCaps.tokens ? [] : [counted(caps.tokens, "token")]),
   ];
   if (parts.length === 0) return "";
   return `the whole run at most ${parts.join(", ")}, then ${caps.then === "gate" ? "ask" : "fail"}`;

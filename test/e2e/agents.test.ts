@@ -78,7 +78,10 @@ test("[EX49] without an agent, a run lists the possible ones; a missing one is n
   const site = newSite();
   const env = { PATH: "/usr/bin:/bin" };
   const call = (...args: readonly string[]) => pawl(args, { home: site.home, cwd: site.repo, env });
-  expect((await call("doctor")).stdout).toMatch(/optional +executor +no agent was found/);
+  const doctor = await call("doctor");
+  expectCode(doctor, 0);
+  expect(doctor.stdout).toMatch(/optional +executor +no agent was found/);
+  expect(doctor.stderr).toMatch(/it has no agent: .* no run can do any work\.\n$/);
   const file = writeAt(site, "one.yml", oneStep);
   expectCode(await call("run", file, "a task"), 4);
   const absent = await call("run", file, "a task", "--executor", "opencode");

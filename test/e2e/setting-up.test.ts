@@ -2,7 +2,17 @@
 // package.
 
 import { execFile } from "node:child_process";
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -110,21 +120,47 @@ test("[CM21] an install that cannot bundle succeeds, says so in one line, and th
   expect((await started(join(clone, "bin/pawl"), ["workflow", "list"])).stdout).toContain("feature-dev");
 });
 
-test("[A105] the sources have no type errors, and the package works alone, without the clone", async () => {
+test("[A105 CM69] the sources have no type errors, and the package works alone, without the clone", async () => {
   await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: root });
   const site = tempDir("pawl-installed-");
   const files = await packInto(site, await bundledClone());
   const folders = new Set(files.map((path) => path.replace(/\/.*/, "")));
-  expect([...folders].toSorted()).toEqual(["LICENSE", "README.md", "bin", "demo", "dist", "package.json", "workflows"]);
+  expect([...folders].toSorted()).toEqual([
+    "LICENSE",
+    "README.md",
+    "bin",
+    "demo",
+    "dist",
+    "docs",
+    "package.json",
+    "workflows",
+  ]);
   expect(files).not.toContain("dist/made-from.json");
 
   const installed = join(site, "node_modules/pawl");
   expectNoticesOf(installed);
+  await expectNamedFilesIn(installed);
   const home = { PAWL_HOME: join(site, "home") };
   expect((await started(join(installed, "bin/pawl"), ["demo"], home)).stderr).toContain("run done");
   const { stdout } = await started(join(installed, "bin/pawl"), ["status", "--json"], home);
   expect(JSON.parse(stdout)).toMatchObject({ run: { number: 1, status: "done" } });
 });
+
+/** Every guide that a message names is there; the message about a configuration is one of them. */
+async function expectNamedFilesIn(installed: string): Promise<void> {
+  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+  expect((await started(join(installed, "bin/pawl"), ["-v"])).stdout).toBe(`${version}\n`);
+  const home = tempDir("pawl-home-");
+  writeFileSync(join(home, "config.yml"), "nonsense: 1\n");
+  const doctor = started(join(installed, "bin/pawl"), ["doctor"], { PAWL_HOME: home });
+  const { stderr } = await doctor.catch((error: { stderr: string }) => error);
+  const [, guide = ""] = /hint: configuration: (\S+\.md)/.exec(stderr) ?? [];
+  expect(guide).toBe(join(installed, "docs/guides/configure.md"));
+  const sources = globSync("src/**/*.ts", { cwd: root }).map((file) => readFileSync(join(root, file), "utf8"));
+  const named = sources.flatMap((text) => [...text.matchAll(/\bguide\("([^"]+)"\)/g)].map(([, name]) => name));
+  expect(named.length).toBeGreaterThan(2);
+  for (const name of named) expect(join(installed, `docs/guides/${name}.md`)).toSatisfy(existsSync);
+}
 
 /** Every package whose code is in the bundle has its licence in the package. */
 function expectNoticesOf(installed: string): void {

@@ -17,6 +17,7 @@ export function copyOfClone(): string {
   const parts = [
     "bin",
     "demo",
+    "docs/guides",
     "scripts",
     "src",
     "workflows",

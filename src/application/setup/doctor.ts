@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { agents } from "../../app.ts";
 import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-documents.ts";
 import { AppError } from "../../domain/error.ts";
+import { guide } from "../../system/package-root.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
 import { executors } from "./executors.ts";
@@ -74,7 +75,7 @@ async function executorFindings(app: Application): Promise<readonly Finding[]> {
   try {
     const rows = await executors(app);
     if (rows.length > 0) return rows.map(executorFinding);
-    const hint = `install an agent (${agents.kinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (docs/guides/run-with-your-own-agent.md)`;
+    const hint = `install an agent (${agents.kinds.join(", ")}), or give a program with --executor 'command: PROGRAM' (${guide("run-with-your-own-agent")})`;
     return [{ name: "executor", needed: false, ok: false, detail: "no agent was found, none is configured", hint }];
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

@@ -1,6 +1,7 @@
 // Decides what the end of an attempt means for its step: the route of its verdict, the edits it requests, or a retry.
 
 import type { Attempt, Taken } from "../../domain/attempt.ts";
+import { counted } from "../../domain/counted.ts";
 import type { PerformedDefinition } from "../../domain/definition.ts";
 import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
@@ -130,7 +131,12 @@ export function endUnfinished(
       taken: { key: "error", to: tooOften ? "fail" : "again", draws: null },
     });
     if (tooOften)
-      return failStep(draft, story, step, `${step.name} was lost ${draft.run.header.caps.lostPerStep + 1} times`);
+      return failStep(
+        draft,
+        story,
+        step,
+        `${step.name} was lost ${counted(draft.run.header.caps.lostPerStep + 1, "time")}`,
+      );
     return draft.emit(story, {
       type: "step_readied",
       step: step.id,

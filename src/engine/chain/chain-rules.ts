@@ -1,5 +1,6 @@
 // Knows which steps of a chain people and agents see, which are still to come, and which new steps a chain accepts.
 
+import { counted } from "../../domain/counted.ts";
 import type { StepDefinition } from "../../domain/definition.ts";
 import type { ChainLine, NewStep } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
@@ -47,7 +48,7 @@ export class NewSteps {
     const left = stepsLeft(this.#draft, this.#story) + leaving;
     if (steps.length <= left) return null;
     const most = visibleSteps(this.#draft, this.#story).length + stepsLeft(this.#draft, this.#story);
-    return `the chain would have more than ${most} steps`;
+    return `the chain would have more than ${counted(most, "step")}`;
   }
 
   #refuseOne(name: string): string | null {

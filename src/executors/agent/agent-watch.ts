@@ -1,6 +1,7 @@
 // Watches an agent's events, and its silence, for reasons to end it. The run ends it; the limits of every program are in
 // system/process/limits.ts.
 
+import { counted } from "../../domain/counted.ts";
 import { longestTimerMs } from "../../system/clock.ts";
 import type { PassingKind } from "../executor.ts";
 import type { AgentEvent } from "../stream/agent-event.ts";
@@ -77,7 +78,7 @@ export function watchAgent(limits: WatchLimits, reader: Reader, halt: (why: OwnH
     isModelsTurn = false;
     turns += 1;
     if (limits.maxTurns !== null && turns > limits.maxTurns)
-      halt({ kind: "max_turns", message: `it was stopped after ${limits.maxTurns} turns` });
+      halt({ kind: "max_turns", message: `it was stopped after ${counted(limits.maxTurns, "turn")}` });
   }
 
   /** Finished work counts even if it cost too much. */

@@ -70,7 +70,7 @@ test("[RA40 C55 C61 C62] it gets the eleven rules, with the limits of its workfl
     editHelp("/repo", storyId("US-001"), stepId("step-008"), ["coding"], { maxSteps: 12, restarts: 1 }),
   );
   expect(other.join()).toContain("at most 12 steps");
-  expect(other.join()).toContain("at most 1 times");
+  expect(other.join()).toContain("at most 1 time;");
 });
 
 test("[RA40 C60] a story with an unsafe id is refused", () => {

@@ -1,6 +1,7 @@
 // Writes the parts of a prompt about the chain of a story, and how an agent requests edits. Pure text.
 
 import { join } from "node:path";
+import { counted } from "../../domain/counted.ts";
 import { defaultRestarts, type StepDefinition } from "../../domain/definition.ts";
 import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
 import type { Chain, Step } from "../../domain/step.ts";
@@ -141,8 +142,8 @@ const guardrails = ({ maxSteps = 30, restarts = defaultRestarts }: Limits) => [
   "Ids of new steps are given by the orchestrator; do not invent them.",
   "Every edit is recorded with its reason and the steps before and after it.",
   "You can edit this story only; files for other stories are ignored.",
-  `A story has at most ${maxSteps} steps.`,
-  `A step restarts at most ${restarts} times; one more request fails it.`,
+  `A story has at most ${counted(maxSteps, "step")}.`,
+  `A step restarts at most ${counted(restarts, "time")}; one more request fails it.`,
   "All operations of the file are applied, or none.",
   "If they are refused, the reason is in the story's scratch file.",
   "`reorder` names every pending step exactly once, `final_review` last.",

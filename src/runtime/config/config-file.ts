@@ -9,6 +9,7 @@ import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
+import { guide } from "../../system/package-root.ts";
 import { wrongVariable } from "../../workflows/format/environment.ts";
 import { durationSchema as duration, executorSchema, millisecondsOf, readExecutor } from "./config-executors.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
@@ -222,6 +223,6 @@ function staysInside(pattern: string): boolean {
 
 function invalid(file: string, problem: string): AppError {
   return new AppError("CONFIG_INVALID", `${file}: ${problem}`, {
-    hint: "docs/guides/configure.md has an example of every setting",
+    hint: `${guide("configure")} has an example of every setting`,
   });
 }

@@ -1,6 +1,7 @@
 // Lowers antfarm's spelling (`type: loop`, `verify_each`, `on_fail`, `decision_key`, …) to the same definitions as our own
 // format. No code behind this file knows which spelling a file used.
 
+import { counted } from "../../domain/counted.ts";
 import type { AgentStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, stepName } from "../../domain/ids.ts";
 import type { Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
@@ -158,7 +159,7 @@ function decisionRules(reading: Reading, step: AntfarmStep, path: Path): Rules {
 function decisionBudget(step: AntfarmStep, on: Rules): Limit {
   const onFail = typeof step.on_fail === "object" ? step.on_fail : {};
   const atMost = step.max_retries ?? onFail.max_retries ?? 3;
-  const why = `Decision retries exhausted after ${atMost} attempts`;
+  const why = `Decision retries exhausted after ${counted(atMost, "attempt")}`;
   if (!asksPerson(step)) return { atMost, then: { to: "fail", reason: why } };
   const options = optionsFor({ of: "exhausted", step: step.id, limited: limitedRoutes(on) });
   return { atMost, then: { to: "gate", question: `${step.id}: ${why}. What now?`, options } };
@@ -167,13 +168,13 @@ function decisionBudget(step: AntfarmStep, on: Rules): Limit {
 function errorLimit(step: AntfarmStep): Limit {
   const atMost = retriesOf(step);
   if (!asksPerson(step)) return { atMost, then: failed(step.id, "still failing", atMost) };
-  const question = `${step.id}: still failing after ${times(atMost)}. What now?`;
+  const question = `${step.id}: still failing after ${counted(atMost, "retry", "retries")}. What now?`;
   return { atMost, then: { to: "gate", question, options: optionsFor({ of: "error", step: step.id }) } };
 }
 
 function exhausted(step: AntfarmStep, limited: Route, atMost: number): Route {
   if (!asksPerson(step)) return failed(step.id, "still rejected", atMost);
-  const why = `still rejected after ${times(atMost)}`;
+  const why = `still rejected after ${counted(atMost, "retry", "retries")}`;
   const options = optionsFor({ of: "exhausted", step: step.id, limited: { continue: limited } });
   return { to: "gate", question: `${step.id}: ${why}. What now?`, options };
 }
@@ -228,11 +229,7 @@ function checkDecision(reading: Reading, step: AntfarmStep, path: Path): void {
 }
 
 function failed(step: string, still: string, atMost: number): Route {
-  return { to: "fail", reason: `${step}: ${still} after ${times(atMost)}` };
-}
-
-function times(count: number): string {
-  return count === 1 ? "1 retry" : `${count} retries`;
+  return { to: "fail", reason: `${step}: ${still} after ${counted(atMost, "retry", "retries")}` };
 }
 
 function titleOf(step: AntfarmStep): string {

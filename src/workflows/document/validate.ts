@@ -2,6 +2,7 @@
 // errors in our own files and warnings in antfarm's, where the rest of the file still counts.
 
 import type * as z from "zod";
+import { counted } from "../../domain/counted.ts";
 import { kindOf } from "./document.ts";
 import { nearest, type Path } from "./problem.ts";
 import { type Finding, type Reading, refuse, warn } from "./reading.ts";
@@ -68,8 +69,7 @@ function warnOnce<T>(format: Format<T>, unknown: readonly Path[], value: unknown
   for (const [first, ...others] of places.values()) {
     if (!first) continue;
     const finding = unknownKey(format, first, value, reading);
-    const more =
-      others.length === 0 ? "" : ` (and in ${others.length} more ${others.length === 1 ? "place" : "places"})`;
+    const more = others.length === 0 ? "" : ` (and in ${counted(others.length, "more place")})`;
     warn(reading, first, { ...finding, message: finding.message + more });
   }
 }

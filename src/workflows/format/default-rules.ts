@@ -1,5 +1,6 @@
 // Default rules: where an answer leads that the file does not mention, and which options a person gets then.
 
+import { counted } from "../../domain/counted.ts";
 import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
 import { repeats } from "../../domain/route.ts";
 
@@ -15,7 +16,10 @@ export function repeatRule(step: string, still: string, inBody: boolean): RouteR
 }
 
 export function againRule(step: string, still: string, atMost: number): RouteRule {
-  const limit: Limit = { atMost, then: { to: "fail", reason: `${step}: ${still} after ${atMost} retries` } };
+  const limit: Limit = {
+    atMost,
+    then: { to: "fail", reason: `${step}: ${still} after ${counted(atMost, "retry", "retries")}` },
+  };
   return { route: { to: "again" }, limit };
 }
 

@@ -1,5 +1,6 @@
 // Limits of money, tokens and time in a `budget`: reading them, and printing them for people.
 
+import { counted } from "../../domain/counted.ts";
 import type { Spend } from "../../domain/route.ts";
 import { durationMs, formatDuration } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
@@ -29,7 +30,7 @@ export function readSpend(reading: Reading, written: LimitInput, path: Path, ste
 export function spendText({ costUsd, tokens, wallMs }: Omit<Spend, "hard">): string {
   const parts = [
     ...(costUsd === null ? [] : [`${costUsd} USD`]),
-    ...(tokens === null ? [] : [`${tokens} tokens`]),
+    ...(tokens === null ? [] : [counted(tokens, "token")]),
     ...(wallMs === null ? [] : [`${formatDuration(wallMs)} of work`]),
   ];
   const last = parts.pop() ?? "";

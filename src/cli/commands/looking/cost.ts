@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { firstLine } from "../../../application/references.ts";
 import { costOfRun, costOfRuns, tokensOf } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
+import { counted } from "../../../domain/counted.ts";
 import { AppError } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
@@ -136,8 +137,4 @@ function describeAll({ runs, total, more }: CostList): string {
 
 function sumCells(spent: CostList["total"]): readonly string[] {
   return [String(spent.attempts), ...usageCells({ ...spent, unpriced: 0 })];
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

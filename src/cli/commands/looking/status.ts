@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { firstLine } from "../../../application/references.ts";
 import { type RunStatusView, status, statusByQuery } from "../../../application/status.ts";
 import type { StatusDocument, StepDocument, StoryDocument } from "../../../contracts/run-documents.ts";
+import { counted } from "../../../domain/counted.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
@@ -60,7 +61,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     run.status,
     durationText(ended - Date.parse(run.startedAt)),
     ...(run.branch ? [`branch ${run.branch}`] : []),
-    ...(stories.length > 0 ? [`${done} of ${stories.length} stories done`] : []),
+    ...(stories.length > 0 ? [`${done} of ${counted(stories.length, "story", "stories")} done`] : []),
     ...(run.usage.costUsd > 0 ? [money(run.usage)] : []),
   ];
   const lines = [

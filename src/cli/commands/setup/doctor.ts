@@ -22,8 +22,16 @@ export function define(program: Command, console: Console): void {
       if (console.json) return console.document(document);
       console.print(table(findings.map((finding) => [sign(finding), finding.name, finding.detail])));
       for (const finding of findings) if (!finding.ok) console.say(`hint: ${finding.name}: ${finding.hint}`);
-      if (ok) console.say("Everything that is needed is installed.");
+      if (ok) console.say(closing(findings));
     });
+}
+
+/** Without an agent Pawl can show, check and simulate, but no run can be performed. */
+function closing(findings: DoctorDocument["findings"]): string {
+  const hasAgent = findings.some(({ name, ok }) => ok && name.startsWith("executor "));
+  return hasAgent
+    ? "Everything that is needed is installed."
+    : "Pawl can run here, but it has no agent: until one is installed or named with --executor, no run can do any work.";
 }
 
 function sign(finding: DoctorDocument["findings"][number]): string {

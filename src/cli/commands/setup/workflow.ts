@@ -11,6 +11,7 @@ import {
   uninstall,
   workflows,
 } from "../../../application/workflows.ts";
+import { counted } from "../../../domain/counted.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { formatProblem } from "../../../workflows/document/problem.ts";
 import { workflowJsonSchema } from "../../../workflows/format/schema.ts";
@@ -93,10 +94,6 @@ function defineCheck(workflow: Command, console: Console): void {
       const warnings = problems.length === 0 ? "" : `, with ${counted(problems.length, "warning")}`;
       console.say(ok ? `${name} is fine${warnings}.` : `${counted(errors, "problem")}.`);
     });
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }
 
 function defineSimulate(workflow: Command, console: Console): void {
