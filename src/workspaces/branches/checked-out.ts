@@ -4,9 +4,9 @@ import { dirname, join, resolve } from "node:path";
 import { realPath } from "../../system/files/paths.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { layoutOf, treeOfEntry } from "../../system/git-directory.ts";
-import { git } from "../git/git.ts";
 import { branchRefIn, commonDirOf } from "../git/head.ts";
 import { type Operation, operationIn } from "../git/repository.ts";
+import { gitSettings } from "../git/settings.ts";
 import { entriesOf } from "../trees/ownership.ts";
 
 export interface Checkout {
@@ -42,9 +42,7 @@ async function isOn(gitDir: string, branch: string): Promise<boolean> {
 
 /** The main checkout of the repository; null for a bare one, which has none. */
 async function mainTree(repo: string, commonDir: string): Promise<string | null> {
-  const args = ["config", "--get-regexp", "^core\\.(bare|worktree)$"];
-  const { stdout } = await git(commonDir, args, { allowFailure: true });
-  const settings = new Map(stdout.split("\n").map((line) => line.split(/ (.*)/, 2) as [string, string | undefined]));
+  const settings = await gitSettings(commonDir);
   if (settings.get("core.bare") === "true") return null;
   const configured = settings.get("core.worktree");
   if (configured !== undefined) return realPath(resolve(commonDir, configured));

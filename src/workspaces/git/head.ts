@@ -5,6 +5,7 @@ import { realpathSync } from "node:fs";
 import { AppError } from "../../domain/error.ts";
 import { commitOfHead, layoutOf, readHead } from "../../system/git-directory.ts";
 import { git, gitLine } from "./git.ts";
+import { refsStarting } from "./ref-files.ts";
 
 /** The directory that all trees of the repository share; `repo` may be any directory inside it. */
 export async function commonDirOf(repo: string): Promise<string> {
@@ -46,7 +47,10 @@ async function askBranchRef(dir: string): Promise<string | null> {
 
 /** The commit of a local branch; null if there is none. */
 export async function branchCommit(repo: string, name: string): Promise<string | null> {
-  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `refs/heads/${name}^{commit}`];
+  const ref = `refs/heads/${name}`;
+  const read = refsStarting(await commonDirOf(repo), [ref])?.get(ref);
+  if (read !== undefined) return read;
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
   const asked = await git(repo, args, { allowFailure: true });
   return asked.code === 0 ? asked.stdout.trim() : null;
 }

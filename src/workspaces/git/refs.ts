@@ -7,13 +7,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { git } from "./git.ts";
 import { commonDirOf } from "./head.ts";
+import { refsStarting } from "./ref-files.ts";
 
 /** Commands of `git update-ref --stdin`, one per line. */
 export type RefChange = string;
 
-/** The refs that match the patterns of `git for-each-ref`, with the commit that each is at. */
-export async function readRefs(repo: string, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  const { stdout } = await git(repo, ["for-each-ref", "--format=%(refname) %(objectname)", ...patterns]);
+/** The refs with these full names and the refs below them, with the commit that each is at. */
+export async function readRefs(repo: string, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const read = refsStarting(await commonDirOf(repo), names);
+  if (read !== null) {
+    const isMeant = (ref: string) => names.some((name) => ref === name || ref.startsWith(`${name}/`));
+    return new Map([...read].filter(([ref]) => isMeant(ref)));
+  }
+  const { stdout } = await git(repo, ["for-each-ref", "--format=%(refname) %(objectname)", ...names]);
   const lines = stdout.split("\n").filter((line) => line !== "");
   return new Map(lines.map((line) => line.split(" ") as [string, string]));
 }

@@ -6,6 +6,7 @@ import { AppError } from "../../domain/error.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { headOf } from "../git/head.ts";
+import { gitSettings } from "../git/settings.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 
@@ -107,11 +108,9 @@ const fixed: readonly (readonly [string, string])[] = [
 
 /** The user's identity, or Pawl's where none is configured. Every merge driver of the user is replaced by git's own merge. */
 export async function commitEnvironment(path: string): Promise<CommitEnvironment> {
-  const wanted = "^((user|author|committer)\\.(name|email)|merge\\..*\\.driver)$";
-  const { stdout } = await git(path, ["config", "--null", "--get-regexp", wanted], { allowFailure: true });
-  const keys = splitNul(stdout).map((entry) => entry.slice(0, entry.indexOf("\n")));
-  const drivers = keys.filter((key) => key.endsWith(".driver")).map((key) => [key, ownMerge] as const);
-  return { ...identity(keys), ...asEnvironment([...fixed, ...new Map(drivers)]) };
+  const keys = [...(await gitSettings(path)).keys()];
+  const drivers = keys.filter((key) => /^merge\..*\.driver$/.test(key)).map((key) => [key, ownMerge] as const);
+  return { ...identity(keys), ...asEnvironment([...fixed, ...drivers]) };
 }
 
 // A merge driver is a program, which may wait for a person. This does what git does without a driver.
