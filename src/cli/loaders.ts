@@ -33,5 +33,6 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["init", () => import("./commands/setup/init.ts")],
   ["executor", () => import("./commands/setup/executor.ts")],
   ["doctor", () => import("./commands/setup/doctor.ts")],
+  ["store", () => import("./commands/setup/store.ts")],
   ["schema", () => import("./commands/setup/schema.ts")],
 ]);

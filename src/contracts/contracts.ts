@@ -6,6 +6,7 @@ import { costContract, costsContract } from "./cost-documents.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
 import {
+  backupContract,
   doctorContract,
   executorReadingContract,
   executorsContract,
@@ -100,6 +101,7 @@ const table = {
   "executor-reading": contract(executorReadingContract, "what a recorded output means", "executor read"),
   init: contract(initContract, "what was found in a repository and written", "init"),
   doctor: contract(doctorContract, "what is installed and what is missing", "doctor"),
+  backup: contract(backupContract, "a copy of the store", "store backup"),
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),
 };

@@ -73,6 +73,8 @@ export const doctorContract = object({
   findings: list(object({ name: text, needed: z.boolean(), ok: z.boolean(), detail: text, hint: text })),
 }).meta({ id: "DoctorDocument" });
 
+export const backupContract = object({ file: text, bytes: count, runs: count }).meta({ id: "BackupDocument" });
+
 export const initContract = object({
   repo: text,
   baseBranch: text.nullable(),
@@ -100,5 +102,6 @@ export type ExecutorRow = z.infer<typeof executorRow>;
 export type ExecutorTest = z.infer<typeof executorTestContract>;
 export type ExecutorReading = z.infer<typeof executorReadingContract>;
 export type DoctorDocument = z.infer<typeof doctorContract>;
+export type BackupDocument = z.infer<typeof backupContract>;
 export type InitDocument = z.infer<typeof initContract>;
 export type SchemaList = z.infer<typeof schemasContract>;

@@ -8,6 +8,7 @@ import type { StorySpec } from "../domain/story.ts";
 import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
+  Backup,
   GateRef,
   Hold,
   Lease,
@@ -53,6 +54,7 @@ export interface Database {
   read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** For several queries that must see the same snapshot. */
   snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
+  backup(file: string): Promise<Backup>;
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
 }
@@ -164,6 +166,10 @@ export class KyselyStore implements Store {
       if (!(await deleteEffect(db, id))) return;
       for (const effect of others) await insertEffect(db, effect, at);
     });
+  }
+
+  async backup(file: string): Promise<Backup> {
+    return await this.#database.backup(file);
   }
 
   watch(onChange: () => void): { close(): void } {

@@ -50,9 +50,17 @@ export interface Store {
   /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
 
+  /** Copies everything that is committed into a new file, while other processes read and write. */
+  backup(file: string): Promise<Backup>;
   /** Calls back soon after another process commits. */
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
+}
+
+export interface Backup {
+  readonly file: string;
+  readonly bytes: number;
+  readonly runs: number;
 }
 
 export interface Transaction {

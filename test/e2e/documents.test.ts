@@ -100,6 +100,10 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   const recorded = writeAt(site, "stdout.jsonl", `${JSON.stringify({ type: "result", result: "hi" })}\n`);
   await expectContract(site, "executor-reading", ["executor", "read", "claude", recorded]);
   await expectContract(site, "doctor", ["doctor"]);
+  await expectContract(site, "backup", ["store", "backup", site.path("copy.db")]);
+  expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
+  const again = await site.pawl("store", "backup", site.path("copy.db"));
+  expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("a backup replaces no file") });
 });
 
 test("[LB2] `pawl schema` lists the documents with their version and prints each as JSON Schema", async () => {

@@ -11,7 +11,8 @@ import { type Database, KyselyStore } from "../kysely-store.ts";
 import { retryWhileLocked } from "../lock-retry.ts";
 import { migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
-import type { Store } from "../store.ts";
+import type { Backup, Store } from "../store.ts";
+import { backUp } from "./backup.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
 import { isLocked, notAStore, storeError } from "./trouble.ts";
 
@@ -120,6 +121,10 @@ class SqliteDatabase implements Database {
     const timer = setInterval(() => changed() && onChange(), watchEveryMs).unref();
     this.#watches.add(timer);
     return { close: () => this.#endWatch(timer) };
+  }
+
+  async backup(file: string): Promise<Backup> {
+    return await this.#retryWhileLocked(async () => backUp(this.#connection, file));
   }
 
   async close(): Promise<void> {
