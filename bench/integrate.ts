@@ -85,6 +85,7 @@ async function integrated(scene: Scene, time: Stopwatch): Promise<void> {
       repo,
       path,
       base: "main",
+      baseAt: base,
       floor: base,
       side: "side",
       message: `feat: ${story}`,

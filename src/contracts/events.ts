@@ -20,6 +20,7 @@ const place = object({
   base: text.nullable(),
   baseName: text.nullable(),
   branch: text.nullable(),
+  baseAt: text.exactOptional(),
   shared: text.exactOptional(),
   source: text.exactOptional(),
 });

@@ -25,6 +25,8 @@ export interface RunPlace {
   /** The name of the branch or commit that `base` was resolved from. */
   readonly baseName: string | null;
   readonly branch: string | null;
+  /** Where the base branch was when the run started, for runs that move it. */
+  readonly baseAt?: string;
   /** The shared folder, with the files of the run's protocol. Absent: there is none. */
   readonly shared?: string;
   /** The file that the stories came from. Absent: they came from none. */

@@ -39,6 +39,7 @@ export function slotsFor(repo: string): SlotWorld {
       repo,
       path: slot(1),
       base: "main",
+      baseAt: floor,
       floor,
       side: "pawl/1-side",
       message: `feat: ${story}`,

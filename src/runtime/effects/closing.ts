@@ -8,7 +8,7 @@ import { type RunId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
-import { publishSide } from "../../workspaces/integration/integration.ts";
+import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
@@ -57,12 +57,12 @@ async function closeSlots(parts: ClosingPorts, run: Run, repo: string): Promise<
       rmSync(`${path}.slot.json`, { force: true });
     });
   }
-  const { note } = await publishSide({
+  const { published, note } = await publishSide({
     ...target,
     ignoring: filesOf(parts, run),
     intentFile: intentFile(parts, target),
   });
-  if (note !== null) parts.warn(note);
+  for (const text of [note, await takenOutNote(target, !published)]) if (text !== null) parts.warn(text);
   if (end?.status !== "done") return;
   await dropRunRefs(repo, id);
   rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });

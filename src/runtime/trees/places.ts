@@ -38,7 +38,9 @@ export function integrationTarget(run: Run): IntegrationTarget {
   const { place } = run.header;
   return {
     repo: place.repo ?? "",
+    run: run.header.id,
     base: place.baseName ?? "",
+    baseAt: place.baseAt ?? place.base ?? "",
     floor: place.base ?? "",
     side: place.branch ?? `pawl/${run.header.id}`,
   };

@@ -30,7 +30,8 @@ export async function chooseBase(
     });
   }
   const base = await resolveBase(dir, { base: baseName });
-  if ((await branchCommit(facts.root, baseName)) === null) {
+  const baseAt = await branchCommit(facts.root, baseName);
+  if (baseAt === null) {
     throw new AppError("BASE_NOT_FOUND", `${baseName} is not a local branch: it cannot get the commits`, {
       hint: `make one: \`git branch NAME ${baseName}\`, then --base NAME`,
     });
@@ -51,6 +52,7 @@ export async function chooseBase(
     kind: "worktree",
     base: base.commit,
     baseName,
+    baseAt,
     branch: nameFor(number),
   });
 }

@@ -8,7 +8,7 @@ import { bodyOf } from "../../engine/definitions.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/slots/parking.ts";
-import { ensureSlot, enterStory, leaveStory, occupantOf } from "../../workspaces/slots/slot.ts";
+import { ensureSlot, enterStory, leaveStory, occupantOf, type WantedStory } from "../../workspaces/slots/slot.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
 import type { Parts } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
@@ -45,7 +45,7 @@ export async function enterTree(
     path,
     story,
     branch: branchOf(run, story),
-    base: await startOf(run, story),
+    ...(await startOf(run, story)),
     parked: parkingFile(parts, run.header.id, story),
   });
   const env = await provisionTree(parts, run, { path, slot, story, attempt: attempt.id }, control);
@@ -98,12 +98,12 @@ function branchOf(run: Run, story: StoryId): string {
 }
 
 /** The base as it is now; for a story that was finished in an earlier run, the branch that has its work. */
-async function startOf(run: Run, story: StoryId): Promise<string> {
+async function startOf(run: Run, story: StoryId): Promise<Pick<WantedStory, "base" | "hasWork">> {
   const repo = run.header.place.repo ?? "";
   const scope = run.stories[story];
   const worked = scope?.chain.some(({ id, state }) => {
     return state.status === "done" && !scope.attempts.some((attempt) => attempt.step === id);
   });
   const left = worked ? await branchCommit(repo, branchOf(run, story)) : null;
-  return left ?? (await tipOf(integrationTarget(run)));
+  return left === null ? { base: await tipOf(integrationTarget(run)) } : { base: left, hasWork: true };
 }

@@ -395,7 +395,7 @@ test("[WS16] a base in the middle of a rebase stays as it is, to the byte", asyn
   expect(branches(repo)).not.toContain("pawl/1-side");
 });
 
-test("[WS16] a base behind what the run started from is brought there; one that lost it, or is gone, is not touched", async () => {
+test("[WS16 WS18] a base behind what the run started from is brought there; one that lost it, or is gone, is not touched", async () => {
   const world = await makeWorld();
   const { repo } = world;
   const old = at(repo, "main");
@@ -403,13 +403,13 @@ test("[WS16] a base behind what the run started from is brought there; one that 
   const { path } = await world.enter("US-1");
   writeFiles(path, { "a.txt": "mine\n" });
   runGit(repo, "update-ref", "refs/heads/main", old);
-  expect(await tipOf(world.request("US-1", { floor }))).toBe(floor);
-  await integrated(world, "US-1", { floor });
+  expect(await tipOf(world.request("US-1", { floor, baseAt: old }))).toBe(floor);
+  await integrated(world, "US-1", { floor, baseAt: old });
   expect(log(repo, "main")).toEqual(["feat: US-1", "change upstream.txt", "first"]);
 
   const amended = runGit(repo, "commit-tree", "-p", old, "-m", "amended", `${old}^{tree}`);
   runGit(repo, "update-ref", "refs/heads/main", amended);
-  writeFiles(path, { "a.txt": "more\n" });
+  writeFiles(path, { "more.txt": "more\n" });
   const two = await integrated(world, "US-1", { floor, message: "feat: more" });
   expect([two.on, at(repo, "main")]).toEqual(["pawl/1-side", amended]);
   expect(two.notes.join()).toContain("has lost the commit that the run started from");

@@ -19,13 +19,12 @@ import {
   squashOnto,
   unmergedIn,
 } from "./squash.ts";
-import { findTip, type IntegrationTarget, type Tip } from "./tip.ts";
+import { findTip, integratedRefs, isIn, publishedRef, type Tip, takenOutNote } from "./tip.ts";
 
 export { publishSide } from "./side-branch.ts";
-export { tipOf } from "./tip.ts";
+export { takenOutNote, tipOf } from "./tip.ts";
 
-export interface IntegrationRequest extends IntegrationTarget, Side {
-  readonly run: string;
+export interface IntegrationRequest extends Side {
   readonly story: string;
   /** The slot that holds the story. */
   readonly path: string;
@@ -56,8 +55,9 @@ export async function integrateStory(request: IntegrationRequest): Promise<Integ
   const tree = assertSlot(request.path, request.run, request.story);
   for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
   const settled = await settleMove(request.intentFile);
-  const notes = settled === null ? [] : [settled];
   const tip = await findTip(request, integratedRef(request));
+  const takenOut = tip.isReset ? await takenOutNote(request, tip.side !== null) : null;
+  const notes = [settled, takenOut].filter((note) => note !== null);
   const earlier = tip.mark;
   if (earlier !== null && (await isIn(request.repo, earlier, tip.commit))) {
     forgetState(tree.gitDir);
@@ -93,7 +93,8 @@ async function integrate(
   const merging = mergingIn(tree.gitDir);
   const [settings, snapshot] = await Promise.all([commitEnvironment(tree.path), rememberState(tree, taken)]);
   forgetOperations(tree.gitDir);
-  const work = { snapshot, merging, message: request.message };
+  const start = tree.marker.start ?? null;
+  const work = { snapshot, merging, message: request.message, known: [request.floor, start] };
   let tip = found;
   let isClean = !snapshot.includes("+");
   try {
@@ -130,7 +131,8 @@ async function tryOnTip(
   settings: CommitEnvironment,
   isClean: boolean,
 ): Promise<Published> {
-  const squash = await squashOnto(tree, work, tip.commit, settings);
+  const known = [...work.known, tip.published];
+  const squash = await squashOnto(tree, { ...work, known }, tip.commit, settings);
   if (squash === null) return { result: "unchanged", commit: tip.commit };
   const isOnTip = squash.parent === tip.commit;
   // A clean tree has the files of the squashed commit already; a rebase starts from another commit.
@@ -151,9 +153,8 @@ async function publish(request: IntegrationRequest, tip: Tip, commit: string): P
   const { base } = request;
   const isOnSide = tip.side === tip.commit && tip.side !== tip.base;
   if (isOnSide) return publishOnSide(request, tip, commit, null);
-  if (tip.base === null) return publishOnSide(request, tip, commit, `there is no branch ${base}`);
-  if (!tip.isAhead) return publishOnSide(request, tip, commit, `${base} has lost the commit that the run started from`);
-  const also = [{ ref: integratedRef(request), to: commit }];
+  if (tip.base === null || tip.obstacle !== null) return publishOnSide(request, tip, commit, tip.obstacle);
+  const also = [integratedRef(request), publishedRef(request.run)].map((ref) => ({ ref, to: commit }));
   const moved = await moveBranch({ ...request, branch: base, from: tip.base, to: commit, also });
   if (moved.moved) return { result: "integrated", commit, on: base, notes: [] };
   if (moved.why === "moved_meanwhile") return { result: "moved_meanwhile" };
@@ -178,19 +179,12 @@ async function publishOnSide(
     if (!moved.moved) throw sideIsHeld(side, moved.why);
   }
   const { published, note } =
-    why === null ? await publishSide(request) : { published: false, note: sideNote(request, why) };
+    why === null ? await publishSide(request) : { published: false, note: sideNote(request, why, tip.isReset) };
   return { result: "integrated", commit, on: published ? base : side, notes: note === null ? [] : [note] };
 }
 
 function integratedRef({ run, story }: Pick<IntegrationRequest, "run" | "story">): string {
-  return `refs/pawl/integrated/${run}/${story}`;
-}
-
-async function isIn(repo: string, commit: string, other: string): Promise<boolean> {
-  return (
-    commit === other ||
-    (await git(repo, ["merge-base", "--is-ancestor", commit, other], { allowFailure: true })).code === 0
-  );
+  return `${integratedRefs(run)}/${story}`;
 }
 
 function sideIsHeld(side: string, why: string): AppError {

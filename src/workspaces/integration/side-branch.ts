@@ -2,11 +2,11 @@
 
 import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
-import { changeRefs, readRefs } from "../git/refs.ts";
+import { changeRefs } from "../git/refs.ts";
 import { moveBranch, settleMove } from "./forward.ts";
-import { type IntegrationTarget, outermost } from "./tip.ts";
+import { findTip, type IntegrationTarget, publishedRef } from "./tip.ts";
 
-export interface Side extends Pick<IntegrationTarget, "repo" | "base" | "side"> {
+export interface Side extends IntegrationTarget {
   readonly ignoring: readonly string[];
   readonly intentFile: string;
 }
@@ -23,32 +23,40 @@ export async function publishSide(request: Side): Promise<Published> {
   for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
   const settled = await settleMove(request.intentFile);
   for (let tries = 0; ; tries += 1) {
-    const why = await tryToPublish(request);
-    if (why === null) return { published: true, note: settled };
+    const kept = await tryToPublish(request);
+    if (kept === null) return { published: true, note: settled };
+    const { why, isReset } = kept;
     if (why === "moved_meanwhile" && tries < 10) continue;
-    return { published: false, note: [settled, sideNote(request, why)].filter((part) => part !== null).join("; ") };
+    const note = [settled, sideNote(request, why, isReset)].filter((part) => part !== null).join("; ");
+    return { published: false, note };
   }
 }
 
 /** Why the commits are not on the base, where they are, and how to get them there. */
-export function sideNote({ base, side }: Pick<Side, "base" | "side">, why: string): string {
-  return `${base} could not be moved (${why}): the work is on ${side}, and \`git merge ${side}\` on ${base} brings it there`;
+export function sideNote({ base, side }: Pick<Side, "base" | "side">, why: string, isReset: boolean): string {
+  const how = isReset
+    ? `\`git cherry-pick\` on ${base} takes its commits; a merge would also bring back what was taken out`
+    : `\`git merge ${side}\` on ${base} brings it there`;
+  return `${base} could not be moved (${why}): the work is on ${side}, and ${how}`;
 }
 
-async function tryToPublish(request: Side): Promise<string | null> {
-  const { repo, base, side, ignoring, intentFile } = request;
-  const refs = await readRefs(repo, [`refs/heads/${base}`, `refs/heads/${side}`]);
-  const from = refs.get(`refs/heads/${base}`);
-  const to = refs.get(`refs/heads/${side}`);
-  if (to === undefined) return null;
-  if (from === undefined) return `there is no branch ${base}`;
-  const last = await outermost(repo, [from, to]);
-  if (last.length > 1) return `${base} has commits that ${side} does not have`;
-  if (last[0] !== from) {
-    const moved = await moveBranch({ repo, branch: base, from, to, ignoring, intentFile });
-    if (!moved.moved) return moved.why;
+interface NotPublished {
+  readonly why: string;
+  readonly isReset: boolean;
+}
+
+async function tryToPublish(request: Side): Promise<NotPublished | null> {
+  const { repo, run, base, side, ignoring, intentFile } = request;
+  const { base: from, side: to, commit, obstacle, isReset } = await findTip(request);
+  if (to === null) return null;
+  if (from === null || obstacle !== null) return { why: obstacle ?? `there is no branch ${base}`, isReset };
+  if (commit !== from) {
+    const also = [{ ref: publishedRef(run), to }];
+    const moved = await moveBranch({ repo, branch: base, from, to, ignoring, intentFile, also });
+    if (!moved.moved) return { why: moved.why, isReset };
   }
   // A side branch that a person has checked out stays.
   if ((await checkoutsOf(repo, side)).length > 0) return null;
-  return (await changeRefs(repo, [`delete refs/heads/${side} ${to}`])) ? null : "moved_meanwhile";
+  const deleted = await changeRefs(repo, [`delete refs/heads/${side} ${to}`]);
+  return deleted ? null : { why: "moved_meanwhile", isReset };
 }

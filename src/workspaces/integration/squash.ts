@@ -9,6 +9,7 @@ import { headOf } from "../git/head.ts";
 import { gitSettings } from "../git/settings.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
+import { isIn } from "./tip.ts";
 
 const checkoutTimeoutMs = 600_000;
 
@@ -21,17 +22,26 @@ export interface Squash {
 /** Variables for every git that makes a commit. */
 export type CommitEnvironment = Readonly<Record<string, string>>;
 
-/** Null if the story changed nothing. `merging` has the commits of a merge that is not committed yet. */
+export interface StoryWork {
+  readonly snapshot: string;
+  /** The commits of a merge that is not committed yet. */
+  readonly merging: readonly string[];
+  readonly message: string;
+  /** Commits that the story may have started from; null for one that is not known. They are not its work, even if a person has taken
+   * them out of the base since. */
+  readonly known: readonly (string | null)[];
+}
+
+/** Null if the story changed nothing. */
 export async function squashOnto(
   tree: OwnedTree,
-  work: { readonly snapshot: string; readonly merging: readonly string[]; readonly message: string },
+  work: StoryWork,
   tip: string,
   env: CommitEnvironment,
 ): Promise<Squash | null> {
   const { head, content } = parseSnapshot(work.snapshot);
-  const parting = ["merge-base", tip, head, ...work.merging];
-  const parent = (await git(tree.path, parting, { allowFailure: true })).stdout.trim();
-  if (parent === "") {
+  const parent = await partingOf(tree.path, [head, ...work.merging], [tip, ...work.known]);
+  if (parent === null) {
     throw new AppError("REFUSED", `the work in ${tree.path} has no commit in common with ${tip.slice(0, 12)}`, {
       hint: "put the work on a branch that began in this repository",
     });
@@ -42,6 +52,23 @@ export async function squashOnto(
   const args = ["commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", files];
   const commit = await gitLine(tree.path, args, { env, input: `${work.message.trimEnd()}\n` });
   return { commit, parent };
+}
+
+/** The last commit that the work has in common with one of `others`; null if there is none. The first of `others` is the tip. */
+async function partingOf(
+  path: string,
+  [head = "", ...merging]: readonly string[],
+  others: readonly (string | null)[],
+): Promise<string | null> {
+  const [tip = "", ...known] = new Set(others.filter((commit) => commit !== null));
+  const ask = async (...commits: readonly string[]) =>
+    (await git(path, ["merge-base", ...commits], { allowFailure: true })).stdout.trim() || null;
+  // A commit that was taken out may be pruned by now, and then git answers nothing.
+  const parting = (await ask(head, tip, ...known)) ?? (await ask(head, tip));
+  if (merging.length === 0) return parting;
+  const merged = await ask(tip, head, ...merging);
+  if (parting === null || merged === null || parting === merged) return merged ?? parting;
+  return (await isIn(path, merged, parting)) ? parting : merged;
 }
 
 /** Checks out the commit, detached. Uncommitted changes are lost; ignored files stay. */

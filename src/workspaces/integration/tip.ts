@@ -1,4 +1,5 @@
-// The tip. Owns: finding the commit that new stories start from and that finished ones are put on.
+// The tip. Owns: finding the commit that new stories start from and that finished ones are put on, and whether the base may be moved
+// there. A commit that a person took out of the base does not come back.
 
 import { git } from "../git/git.ts";
 import { readRefs } from "../git/refs.ts";
@@ -6,9 +7,12 @@ import { readRefs } from "../git/refs.ts";
 /** The branches that get the commits of a run's stories. */
 export interface IntegrationTarget {
   readonly repo: string;
+  readonly run: string;
   /** The local branch that gets the commits. */
   readonly base: string;
-  /** The commit that the run started from, which the result must contain. The base may be behind it, if its upstream was ahead. */
+  /** Where the base was when the run started: at `floor`, or behind it if its upstream was ahead. */
+  readonly baseAt: string;
+  /** The commit that the run started from, which the result must contain. */
   readonly floor: string;
   /** The branch of Pawl that gets the commits while the base cannot be moved. */
   readonly side: string;
@@ -19,10 +23,29 @@ export interface Tip {
   /** The commits of the two branches; null for one that does not exist. */
   readonly base: string | null;
   readonly side: string | null;
-  /** True if the base can be moved to a commit on the tip without losing a commit. */
-  readonly isAhead: boolean;
+  /** Why the base must not be moved to a commit on the tip; null if it may be. */
+  readonly obstacle: string | null;
+  /** The last commit that this run put on the base; null if there is none. */
+  readonly published: string | null;
+  /** True if a person has taken commits out of the base, by a reset or a rebase. */
+  readonly isReset: boolean;
   /** The commit of `markRef`, or null. */
   readonly mark: string | null;
+}
+
+/** The folder of `publishedRef`. */
+export function publishedRefs(run: string): string {
+  return `refs/pawl/published/${run}`;
+}
+
+/** The last commit that a run put on its base. A base without it was reset or rebased by a person. */
+export function publishedRef(run: string): string {
+  return `${publishedRefs(run)}/base`;
+}
+
+/** The marks of the integrated stories of a run, one ref for each. */
+export function integratedRefs(run: string): string {
+  return `refs/pawl/integrated/${run}`;
 }
 
 /** The side branch if it has more than the base, else the base, or the floor if the base does not contain it. */
@@ -30,27 +53,64 @@ export async function tipOf(line: IntegrationTarget): Promise<string> {
   return (await findTip(line)).commit;
 }
 
-/** `markRef` is another ref to read at the same time. */
-export async function findTip({ repo, base, floor, side }: IntegrationTarget, markRef?: string): Promise<Tip> {
-  const wanted = [`refs/heads/${base}`, `refs/heads/${side}`];
+/** `markRef` is another ref to read at the same time. No further process where the base is as the run left it. */
+export async function findTip(line: IntegrationTarget, markRef?: string): Promise<Tip> {
+  const { repo, run, base, baseAt, floor, side } = line;
+  const wanted = [`refs/heads/${base}`, `refs/heads/${side}`, publishedRef(run)];
   const refs = await readRefs(repo, markRef === undefined ? wanted : [...wanted, markRef]);
   const atBase = refs.get(`refs/heads/${base}`) ?? null;
   const atSide = refs.get(`refs/heads/${side}`) ?? null;
-  const known = { base: atBase, side: atSide, mark: refs.get(markRef ?? "") ?? null };
-  const last = await outermost(repo, [floor, atBase, atSide]);
-  const [only, another] = last;
-  if (only !== undefined && another === undefined) {
-    return { ...known, commit: only, isAhead: atBase !== null };
+  const published = refs.get(publishedRef(run)) ?? null;
+  const known = { base: atBase, side: atSide, published, mark: refs.get(markRef ?? "") ?? null };
+  const untouched = { ...known, isReset: false };
+  const apart = async () => (await outermost(repo, [floor, atSide])).at(-1) ?? floor;
+  if (atBase === null) return { ...untouched, commit: await apart(), obstacle: `there is no branch ${base}` };
+
+  if (await isIn(repo, published ?? baseAt, atBase)) {
+    const hasFloor = published !== null || baseAt === floor;
+    const last = await outermost(repo, hasFloor ? [atBase, atSide] : [floor, atBase, atSide]);
+    const [only = atBase, another] = last;
+    if (another === undefined) return { ...untouched, commit: only, obstacle: null };
+    const isBesideSide = atSide !== null && last.includes(atSide);
+    const obstacle = `${base} has commits that ${isBesideSide ? `${side} does not have` : "the run did not start from"}`;
+    return { ...untouched, commit: isBesideSide ? atSide : floor, obstacle };
   }
-  // The base has diverged. The tip does not build on it, because commits that the user removed from it must not come back.
-  const commit = atSide !== null && last.includes(atSide) ? atSide : floor;
-  return { ...known, commit, isAhead: false };
+  if (published !== null && (await isIn(repo, floor, atBase))) {
+    const obstacle = `${base} no longer has ${published.slice(0, 12)}, which Pawl had put there`;
+    return { ...known, commit: atSide ?? atBase, obstacle: atSide === null ? null : obstacle, isReset: true };
+  }
+  const obstacle = `${base} has lost the commit that the run started from`;
+  return { ...known, commit: await apart(), obstacle, isReset: true };
+}
+
+/** Which stories of the run a person has taken out of the base, for people; null if all that were put there are there. */
+export async function takenOutNote(
+  { repo, run, base, side }: Pick<IntegrationTarget, "repo" | "run" | "base" | "side">,
+  hasSide: boolean,
+): Promise<string | null> {
+  const marks = integratedRefs(run);
+  const branches = hasSide ? [base, side] : [base];
+  const merged = branches.flatMap((name) => ["--no-merged", `refs/heads/${name}`]);
+  const format = "--format=%(refname) %(objectname:short=12)";
+  const asked = await git(repo, ["for-each-ref", format, ...merged, marks], { allowFailure: true });
+  const lines = asked.stdout.split("\n").filter((line) => line !== "");
+  if (asked.code !== 0 || lines.length === 0) return null;
+  const stories = lines.map((line) => {
+    const [ref = "", commit = ""] = line.split(" ");
+    return `${ref.slice(marks.length + 1)} (${commit})`;
+  });
+  return `${stories.join(", ")} had been put on ${base} and ${stories.length === 1 ? "is" : "are"} not there any more`;
 }
 
 /** The commits that are not ancestors of another one in the list. */
-export async function outermost(repo: string, commits: readonly (string | null)[]): Promise<readonly string[]> {
+async function outermost(repo: string, commits: readonly (string | null)[]): Promise<readonly string[]> {
   const different = [...new Set(commits)].filter((commit) => commit !== null);
   if (different.length < 2) return different;
   const { stdout } = await git(repo, ["merge-base", "--independent", ...different]);
   return stdout.split("\n").filter((line) => line !== "");
+}
+
+export async function isIn(repo: string, commit: string, other: string): Promise<boolean> {
+  if (commit === other) return true;
+  return (await git(repo, ["merge-base", "--is-ancestor", commit, other], { allowFailure: true })).code === 0;
 }

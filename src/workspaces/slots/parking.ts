@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { changeRefs, dropRefs, readRefs } from "../git/refs.ts";
 import { putBack } from "../integration/remembered-state.ts";
+import { integratedRefs, publishedRefs } from "../integration/tip.ts";
 import { assertSafe, assertSlot, type OwnedTree, writeMarker } from "../trees/ownership.ts";
 import { forgetOperations, removeLocks } from "../trees/restore.ts";
 import { parseSnapshot, snapshotRefs, takeSnapshot } from "../trees/snapshot.ts";
@@ -21,6 +22,8 @@ export interface Whereabouts {
   /** The branch that was made for the story. */
   readonly branch: string;
   readonly parked: string | null;
+  /** The commit that the branch was made from, where that is known. */
+  readonly start?: string;
 }
 
 /** Keeps the exact state of the story, even after its tree is removed, and frees the slot. */
@@ -39,7 +42,7 @@ export function readParked(file: string): string | null {
 /** Deletes all refs that were kept for a run. */
 export async function dropRunRefs(repo: string, run: string): Promise<void> {
   assertSafe(run);
-  await dropRefs(repo, [`refs/pawl/parked/${run}`, `refs/pawl/integrated/${run}`]);
+  await dropRefs(repo, [`refs/pawl/parked/${run}`, integratedRefs(run), publishedRefs(run)]);
 }
 
 export function readWhereabouts(file: string): Whereabouts | null {
@@ -72,7 +75,8 @@ async function keep(tree: OwnedTree, story: string, file: string): Promise<void>
     ...kept.map((commit) => `update ${refs}/${commit} ${commit}`),
     ...[...of.keys()].map((ref) => `delete ${ref}`),
   ]);
-  writeWhereabouts(file, { branch: marker.branch ?? "", parked });
+  const start = marker.start === undefined ? {} : { start: marker.start };
+  writeWhereabouts(file, { branch: marker.branch ?? "", parked, ...start });
   // From here on the file decides.
   writeMarker(gitDir, { ...marker, entered: false });
 }
@@ -87,6 +91,6 @@ export async function emptySlot({ path, gitDir, commonDir, marker }: OwnedTree):
   await changeRefs(path, ["option no-deref", `update HEAD ${marker.base}`]);
   // A branch that is still at the base has no work on it, so it is deleted.
   if (marker.takes !== undefined) await changeRefs(path, [`delete refs/heads/${marker.takes} ${marker.base}`]);
-  const { takes: _, ...free } = marker;
+  const { takes: _, start: __, ...free } = marker;
   writeMarker(gitDir, { ...free, branch: null, story: null, entered: false });
 }

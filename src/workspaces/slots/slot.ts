@@ -27,6 +27,8 @@ export interface WantedStory {
   readonly branch: string;
   /** The full id of the commit that a new story starts from. */
   readonly base: string;
+  /** True if `base` has work of the story already, from an earlier run. */
+  readonly hasWork?: boolean;
   /** The file that says where the work of the story is, see parking.ts. */
   readonly parked: string;
 }
@@ -65,7 +67,8 @@ export async function enterStory(wanted: WantedStory): Promise<{ readonly branch
     removeLocks(gitDir);
     await putBack(tree);
     const branch = marker.branch ?? "";
-    if (whereabouts === null || whereabouts.parked !== null) writeWhereabouts(wanted.parked, { branch, parked: null });
+    if (whereabouts === null || whereabouts.parked !== null)
+      writeWhereabouts(wanted.parked, { branch, parked: null, ...startIn(marker) });
     return { branch, fresh: false };
   }
 
@@ -77,9 +80,14 @@ export async function enterStory(wanted: WantedStory): Promise<{ readonly branch
   forgetState(gitDir);
   const entered = await goTo(tree, wanted, whereabouts);
   const { branch } = entered;
-  writeMarker(gitDir, { version: 1, run, path: tree.path, base: wanted.base, branch, story, entered: true });
-  writeWhereabouts(wanted.parked, { branch, parked: null });
+  const start = entered.fresh && !wanted.hasWork ? { start: wanted.base } : startIn(entered.fresh ? null : whereabouts);
+  writeMarker(gitDir, { version: 1, run, path: tree.path, base: wanted.base, branch, story, entered: true, ...start });
+  writeWhereabouts(wanted.parked, { branch, parked: null, ...start });
   return entered;
+}
+
+function startIn(known: { readonly start?: string } | null): { readonly start?: string } {
+  return known?.start === undefined ? {} : { start: known.start };
 }
 
 /** Frees the slot of a story that is integrated: its branch is deleted and the tree is detached at `commit`. */
@@ -105,7 +113,8 @@ export async function leaveStory(done: {
   const ours = [...kept].filter(([ref]) => ref === own || ref.startsWith("refs/pawl/"));
   const changes = ours.map(([ref, commit]) => `delete ${ref} ${commit}`);
   if (changes.length > 0 && !(await changeRefs(done.repo, changes))) return leaveStory(done);
-  writeMarker(gitDir, { ...marker, base: done.commit, branch: null, story: null, entered: false });
+  const { start: _, ...free } = marker;
+  writeMarker(gitDir, { ...free, base: done.commit, branch: null, story: null, entered: false });
 }
 
 async function goTo(

@@ -17,6 +17,8 @@ export interface TreeMarker {
   readonly base: string;
   /** The branch that was made for the tree; in a slot, for the story that is in it. */
   readonly branch: string | null;
+  /** In a slot: the commit that the branch of the story was made from, where that is known. */
+  readonly start?: string;
   /** In a slot: the story whose work is in the tree; null or missing when the slot is free. */
   readonly story?: string | null;
   /** In a slot: the tree is ready for the story to work in. Before that, and once the story is parked, its files do not count. */
