@@ -25,7 +25,7 @@ export interface CompletedReport {
 export interface UnfinishedReport {
   readonly outcome: "failed" | "timed_out" | "lost" | "cancelled" | "rate_limited" | "invalid_output";
   readonly why: string;
-  /** For `rate_limited`: when to retry. */
+  /** When to retry, if the step runs again: after a refusal, and after a crash. */
   readonly retryAt: number | null;
   readonly notes: readonly string[];
   /** The question to a person, if only a person can help, whatever `on_error` says. */

@@ -90,13 +90,13 @@ export function describeExecutor(name: string, make: () => Maker): void {
       expect(failed).toHaveProperty("why", expect.stringMatching(/^exit code 3: no such model(?: \(.+\))?$/));
     });
 
-    test("[EX6] killed from outside is lost: nothing was decided", async () => {
+    test("[EX6] killed from outside has failed as `killed`: nothing was decided", async () => {
       const attempt = `at-${randomUUID()}`;
       const execution = maker.shell("echo begun; sleep 600").start(callOf({ attempt }));
       const [leader] = await vi.waitUntil(() => marked(attempt), { timeout: 10_000 });
       process.kill(leader?.pid ?? 0, "SIGKILL");
       const end = await execution.ended;
-      expect(end).toMatchObject({ outcome: "lost" });
+      expect(end).toMatchObject({ outcome: "failed", kind: "killed" });
       expect(end).toHaveProperty("why", expect.stringContaining("SIGKILL"));
     });
 

@@ -78,6 +78,11 @@ export interface Execution {
 /** Failures that pass by themselves: a retry may succeed, and the attempt does not count against the step. */
 export type PassingKind = Extract<FailureKind, "rate_limit" | "quota" | "overloaded" | "server" | "network">;
 
+/** The process died by a signal that Pawl did not send, or the agent reports that it was interrupted: it has not finished. */
+export function hasDied(end: ExecutionEnd): boolean {
+  return end.outcome === "failed" && (end.kind === "killed" || end.kind === "aborted");
+}
+
 export type ExecutionEnd = {
   readonly text: string;
   readonly usage: Usage;
@@ -88,10 +93,9 @@ export type ExecutionEnd = {
   readonly notes: readonly string[];
 } & (
   | { readonly outcome: "ran" }
-  /** It reported a failure, or reached a limit of its own. */
+  /** It reported a failure, reached a limit of its own, or died by a signal that Pawl did not send (`killed`). */
   | { readonly outcome: "failed"; readonly why: string; readonly kind?: FailureKind }
-  /** `lost`: it died, and Pawl did not cause it. */
-  | { readonly outcome: "timed_out" | "lost" | "cancelled"; readonly why: string }
+  | { readonly outcome: "timed_out" | "cancelled"; readonly why: string }
   /** `retryAt`: the time from which a retry makes sense, if the agent reports one. */
   | {
       readonly outcome: "rate_limited";

@@ -27,6 +27,11 @@ export function timeLimit({ limit, durationMs }: Extract<ProcessEnd, { kind: "ti
     : `stopped after ${seconds} s because it had gone quiet`;
 }
 
+/** A signal that Pawl did not send: from a person, from the kernel when memory is short, or from the program itself. */
+export function diedBy(signal: string): string {
+  return `it died by ${signal}, which Pawl did not send`;
+}
+
 /** The end of what it printed, which usually has the reason: `: no such model`, or nothing. */
 export function lastWords(...streams: readonly string[]): string {
   const said = streams.map((text) => text.trim()).find((text) => text !== "") ?? "";

@@ -77,6 +77,11 @@ export async function checkReplay(store: Store, summary: RunSummary, complain: C
   return events;
 }
 
+/** An agent that the campaign killed has failed; its driver lived. */
+export function wasKilled({ outcome, why }: { readonly outcome: string; readonly why: string }): boolean {
+  return outcome === "failed" && why.includes("it died by SIGKILL");
+}
+
 async function checkLog(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
   const name = `run #${summary.number}`;
   const events = await checkReplay(store, summary, complain);
@@ -95,7 +100,7 @@ async function checkLog(store: Store, summary: RunSummary, complain: Complain): 
     if (event.type === "attempt_ended") {
       open = null;
       const place = places.get(event.attempt);
-      if (event.outcome !== "completed" && event.outcome !== "lost")
+      if (event.outcome !== "completed" && event.outcome !== "lost" && !wasKilled(event))
         complain(`${name}: ${place?.name} of ${place?.story || "the run"} ended as ${event.outcome}: ${event.why}`);
       if (place?.name === "verify" && event.verdict?.kind === "passed") verified.add(place.story);
       if (place?.name === "verify" && event.verdict?.kind === "rejected")

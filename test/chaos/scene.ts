@@ -96,15 +96,18 @@ export function git(cwd: string, ...args: readonly string[]): string {
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-// The budget is exactly what the plan needs: one extra rejection, or one attempt that counts as failed, fails the run.
+// The budget is exactly what the plan needs: one extra rejection fails the run. Agents that are killed have failed: they run again, in
+// the tree that they began with.
+const killed = "on_error: { again, at_most: 1000, then: fail }";
 const workflow = `pawl: 1
 id: chaos
 caps: { lost: 1000 }
+workspace: { on_failure: reset }
 agents: { planner: {}, developer: {}, verifier: {} }
 steps:
   - id: plan
     agent: planner
-    on_error: fail
+    ${killed}
     input: "{{task}}"
   - id: implement
     stories: {}
@@ -113,13 +116,16 @@ steps:
       - id: implement
         agent: developer
         input: "{{current_story}} {{verify_feedback}}"
+        ${killed}
       - id: verify
         agent: verifier
         input: "{{current_story}}"
         on: { rejected: { back_to: implement } }
+        ${killed}
   - id: inspect
     command: test -z "$(git status --porcelain)" && test "$(wc -l < ledger.txt)" -eq ${stories.length}
     on: { rejected: { fail: "the tree is not as the stories left it" } }
+    ${killed}
 `;
 
 const isRejected = stories

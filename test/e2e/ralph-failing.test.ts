@@ -131,7 +131,7 @@ test("[C76 C79] a silent agent is stopped at its limit with everything that it s
   expect(integrated(ralph.repo)).toEqual([]);
 });
 
-test("[C96 RC2 RC3 RC9] an attempt whose agent is killed from outside is lost, its work is kept as a diff, and the step runs again from where it began", async () => {
+test("[C31 C79 RC9] an agent that is killed from outside fails its step, and its work is kept as a diff; a retry starts from where it began", async () => {
   const ralph = newRalph([{ id: "US-001" }], {
     agent: `
 */coding)
@@ -144,10 +144,13 @@ test("[C96 RC2 RC3 RC9] an attempt whose agent is killed from outside is lost, i
   const driver = ralph.startRun();
   const { agent, isGone } = await family(ralph);
   process.kill(agent?.pid ?? 0, "SIGKILL");
-  expectCode(await driver.ended, 0);
+  expectCode(await driver.ended, 1);
   expect(isGone()).toBe(true);
   const ended = (await ralph.events()).filter(({ type }) => type === "attempt_ended");
-  expect(ended.map(({ outcome }) => outcome).filter((outcome) => outcome !== "completed")).toEqual(["lost"]);
+  expect(ended.map(({ outcome }) => outcome).filter((outcome) => outcome !== "completed")).toEqual(["failed"]);
+  expect(stepOf(ralph, "US-001", "coding").error).toContain("it died by SIGKILL");
+  expectCode(await ralph.pawl("retry", "1"), 0);
+  expectCode(await ralph.pawl("resume", "1"), 0);
   expect(begun(ralph.journal()).filter((step) => step === "US-001/coding")).toHaveLength(2);
   expect(sharedFile(ralph, `failures/US-001-${stepOf(ralph, "US-001", "coding").id}.diff`)).toContain("half.txt");
   expect(runGit(ralph.repo, "ls-tree", "--name-only", "main").split("\n")).toEqual(["README.md", "whole.txt"]);

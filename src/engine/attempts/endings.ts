@@ -151,7 +151,8 @@ export function endUnfinished(
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
-  takeRoute(draft, { story, step, route, feedback: report.why, cause });
+  const notBefore = Math.max(draft.at, report.retryAt ?? 0);
+  takeRoute(draft, { story, step, route, feedback: report.why, cause, notBefore });
 }
 
 /** Only a person can help, for example if an agent is not logged in: a retry would fail again, so no limit is used up. */

@@ -4,7 +4,7 @@
 import { noUsage, type Usage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access, ExecutionEnd, PassingKind } from "../executor.ts";
-import { lastWords, processNotes, timeLimit } from "../process-end.ts";
+import { diedBy, lastWords, processNotes, timeLimit } from "../process-end.ts";
 import type { Denials } from "../stream/denials.ts";
 import { failureFrom, isDenial } from "../stream/failure.ts";
 import type { FailureKind, ProcessExit, StreamReading } from "../stream/stream-reading.ts";
@@ -38,7 +38,13 @@ export interface AgentFacts {
 }
 
 /** Exit codes by which a shell reports that a signal ended a program; agents behind a wrapper, and some others, end so. */
-const signalCodes: Readonly<Record<number, string>> = { 130: "SIGINT", 137: "SIGKILL", 143: "SIGTERM" };
+const signalCodes: Readonly<Record<number, string>> = {
+  130: "SIGINT",
+  134: "SIGABRT",
+  137: "SIGKILL",
+  139: "SIGSEGV",
+  143: "SIGTERM",
+};
 
 /** The exit as the reader of the stream sees it: an agent that was ended after its last event has ended by itself. */
 export function exitOf(end: ProcessEnd, halt: OwnHalt | null): ProcessExit {
@@ -132,7 +138,7 @@ function fromReading(facts: AgentFacts): Outcome {
 function fromSilence(facts: AgentFacts, code: number): Outcome {
   const { end, hasSpoken, reading } = facts;
   const signal = signalCodes[code];
-  if (signal) return { outcome: "lost", why: `ended from outside by ${signal}${said(end)}` };
+  if (signal) return { outcome: "failed", kind: "killed", why: `${diedBy(signal)}${said(end)}` };
   if (code === 0) return fromKind(facts, "no_result", reading.message + said(end));
   const failure = failureFrom({ message: said(end), at: 0 });
   const isTelling = !hasSpoken && beforeTheFirstWord.has(failure.kind);
@@ -161,11 +167,12 @@ function fromKind(facts: AgentFacts, kind: FailureKind, what: string): Outcome {
       return passing(kind, what, facts.reading.resetsAt);
     case "killed":
       return {
-        outcome: "lost",
-        why: facts.end.kind === "signalled" ? `ended from outside by ${facts.end.signal}${said(facts.end)}` : what,
+        outcome: "failed",
+        kind,
+        why: facts.end.kind === "signalled" ? `${diedBy(facts.end.signal)}${said(facts.end)}` : what,
       };
     case "aborted":
-      return { outcome: "lost", why: `interrupted from outside: ${what}` };
+      return { outcome: "failed", kind, why: `interrupted from outside: ${what}` };
     case "denied":
       return failed(
         agent.denied ?? `allow it with ${settings}.args, in the agent's own settings, or choose another executor`,

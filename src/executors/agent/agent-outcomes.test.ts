@@ -195,14 +195,16 @@ describe("[EX33] what was denied is not taken for done", () => {
   });
 });
 
-describe("[EX34] a death that we did not cause is lost, however it is told", () => {
+describe("[EX34] a death that we did not cause is a failure of the agent, however it is told", () => {
   const begun = (transcripts["claude"] ?? []).slice(0, 3);
 
   test("by a signal, and by the exit code that stands for one", async () => {
     const killed = await ending(codex, (transcripts["codex"] ?? []).slice(0, 2), "kill -9 $$");
-    expect(killed).toMatchObject({ outcome: "lost", why: "ended from outside by SIGKILL", session: "s-1" });
+    expect(killed).toMatchObject({ outcome: "failed", kind: "killed", session: "s-1" });
+    expect(killed).toHaveProperty("why", "it died by SIGKILL, which Pawl did not send");
     const told = await ending(claude, begun, "exit 143");
-    expect(told).toMatchObject({ outcome: "lost", why: "ended from outside by SIGTERM", session: "s-1" });
+    expect(told).toMatchObject({ outcome: "failed", kind: "killed", session: "s-1" });
+    expect(await ending(claude, begun, "exit 134")).toHaveProperty("why", expect.stringContaining("SIGABRT"));
   });
 
   test("and by the agent itself, which was interrupted and exits with 0", async () => {
@@ -212,7 +214,7 @@ describe("[EX34] a death that we did not cause is lost, however it is told", () 
       subtype: "error_during_execution",
       terminal_reason: "aborted_tools",
     };
-    expect(await ending(claude, [...begun, result])).toMatchObject({ outcome: "lost" });
+    expect(await ending(claude, [...begun, result])).toMatchObject({ outcome: "failed", kind: "aborted" });
   });
 });
 
@@ -257,8 +259,8 @@ const samples = [...expected.matchAll(/^(\w+)(-\S+\.jsonl) +exit=(\S+) +ok=(\w+)
 test.each(samples)("[EX32 EX34] the recorded $file ($kind)", async ({ agent, file, exit, ok, kind, isDenied }) => {
   const leave = exit.startsWith("SIG") ? `kill -s ${exit.slice(3)} $$` : `exit ${exit}`;
   const end = await performWith(stubAgent(profiles[agent] ?? claude, `cat '${recordingPath(file)}'; ${leave}`));
-  const outcome = kind === "killed" || exit === "143" ? "lost" : (outcomesByKind[kind] ?? "failed");
-  const failed = outcome === "lost" ? { outcome } : { outcome, kind };
+  const failed =
+    exit === "143" ? { outcome: "failed", kind: "killed" } : { outcome: outcomesByKind[kind] ?? "failed", kind };
   const done = isDenied ? { outcome: "failed", kind: "denied" } : { outcome: "ran" };
   expect(end).toMatchObject(ok ? done : failed);
 });

@@ -16,7 +16,7 @@ import {
 } from "../executor.ts";
 import { missingFrom } from "../missing.ts";
 import { notStarted } from "../not-started.ts";
-import { lastWords, processNotes, timeLimit } from "../process-end.ts";
+import { diedBy, lastWords, processNotes, timeLimit } from "../process-end.ts";
 import { programPath } from "../program.ts";
 import { accessOf, writableBeside } from "../rights.ts";
 import { type CommandLine, endInside, type Sandbox, sandboxed } from "../sandbox/sandbox.ts";
@@ -98,8 +98,9 @@ function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {
     case "signalled":
       return {
         ...common,
-        outcome: "lost",
-        why: `ended from outside by ${end.signal}${lastWords(end.stderr, end.stdout)}`,
+        outcome: "failed",
+        kind: "killed",
+        why: `${diedBy(end.signal)}${lastWords(end.stderr, end.stdout)}`,
       };
     case "timed_out":
       return { ...common, outcome: "timed_out", why: timeLimit(end) };

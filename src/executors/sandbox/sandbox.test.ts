@@ -246,16 +246,16 @@ describe.skipIf(problem !== null)("inside", () => {
       await vi.waitUntil(() => whoeverIsIn(cwd).length === 0, { timeout: 10_000 });
     });
 
-    test("a death from outside is lost: of the sandbox, and of the program in it", async () => {
+    test("a death from outside is a failure: of the sandbox, and of the program in it", async () => {
       const killed = await inside("kill -9 $$", { cwd: tempDir() });
-      expect(killed).toMatchObject({ outcome: "lost", why: "ended from outside by SIGKILL" });
+      expect(killed).toMatchObject({ outcome: "failed", kind: "killed", why: expect.stringContaining("SIGKILL") });
       expect(await inside("exit 3", { cwd: tempDir() })).toMatchObject({ outcome: "failed", why: "exit code 3" });
       const attempt = `at-${randomUUID()}`;
       const execution = shell("sleep 600").start(callWith({ attempt }));
       const [first] = await vi.waitUntil(async () => await found(attempt), { timeout: 10_000 });
       const leader = { pid: first?.pid ?? 0, startedAt: first?.startedAt ?? "" };
       process.kill(leader.pid, "SIGKILL");
-      expect(await execution.ended).toMatchObject({ outcome: "lost" });
+      expect(await execution.ended).toMatchObject({ outcome: "failed", kind: "killed" });
       expect([isAlive(leader), await findMarked(attemptMarker, attempt)]).toEqual([false, []]);
     });
   });

@@ -40,14 +40,14 @@ export interface SavedEnd {
   readonly reported: ToolReport;
 }
 
-/** An execution that was stopped, or that died, runs again anyway: its end is not saved. */
+/** An execution that was stopped runs again anyway: its end is not saved. */
 export function saveEnd(
   parts: Pick<Parts, "home" | "secrets" | "log">,
   run: RunId,
   attempt: Attempt,
   saved: SavedEnd,
 ): void {
-  if (saved.end.outcome === "cancelled" || saved.end.outcome === "lost") return;
+  if (saved.end.outcome === "cancelled") return;
   try {
     writeJson(endFile(parts, run, attempt), redacted(parts.secrets, saved));
   } catch (error) {

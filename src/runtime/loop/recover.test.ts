@@ -8,7 +8,7 @@ import { callOf, identityIn } from "../../../test/support/programs.ts";
 import { log, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
 import { makeWorld, shortTimes, type World } from "../../../test/support/world.ts";
-import { baseOf } from "../../domain/attempt.ts";
+import { type Attempt, baseOf } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
@@ -186,7 +186,7 @@ exec git "$@"
 });
 
 describe("an agent that was killed from outside", () => {
-  test("[RC9] is lost, not failed; a lock that its git left does not fail the next attempt", async () => {
+  test("[RC9] has failed, and its work stays; a lock that its git left does not fail the next attempt", async () => {
     const agent = `
 if [ "$PAWL_ATTEMPT" = 1 ]; then
   echo half > half.txt
@@ -194,16 +194,46 @@ if [ "$PAWL_ATTEMPT" = 1 ]; then
   touch "$(git rev-parse --git-common-dir)/$(git symbolic-ref HEAD).lock"
   kill -9 $$
 fi
-test ! -e half.txt
+test -e half.txt
 git -c user.name=A -c user.email=a@example.invalid commit --quiet --allow-empty --message=whole
 echo STATUS: done
 `;
     const world = await makeWorld({ agent });
     const run = await world.begin();
     expect(await world.drive(run)).toBe("done");
-    expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
+    expect(await world.outcomes(run)).toEqual(["failed", "completed"]);
     expect(await subjects(world, run)).toEqual(["first", "whole"]);
   });
+});
+
+describe("an agent that dies again and again", () => {
+  test.each([
+    ["by a signal", "kill -ABRT $$"],
+    ["by its exit code", "exit 1"],
+  ])(
+    "[PF16 RC9] %s: it draws on `on_error`, after a pause that grows, and the run fails with the reason",
+    async (_how, death) => {
+      const world = await makeWorld({
+        agent: `ulimit -c 0; ${death}`,
+        steps: `
+  - id: work
+    agent: worker
+    input: "{{task}}"
+    on_error: { again, at_most: 2, then: fail }
+`,
+      });
+      const run = await world.begin();
+      expect(await world.drive(run)).toBe("failed");
+      expect(await world.outcomes(run)).toEqual(["failed", "failed", "failed"]);
+      const attempts = await world.attempts(run);
+      const pauses = attempts.slice(1).map(({ startedAt }, index) => startedAt - endOf(attempts[index]));
+      expect(pauses[0]).toBeGreaterThanOrEqual(500);
+      expect(pauses[1]).toBeGreaterThanOrEqual(1_500);
+      expect((await world.run(run)).header.end).toMatchObject({
+        reason: expect.stringContaining(death === "exit 1" ? "exit code 1" : "it died by SIGABRT"),
+      });
+    },
+  );
 });
 
 describe("a git of ours that is killed from outside", () => {
@@ -370,6 +400,10 @@ describe("an agent that pulled a step and died", () => {
 
 /** A process of this machine that is not there any more. */
 const deadWorker = JSON.stringify({ host: hostName(), pid: 2 ** 22 + 1, startedAt: "another boot/1" });
+
+function endOf(attempt: Attempt | undefined): number {
+  return attempt?.state.phase === "ended" ? attempt.state.endedAt : Number.NaN;
+}
 
 async function claimAs(parts: Parts, run: RunId, worker: string): Promise<Claim | null> {
   return await claimStep(parts, { run, agent: null, driver: "push", worker, leaseMs: shortTimes.leaseMs });

@@ -12,7 +12,10 @@ export interface LeftBehind {
   readonly base: string;
 }
 
-/** What the last of these attempts left, if the engine has decided to discard it. */
+/**
+ * What the last of these attempts left, if the engine has decided to discard it. An attempt that died before it began has left nothing;
+ * then the one before it counts. A run that was retried continues in its failed step.
+ */
 export function lastDiscarded(attempts: readonly Attempt[]): LeftBehind | null {
   for (const candidate of attempts.toReversed()) {
     if (!hasEnded(candidate) || !candidate.state.discards) return null;

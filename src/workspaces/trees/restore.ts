@@ -83,9 +83,16 @@ export function removeLocks(gitDir: string): void {
   for (const name of readdirSync(gitDir)) if (name.endsWith(".lock")) rmSync(join(gitDir, name), { force: true });
 }
 
+/** Removes the locks that a killed git left. The work in the tree stays; no process may be working there. */
+export async function removeLeftLocks(path: string): Promise<void> {
+  const tree = assertOwned(path);
+  const ref = existsSync(join(tree.gitDir, "HEAD")) ? await branchRefOf(path) : null;
+  await removeStaleLocks(tree, { branch: ref?.replace(/^refs\/heads\//, "") ?? null });
+}
+
 const staleAfterMs = 2_000;
 
-async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Snapshot): Promise<void> {
+async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Pick<Snapshot, "branch">): Promise<void> {
   removeLocks(gitDir);
   if (branch === null) return;
   // The lock of the branch is shared by all trees, so it is removed only when it is older than any lock in use. A younger one is

@@ -110,7 +110,9 @@ class Lane {
       await life.live(row, mayKill);
       starts += 1;
       row = life.look();
-      if (row !== null && isOver(row)) break;
+      // An agent that was killed has failed, and its story with it: a person tries it again.
+      if (row?.status === "failed" && life.hasKilledAgents) await life.retry(row);
+      else if (row !== null && isOver(row)) break;
       if (starts > 300) return [...life.violations, `the run does not end (${row?.status ?? "never recorded"})`];
     }
     this.#score.restarts += starts - 1;

@@ -8,7 +8,15 @@ import type { Event } from "../../../src/domain/event.ts";
 import { openSqliteStore } from "../../../src/store/sqlite/open.ts";
 import { systemClock } from "../../../src/system/clock.ts";
 import { findMarked } from "../../../src/system/process/strays.ts";
-import { type Complain, checkDatabase, checkGit, checkLeftovers, checkReplay, filesUnder } from "../checks.ts";
+import {
+  type Complain,
+  checkDatabase,
+  checkGit,
+  checkLeftovers,
+  checkReplay,
+  filesUnder,
+  wasKilled,
+} from "../checks.ts";
 import { git } from "../scene.ts";
 import { isFinished, passedPrd, stories, subjectOf } from "./plan.ts";
 import { checkoutOf, type StoryScene } from "./scene.ts";
@@ -67,7 +75,7 @@ function checkAttempts(events: readonly Event[], complain: Complain): void {
       names.set(event.attempt, `${event.name} of ${event.story}`);
       if (done.has(event.story ?? "")) complain(`${names.get(event.attempt)} was started after the story was done`);
     }
-    if (event.type === "attempt_ended" && event.outcome !== "completed" && event.outcome !== "lost")
+    if (event.type === "attempt_ended" && !["completed", "lost"].includes(event.outcome) && !wasKilled(event))
       complain(`${names.get(event.attempt)} ended as ${event.outcome}: ${event.why}`);
     if (event.type === "story_changed" && event.status === "done") {
       if (done.has(event.of)) complain(`${event.of} was done twice`);

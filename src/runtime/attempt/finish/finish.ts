@@ -12,6 +12,7 @@ import { type TransitionPorts, transition } from "../../transition/transition.ts
 import { authorOf, type Claim } from "../claim/claim.ts";
 import { logStep, wordFor } from "../logs.ts";
 import { removeRecords } from "../records.ts";
+import { withPause } from "../settle/back-off.ts";
 
 export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols">;
 
@@ -23,7 +24,7 @@ export interface FinishedBy {
 
 export async function finish(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
   const { run, attempt } = claim;
-  const decision = await store(parts, claim, report, by);
+  const decision = await store(parts, claim, withPause(report, claim, parts.clock.now(), Math.random()), by);
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
   if (!decision.accepted && by.token !== null) return decision;
   logStep(parts, claim, wordFor(decision.events, report), { outcome: report.outcome });

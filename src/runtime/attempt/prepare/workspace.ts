@@ -6,7 +6,7 @@ import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { mayHold } from "../../../engine/definitions.ts";
-import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
+import { removeLeftLocks, restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
@@ -44,8 +44,12 @@ export async function prepareWorkspace(
 
 /** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */
 async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
-  const before = leftBehind(scopeOf(run, attempt.story)?.attempts ?? [], attempt);
+  const earlier = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
+    ({ step, id }) => step === attempt.step && id !== attempt.id,
+  );
+  const before = lastDiscarded(earlier);
   if (before !== null) await rollBack(parts, run, path, before, attempt);
+  else if (hasCrashed(earlier.at(-1))) await removeLeftLocks(path);
   return await takeSnapshot(path);
 }
 
@@ -62,12 +66,9 @@ async function ensurePlace(parts: Pick<Parts, "trees" | "home" | "protocols">, r
   return path;
 }
 
-/**
- * The unfinished work of an earlier attempt that must go, as the engine has decided. An attempt that died before it began has
- * left nothing; then the one before it counts. A run that was retried continues in its failed step.
- */
-function leftBehind(attempts: readonly Attempt[], attempt: Attempt): LeftBehind | null {
-  return lastDiscarded(attempts.filter(({ step, id }) => step === attempt.step && id !== attempt.id));
+/** Its work stays for the next attempt, but a git of it may have been killed. */
+function hasCrashed(attempt: Attempt | undefined): boolean {
+  return attempt !== undefined && hasEnded(attempt) && attempt.state.outcome !== "completed";
 }
 
 async function rollBack(parts: WorkspacePorts, run: Run, path: string, left: LeftBehind, next: Attempt): Promise<void> {

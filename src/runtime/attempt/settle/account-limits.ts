@@ -2,7 +2,6 @@
 // one. After a limit that concerns one attempt alone, its step backs off.
 
 import type { Report } from "../../../domain/report.ts";
-import { attemptsOf } from "../../../domain/run.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
 import type { Hold } from "../../../store/store.ts";
 import type { Parts } from "../../parts.ts";
@@ -10,6 +9,7 @@ import { isStoreTrouble } from "../../store-trouble.ts";
 import type { Claim } from "../claim/claim.ts";
 import { choose } from "../claim/executor-choice.ts";
 import type { Answer } from "../execute/answer.ts";
+import { withBackoff } from "./back-off.ts";
 import { replaceOutcome } from "./outcomes.ts";
 
 /** How long an account is held that does not say when its quota returns. */
@@ -118,22 +118,4 @@ function refused(report: Report, why: string, retryAt: number): Report {
 function shortly(why: string): string {
   const line = why.replace(/\s+/g, " ").trim();
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
-}
-
-const firstBackoffMs = 15_000;
-const longestBackoffMs = 5 * 60_000;
-const shortestBackoffMs = 1_000;
-
-/**
- * The back-off after a limit: the first time until the limit says, if it says so, and longer each time. `chance` is between 0 and 1,
- * so that agents which hit a limit together do not all come back together.
- */
-export function withBackoff(report: Report, { run, attempt }: Claim, now: number, chance: number): Report {
-  if (report.outcome !== "rate_limited") return report;
-  const earlier = attemptsOf(run, attempt.story).filter(({ step, id }) => step === attempt.step && id !== attempt.id);
-  const since = earlier.findLastIndex(({ state }) => state.phase === "ended" && state.outcome !== "rate_limited");
-  const times = earlier.length - 1 - since;
-  const isKnown = report.retryAt !== null && times === 0;
-  const waitMs = isKnown ? shortestBackoffMs : Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(times, 10));
-  return { ...report, retryAt: Math.max(report.retryAt ?? 0, now + Math.round(waitMs * (1 + chance / 4))) };
 }

@@ -2,7 +2,7 @@
 
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
-import type { ExecutionEnd } from "../../../executors/executor.ts";
+import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
 import { readReport } from "../../../prompts/report.ts";
 import { readSummary } from "../../../prompts/summary.ts";
 import type { Answer, ToolReport } from "../execute/answer.ts";
@@ -25,7 +25,7 @@ export function readAnswer(
  */
 function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
   if (report === null || end.outcome === "ran") return report;
-  if (end.outcome === "cancelled" || end.outcome === "timed_out" || end.outcome === "lost") return null;
+  if (end.outcome === "cancelled" || end.outcome === "timed_out" || hasDied(end)) return null;
   // An agent that was denied what it needed has not done its work; that the work cannot be done is believed.
   if (end.outcome === "failed" && end.kind === "denied" && report.outcome === "completed") return null;
   return { ...report, notes: [...report.notes, `after its report it ended badly: ${end.why}`] };
@@ -56,11 +56,11 @@ function summarized(text: string): CompletedReport {
   return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
 }
 
-/** The verdict of a command step is its exit code. */
+/** The verdict of a command step is its exit code; one that died by a signal has none. */
 function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
   const said = { outcome: "completed", outputs: {}, stories: null, notes: [] } as const;
   if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
-  if (end.outcome === "failed")
+  if (end.outcome === "failed" && !hasDied(end))
     return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };
   return readFailure(end);
 }

@@ -5,6 +5,7 @@ import { noUsage } from "../../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
+import { hasDied } from "../../../executors/executor.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
@@ -31,6 +32,9 @@ export async function settle(
   stop: StopSwitch,
 ): Promise<Report> {
   const read = reportOf(parts, begun, answer);
+  // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
+  if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
+    return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
   try {
     const limited = await applyAccountLimits(parts, begun.claim, answer, read);
     const untouched = await keepReadOnly(parts, begun, limited);
