@@ -1,6 +1,6 @@
 // Logs. Owns: the attempts of a run, the files with what their agents printed, and how to open their sessions.
 
-import { closeSync, existsSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, readSync } from "node:fs";
 import type { LogList } from "../contracts/run-documents.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
@@ -8,6 +8,7 @@ import type { RunId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { logFile } from "../runtime/attempt/logs.ts";
 import { isoTime } from "../runtime/views/status.ts";
+import { openRegular } from "../system/files/regular-file.ts";
 import type { Application, ReadSession } from "./application.ts";
 import { type EventsRequest, follow } from "./events.ts";
 import { findRunOrNewest, wholeRun } from "./references.ts";
@@ -97,7 +98,7 @@ function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
 const tailBytes = 64 * 1024;
 
 function tailOf(file: string, lines: number): string {
-  const handle = openSync(file, "r");
+  const handle = openRegular(file);
   try {
     const { size } = fstatSync(handle);
     const buffer = Buffer.alloc(Math.min(size, tailBytes));

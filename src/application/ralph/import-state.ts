@@ -1,11 +1,11 @@
 // Taking over a state. Owns: starting a run from the `workflow_state.json` of another program.
 
-import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { readPrd } from "../../protocols/ralph/prd.ts";
 import { importedName, planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
 import { readState } from "../../protocols/ralph/state-file.ts";
 import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
+import { writeInside } from "../../system/files/inside.ts";
 import type { Application } from "../application.ts";
 import { readText } from "../files.ts";
 import { folderFor, type ProjectRequest, performStories, type StoriesResult, startStories } from "../stories-given.ts";
@@ -16,13 +16,14 @@ export async function importState(
   file: string,
   request: ProjectRequest & { readonly prd?: string | undefined },
 ): Promise<StoriesResult> {
-  const state = readState(readText(file, app.path(file)), file);
+  const text = readText(file, app.path(file));
+  const state = readState(text, file);
   const prd = request.prd === undefined ? null : readPrd(readText(request.prd, app.path(request.prd)), request.prd);
   const shared = await folderFor(app, request);
   return await performStories(app, request, async (session) => {
     const plan = planState(state, prd);
     makeFolder(shared);
-    copyFileSync(app.path(file), join(shared, importedName));
+    writeInside(shared, join(shared, importedName), text);
     const given = { ...plan, source: request.prd === undefined ? null : app.path(request.prd), shared };
     const task = prd ? taskOf(prd, file) : `Continue ${file}`;
     return await startStories(app, session, { task, given }, request);

@@ -1,11 +1,16 @@
 // Reads and writes text files for an ACP agent that asks its client to, inside the directories that the agent may use. The agent
 // could open them itself; a request makes Pawl responsible for the file.
 
-import { lstat, mkdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { closeSync, constants, writeFileSync } from "node:fs";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { RequestError } from "@agentclientprotocol/sdk";
 import { systemCode } from "../../domain/error.ts";
+import { within } from "../../system/files/inside.ts";
+import { openRegular, readRegular } from "../../system/files/regular-file.ts";
 import type { Access } from "../executor.ts";
+
+const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
 /** A longer file is not text that a model reads. */
 const longestFile = 8 * 1024 * 1024;
@@ -23,15 +28,24 @@ export function agentFiles(places: readonly string[], access: Access): AgentFile
       const found = await stat(file).catch(() => null);
       if (!found?.isFile()) throw RequestError.resourceNotFound(path);
       if (found.size > longestFile) throw refused(`${path} is longer than ${longestFile / 1024 / 1024} MiB`);
-      return linesOf(await readFile(file, "utf8"), line, limit);
+      return linesOf(readRegular(file, { links: "follow", atMost: longestFile, name: path }), line, limit);
     },
     async write(path, content) {
       if (access === "read") throw refused(`${path} may not be written: this step may only read`);
-      const file = await inside(path, places);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, content);
+      const { file, root } = await inside(path, places);
+      // The agent may put a link there after the look.
+      within(root, file, (entered) => overwrite(entered, path, content), { make: true });
     },
   };
+}
+
+function overwrite(path: string, name: string, content: string): void {
+  const handle = openRegular(path, { flags: O_WRONLY | O_CREAT | O_TRUNC, name });
+  try {
+    writeFileSync(handle, content);
+  } finally {
+    closeSync(handle);
+  }
 }
 
 /** Lines count from 1. */
@@ -45,7 +59,9 @@ function linesOf(text: string, line: number | null, limit: number | null): strin
 /** Reading may follow a link of the workspace anywhere: packages are often linked from elsewhere. */
 async function readable(path: string, places: readonly string[]): Promise<string> {
   const plain = resolve(path);
-  return isAbsolute(path) && places.some((place) => isIn(plain, resolve(place))) ? plain : await inside(path, places);
+  return isAbsolute(path) && places.some((place) => isIn(plain, resolve(place)))
+    ? plain
+    : (await inside(path, places)).file;
 }
 
 function isIn(path: string, place: string): boolean {
@@ -53,12 +69,16 @@ function isIn(path: string, place: string): boolean {
 }
 
 /** The real path; a link in the workspace may lead out of it. */
-async function inside(path: string, places: readonly string[]): Promise<string> {
+async function inside(
+  path: string,
+  places: readonly string[],
+): Promise<{ readonly file: string; readonly root: string }> {
   if (!isAbsolute(path)) throw refused(`${path} is not an absolute path`);
   const file = await realPlace(path);
   const roots = await Promise.all(places.map((place) => realpath(place).catch(() => null)));
-  if (!roots.some((root) => root !== null && isIn(file, root))) throw refused(`${path} is outside of the workspace`);
-  return file;
+  const root = roots.find((candidate) => candidate !== null && isIn(file, candidate));
+  if (!root) throw refused(`${path} is outside of the workspace`);
+  return { file, root };
 }
 
 /** Also for a path that does not exist yet: one of its parents does. */

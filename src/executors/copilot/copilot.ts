@@ -1,7 +1,8 @@
 // Copilot CLI: how it is called, and its usage, which it writes into a file.
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readRegular } from "../../system/files/regular-file.ts";
 import {
   type AgentProfile,
   type AgentTask,
@@ -112,7 +113,7 @@ function tools({ mcp, scratch }: AgentTask): readonly string[] {
 /** A killed run leaves no such file, or half of one. */
 function withUsage(reading: StreamReading, file: string): StreamReading {
   try {
-    const tokens = copilotTokens(readFileSync(file, "utf8"));
+    const tokens = copilotTokens(readRegular(file));
     return tokens === null ? reading : { ...reading, usage: { ...reading.usage, ...tokens } };
   } catch {
     return reading;

@@ -64,6 +64,12 @@ describe.skipIf(problem !== null)("inside", () => {
       expect(text.replaceAll(/\s+/g, " ")).toBe("CapEff: 0000000000000000 NoNewPrivs: 1 ");
     });
 
+    test("not the settings of the machine, which root writes without any right", async () => {
+      const file = "/proc/sys/kernel/core_pattern";
+      const text = `value=$(cat ${file}) && echo "$value" > ${file} || echo kept`;
+      expect(await inside(text, { cwd: visibleDir() })).toMatchObject({ outcome: "ran", text: "kept\n" });
+    });
+
     test("temporary files are its own, also where the workspace lies among them", async () => {
       const [cwd, hidden] = [tempDir(), tempDir()];
       const own = `/tmp/own-${randomUUID()}`;

@@ -4,7 +4,7 @@
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { delimiter, dirname, isAbsolute, join, relative, sep } from "node:path";
-import { existingPath } from "../../system/files/paths.ts";
+import { existingPath, isInside } from "../../system/files/paths.ts";
 import { findHome } from "../../system/home.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access } from "../executor.ts";
@@ -89,12 +89,16 @@ export function unshared(network: boolean): readonly string[] {
     "/dev",
     "--proc",
     "/proc",
+    // Settings of the whole machine: root writes them without any capability.
+    ...inProc.flatMap((path) => ["--ro-bind-try", path, path]),
     // A socket works on a read-only disk too: service managers and container engines obey every process that connects.
     "--tmpfs",
     "/run",
     ...inRun.flatMap((path) => ["--ro-bind-try", path, path]),
   ];
 }
+
+const inProc = ["/proc/sys", "/proc/sysrq-trigger"];
 
 /** Where host names are resolved, and where some systems keep their programs. */
 const inRun = [
@@ -205,11 +209,6 @@ function existing(paths: readonly string[], isWritable: boolean): readonly Mount
 function byDepth(mounts: readonly Mount[]): readonly Mount[] {
   const last = new Map(mounts.map((mount) => [mount.path, mount]));
   return [...last.values()].toSorted((a, b) => a.path.split(sep).length - b.path.split(sep).length);
-}
-
-function isInside(path: string, dir: string): boolean {
-  const way = relative(dir, path);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
 }
 
 function homeIn(env: SandboxPlace["env"]): string {

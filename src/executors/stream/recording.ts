@@ -1,5 +1,6 @@
 // Reads a file with the recorded output of an agent, of any size.
 
+import { statSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { devNull } from "node:os";
 import { AppError, systemCode } from "../../domain/error.ts";
@@ -11,6 +12,7 @@ const chunkBytes = 256 * 1024;
 
 export async function readRecording(file: string, newReader: NewReader, exit: ProcessExit): Promise<StreamReading> {
   try {
+    if (isNamedPipe(file)) throw unreadable(file, "it is a pipe");
     const handle = await open(file, "r");
     try {
       return await readFrom(handle, file, newReader, exit);
@@ -24,6 +26,12 @@ export async function readRecording(file: string, newReader: NewReader, exit: Pr
       throw new AppError("NOT_FOUND", `there is no file ${file}`, { hint: "check the path", cause: error });
     throw unreadable(file, code, error);
   }
+}
+
+/** Opening one waits for a writer, perhaps for ever. A pipe of the shell, `<(…)`, has a writer. */
+function isNamedPipe(file: string): boolean {
+  const isOfShell = /^\/(?:dev\/fd|proc\/\w+\/fd)\/\d+$|^\/dev\/stdin$/.test(file);
+  return !isOfShell && statSync(file, { throwIfNoEntry: false })?.isFIFO() === true;
 }
 
 async function readFrom(

@@ -1,9 +1,11 @@
 // The home of an agent: the directory that it keeps across runs, with its role files, its progress log and the archive.
 
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import type { AgentDefinition } from "../../domain/definition.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import { writeInside } from "../../system/files/inside.ts";
+import { readNamedFile } from "../../system/files/linked-file.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { replaceFile } from "../../system/files/whole-file.ts";
 
@@ -29,8 +31,9 @@ export function provision(home: AgentHome, agent: AgentDefinition, sourceDir: st
       problems.push(`${agent.name}: "${name}" is not a usable file name`);
       continue;
     }
-    const text = readIfReadable(resolve(sourceDir, source));
-    if (text === null) problems.push(`${agent.name}: the role file ${source} is missing`);
+    const text = readNamedFile(sourceDir, source);
+    if (text === null)
+      problems.push(`${agent.name}: the role file ${source} is missing, or is a link that leads out of its directory`);
     else replaceText(join(home.dir, name), keepOwnSection(text, readIfReadable(join(home.dir, name))));
   }
   return problems;
@@ -65,8 +68,8 @@ export function archiveProgress(
   const log = places.find((place) => existsSync(place));
   if (log === undefined) return;
   const archive = join(home.dir, "archive", run);
-  mkdirSync(archive, { recursive: true });
-  copyFileSync(log, join(archive, "progress.txt"));
+  const text = readIfReadable(log);
+  if (text !== null) writeInside(home.dir, join(archive, "progress.txt"), text);
   // A log without the run's name may belong to another run.
   if (!keep && basename(log).includes(run)) rmSync(log, { force: true });
 }

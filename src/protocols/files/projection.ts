@@ -8,7 +8,7 @@ import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
-import { writeWhole } from "../../system/files/whole-file.ts";
+import { writeInside } from "../../system/files/inside.ts";
 import { readSidecar, sidecarName, writeSidecar } from "./sidecar.ts";
 
 const writeAfterMs = 50;
@@ -129,7 +129,7 @@ export class Projection {
     const files = Object.entries(this.#files.files(run, await this.#source.storySpecs(this.#id)));
     await withFileLock(this.#lock, () => {
       // Another process may have written a newer version.
-      if (this.#projected() <= shown) for (const [file, text] of files) writeWhole(file, text);
+      if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#files.dir, file, text);
     });
     this.#written = shown;
     this.#writeMs = performance.now() - begunAt;

@@ -1,10 +1,11 @@
 // Reads and writes the sidecar: a small file beside the files of a protocol with the run that they belong to and how much of its
 // log they show.
 
+import { dirname } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId } from "../../domain/ids.ts";
+import { writeInside } from "../../system/files/inside.ts";
 import { readOptional } from "../../system/files/text.ts";
-import { writeWhole } from "../../system/files/whole-file.ts";
 
 export const sidecarName = ".pawl.json";
 
@@ -27,7 +28,7 @@ export function readSidecar(file: string): Sidecar | null {
 }
 
 export function writeSidecar(file: string, { run, projected }: Sidecar): void {
-  writeWhole(file, `${JSON.stringify({ run, projected })}\n`);
+  writeInside(dirname(file), file, `${JSON.stringify({ run, projected })}\n`);
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

@@ -1,11 +1,12 @@
 // Decides whether a PRD starts a run, continues the run that owns its folder, or imports the state of another program.
 
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { statusOf } from "../../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
+import { readInside, writeInside } from "../../system/files/inside.ts";
 import { readSidecar } from "../files/sidecar.ts";
 import type { ContinueOpening, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
 import { type Prd, readPrd } from "./prd.ts";
@@ -80,8 +81,9 @@ function given(prd: Prd): Given {
 
 /** Imports the state that another program, or another home, left: its stories resume where they were. */
 function importState(prd: Prd, shared: Shared): Given & { readonly notes: readonly string[] } {
-  const state = readState(readFileSync(shared.stateFile, "utf8"), shared.stateFile);
-  copyFileSync(shared.stateFile, join(shared.dir, importedName));
+  const text = readInside(shared.dir, shared.stateFile) ?? "";
+  const state = readState(text, shared.stateFile);
+  writeInside(shared.dir, join(shared.dir, importedName), text);
   const plan = planState(state, prd);
   const begun = plan.adopted.filter(({ chain, status }) => chain.length > 0 && status === "waiting").length;
   const done = plan.adopted.filter(({ status }) => status === "done").length;

@@ -1,12 +1,15 @@
 // The files of Dynamic Ralph that show a run: the state file, scratch entries, archived scratch files, and `passes` in the PRD.
 
-import { existsSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { errorText } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StorySpec } from "../../domain/story.ts";
+import { readInside, writeInside } from "../../system/files/inside.ts";
+import { isInside } from "../../system/files/paths.ts";
+import { readRegular } from "../../system/files/regular-file.ts";
 import { writeWhole } from "../../system/files/whole-file.ts";
 import type { ProjectedFiles } from "../files/projection.ts";
 import { markPassed } from "./prd.ts";
@@ -57,16 +60,20 @@ export class RalphFiles implements ProjectedFiles {
   /** Only the value of `passes` changes in the user's file. */
   #markPassed(story: StoryId): void {
     if (this.#prd === null || !existsSync(this.#prd)) return;
-    const text = readFileSync(this.#prd, "utf8");
+    const text = readRegular(this.#prd, { links: "follow" });
     const marked = markPassed(text, [story]);
-    if (marked !== text) writeWhole(this.#prd, marked);
+    if (marked === text) return;
+    // A link that the user made stays one. In the shared folder an agent may have made it.
+    if (isInside(this.#prd, this.dir)) writeInside(this.dir, this.#prd, marked);
+    else writeWhole(this.#prd, marked);
   }
 }
 
 /** Agents may write there, so an unreadable file does not stop the run. */
 function readImported(file: string, warn: (text: string) => void): ImportedState | null {
   try {
-    return existsSync(file) ? readState(readFileSync(file, "utf8"), file) : null;
+    const text = readInside(dirname(file), file);
+    return text === null ? null : readState(text, file);
   } catch (error) {
     warn(`the state file no longer shows what was imported: ${errorText(error)}`);
     return null;

@@ -138,7 +138,7 @@ test("[RA21 C11] of a long file the newest lines are read, with a note about the
 test("[RA21] an unreadable file does not stop a prompt", () => {
   const dir = tempDir();
   mkdirSync(join(dir, "scratch.md"));
-  expect(readScratch(join(dir, "scratch.md"), 100)).toBe("(scratch.md cannot be read: EISDIR)");
+  expect(readScratch(join(dir, "scratch.md"), 100)).toBe("(scratch.md is a directory)");
   writeFileSync(join(dir, "binary.md"), Uint8Array.of(0xff, 0, 0x41));
   expect(readScratch(join(dir, "binary.md"), 100)).toContain("A");
 });

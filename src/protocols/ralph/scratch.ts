@@ -1,23 +1,14 @@
 // Appends to, reads and archives scratch files, in which agents leave notes for later agents.
 
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readSync,
-  statSync,
-  unlinkSync,
-} from "node:fs";
-import { basename, join } from "node:path";
-import { systemCode } from "../../domain/error.ts";
+import { closeSync, fstatSync, linkSync, lstatSync, readSync, unlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { AppError, systemCode } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import type { Clock } from "../../system/clock.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
-import { readOptional } from "../../system/files/text.ts";
+import { appendInside, readInside, within } from "../../system/files/inside.ts";
+import { openRegular } from "../../system/files/regular-file.ts";
 import { type Shared, storyScratch } from "./shared.ts";
 
 interface AppendOptions {
@@ -32,11 +23,11 @@ export async function appendScratch(file: string, entry: string, options: Append
   if (text === "") return;
   const mark = options.mark === undefined ? null : markLine(options.mark);
   const add = () => {
-    const present = readOptional(file) ?? "";
+    const present = readInside(dirname(file), file) ?? "";
     if (mark !== null && present.split(/\r?\n/).includes(mark)) return;
     const gap = present.trim() === "" ? "" : present.endsWith("\n") ? "\n" : "\n\n";
     // The mark comes last, so that an entry that was cut off has none and is added again.
-    appendFileSync(file, `${gap}${text}\n${mark === null ? "" : `${mark}\n`}`);
+    appendInside(dirname(file), file, `${gap}${text}\n${mark === null ? "" : `${mark}\n`}`);
   };
   await withFileLock(`${file}.lock`, add, options.clock);
 }
@@ -52,22 +43,28 @@ export function readScratch(file: string, maxBytes: number): string {
       .trim();
     return left === 0 ? kept : `(the first ${left} bytes of ${basename(file)} are left out)\n\n${kept}`;
   } catch (error) {
-    const code = systemCode(error) ?? "unreadable";
     // A broken notes file must not stop the next agent.
-    return code === "ENOENT" ? "" : `(${basename(file)} cannot be read: ${code})`;
+    if (systemCode(error) === "ENOENT") return "";
+    if (error instanceof AppError) return `(${error.message})`;
+    return `(${basename(file)} cannot be read: ${systemCode(error) ?? "unreadable"})`;
   }
 }
 
 /** Moves the file of a finished story to the archive; null if it had none. Running it twice is harmless. */
 export function archiveScratch(shared: Shared, story: StoryId): string | null {
   const file = storyScratch(shared, story);
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino;
-  if (inode === undefined) return null;
-  mkdirSync(shared.scratchArchive, { recursive: true });
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (!found?.isFile()) return null;
   for (let number = 1; ; number++) {
     const kept = join(shared.scratchArchive, number === 1 ? basename(file) : basename(file, ".md") + `.${number}.md`);
     // Unlike a rename, a link never replaces an existing file.
-    if (!link(file, kept) && statSync(kept, { throwIfNoEntry: false })?.ino !== inode) continue;
+    const isKept = within(
+      shared.dir,
+      kept,
+      (path) => link(file, path) || lstatSync(path, { throwIfNoEntry: false })?.ino === found.ino,
+      { make: true },
+    );
+    if (!isKept) continue;
     unlinkSync(file);
     return kept;
   }
@@ -89,7 +86,7 @@ function markLine(mark: string): string {
 
 /** Starts at a line, so that no line is cut. */
 function tailOf(file: string, maxBytes: number): { readonly text: string; readonly left: number } {
-  const handle = openSync(file, "r");
+  const handle = openRegular(file, { name: basename(file) });
   try {
     const { size } = fstatSync(handle);
     const from = Math.max(0, size - maxBytes);

@@ -1,13 +1,14 @@
 // Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
 // step in Pawl's own log. Only their owner can read the files.
 
-import { createWriteStream, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createWriteStream, fstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import type { RunFacts, StepWord } from "../../protocols/protocol.ts";
+import { openPrivateInside } from "../../system/files/inside.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
 import { slotOf } from "../trees/places.ts";
@@ -30,6 +31,11 @@ function logDirectory(parts: Pick<Parts, "home">, run: RunId): string {
 export function logFile(parts: Pick<Parts, "home" | "protocols">, run: RunFacts, attempt: Attempt): string {
   const own = parts.protocols.of(run.definition).logFile(run, attempt);
   return own ?? join(logDirectory(parts, run.id), `${fileName(attempt)}.log`);
+}
+
+/** The folder that has the log. An agent may write in the one of a protocol. */
+function logRoot(parts: Pick<Parts, "home">, run: RunFacts): string {
+  return run.place.shared ?? parts.home.logs;
 }
 
 /** The whole prompt. */
@@ -62,24 +68,31 @@ export function openLog(
   run: RunFacts,
   attempt: Attempt,
 ): AttemptLog {
-  const file = logFile(parts, run, attempt);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const stream = createWriteStream(file, { mode: 0o600, flags: "a" });
+  let problem: unknown = null;
+  const handle = (() => {
+    try {
+      return openPrivateInside(logRoot(parts, run), logFile(parts, run, attempt));
+    } catch (error) {
+      problem = error;
+      return null;
+    }
+  })();
+  const stream = handle === null ? null : createWriteStream("", { fd: handle });
   const redactions = { stdout: parts.secrets.stream(), stderr: parts.secrets.stream() };
-  let problem: Error | null = null;
-  stream.on("error", (error) => {
+  stream?.on("error", (error) => {
     problem = error;
   });
-  let written = existsSync(file) ? statSync(file).size : 0;
+  let written = handle === null ? 0 : fstatSync(handle).size;
   const write = async (bytes: Uint8Array) => {
     written += bytes.length;
     const isFull = written >= fileCapBytes;
     const rest = isFull ? Buffer.concat([bytes, Buffer.from("\n[… the rest is left out …]\n")]) : bytes;
-    if (rest.length > 0 && !stream.write(rest)) await new Promise<void>((resolve) => drained(stream, resolve));
+    if (rest.length > 0 && stream?.write(rest) === false)
+      await new Promise<void>((resolve) => drained(stream, resolve));
   };
   return {
     async sink(name, chunk) {
-      if (problem) throw problem;
+      if (problem !== null) throw problem;
       if (written < fileCapBytes) await write(redactions[name].push(chunk));
     },
     note(line) {
@@ -91,7 +104,7 @@ export function openLog(
         const kept = redaction.end();
         if (problem === null && written < fileCapBytes) await write(kept);
       }
-      await new Promise<void>((resolve) => stream.end(() => resolve()));
+      await new Promise<void>((resolve) => (stream === null ? resolve() : stream.end(() => resolve())));
     },
   };
 }

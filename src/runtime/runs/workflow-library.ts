@@ -1,12 +1,14 @@
 // The workflow library. Owns: finding workflows: bundled with the package, installed under Pawl's home, or by path; and keeping
 // installed copies with their role files.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
 import { AppError, systemCode } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import type { Protocols } from "../../protocols/registry.ts";
+import { namedFile } from "../../system/files/linked-file.ts";
+import { readRegular } from "../../system/files/regular-file.ts";
 import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
 import { nearest, type Problem } from "../../workflows/document/problem.ts";
@@ -65,8 +67,9 @@ export function openWorkflow(
 
 export function readWorkflow(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readRegular(file, { links: "follow" });
   } catch (error) {
+    if (error instanceof AppError) throw error;
     throw new AppError("NOT_FOUND", `${file} cannot be read`, {
       hint: "check the path and its permissions",
       cause: error,
@@ -105,10 +108,10 @@ export function installWorkflow(
   cpSync(file, join(draft, "workflow.yml"));
   for (const agent of Object.values(definition.agents)) {
     for (const source of Object.values(agent.files)) {
-      const from = resolve(dirname(file), source);
+      const from = namedFile(dirname(file), source);
       const to = resolve(draft, source);
       const escapes = relative(draft, to).startsWith("..");
-      if (!existsSync(from) || escapes) missing.push(source);
+      if (from === null || escapes) missing.push(source);
       else if (statSync(from).isDirectory()) throw directoryAsFile(agent.name, source);
       else cpSync(from, to);
     }
@@ -121,7 +124,7 @@ export function installWorkflow(
 /** Role files that a workflow names and that are not there; its agents would work without them. */
 export function missingRoleFiles(definition: Definition, file: string): readonly string[] {
   const sources = Object.values(definition.agents).flatMap((agent) => Object.values(agent.files));
-  return sources.filter((source) => !existsSync(resolve(dirname(file), source)));
+  return sources.filter((source) => namedFile(dirname(file), source) === null);
 }
 
 export function uninstallWorkflow(home: Home, id: string): void {

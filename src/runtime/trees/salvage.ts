@@ -1,6 +1,6 @@
 // Salvage of attempts: the work of an attempt that is rolled back is kept as a diff, where its protocol says or in Pawl's home.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Attempt, baseOf, hasEnded } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
@@ -32,18 +32,40 @@ export async function salvage(
   path: string,
   left: LeftBehind,
 ): Promise<string | null> {
-  const file = salvageFile(parts, run, left.attempt);
-  return (await saveDiff(path, left.base, file)) ? file : null;
+  const { chosen, ours } = salvagePlaces(parts, run, left.attempt);
+  const saved = async ({ file, root }: SalvagePlace) => ((await saveDiff(path, left.base, file, root)) ? file : null);
+  if (chosen === null) return await saved(ours);
+  try {
+    return await saved(chosen);
+  } catch (error) {
+    // An agent can put a link in the place of the folder. Work must not be lost for that.
+    parts.log("salvage.elsewhere", { run: run.header.id, attempt: left.attempt.id, why: errorText(error) });
+    return await saved(ours);
+  }
 }
 
-function salvageFile(parts: Pick<Parts, "home" | "protocols" | "log">, run: Run, attempt: Attempt): string {
+interface SalvagePlace {
+  /** The folder that the file is in. */
+  readonly root: string;
+  readonly file: string;
+}
+
+interface Places {
+  /** Where its protocol wants it. */
+  readonly chosen: SalvagePlace | null;
+  readonly ours: SalvagePlace;
+}
+
+function salvagePlaces(parts: Pick<Parts, "home" | "protocols" | "log">, run: Run, attempt: Attempt): Places {
   const { story, step, number } = attempt;
-  const ours = join(parts.home.salvage, run.header.id, `${story ?? "run"}-${step}-${number}.diff`);
+  const root = parts.home.salvage;
+  const ours = { root, file: join(root, run.header.id, `${story ?? "run"}-${step}-${number}.diff`) };
   try {
-    return parts.protocols.of(run.header.definition).diffFile(run.header, attempt) ?? ours;
+    const file = parts.protocols.of(run.header.definition).diffFile(run.header, attempt);
+    return { ours, chosen: file === null ? null : { root: run.header.place.shared ?? dirname(file), file } };
   } catch (error) {
     // Work must not be lost because its protocol has no name for it.
     parts.log("protocol.failed", { run: run.header.id, attempt: attempt.id, why: errorText(error) });
-    return ours;
+    return { ours, chosen: null };
   }
 }

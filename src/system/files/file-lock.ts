@@ -1,12 +1,12 @@
 // File locks between processes. Owns: a lock file that names its holder. The lock of a process that has died is free.
 
-import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { AppError, systemCode } from "../../domain/error.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { hostName } from "../home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../process/identity.ts";
-import { readOptional } from "./text.ts";
+import { readIfReadable } from "./text.ts";
 import { draftFor } from "./whole-file.ts";
 
 const lockWaitMs = 60_000;
@@ -41,7 +41,7 @@ export async function withFileLock<Result>(
 function take(lock: string): boolean {
   const draft = draftFor(lock, "");
   const holder: Holder = { ...ownIdentity(), host: hostName() };
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`);
+  writeFileSync(draft, `${JSON.stringify(holder)}\n`, { flag: "wx" });
   try {
     linkSync(draft, lock);
     return true;
@@ -71,11 +71,10 @@ function freeIfAbandoned(lock: string): void {
   }
 }
 
-/** A lock without a holder is not ours: other programs leave an empty file behind after they let go. */
+/** A lock without a holder is not ours: other programs leave an empty file behind after they let go, and agents anything. */
 function isAbandoned(lock: string): boolean {
-  const text = readOptional(lock);
-  if (text === null) return false;
-  const holder = holderIn(text);
+  if (lstatSync(lock, { throwIfNoEntry: false }) === undefined) return false;
+  const holder = holderIn(readIfReadable(lock) ?? "");
   return holder === null || (holder.host === hostName() && !isAlive(holder));
 }
 
@@ -90,7 +89,7 @@ function holderIn(text: string): Holder | null {
 }
 
 function busy(lock: string): AppError {
-  const holder = holderIn(readOptional(lock) ?? "");
+  const holder = holderIn(readIfReadable(lock) ?? "");
   const who = holder ? `process ${holder.pid} on ${holder.host}` : "another program";
   return new AppError("WORKSPACE_BUSY", `${basename(lock)} has been held by ${who} for ${lockWaitMs / 1_000} seconds`, {
     hint: `end that process, or remove ${lock} if it no longer runs, and try again`,

@@ -70,7 +70,8 @@ export function draftFor(file: string, ending = ".tmp"): string {
 const abandoned = new Map<string, Set<string>>();
 
 function sweepDrafts(file: string, ending: string): void {
-  const dir = dirname(file);
+  // The real path: a directory that was entered has another name each time.
+  const dir = realPath(dirname(file));
   const names = abandoned.get(dir) ?? abandonedIn(dir);
   abandoned.set(dir, names);
   const begin = `${basename(file)}.`;

@@ -8,7 +8,7 @@ import { commonDirOf } from "./head.ts";
 /** Adds patterns to `.git/info/exclude` of the repository that a tree belongs to. Doing it twice adds nothing. */
 export async function excludeLocally(path: string, patterns: readonly string[]): Promise<void> {
   const file = join(await commonDirOf(path), "info", "exclude");
-  const present = readIfReadable(file) ?? "";
+  const present = readIfReadable(file, { links: "follow" }) ?? "";
   const lines = new Set(present.split("\n"));
   const added = patterns.filter((pattern) => !lines.has(pattern));
   if (added.length === 0) return;

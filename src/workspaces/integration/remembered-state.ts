@@ -1,8 +1,8 @@
 // The state before an integration. Owns: recording it in the git directory of the tree before the tree is changed, and restoring it
 // after a refusal or a crash.
 
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeInside } from "../../system/files/inside.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { type OwnedTree } from "../trees/ownership.ts";
@@ -31,6 +31,6 @@ export async function putBack({ path, gitDir }: Pick<OwnedTree, "path" | "gitDir
   const before = readJson(stateFile(gitDir)) as RememberedState | null;
   if (before === null) return false;
   await restoreSnapshot(path, before.snapshot);
-  for (const [name, text] of Object.entries(before.merge)) writeFileSync(join(gitDir, name), text);
+  for (const [name, text] of Object.entries(before.merge)) writeInside(gitDir, join(gitDir, name), text);
   return true;
 }

@@ -1,7 +1,8 @@
 // Local files. Owns: files of the user's checkout that are in no commit and that a tree needs all the same, such as `.env`.
 
-import { copyFileSync, existsSync, globSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, globSync, lstatSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { copyInside, within } from "../../system/files/inside.ts";
 import { excludeLocally } from "../git/exclude.ts";
 import { git, splitNul } from "../git/git.ts";
 
@@ -14,12 +15,23 @@ export async function copyLocalFiles(repo: string, tree: string, patterns: reado
   const tracked = new Set(splitNul((await git(tree, ["ls-files", "-z", "--", ...found.map(literally)])).stdout));
   const copied = found.filter((name) => !tracked.has(name));
   for (const name of copied) {
-    mkdirSync(dirname(join(tree, name)), { recursive: true });
-    copyFileSync(join(repo, name), join(tree, name));
+    await removeLinks(tree, dirname(name));
+    // The user's own file may be a link: no repository and no agent made it, since git does not know it.
+    within(repo, join(repo, name), (from) => copyInside(from, tree, join(tree, name)));
   }
   const seen = ["ls-files", "--others", "--exclude-standard", "-z", "--", ...copied.map(literally)];
   const visible = copied.length === 0 ? [] : splitNul((await git(tree, seen)).stdout);
   await excludeFiles(tree, visible);
+}
+
+/** An agent may have left a link in the place of a directory, and where git ignores it, it is still there. */
+async function removeLinks(tree: string, dir: string): Promise<void> {
+  if (dir === ".") return;
+  await removeLinks(tree, dirname(dir));
+  const path = join(tree, dir);
+  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  const { stdout } = await git(tree, ["ls-files", "-z", "--", literally(dir)]);
+  if (stdout === "") rmSync(path);
 }
 
 /** Untracked files that are not ignored. A directory with only such files is listed once, with a slash at the end. */

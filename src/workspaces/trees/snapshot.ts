@@ -1,7 +1,7 @@
 // Snapshots. Owns: an id for the exact state of a tree, including uncommitted work, taken without changing the tree or its index. Does
 // not own: restoring one.
 
-import { copyFileSync, mkdtempSync, rmSync, statSync, utimesSync } from "node:fs";
+import { copyFileSync, lstatSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -108,8 +108,8 @@ async function withIndexCopy<T>(path: string, use: (env: Record<string, string>)
 
 /** Copies the index so that git trusts the copy no more than the original. */
 export function copyIndex(index: string, copy: string): void {
-  const stats = statSync(index, { throwIfNoEntry: false });
-  if (stats === undefined) return;
+  const stats = lstatSync(index, { throwIfNoEntry: false });
+  if (!stats?.isFile()) return;
   copyFileSync(index, copy);
   // Git reads a file again if it is as new as the index. A newer copy would hide such a change.
   const writtenAt = (stats.mtimeMs - 1) / 1000;

@@ -1,9 +1,11 @@
 // `pawl logs`. Owns: printing what agents printed, attempt by attempt, and how to open their sessions.
 
-import { closeSync, existsSync, openSync, readSync } from "node:fs";
+import { closeSync, existsSync, readSync } from "node:fs";
 import type { Command } from "commander";
 import { followLogs } from "../../../application/logs.ts";
 import type { LogList } from "../../../contracts/run-documents.ts";
+import { AppError } from "../../../domain/error.ts";
+import { openRegular } from "../../../system/files/regular-file.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runOrNewest } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
@@ -67,7 +69,14 @@ class Printer {
       const title = `${story ? `${story} ` : ""}${step}, attempt ${attempt} (${executor}, ${outcome ?? phase})`;
       this.#console.say(this.#console.paint("bold", `── ${title} ──`));
     }
-    this.#offsets.set(file, copyFrom(file, from ?? 0));
+    try {
+      this.#offsets.set(file, copyFrom(file, from ?? 0));
+    } catch (error) {
+      // An agent may have put something else in its place; the other logs are shown.
+      if (!(error instanceof AppError)) throw error;
+      if (from === undefined) this.#console.say(error.message);
+      this.#offsets.set(file, from ?? 0);
+    }
   }
 
   /** An agent reports its session at its end; it is said once, after everything that it printed. */
@@ -81,7 +90,7 @@ class Printer {
 
 /** In pieces: a log may be larger than memory. */
 function copyFrom(file: string, offset: number): number {
-  const handle = openSync(file, "r");
+  const handle = openRegular(file);
   const buffer = Buffer.alloc(64 * 1024);
   let at = offset;
   try {

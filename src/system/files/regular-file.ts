@@ -1,0 +1,81 @@
+// Regular files. Owns: opening one and nothing else: a pipe would block Pawl, a device never ends, and a link may lead anywhere.
+
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { basename } from "node:path";
+import { AppError, systemCode } from "../../domain/error.ts";
+
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+
+/** Nothing that Pawl reads at once is larger. */
+const largestText = 64 * 1024 * 1024;
+
+/** `refuse` is for folders that an agent can write; `follow` for what a user names. */
+type Links = "refuse" | "follow";
+
+export interface OpenOptions {
+  readonly flags?: number;
+  readonly mode?: number;
+  readonly links?: Links;
+  /** What errors call the file. Default: its path. */
+  readonly name?: string;
+}
+
+/** The descriptor of a regular file. Anything else is refused, and never waited for. */
+export function openRegular(path: string, options: OpenOptions = {}): number {
+  const { flags = O_RDONLY, mode = 0o666, links = "refuse", name = path } = options;
+  let handle: number;
+  try {
+    handle = openSync(path, flags | O_NONBLOCK | (links === "refuse" ? O_NOFOLLOW : 0), mode);
+  } catch (error) {
+    const what = notRegular[systemCode(error) ?? ""];
+    throw what === undefined ? error : refusal(name, what, error);
+  }
+  const found = fstatSync(handle);
+  if (found.isFile()) return handle;
+  closeSync(handle);
+  throw refusal(name, found.isDirectory() ? "is a directory" : "is not a regular file");
+}
+
+/** What `open` itself answers: a link that is not followed, a pipe without a reader, a directory, a device that is not there. */
+const notRegular: Readonly<Record<string, string>> = {
+  ELOOP: "is a link, which Pawl does not follow there",
+  EMLINK: "is a link, which Pawl does not follow there",
+  ENXIO: "is not a regular file",
+  ENODEV: "is not a regular file",
+  EISDIR: "is a directory",
+};
+
+/** The whole text of a regular file. */
+export function readRegular(path: string, options: OpenOptions & { readonly atMost?: number } = {}): string {
+  const { atMost = largestText, name = path } = options;
+  const handle = openRegular(path, options);
+  try {
+    const { size } = fstatSync(handle);
+    if (size > atMost) throw tooLarge(name, atMost);
+    const pieces: Buffer[] = [];
+    // The size is a hint: the file may grow, and those of /proc have none.
+    for (let read = 0; ; ) {
+      const piece = Buffer.alloc(Math.max(4_096, size - read + 1));
+      const length = readSync(handle, piece, 0, piece.length, null);
+      if (length === 0) return Buffer.concat(pieces).toString("utf8");
+      read += length;
+      if (read > atMost) throw tooLarge(name, atMost);
+      pieces.push(piece.subarray(0, length));
+    }
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function refusal(name: string, what: string, cause?: unknown): AppError {
+  return new AppError("REFUSED", `${name} ${what}`, {
+    hint: `put a regular file in the place of ${basename(name)}, or remove it`,
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+function tooLarge(name: string, atMost: number): AppError {
+  return new AppError("INPUT_INVALID", `${name} is larger than ${Math.floor(atMost / 1024 / 1024)} MiB`, {
+    hint: "name a smaller file",
+  });
+}
