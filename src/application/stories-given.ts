@@ -5,8 +5,10 @@ import type { StorySpec } from "../domain/story.ts";
 import type { ContinueOpening } from "../protocols/protocol.ts";
 import type { GivenStories } from "../runtime/run-request.ts";
 import { openProject } from "../runtime/runs/open-project.ts";
+import { PlaceTaken } from "../runtime/transition/place-owner.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { chooseFolder } from "../runtime/trees/protocol-folder.ts";
+import { inspectRepository } from "../workspaces/git/repository.ts";
 import type { Application, Session } from "./application.ts";
 import { type AcceptedRun, type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";
 import { readText } from "./files.ts";
@@ -40,16 +42,26 @@ export async function runProject(
   request: ProjectRequest & { readonly only?: readonly string[] | undefined },
 ): Promise<StoriesResult> {
   const path = app.path(file);
-  const project = { file, path, text: readText(file, path), only: request.only ?? [] };
+  const read = () => readText(file, path);
+  read();
   const folder = await folderFor(app, request);
+  const repo = (await inspectRepository(app.path(request.repo))).root;
+  const project = { file, path, only: request.only ?? [], folder, repo };
   return await performStories(app, request, async (session) => {
-    const plan = await openProject(session.parts, request.protocol, { ...project, folder });
-    if (plan.kind === "continue") return await continueRun(app, session, plan, request);
-    for (const note of plan.notes) request.onNote?.(note);
-    const isDone = ({ id }: StorySpec) => plan.adopted.some((story) => story.id === id && story.status === "done");
-    if (plan.stories.every(isDone)) return { kind: "nothing", stories: plan.stories.length };
-    const given = { stories: plan.stories, adopted: plan.adopted, source: path, shared: folder };
-    return await startStories(app, session, { task: plan.task, given }, request);
+    const open = async (): Promise<Unended> => {
+      const plan = await openProject(session.parts, request.protocol, project, read);
+      if (plan.kind === "continue") return await continueRun(app, session, plan, request);
+      for (const note of plan.notes) request.onNote?.(note);
+      const isDone = ({ id }: StorySpec) => plan.adopted.some((story) => story.id === id && story.status === "done");
+      if (plan.stories.every(isDone)) return { kind: "nothing", stories: plan.stories.length };
+      const given = { stories: plan.stories, adopted: plan.adopted, source: path, shared: folder };
+      return await startStories(app, session, { task: plan.task, given }, request);
+    };
+    return await open().catch(async (error: unknown) => {
+      // Another process started the same file meanwhile: that run continues.
+      if (error instanceof PlaceTaken) return await open();
+      throw error;
+    });
   });
 }
 

@@ -107,6 +107,21 @@ export interface OpenRequest {
 export interface RunLookup {
   /** Null: this store has no such run. */
   find(id: RunId): Promise<FoundRun | null>;
+  /** Runs with this shared folder, or with their stories from this file in the same repository; newest first. */
+  at(place: { readonly folder: string; readonly file: string }): Promise<readonly EarlierRun[]>;
+  /** The stories of a run, as they were planned. */
+  specs(id: RunId): Promise<readonly StorySpec[]>;
+  /** The log of a run, starting after `seq`. */
+  eventsAfter(id: RunId, seq: number): Promise<readonly Event[]>;
+}
+
+export interface EarlierRun {
+  readonly id: RunId;
+  readonly number: number;
+  /** Done or cancelled. A failed run may be retried, so it keeps its place. */
+  readonly isOver: boolean;
+  readonly folder: string | null;
+  readonly file: string | null;
 }
 
 export interface FoundRun {

@@ -12,8 +12,10 @@ import type {
   GateRef,
   Hold,
   Lease,
+  LocatedRun,
   Offer,
   OfferFilter,
+  PlaceFilter,
   RunFilter,
   RunSummary,
   Store,
@@ -38,7 +40,13 @@ import {
   selectDueEffects,
   takeEffect,
 } from "./tables/outbox.ts";
-import { selectSummaries, selectSummariesByPrefix, selectSummary, selectSummaryByNumber } from "./tables/runs.ts";
+import {
+  selectRunsAt,
+  selectSummaries,
+  selectSummariesByPrefix,
+  selectSummary,
+  selectSummaryByNumber,
+} from "./tables/runs.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { KyselyTransaction } from "./transaction.ts";
 
@@ -92,6 +100,10 @@ export class KyselyStore implements Store {
 
   async listRuns(filter: RunFilter): Promise<readonly RunSummary[]> {
     return await this.#database.read((db) => selectSummaries(db, filter));
+  }
+
+  async runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]> {
+    return await this.#database.read((db) => selectRunsAt(db, place));
   }
 
   async wholeRun(id: RunId): Promise<Run | null> {

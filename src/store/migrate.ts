@@ -7,6 +7,7 @@ import { up as first } from "./migrations/001-first.ts";
 import { up as agents } from "./migrations/002-agents.ts";
 import { up as entries } from "./migrations/003-entries.ts";
 import { up as attemptBodies } from "./migrations/004-attempt-bodies.ts";
+import { up as runPlaces } from "./migrations/005-run-places.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -20,6 +21,7 @@ const migrations: readonly Migration[] = [
   { name: "agents", up: agents },
   { name: "entries", up: entries },
   { name: "attempt-bodies", up: attemptBodies },
+  { name: "run-places", up: runPlaces },
 ];
 
 export const schemaVersion = migrations.length;

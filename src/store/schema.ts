@@ -34,6 +34,9 @@ export interface RunRow {
   task: string;
   status: string;
   repo: string | null;
+  /** The shared folder of its files, and the file of its stories. The header has both as well. */
+  shared: string | null;
+  source: string | null;
   started_at: number;
   ended_at: number | null;
   definition: string;

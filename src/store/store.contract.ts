@@ -409,6 +409,21 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await listed([])).toStrictEqual([]);
     });
 
+    scenario("[SO9] a run is found by its shared folder and by the file of its stories", async ({ store, runs }) => {
+      const { place } = startOf(chainOf(1));
+      const first = await runs.start(chainOf(1), { place: { ...place, shared: "/a", source: "/prd" } });
+      const second = await runs.start(chainOf(1), { place: { ...place, shared: "/b", source: "/prd" } });
+      await runs.start(chainOf(1));
+      const found = async (shared: string | null, source: string | null) =>
+        (await store.runsAt({ shared, source })).map(({ id }) => id);
+      expect(await found(null, "/prd")).toEqual([second, first]);
+      expect(await store.transaction((tx) => tx.runsAt({ shared: "/a", source: null }))).toMatchObject([
+        { id: first, shared: "/a", source: "/prd" },
+      ]);
+      expect(await found("/b", "/other")).toEqual([second]);
+      expect(await found(null, null)).toEqual([]);
+    });
+
     scenario("[SO9] open gates are found, of one run or of all, oldest first", async ({ store, runs }) => {
       const question = { kind: "gate", title: "", question: "Go?", options: { yes: { to: "next" } } } as const;
       const gated = { ...chainOf(1), steps: [{ ...question, name: chainOf(1).steps[0]?.name ?? ("" as never) }] };

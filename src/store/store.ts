@@ -19,6 +19,8 @@ export interface Store {
   runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]>;
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+  /** Newest first. */
+  runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]>;
   /** The run with every story. For reading only; a transition uses `load`. */
   wholeRun(id: RunId): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
@@ -65,6 +67,8 @@ export interface Backup {
 
 export interface Transaction {
   nextRunNumber(): Promise<number>;
+  /** Newest first. */
+  runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]>;
   create(number: number, decision: Accepted): Promise<Changes>;
   /** The header and the stories that `needed` names. */
   load(run: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null>;
@@ -184,6 +188,12 @@ export interface RunFilter {
   readonly limit: number;
 }
 
+/** Runs with their files in this shared folder, or with their stories from this file; null: none. */
+export interface PlaceFilter {
+  readonly shared: string | null;
+  readonly source: string | null;
+}
+
 export interface RunSummary {
   readonly id: RunId;
   readonly number: number;
@@ -195,6 +205,8 @@ export interface RunSummary {
   readonly endedAt: number | null;
   readonly totals: RunTotals;
 }
+
+export interface LocatedRun extends RunSummary, PlaceFilter {}
 
 export interface AttemptRef {
   readonly run: RunId;

@@ -13,10 +13,12 @@ import type {
   Hold,
   Lease,
   Loaded,
+  LocatedRun,
   NewOffer,
   Offer,
   OfferFilter,
   PermitLimit,
+  PlaceFilter,
   ReadyStep,
   Transaction,
 } from "./store.ts";
@@ -30,7 +32,15 @@ import { deleteLease, insertLease, renewLease, takeOverLease } from "./tables/le
 import { deleteOffer, deleteOffers, insertOffer, pauseOffers, selectOffers } from "./tables/offers.ts";
 import { insertEffect } from "./tables/outbox.ts";
 import { releasePermits, takePermits } from "./tables/permits.ts";
-import { headerChanged, insertRun, nextRunNumber, readHeader, selectRun, updateHeader } from "./tables/runs.ts";
+import {
+  headerChanged,
+  insertRun,
+  nextRunNumber,
+  readHeader,
+  selectRun,
+  selectRunsAt,
+  updateHeader,
+} from "./tables/runs.ts";
 import {
   deleteStory,
   insertStories,
@@ -57,6 +67,10 @@ export class KyselyTransaction implements Transaction {
 
   async nextRunNumber(): Promise<number> {
     return await nextRunNumber(this.#db);
+  }
+
+  async runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]> {
+    return await selectRunsAt(this.#db, place);
   }
 
   async create(number: number, decision: Accepted): Promise<Changes> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { readPrd } from "../../protocols/ralph/prd.ts";
 import { importedName, planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
 import { readState } from "../../protocols/ralph/state-file.ts";
+import { assertFreePlace } from "../../runtime/transition/place-owner.ts";
 import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
 import { writeInside } from "../../system/files/inside.ts";
 import type { Application } from "../application.ts";
@@ -22,6 +23,7 @@ export async function importState(
   const shared = await folderFor(app, request);
   return await performStories(app, request, async (session) => {
     const plan = planState(state, prd);
+    await assertFreePlace(session.parts.store, { repo: null, shared });
     makeFolder(shared);
     writeInside(shared, join(shared, importedName), text);
     const given = { ...plan, source: request.prd === undefined ? null : app.path(request.prd), shared };

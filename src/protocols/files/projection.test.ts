@@ -95,13 +95,20 @@ test("[PO10] an event that cannot be written does not block the others, and the 
     if (isBroken && mark.endsWith(":2")) throw new Error("boom");
     written.push(mark);
   };
-  const { open, happen } = scene({ writeEntry });
+  const { dir, open, happen, count } = scene({ writeEntry });
   happen(3);
   const { projection, trouble } = open();
   await projection.flush();
   expect(trouble).toEqual([new Error("boom")]);
   expect(written).toEqual(["k3x:1", "k3x:3"]);
+  // What is written after it does not hide that it is missing.
+  happen(1);
+  await projection.flush();
+  expect(written).toContain("k3x:4");
+  expect(readSidecar(join(dir, ".pawl.json"))).toMatchObject({ projected: 1 });
+  expect(count()).toBe("4");
   isBroken = false;
   await open().projection.flush();
   expect(written).toContain("k3x:2");
+  expect(readSidecar(join(dir, ".pawl.json"))).toMatchObject({ projected: 4 });
 });

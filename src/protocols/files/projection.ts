@@ -30,9 +30,14 @@ export interface ProjectedFiles {
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
 }
 
+interface LoggedEvent {
+  readonly seq: number;
+  readonly event: Event;
+}
+
 /** The store, as a projection sees it. */
 export interface ProjectionSource {
-  events(run: RunId, after: number, limit: number): Promise<readonly { readonly seq: number; readonly event: Event }[]>;
+  events(run: RunId, after: number, limit: number): Promise<readonly LoggedEvent[]>;
   wholeRun(run: RunId): Promise<Run | null>;
   /** The header, and these stories. */
   partOf(run: RunId, stories: readonly StoryId[]): Promise<Run | null>;
@@ -58,6 +63,8 @@ export class Projection {
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #isDiscarded = false;
+  /** Entries that could not be written. The sidecar stays before the first of them. */
+  readonly #unwritten: LoggedEvent[] = [];
 
   constructor(id: RunId, files: ProjectedFiles, source: ProjectionSource, onTrouble: OnTrouble) {
     this.#id = id;
@@ -81,13 +88,13 @@ export class Projection {
 
   /** Waits until entries that are written once are in the files, so that the next prompt can show them. */
   async settle(): Promise<void> {
-    await this.#enqueue(() => this.#catchUp());
+    await this.#enqueue(async () => throwFirst(await this.#catchUp()));
   }
 
   /** Waits until all files are up to date. */
   async flush(): Promise<void> {
     this.#stopTimer();
-    await this.#enqueue(() => this.#write());
+    await this.#enqueue(() => this.#write({ again: true }));
   }
 
   /** Removes the folder of a removed run. This process does not create it again. */
@@ -119,8 +126,15 @@ export class Projection {
     return this.#queue;
   }
 
-  async #write(): Promise<void> {
-    await this.#catchUp();
+  /** What one file refuses does not keep the others from being written. */
+  async #write({ again } = { again: false }): Promise<void> {
+    const missed = again ? await this.#retell() : [];
+    const trouble = [...missed, ...(await this.#catchUp())];
+    await this.#writeFiles();
+    throwFirst(trouble);
+  }
+
+  async #writeFiles(): Promise<void> {
     if (this.#seen === this.#written || this.#files.files === undefined) return;
     const begunAt = performance.now();
     const shown = this.#seen;
@@ -146,25 +160,35 @@ export class Projection {
     return this.#run;
   }
 
-  async #catchUp(): Promise<void> {
+  /** Returns what could not be written. */
+  async #catchUp(): Promise<readonly unknown[]> {
+    const trouble: unknown[] = [];
     for (;;) {
       const events = await this.#source.events(this.#id, this.#seen, batch);
       const last = events.at(-1);
-      if (!last) return;
-      const projected = this.#projected();
-      this.#seen = last.seq;
-      const trouble = [
-        ...this.#followAll(events.map(({ event }) => event)),
-        ...(await this.#tellAll(events.filter(({ seq }) => seq > projected))),
-      ];
-      if (trouble.length > 0) throw trouble[0];
-      if (last.seq > projected) {
-        await withFileLock(this.#lock, () => {
-          if (last.seq > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: last.seq });
-        });
+      if (last) {
+        const projected = this.#projected();
+        this.#seen = last.seq;
+        trouble.push(...this.#followAll(events.map(({ event }) => event)));
+        trouble.push(...(await this.#tellAll(events.filter(({ seq }) => seq > projected))));
       }
-      if (events.length < batch) return;
+      await this.#remember();
+      if (events.length < batch) return trouble;
     }
+  }
+
+  /** Tries the entries again that could not be written. */
+  async #retell(): Promise<readonly unknown[]> {
+    return await this.#tellAll(this.#unwritten.splice(0));
+  }
+
+  /** Records how much the files show, up to the first entry that is missing in them. */
+  async #remember(): Promise<void> {
+    const shown = Math.min(this.#seen, ...this.#unwritten.map(({ seq }) => seq - 1));
+    if (shown <= this.#projected()) return;
+    await withFileLock(this.#lock, () => {
+      if (shown > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: shown });
+    });
   }
 
   /** An event that fails does not block the others. */
@@ -180,12 +204,13 @@ export class Projection {
     });
   }
 
-  async #tellAll(events: readonly { readonly seq: number; readonly event: Event }[]): Promise<readonly unknown[]> {
+  async #tellAll(events: readonly LoggedEvent[]): Promise<readonly unknown[]> {
     const trouble: unknown[] = [];
-    for (const { seq, event } of events) {
+    for (const logged of events) {
       try {
-        await this.#files.writeEntry?.(event, `${this.#id}:${seq}`);
+        await this.#files.writeEntry?.(logged.event, `${this.#id}:${logged.seq}`);
       } catch (error) {
+        this.#unwritten.push(logged);
         trouble.push(error);
       }
     }
@@ -201,4 +226,8 @@ export class Projection {
       return 0;
     }
   }
+}
+
+function throwFirst(trouble: readonly unknown[]): void {
+  if (trouble.length > 0) throw trouble[0];
 }

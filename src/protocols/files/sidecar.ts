@@ -1,7 +1,7 @@
 // Reads and writes the sidecar: a small file beside the files of a protocol with the run that they belong to and how much of its
 // log they show.
 
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId } from "../../domain/ids.ts";
 import { writeInside } from "../../system/files/inside.ts";
@@ -13,22 +13,53 @@ export interface Sidecar {
   readonly run: RunId;
   /** How many events of the run's log the files show. */
   readonly projected: number;
+  /** The same of earlier runs that used the folder, by their ids. */
+  readonly earlier?: Readonly<Record<string, number>>;
 }
+
+/** Older ones are forgotten. */
+const maxEarlier = 50;
 
 /** null: no run has used the folder. */
 export function readSidecar(file: string): Sidecar | null {
   const text = readOptional(file);
   if (text === null) return null;
-  const { run, projected } = fieldsOf(text);
+  const { run, projected, earlier } = fieldsOf(text);
   if (typeof run === "string" && isSafeId(run) && Number.isSafeInteger(projected))
-    return { run: runId(run), projected: projected as number };
+    return { run: runId(run), projected: projected as number, ...earlierIn(earlier) };
   throw new AppError("INPUT_INVALID", `${file} does not say which run uses this folder`, {
     hint: "remove it if no run of Pawl uses the folder, or choose another folder with --shared",
   });
 }
 
-export function writeSidecar(file: string, { run, projected }: Sidecar): void {
-  writeInside(dirname(file), file, `${JSON.stringify({ run, projected })}\n`);
+/** How much of a run's log the files of a folder show; null: the folder does not say. Agents may write there. */
+export function shownOf(folder: string, run: RunId): number | null {
+  const sidecar = readOrNull(join(folder, sidecarName));
+  if (sidecar === null) return null;
+  return sidecar.run === run ? sidecar.projected : (sidecar.earlier?.[run] ?? null);
+}
+
+/** What it says about earlier runs of the folder stays. */
+export function writeSidecar(file: string, { run, projected }: Omit<Sidecar, "earlier">): void {
+  const known = readOrNull(file);
+  const before = { ...known?.earlier, ...(known === null ? {} : { [known.run]: known.projected }) };
+  const others = Object.entries(before).filter(([id]) => id !== run);
+  const earlier = others.length === 0 ? {} : { earlier: Object.fromEntries(others.slice(-maxEarlier)) };
+  writeInside(dirname(file), file, `${JSON.stringify({ run, projected, ...earlier })}\n`);
+}
+
+function readOrNull(file: string): Sidecar | null {
+  try {
+    return readSidecar(file);
+  } catch {
+    return null;
+  }
+}
+
+function earlierIn(value: unknown): Pick<Sidecar, "earlier"> {
+  if (typeof value !== "object" || value === null) return {};
+  const numbers = Object.entries(value).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]));
+  return { earlier: Object.fromEntries(numbers) };
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

@@ -2,14 +2,15 @@
 
 import { existsSync, renameSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import { AppError } from "../../domain/error.ts";
+import { AppError, systemCode } from "../../domain/error.ts";
+import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
-import { statusOf } from "../../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { readInside, writeInside } from "../../system/files/inside.ts";
-import { readSidecar } from "../files/sidecar.ts";
-import type { ContinueOpening, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
+import { readSidecar, shownOf } from "../files/sidecar.ts";
+import type { ContinueOpening, EarlierRun, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
 import { type Prd, readPrd } from "./prd.ts";
+import type { PrdStory } from "./prd-story.ts";
 import { type Shared, sharedIn } from "./shared.ts";
 import { type ImportedState, readState } from "./state-file.ts";
 
@@ -17,33 +18,64 @@ import { type ImportedState, readState } from "./state-file.ts";
 export const importedName = ".pawl-imported.json";
 
 export async function openPrd({ file, path, text, only, folder, runs }: OpenRequest): Promise<Opening> {
-  const whole = readPrd(text, file);
-  const prd = { ...whole, stories: chosenStories(whole, only) };
+  const written = readPrd(text, file);
   const shared = sharedIn(folder);
-  const owner = await ownerOf(runs, shared);
-  if (owner !== null && !isClosed(owner)) return continued(owner, prd, path);
+  // One that cannot be read is refused before anything starts.
+  readSidecar(shared.sidecarFile);
+  const placed = await runs.at({ folder, file: path });
+  const ofFile = placed.filter((run) => run.file === path);
+  const open = [...ofFile, ...placed].find(({ isOver }) => !isOver);
+  const owner = open === undefined ? null : await runs.find(open.id);
+  if (owner !== null) return continued(owner, { ...written, stories: chosenStories(written, only) }, path);
+  const [earlier] = ofFile;
+  const whole = earlier === undefined ? written : await withFinished(written, file, earlier, runs);
+  const prd = { ...whole, stories: chosenStories(whole, only) };
   const left = existsSync(shared.stateFile);
+  const before = placed.find((run) => run.folder === folder);
   const start = { kind: "start", task: taskOf(prd, file), notes: prd.notes } as const;
-  if (owner === null && left) return { ...start, ...importState(prd, shared) };
+  if (before === undefined && left) return { ...start, ...importState(prd, shared) };
   if (prd.stories.every(({ passes }) => passes)) return { ...start, ...given(prd) };
-  if (left && owner !== null) {
-    // The PRD marks stories that the earlier run finished. Its history stays in the folder beside the new one.
-    renameSync(shared.stateFile, join(shared.dir, `workflow_state.${owner.number}.json`));
-  }
+  // The PRD marks stories that the earlier run finished. Its history stays in the folder beside the new one.
+  if (before !== undefined) putAside(shared.stateFile, join(shared.dir, `workflow_state.${before.number}.json`));
   // The imported state of an earlier run does not apply to this run's stories, even if their ids are the same.
   rmSync(join(shared.dir, importedName), { force: true });
   return { ...start, ...given(prd) };
 }
 
-async function ownerOf(runs: RunLookup, { sidecarFile }: Shared): Promise<FoundRun | null> {
-  const sidecar = readSidecar(sidecarFile);
-  return sidecar === null ? null : await runs.find(sidecar.run);
+/**
+ * A story that an earlier run finished has passed, also if that never reached the file: its driver died first, or the file cannot
+ * be written. Where the file did say so once, a person has taken it back. A story with other words is another story.
+ */
+async function withFinished(prd: Prd, file: string, earlier: EarlierRun, runs: RunLookup): Promise<Prd> {
+  const shown = earlier.folder === null ? null : shownOf(earlier.folder, earlier.id);
+  const unseen = new Set(doneIn(await runs.eventsAfter(earlier.id, shown ?? 0)));
+  if (unseen.size === 0) return prd;
+  const specs = new Map((await runs.specs(earlier.id)).map((spec) => [spec.id, spec]));
+  const isFinished = (story: PrdStory) => unseen.has(story.id) && sameWords(story, specs.get(story.id));
+  const found = prd.stories.filter((story) => !story.passes && isFinished(story)).map(({ id }) => id);
+  if (found.length === 0) return prd;
+  const note = `done in run #${earlier.number}, though ${file} does not say so: ${found.join(", ")}; to do one again, change its text`;
+  const stories = prd.stories.map((story) => (found.includes(story.id) ? { ...story, passes: true } : story));
+  return { ...prd, stories, notes: [...prd.notes, note] };
 }
 
-/** A failed run may be retried, so it keeps its folder. */
-function isClosed({ header }: FoundRun): boolean {
-  const status = statusOf(header);
-  return status === "done" || status === "cancelled";
+function doneIn(events: readonly Event[]): readonly StoryId[] {
+  return events.flatMap((event) => (event.type === "story_changed" && event.status === "done" ? [event.of] : []));
+}
+
+function sameWords(one: StorySpec, other: StorySpec | undefined): boolean {
+  const words = ({ title, description, acceptanceCriteria }: StorySpec) =>
+    JSON.stringify([title, description, acceptanceCriteria]);
+  return other !== undefined && words(one) === words(other);
+}
+
+/** Two processes may start the same PRD at once: then the other one has done it. */
+function putAside(file: string, target: string): void {
+  try {
+    renameSync(file, target);
+  } catch (error) {
+    if (systemCode(error) !== "ENOENT") throw error;
+  }
 }
 
 function continued(run: FoundRun, prd: Prd, path: string): ContinueOpening {

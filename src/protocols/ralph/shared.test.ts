@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { runId, stepId, storyId } from "../../domain/ids.ts";
 import { defaultFolder } from "../files/folder.ts";
-import { readSidecar, writeSidecar } from "../files/sidecar.ts";
+import { readSidecar, shownOf, writeSidecar } from "../files/sidecar.ts";
 import {
   editFile,
   excludePatterns,
@@ -121,6 +121,9 @@ test("[RA3] the folder remembers its run and how much of the log its files show"
   writeSidecar(shared.sidecarFile, { run: runId("k3x9"), projected: 12 });
   writeSidecar(shared.sidecarFile, { run: runId("k3x9"), projected: 40 });
   expect(readSidecar(shared.sidecarFile)).toEqual({ run: "k3x9", projected: 40 });
+  writeSidecar(shared.sidecarFile, { run: runId("next"), projected: 1 });
+  writeSidecar(shared.sidecarFile, { run: runId("next"), projected: 2 });
+  expect(["k3x9", "next", "other"].map((run) => shownOf(shared.dir, runId(run)))).toEqual([40, 2, null]);
   for (const text of ["", "{", "null", '{"run": "../x", "projected": 1}', '{"run": "a"}']) {
     writeFileSync(shared.sidecarFile, text);
     expect(() => readSidecar(shared.sidecarFile)).toThrow("does not say which run uses this folder");

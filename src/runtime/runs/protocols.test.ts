@@ -94,13 +94,14 @@ describe("a protocol that throws", () => {
 
   test("[PO8] in `storiesFor` or `open`: the error has its name and the reason", async () => {
     const { parts } = await makeToyWorld(broken("open").protocol);
-    const project = { file: "list", path: "/list", text: "a\nb\n", only: [], folder: "/nowhere" };
-    await expect(openProject(parts, "toy", project)).rejects.toMatchObject({
+    const project = { file: "list", path: "/list", only: [], folder: "/nowhere", repo: "/nowhere" };
+    const read = () => "a\nb\n";
+    await expect(openProject(parts, "toy", project, read)).rejects.toMatchObject({
       code: "PROTOCOL_FAILED",
       message: "protocol toy could not open the project: boom",
     });
     const { parts: whole } = await makeToyWorld(toy);
-    expect(await openProject(whole, "toy", project)).toMatchObject({
+    expect(await openProject(whole, "toy", project, read)).toMatchObject({
       kind: "start",
       stories: [{ id: "a" }, { id: "b" }],
     });

@@ -6,6 +6,7 @@ import type { RunId } from "../../domain/ids.ts";
 import { decide, startRun, storiesFor } from "../../engine/decide.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Parts } from "../parts.ts";
+import { assertFreePlace } from "./place-owner.ts";
 import { redactedCommand } from "./redacted.ts";
 import { unknownRun } from "./unknown-run.ts";
 
@@ -33,7 +34,7 @@ export async function applyIn(
   return decision;
 }
 
-/** `describe` gets the run's number, from which its branch is named. */
+/** `describe` gets the run's number, from which its branch is named. Throws `PlaceTaken` if another run has its place. */
 export async function createRun(
   parts: Pick<Parts, "store" | "dispatch" | "commits">,
   describe: (number: number) => StartRun,
@@ -41,6 +42,7 @@ export async function createRun(
   const created = await parts.store.transaction(async (tx) => {
     const number = await tx.nextRunNumber();
     const command = describe(number);
+    await assertFreePlace(tx, command.place);
     const decision = startRun(command);
     await parts.dispatch.follow(tx, await tx.create(number, decision));
     return { run: command.run, number, events: decision.events };

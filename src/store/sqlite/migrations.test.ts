@@ -73,6 +73,15 @@ test("[SO30] an unfinished run of a schema 2 database continues to its end", asy
   await expectRowsToEqualLogs(store);
 });
 
+test("[SO30 SO9] a run of an older database is found by its folder and its file", async () => {
+  const place = `json_set(header, '$.place.prd', '/prd.json', '$.place.shared', '/folder')`;
+  const file = oldDatabase((old) => old.exec(`UPDATE runs SET header = ${place} WHERE id = '${withStories}'`));
+  const store = await opened(file);
+  expect(await store.runsAt({ shared: null, source: "/prd.json" })).toMatchObject([
+    { id: withStories, shared: "/folder", source: "/prd.json" },
+  ]);
+});
+
 function oldDatabase(older: (database: DatabaseSync) => void = () => undefined): string {
   const file = freshFile("pawl.db");
   const database = new DatabaseSync(file);

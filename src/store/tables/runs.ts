@@ -6,7 +6,7 @@ import { type Header, type RunStatus, statusOf } from "../../domain/run.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { statement } from "../statement.ts";
-import { type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
+import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
 import { readTotals } from "./totals.ts";
 
@@ -53,6 +53,8 @@ export async function insertRun(db: Kysely<Tables>, number: number, header: Head
     task: header.task,
     status: statusOf(header),
     repo: header.place.repo,
+    shared: header.place.shared ?? null,
+    source: header.place.source ?? null,
     started_at: header.startedAt,
     ended_at: null,
     definition,
@@ -118,6 +120,16 @@ export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Pr
   return rows.map(readSummary);
 }
 
+/** Newest first. */
+export async function selectRunsAt(db: Kysely<Tables>, place: PlaceFilter): Promise<readonly LocatedRun[]> {
+  const rows = await summaries(db)
+    .select(["shared", "source"])
+    .where((e) => e.or([e("shared", "=", place.shared), e("source", "=", place.source)]))
+    .orderBy("number", "desc")
+    .execute();
+  return rows.map((row) => ({ ...readSummary(row), shared: row.shared, source: row.source }));
+}
+
 function documentOf(header: Header): string {
   return JSON.stringify(pick(header, documentKeys));
 }
@@ -146,7 +158,8 @@ function summaries(db: Kysely<Tables>) {
 }
 
 function readSummary(
-  row: Omit<RunRow, "definition" | "version" | "planned" | "header"> & Omit<TotalsRow, "run_id" | "events">,
+  row: Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
+    Omit<TotalsRow, "run_id" | "events">,
 ): RunSummary {
   return {
     id: runId(row.id),
@@ -185,6 +198,8 @@ const insert = statement<RunRow>((db, p) =>
     task: p("task"),
     status: p("status"),
     repo: p("repo"),
+    shared: p("shared"),
+    source: p("source"),
     started_at: p("started_at"),
     ended_at: p("ended_at"),
     definition: p("definition"),
