@@ -167,9 +167,10 @@ test("[C79 C82 DR11] a filter that fails, as LFS does where it is not installed,
   const site = prdSite([{ id: "US-001" }], { acts });
   commitFile(site.repo, ".gitattributes", "*.bin filter=large\n");
   commitFile(site.repo, "a.bin", "pointer\n");
-  const set = (smudge: string) => runGit(site.repo, "config", "filter.large.smudge", smudge);
-  runGit(site.repo, "config", "filter.large.required", "true");
-  runGit(site.repo, "config", "filter.large.clean", "cat");
+  const file = join(site.home, ".gitconfig");
+  const set = (smudge: string) => runGit(site.repo, "config", "--file", file, "filter.large.smudge", smudge);
+  runGit(site.repo, "config", "--file", file, "filter.large.required", "true");
+  runGit(site.repo, "config", "--file", file, "filter.large.clean", "cat");
   set("false");
   expectWords(await site.run(), 1, "external filter 'false' failed");
   expect(runGit(site.repo, "worktree", "list").split("\n")).toHaveLength(1);

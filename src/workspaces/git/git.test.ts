@@ -100,10 +100,11 @@ test("[RC16] a git that is killed has given no answer, also where a failure is o
   expect(error.hint).toContain("try again");
 });
 
-test("[SE16] a filter that somebody wrote into the repository's configuration does not see our variables", async () => {
-  const repo = makeRepository();
+test("[SE16] a filter of the user sees our variables only where a fetch would", async () => {
+  const [repo, home] = [makeRepository(), tempDir()];
   const seen = join(tempDir(), "seen");
-  runGit(repo, "config", "filter.spy.clean", `sh -c 'env > ${seen}; cat'`);
+  vi.stubEnv("HOME", home);
+  runGit(repo, "config", "--global", "filter.spy.clean", `sh -c 'env > ${seen}; cat'`);
   writeFiles(repo, { ".gitattributes": "*.txt filter=spy\n", "a.txt": "a\n" });
   vi.stubEnv("MY_SECRET", "hunter2-hunter2");
   vi.stubEnv("SSH_AUTH_SOCK", "/somewhere");

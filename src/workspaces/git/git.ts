@@ -7,6 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
 import type { Marker } from "../../system/process/strays.ts";
+import { isUploadPack, type Overrides, overridesFor, withOverrides } from "./programs.ts";
 
 export interface GitOptions {
   readonly input?: string;
@@ -33,8 +34,9 @@ const waitsForLockMs = [20, 60, 150, 300, 600];
 
 /** Runs git without a shell, a pager, a prompt or a hook, in English, and waits a little for another git's lock. */
 export async function git(cwd: string, args: readonly string[], options: GitOptions = {}): Promise<GitResult> {
+  const overrides = args[0] === "config" ? [] : await overridesFor(cwd, () => listSettings(cwd));
   for (let tries = 0; ; tries += 1) {
-    const result = await runOnce(cwd, args, options);
+    const result = await runOnce(cwd, withUploadPack(args, overrides), options, overrides);
     const waitMs = options.noLockRetry ? undefined : waitsForLockMs[tries];
     if (result.code !== 0 && waitMs !== undefined && isLocked(result.stderr)) {
       await sleep(waitMs);
@@ -43,6 +45,18 @@ export async function git(cwd: string, args: readonly string[], options: GitOpti
     if (result.code !== 0 && !options.allowFailure) throw failure(cwd, args, result);
     return result;
   }
+}
+
+/** Of this setting the first value counts, so that only the option can override it. */
+function withUploadPack(args: readonly string[], overrides: Overrides): readonly string[] {
+  const [command = "", ...rest] = args;
+  const program = command === "fetch" && overrides.find(([key]) => isUploadPack(key))?.[1];
+  return program ? [command, `--upload-pack=${program}`, ...rest] : args;
+}
+
+/** Printing the configuration runs nothing of it. */
+async function listSettings(cwd: string): Promise<string> {
+  return (await runOnce(cwd, ["config", "--list", "--show-scope", "--null"], {}, [])).stdout;
 }
 
 /** The output of a command as one trimmed line. */
@@ -110,18 +124,19 @@ function environment({ env: extra = {}, asUser = false }: GitOptions): NodeJS.Pr
     GIT_OPTIONAL_LOCKS: "0",
     GIT_PAGER: "cat",
     GIT_EDITOR: "true",
+    GIT_SEQUENCE_EDITOR: "true",
     ...extra,
   };
 }
 
-function runOnce(cwd: string, args: readonly string[], options: GitOptions): Promise<GitResult> {
+function runOnce(cwd: string, args: readonly string[], options: GitOptions, overrides: Overrides): Promise<GitResult> {
   const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
   const maxBytes = options.maxOutputBytes ?? defaultMaxOutputBytes;
   return new Promise((resolve, reject) => {
     // A session of its own: ssh finds no terminal to ask on, Ctrl-C does not interrupt it, and a timeout kills its helpers too.
     const child = spawn("git", ["--no-pager", ...settings, ...args], {
       cwd,
-      env: environment(options),
+      env: withOverrides(environment(options), overrides),
       stdio: ["pipe", "pipe", "pipe"],
       detached: true,
       windowsHide: true,
