@@ -52,6 +52,14 @@ export interface RouteRule {
  */
 export type VerdictKey = "passed" | "rejected" | `rejected:${string}` | `=${string}`;
 
+/** The rule for every value of a deciding key that has no rule of its own. No answer has an empty value. */
+export const anyOtherValue = "=";
+
+/** The values of a deciding key that have a rule of their own, in the order of the file. */
+export function decidedValues(on: Readonly<Partial<Record<VerdictKey, RouteRule>>>): readonly string[] {
+  return Object.keys(on).flatMap((key) => (key.startsWith("=") && key !== anyOtherValue ? [key.slice(1)] : []));
+}
+
 /** True for a route that makes the chain run something again. Such a route must have a limit. */
 export function repeats(route: Route): boolean {
   return route.to === "again" || route.to === "back_to" || route.to === "insert";

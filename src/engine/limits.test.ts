@@ -118,6 +118,23 @@ describe("a story's budget", () => {
     expect(run.status).toBe("failed");
   });
 
+  test("[LI17] at its end `continue` takes the route that it refused, and the story has its tries again", () => {
+    const asks = ask({ continue: again, stop: fail() });
+    const code = agent("code", { on: { rejected: { route: again, limit: null } } });
+    const verify = agent("verify", { on: { rejected: { route: backTo("code"), limit: null } } });
+    const each = stories("each", [code, verify], { storyBudget: limit(0, asks) });
+    const run = new Driver(workflow([agent("plan"), each]));
+    run.plan("plan", "US-1");
+    run.pass("US-1/code");
+    run.reject("US-1/verify", "two tests are red");
+    run.answer("US-1/verify", "continue");
+    expect(run.states("US-1")).toEqual({ code: "ready", verify: "waiting" });
+    expect(run.step("US-1/code").feedback).toBe("two tests are red");
+    run.reject("US-1/code");
+    run.answer("US-1/code", "continue");
+    expect(run.states("US-1")).toEqual({ code: "ready", verify: "waiting" });
+  });
+
   test("[LI3] each story has its own", () => {
     const run = new Driver(featureDev());
     run.plan("plan", "US-1", "US-2");

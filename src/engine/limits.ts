@@ -5,7 +5,7 @@ import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
 import { counted } from "../domain/counted.ts";
 import type { Caps, PerformedDefinition } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
-import { type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
+import { anyOtherValue, type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
@@ -55,11 +55,20 @@ export function applyLimits(
 
   const reached = limits.find(({ limit, used }) => used >= limit.atMost);
   if (reached) {
-    const { then } = reached.limit;
+    const then = reached.draws === "story" ? onceMore(reached.limit.then, route) : reached.limit.then;
     const exhausted = `${reached.what}: limit of ${reached.limit.atMost} reached`;
     return { route: then, taken: { key, to: then.to, draws: null }, exhausted };
   }
   return { route, taken: { key, to: route.to, draws: limits[0]?.draws ?? null }, exhausted: null };
+}
+
+/**
+ * `continue` at the end of a story's budget takes the route that the budget refused. For a verifier that is its way back: the
+ * verifier once more would judge the same work.
+ */
+function onceMore(then: Route, refused: Route): Route {
+  if (then.to !== "gate" || then.options["continue"]?.to !== "again") return then;
+  return { ...then, options: { ...then.options, continue: refused } };
 }
 
 /** How often a step has restarted at its own request. */
@@ -213,6 +222,12 @@ function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAtt
 }
 
 function describe(key: Taken["key"], route: Route): string {
-  const said = key === "error" ? "failure" : key.startsWith("=") ? key.slice(1) : key.replace(":", " ");
+  const said = saidText(key);
   return route.to === "back_to" ? `${said} back to ${route.step}` : said;
+}
+
+function saidText(key: Taken["key"]): string {
+  if (key === "error") return "failure";
+  if (key === anyOtherValue) return "any other value";
+  return key.startsWith("=") ? key.slice(1) : key.replace(":", " ");
 }

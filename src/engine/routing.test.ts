@@ -68,6 +68,19 @@ describe("verdicts", () => {
     expect(run.states()).toMatchObject({ review: "done", polish: "ready" });
   });
 
+  test("[RT1] a value without a rule of its own takes the default, within its limit", () => {
+    const review = decider("review", { approved: next });
+    const on = { ...review.on, "=": atMost(1, backTo("work"), ask({ stop: fail() })) };
+    const run = new Driver(workflow([agent("work"), { ...review, on }]));
+    run.pass("work");
+    run.say("review", "unsure");
+    expect(run.states()).toEqual({ work: "ready", review: "waiting" });
+    run.pass("work");
+    run.say("review", "puzzled");
+    expect(run.states()).toEqual({ work: "done", review: "held" });
+    expect(run.happened("attempt_ended").at(-1)?.why).toBe("review: any other value back to work: limit of 1 reached");
+  });
+
   test("[RT1] a rejection takes the rule of its reason, or the general rule for any other reason", () => {
     const rules = { rejected: atMost(2, again), "rejected:wrong_plan": atMost(2, backTo("plan")) };
     const run = new Driver(workflow([agent("plan"), agent("work", { on: rules })]));

@@ -1,6 +1,7 @@
 // Tools of an attempt. Owns: the tools that its agent gets, with inputs that fit its step. The desk does the work.
 
 import { z } from "zod";
+import { decidedValues } from "../domain/route.ts";
 import { operationWords } from "../protocols/files/edit-operation.ts";
 import type { Desk } from "../runtime/attempt/execute/desk.ts";
 import { type Tool, tool } from "./tool.ts";
@@ -33,7 +34,7 @@ function complete(desk: Desk): Tool {
     ...common,
     description: describeComplete(desk),
     input: z.object({
-      outcome: oneOf(desk.outcomes).describe("The outcome of your step"),
+      outcome: oneOf(desk.outcomes).describe(describeOutcome(desk)),
       summary: summary.optional(),
       outputs: outputsOf(desk).optional(),
       ...(reasons.length === 0
@@ -47,6 +48,14 @@ function complete(desk: Desk): Tool {
       ...(desk.mayPlan ? { stories: stories.optional() } : {}),
     }),
   });
+}
+
+/** Where any word counts, the ones with a way of their own are still named. */
+function describeOutcome({ outcomes, claim: { definition } }: Desk): string {
+  const values = outcomes.length === 0 ? decidedValues(definition.on) : [];
+  return values.length === 0
+    ? "The outcome of your step"
+    : `The outcome of your step: ${values.join(", ")}, or another word`;
 }
 
 function describeComplete({ outcomes, claim: { definition } }: Desk): string {

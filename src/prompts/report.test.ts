@@ -202,6 +202,17 @@ describe("a deciding key", () => {
       expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, reviewer)]).toEqual([text, "invalid_output"]);
   });
 
+  test("[PR21] with a default any word counts, but not the form that a prompt shows", () => {
+    const open = {
+      ...reviewer,
+      on: { ...reviewer.on, "=": { route: { to: "next" }, limit: null } },
+    } as typeof reviewer;
+    expect(verdictOf("DECISION: Escalate to legal", open)).toEqual(value("escalate to legal"));
+    expect(verdictOf("DECISION: Needs fixes", open)).toEqual(value("needs_fixes"));
+    for (const text of ["", "approved | needs_fixes", "<approved or rejected>"])
+      expect([text, verdictOf(`STATUS: done\nDECISION: ${text}`, open)]).toEqual([text, "invalid_output"]);
+  });
+
   test("[PR22 B12] STATUS says whether it ran, the key what it decided", () => {
     const report = readReport(reviewer, "STATUS: retry\nDECISION: needs_fixes\nREVIEW_ISSUES: x", []);
     expect(report).toMatchObject({ verdict: value("needs_fixes"), feedback: "x" });

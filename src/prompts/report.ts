@@ -4,6 +4,7 @@
 import type { Verdict } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../domain/report.ts";
+import { anyOtherValue, decidedValues } from "../domain/route.ts";
 import { type Expectation, expectationOf } from "./expectation.ts";
 import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
 import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
@@ -176,10 +177,12 @@ function statusOf(reading: Reading): StatusMeaning | null | Judgement {
 
 function decide(reading: Reading, key: string, status: StatusMeaning | null = null): Judgement {
   const name = key.toUpperCase();
-  const options = Object.keys(reading.step.on).flatMap((rule) => (rule.startsWith("=") ? [rule.slice(1)] : []));
+  const { on } = reading.step;
+  const options = decidedValues(on);
+  const takesAny = options.length === 0 || on[anyOtherValue] !== undefined;
   const said = reading.entries
     .filter((entry) => entry.key === key)
-    .map(({ value, fenced }) => ({ value, fenced, meaning: optionOf(value, options) }));
+    .map(({ value, fenced }) => ({ value, fenced, meaning: optionOf(value, options, takesAny) }));
   const last = said.at(-1);
   if (!last) return unreadable(`Decision key '${name}' not found in step output`);
   if (contradicts(said, () => true)) return twoVerdicts(name, said);
@@ -193,18 +196,21 @@ function decide(reading: Reading, key: string, status: StatusMeaning | null = nu
   return verdict({ kind: "value", value: last.meaning });
 }
 
-/** The word among the options that was meant; null when none was. A step without options takes any word. */
-function optionOf(value: string, options: readonly string[]): string | null {
+/** The word among the options that was meant; null when none was and another word does not count. */
+function optionOf(value: string, options: readonly string[], takesAny: boolean): string | null {
   const word = foldWord(value);
   if (options.includes(word)) return word;
-  if (options.length === 0) return word === "" ? null : word;
-  return options.find((option) => asIdentifier(option) === asIdentifier(word)) ?? null;
+  const meant = options.find((option) => asIdentifier(option) === asIdentifier(word));
+  if (meant !== undefined) return meant;
+  // `<one of: a | b>` is the form that a prompt shows, not an answer.
+  const isWord = word !== "" && !/[|<>{}]/.test(value);
+  return takesAny && isWord ? cutEnd(word, maxReasonLength) : null;
 }
 
 function rejected({ step, values }: Reading): Judgement {
   const reasons = Object.keys(step.on).flatMap((rule) => (rule.startsWith("rejected:") ? [rule.slice(9)] : []));
   const given = foldWord((values.get("reason") ?? "").split("\n")[0] ?? "").slice(0, maxReasonLength);
-  const reason = given === "" ? null : (optionOf(given, reasons) ?? given);
+  const reason = given === "" ? null : (optionOf(given, reasons, true) ?? given);
   return verdict({ kind: "rejected", reason });
 }
 

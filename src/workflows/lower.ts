@@ -5,6 +5,7 @@ import type { AgentDefinition, Caps, Definition, StepDefinition, WorkspacePolicy
 import { defaultCaps } from "../domain/definition.ts";
 import { agentName } from "../domain/ids.ts";
 import { readAntfarmSteps } from "./antfarm/antfarm.ts";
+import { refusalOf } from "./antfarm/antfarm-refusals.ts";
 import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm/antfarm-schema.ts";
 import { knownKeysOf } from "./check/templates.ts";
 import { durationMs } from "./document/duration.ts";
@@ -40,14 +41,14 @@ export function lowerDocument(reading: Reading): Definition | null {
     shapeAt(ownJson, path.slice(0, -1)).keys.includes(key)
       ? "this is Pawl's own spelling: put `pawl: 1` at the top of the file"
       : (antfarmHints[key] ?? null);
-  const file = validate({ schema: antfarmSchema, json: antfarmJson, unknownKeys: "warning", hintFor }, value, reading);
+  const format = { schema: antfarmSchema, json: antfarmJson, unknownKeys: "warning", hintFor, refusalOf } as const;
+  const file = validate(format, value, reading);
   return file && lowerAntfarm(reading, file);
 }
 
 /** Keys that are common in antfarm files and that nothing there reads. */
 const antfarmHints: Readonly<Record<string, string>> = {
   depends_on: "the order of the file is used",
-  condition: "every step runs; use decision_key and on_decision to skip some",
   hooks: "nothing is run at the end; add a step",
   delivery: "messages are not sent to channels",
   acceptance_criteria: "put it into the input of a step",

@@ -10,7 +10,14 @@ import {
   type StoriesStep,
 } from "../domain/definition.ts";
 import { namesOf, reasonsOf } from "../domain/gate.ts";
-import type { GateDeadline, GateOptions, Limit, Route, RouteRule } from "../domain/route.ts";
+import {
+  anyOtherValue,
+  type GateDeadline,
+  type GateOptions,
+  type Limit,
+  type Route,
+  type RouteRule,
+} from "../domain/route.ts";
 import { limitsRoutes } from "./check/exits.ts";
 import { formatDuration } from "./document/duration.ts";
 import { spendText } from "./format/spend.ts";
@@ -127,6 +134,7 @@ function detailsOf(step: StepDefinition): string[] {
 }
 
 function verdictText(key: string, decide: string | null): string {
+  if (key === anyOtherValue) return `any other ${decide ?? ""}`;
   return key.startsWith("=") ? `${decide ?? ""} ${key.slice(1)}` : key.replace(":", " ");
 }
 

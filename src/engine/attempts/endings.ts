@@ -6,7 +6,7 @@ import type { PerformedDefinition } from "../../domain/definition.ts";
 import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../../domain/report.ts";
-import type { GateOptions, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
+import { anyOtherValue, type GateOptions, type Route, type RouteRule, type VerdictKey } from "../../domain/route.ts";
 import type { Header } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
 import { type EditResult, editChain } from "../chain/chain-edits.ts";
@@ -210,7 +210,7 @@ function ruleFor(
     verdict.kind === "passed"
       ? ["passed"]
       : verdict.kind === "value"
-        ? [`=${verdict.value}`]
+        ? [`=${verdict.value}`, anyOtherValue]
         : verdict.reason === null
           ? ["rejected"]
           : [`rejected:${verdict.reason}`, "rejected"];

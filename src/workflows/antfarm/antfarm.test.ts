@@ -50,11 +50,11 @@ describe("the bundled files of antfarm", () => {
     expect(loop).toMatchObject({
       concurrency: 1,
       onStoryFailed: "stop",
-      storyBudget: { atMost: 1, then: { to: "fail" } },
+      storyBudget: { atMost: 1, then: { to: "gate" } },
     });
     expect((loop.body as AgentStep[]).map((step) => [step.name, step.agent, ...briefRules(step)])).toEqual([
       ["implement", "developer", "passed: next", "rejected: again", "error: again"],
-      ["verify", "verifier", "passed: next", "rejected: back_to implement", "error: again 2 then fail"],
+      ["verify", "verifier", "passed: next", "rejected: back_to implement", "error: again 2 then gate again/stop"],
     ]);
     expect(briefRules(definition.steps[3] as AgentStep)).toEqual([
       "passed: next",
@@ -91,8 +91,21 @@ describe("the bundled files of antfarm", () => {
   });
 
   const community = absent ? [] : readdirSync(`${samples}community`);
-  test.skipIf(absent).each(community)("files in use load without errors: %s", (file) => {
-    loadSample(`community/${file}`);
+  const conditional = community.filter((file) => file.includes("pipeline-orchestrator"));
+  test.skipIf(absent).each(community.filter((file) => !conditional.includes(file)))(
+    "files in use load without errors: %s",
+    (file) => {
+      loadSample(`community/${file}`);
+    },
+  );
+
+  test.skipIf(absent)("[WF65] the one whose steps have a condition is refused, each condition at its line", () => {
+    const errors = conditional.flatMap((file) => errorsOf(readFileSync(`${samples}community/${file}`, "utf8")));
+    expect(errors).toHaveLength(9);
+    expect(errors[0]).toMatchObject({
+      line: 147,
+      message: "Step 'dispatch-requirements': `condition` is not evaluated: the step would always run",
+    });
   });
 
   test.skipIf(absent)("keys that nothing reads are warnings, said once", () => {
@@ -197,6 +210,68 @@ describe("[WF30] what a loop must say", () => {
   });
 });
 
+describe("[WF34] who is asked when the tries of a story are used up", () => {
+  const human = ", on_fail: { escalate_to: human }";
+  const verified = "over: stories, verify_each: true, verify_step: v";
+  const verify = (more: string) => `  - { id: v, agent: dev, input: x${more} }\n`;
+  const thenOf = (steps: string) => {
+    const { definition, problems } = loadWorkflow(file(steps), "w.yml");
+    const [each] = definition?.steps ?? [];
+    if (each?.kind !== "stories") throw new Error(JSON.stringify(problems));
+    return [brief(each.storyBudget.then), ...each.body.slice(1).map((step) => briefRules(step as AgentStep)[2])];
+  };
+
+  test.each([
+    ["the loop escalates", loop("over: stories", human), ["gate continue/accept/stop"]],
+    [
+      "its verify step does",
+      loop(verified) + verify(human),
+      ["gate continue/accept/stop", "error: again 2 then gate again/stop"],
+    ],
+    [
+      "the loop does, its verify step does not",
+      loop(verified, ", on_fail: escalate_to_human") + verify(""),
+      ["gate continue/accept/stop", "error: again 2 then fail"],
+    ],
+    ["neither does", loop(verified) + verify(""), ["fail", "error: again 2 then fail"]],
+  ])("%s", (_, steps, expected) => {
+    expect(thenOf(steps)).toEqual(expected);
+  });
+
+  test("an escalation to no person is a warning there, too", () => {
+    const slack = ", escalate_to: slack";
+    const { problems } = loadWorkflow(file(loop(verified, slack) + verify(slack)), "w.yml");
+    expect(problems.map(({ severity, path }) => `${severity} ${path}`)).toEqual([
+      "warning steps[0].escalate_to",
+      "warning steps[1].escalate_to",
+    ]);
+  });
+});
+
+describe("[WF65] keys that would change what the file means are errors", () => {
+  const errorOf = (field: string, more = "") => errorsOf(file(`  - { id: a, agent: dev, input: x, ${field} }\n`, more));
+
+  test.each([
+    ["approval: true", /asks for a person/, /gate/],
+    ["approval: required", /asks for a person/, /gate/],
+    ["requiresApproval: true", /`requiresApproval` asks for a person/, /gate/],
+    ["executor: manual", /an agent would do it/, /gate/],
+    ['condition: "x == 1"', /would always run/, /on_decision/],
+    ["when: x", /would always run/, /on_decision/],
+    ["enabled: false", /the step would run/, /remove the step/],
+  ])("%s", (field, message, hint) => {
+    expect(errorOf(field)).toMatchObject([
+      { message: expect.stringMatching(message), hint: expect.stringMatching(hint), line: 4 },
+    ]);
+    expect(errorOf(field)[0]?.message).toMatch(/^Step 'a': /);
+  });
+
+  test("what they do not change stays a warning", () => {
+    for (const field of ["approval: false", "executor: claude", "condition: true", "enabled: true", "parallel: true"])
+      expect([field, errorOf(field)]).toEqual([field, []]);
+  });
+});
+
 describe("decisions", () => {
   const decided = (fields: string) =>
     file(`  - { id: a, agent: dev, input: x }
@@ -212,6 +287,16 @@ describe("decisions", () => {
       "=approved: go_to c",
       "=bad: back_to a",
       "error: again 3 then gate approved/bad/again/stop",
+    ]);
+  });
+
+  test("[WF12 WF32] `default` is every other value", () => {
+    const text = decided("expects: x").replace("Bad:", "default:");
+    const step = loadWorkflow(text, "w.yml").definition?.steps[1] as AgentStep;
+    expect(briefRules(step)).toEqual([
+      "=approved: go_to c",
+      "=: back_to a",
+      "error: again 2 then gate approved/default/again/stop",
     ]);
   });
 

@@ -9,7 +9,7 @@ import type { Path } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
 import { limitedRoutes, unreadableRule } from "../format/default-rules.ts";
 import { optionsFor } from "../format/occasion.ts";
-import { foldRouteWord } from "../format/routes.ts";
+import { foldRouteWord, valueKey } from "../format/routes.ts";
 import { checkLoop, loopOf } from "./antfarm-loop.ts";
 import type { AntfarmInput, AntfarmStep } from "./antfarm-schema.ts";
 
@@ -39,12 +39,14 @@ function readSingle(reading: Reading, file: AntfarmInput, step: AntfarmStep, pat
 /** The loop and the first step of its body have the same name; the story's budget covers both. */
 function readLoop(reading: Reading, file: AntfarmInput, step: AntfarmStep, path: Path): StoriesStep {
   const { verifyStep, storyTries } = loopOf(step);
-  if (step.max_retries !== undefined || step.on_fail !== undefined) {
+  const onFail = typeof step.on_fail === "object" ? step.on_fail : {};
+  if ((step.max_retries ?? onFail.max_retries ?? onFail.retry_step) !== undefined) {
     note(
       reading,
-      `\`max_retries\` and \`on_fail\` of a loop step: each story has ${storyTries} tries; write loop.max_retries for another number`,
+      `\`max_retries\` and \`retry_step\` of a loop step: each story has ${storyTries} tries; write loop.max_retries for another number`,
     );
   }
+  warnAboutEscalation(reading, step, path);
   const again: RouteRule = { route: { to: "again" }, limit: null };
   const next: RouteRule = { route: { to: "next" }, limit: null };
   const body = [
@@ -54,10 +56,10 @@ function readLoop(reading: Reading, file: AntfarmInput, step: AntfarmStep, path:
   const verify = file.steps[verifyIndex];
   if (verify) {
     const back: RouteRule = { route: { to: "back_to", step: stepName(step.id) }, limit: null };
-    const limit: Limit = { atMost: retriesOf(verify), then: failed(verify.id, "still failing", retriesOf(verify)) };
+    warnAboutEscalation(reading, verify, ["steps", verifyIndex]);
     const rules = {
       on: { passed: next, rejected: back },
-      onError: { route: { to: "again" }, limit } as const,
+      onError: { route: { to: "again" }, limit: errorLimit(verify) } as const,
       budget: null,
     };
     body.push(performed(reading, file, verify, ["steps", verifyIndex], rules));
@@ -68,7 +70,11 @@ function readLoop(reading: Reading, file: AntfarmInput, step: AntfarmStep, path:
     title: titleOf(step),
     body,
     concurrency: 1,
-    storyBudget: { atMost: storyTries - 1, then: failed(step.id, "still rejected", storyTries - 1) },
+    storyBudget: {
+      atMost: storyTries - 1,
+      // Each story's tries are counted together, so whichever of the two escalates speaks for both.
+      then: exhausted(step.id, asksPerson(step) || (verify !== undefined && asksPerson(verify)), storyTries - 1),
+    },
     onStoryFailed: "stop",
   });
 }
@@ -122,7 +128,7 @@ function failureRules(reading: Reading, step: AntfarmStep, path: Path): Rules {
   const atMost = target === undefined ? retriesOf(step) : (onFail.max_retries ?? step.max_retries ?? 2);
   return {
     passed: { route: { to: "next" }, limit: null },
-    rejected: { route, limit: { atMost, then: exhausted(step, route, atMost) } },
+    rejected: { route, limit: { atMost, then: exhausted(step.id, asksPerson(step), atMost, route) } },
   };
 }
 
@@ -142,7 +148,7 @@ function decisionRules(reading: Reading, step: AntfarmStep, path: Path): Rules {
       written.next_step === undefined
         ? from(reading, [...at, "retry_step"], { to: "back_to", step: stepName(written.retry_step ?? "") })
         : from(reading, [...at, "next_step"], { to: "go_to", step: stepName(written.next_step) });
-    const key: VerdictKey = `=${foldRouteWord(value)}`;
+    const key = valueKey(value);
     if (rules[key]) {
       refuse(reading, at, {
         message: `Step '${step.id}': decision '${value}' has two routes`,
@@ -172,11 +178,11 @@ function errorLimit(step: AntfarmStep): Limit {
   return { atMost, then: { to: "gate", question, options: optionsFor({ of: "error", step: step.id }) } };
 }
 
-function exhausted(step: AntfarmStep, limited: Route, atMost: number): Route {
-  if (!asksPerson(step)) return failed(step.id, "still rejected", atMost);
+function exhausted(step: string, asks: boolean, atMost: number, limited: Route = { to: "again" }): Route {
+  if (!asks) return failed(step, "still rejected", atMost);
   const why = `still rejected after ${counted(atMost, "retry", "retries")}`;
-  const options = optionsFor({ of: "exhausted", step: step.id, limited: { continue: limited } });
-  return { to: "gate", question: `${step.id}: ${why}. What now?`, options };
+  const options = optionsFor({ of: "exhausted", step, limited: { continue: limited } });
+  return { to: "gate", question: `${step}: ${why}. What now?`, options };
 }
 
 /** `max_retries` where antfarm reads it from. */

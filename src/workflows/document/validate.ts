@@ -12,6 +12,8 @@ export interface Format<T> {
   readonly schema: z.ZodType<T>;
   readonly json: JsonSchema;
   readonly unknownKeys: "error" | "warning";
+  /** Why an unknown key is an error although others are warnings; null when it is not. */
+  readonly refusalOf?: (key: string, value: unknown, spelled: string) => Pick<Finding, "message" | "hint"> | null;
   /** A better hint for a key that belongs somewhere else; null when there is none. */
   readonly hintFor: (key: string, path: Path) => string | null;
 }
@@ -29,7 +31,7 @@ export function validate<T>(format: Format<T>, value: unknown, reading: Reading)
     );
     const strict = format.unknownKeys === "error";
     if (strict) for (const path of unknown) refuse(reading, path, unknownKey(format, path, value, reading));
-    else warnOnce(format, unknown, value, reading);
+    else reportLenient(format, unknown, value, reading);
     if (strict || unknown.length === 0) {
       const seen = new Set<string>();
       for (const issue of issues) {
@@ -61,6 +63,19 @@ function flatten(issue: z.core.$ZodIssue, above: Path): Issue[] {
 
 function weight(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === "unrecognized_keys" ? issue.keys.length : 1), 0);
+}
+
+/** A key that is ignored does no harm, unless the file means something else with it. */
+function reportLenient<T>(format: Format<T>, unknown: readonly Path[], value: unknown, reading: Reading): void {
+  const harmless = unknown.filter((path) => {
+    const refusal =
+      format.refusalOf?.(String(path.at(-1)), lookUp(value, path), reading.document.spelled(path)) ?? null;
+    if (refusal === null) return true;
+    const finding = { message: stepAt(value, path) + refusal.message, expected: "no such key", hint: refusal.hint };
+    refuse(reading, path, finding);
+    return false;
+  });
+  warnOnce(format, harmless, value, reading);
 }
 
 /** A foreign file has the same unknown key in every step; said ten times it would hide what matters. */

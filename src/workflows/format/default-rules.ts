@@ -2,7 +2,7 @@
 
 import { counted } from "../../domain/counted.ts";
 import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
-import { repeats } from "../../domain/route.ts";
+import { anyOtherValue, repeats } from "../../domain/route.ts";
 
 export type Rules = Readonly<Partial<Record<VerdictKey, RouteRule>>>;
 
@@ -48,5 +48,6 @@ export function limitedRoutes(on: Rules): GateOptions {
 
 /** In an option a colon would stand before a reason. */
 function optionName(verdict: string): string {
+  if (verdict === anyOtherValue) return "default";
   return verdict.replace(/^=/, "").replaceAll(":", "-");
 }

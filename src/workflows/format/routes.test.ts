@@ -50,6 +50,12 @@ describe("what a route may be", () => {
     expect(Object.keys(on)).toEqual(["=approved", "=rejected"]);
   });
 
+  test("[WF12] `default` is every value that is not listed, and an option where no decision can be read", () => {
+    const { on, onError } = stepOf("decide: d, on: { ok: next, Default: { back_to: a, at_most: 1 } }");
+    expect(Object.keys(on)).toEqual(["=ok", "="]);
+    expect(onError.limit?.then).toMatchObject({ to: "gate", options: { ok: {}, default: { to: "back_to" } } });
+  });
+
   test("[WF15] a deciding step with checks has a route for red checks", () => {
     const { on } = stepOf("decide: d, on: { ok: next }, checks: [npm test]");
     expect(on.rejected).toMatchObject({ route: { to: "again" }, limit: { atMost: 2 } });

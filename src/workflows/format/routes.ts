@@ -3,7 +3,7 @@
 
 import { stepName } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
-import { repeats } from "../../domain/route.ts";
+import { anyOtherValue, repeats } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
 import { nearest, type Path } from "../document/problem.ts";
 import { from, type Reading, refuse } from "../document/reading.ts";
@@ -131,7 +131,7 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
     if (written === undefined) continue;
     const at = [...path, "on", word];
     if (step.decide !== undefined) {
-      const key: VerdictKey = `=${foldRouteWord(word)}`;
+      const key = valueKey(word);
       if (rules.has(key)) refuseTwice(reading, at, step.id, word);
       rules.set(key, readRule(reading, written, at, { of: "decided", step: step.id }));
     } else if (word === "passed") {
@@ -147,6 +147,12 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
     }
   }
   return Object.fromEntries(rules);
+}
+
+/** The rule's key of a value as the file has it: `default` is every value that the file does not list. */
+export function valueKey(word: string): VerdictKey {
+  const folded = foldRouteWord(word);
+  return folded === "default" ? anyOtherValue : `=${folded}`;
 }
 
 /** Values and reasons are compared without regard to case and to spaces around them. */
@@ -185,7 +191,7 @@ function readReasons(
 ): (readonly [string | null, RouteInput, Path])[] {
   const seen = new Set<string | null>();
   const entries = Object.entries(written).map(([name, route]) => {
-    const reason = name === "default" ? null : foldRouteWord(name);
+    const reason = foldRouteWord(name) === "default" ? null : foldRouteWord(name);
     const at = [...path, name];
     if (seen.has(reason)) refuseTwice(reading, at, words.step, name);
     seen.add(reason);

@@ -21,7 +21,9 @@ const on = z
       .describe("The step says no (STATUS: retry, a red check). One route, or routes by reason with a `default`."),
   })
   .catchall(route)
-  .describe("Where each verdict leads: passed and rejected, or the values of the key named by `decide`.");
+  .describe(
+    "Where each verdict leads: passed and rejected, or the values of the key named by `decide`, with `default` for every other value.",
+  );
 
 const agentFields = {
   name: z.string().optional().describe("A name for people."),

@@ -4,6 +4,7 @@ import type { Attempt } from "../../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../domain/edit.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
+import { anyOtherValue, decidedValues } from "../../../domain/route.ts";
 import { type Run, scopeOf } from "../../../domain/run.ts";
 import { editChain } from "../../../engine/chain/chain-edits.ts";
 import { chainLines } from "../../../engine/chain/chain-rules.ts";
@@ -106,7 +107,8 @@ export class Desk {
     const { definition } = this.claim;
     const rules = Object.keys(definition.on);
     if (definition.summary) return [];
-    if (definition.decide !== null) return rules.flatMap((rule) => (rule.startsWith("=") ? [rule.slice(1)] : []));
+    if (definition.decide !== null)
+      return definition.on[anyOtherValue] === undefined ? decidedValues(definition.on) : [];
     return rules.some((rule) => rule.startsWith("rejected")) ? ["done", "retry"] : ["done"];
   }
 
