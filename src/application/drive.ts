@@ -8,7 +8,7 @@ import { agentsFor } from "../runtime/config/config.ts";
 import { driveRun } from "../runtime/loop/drive.ts";
 import { inWords } from "../runtime/loop/recover.ts";
 import { transition } from "../runtime/transition/transition.ts";
-import { findWorkBranch } from "../runtime/trees/places.ts";
+import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { statusDocument } from "../runtime/views/status.ts";
 import type { Application, Session } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
@@ -93,11 +93,12 @@ export async function driveIn(session: Session, accepted: AcceptedRun, request: 
 export async function drivenTo(app: Application, id: RunId, end: Driven["end"]): Promise<Driven> {
   const { store, clock } = (await app.read()).parts;
   const [whole, summary] = [await wholeRun(store, { id }), await findRun(store, id)];
+  const branch = await findWorkBranch(whole.header, summary.number);
   return {
     end,
     number: summary.number,
-    document: statusDocument(whole, summary, clock.now()),
-    branch: end === "done" ? await findWorkBranch(whole.header) : null,
+    document: statusDocument(whole, summary, { now: clock.now(), branch }),
+    branch: end === "done" ? branch : null,
     files: end === "failed" ? (whole.header.place.shared ?? null) : null,
   };
 }

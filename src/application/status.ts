@@ -4,8 +4,8 @@ import type { StatusDocument, WhyDocument } from "../contracts/run-documents.ts"
 import { AppError } from "../domain/error.ts";
 import type { Run } from "../domain/run.ts";
 import { type Known, why } from "../engine/why.ts";
+import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { knownOf } from "../runtime/views/run-facts.ts";
-
 import { statusDocument } from "../runtime/views/status.ts";
 import type { RunSummary } from "../store/store.ts";
 import type { Application, ReadSession } from "./application.ts";
@@ -34,13 +34,15 @@ async function viewOf(app: Application, reading: ReadSession, summary: RunSummar
   const run = await wholeRun(store, summary);
   const known = await knownHere(app, reading, run);
   const now = clock.now();
-  return { document: statusDocument(run, summary, now, known), now };
+  const branch = await findWorkBranch(run.header, summary.number);
+  return { document: statusDocument(run, summary, { now, branch, known }), now };
 }
 
 export async function stories(app: Application, reference: string): Promise<StatusDocument["stories"]> {
   const { parts } = await app.read();
   const summary = await findRun(parts.store, reference);
-  return statusDocument(await wholeRun(parts.store, summary), summary, parts.clock.now()).stories;
+  const facts = { now: parts.clock.now(), branch: null };
+  return statusDocument(await wholeRun(parts.store, summary), summary, facts).stories;
 }
 
 /** Without a reference: of the newest run. */

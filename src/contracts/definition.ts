@@ -88,6 +88,7 @@ export const definitionContract = object({
   workspace: object({
     branch: z.enum(["own", "by_step"]),
     onFailure: z.enum(["keep", "reset"]),
+    uncommitted: z.literal("keep").exactOptional(),
     env: textMap.exactOptional(),
   }),
   protocol: text.nullable().describe("The protocol whose files are read and written beside the store; null: none."),

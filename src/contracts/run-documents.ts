@@ -31,7 +31,7 @@ export const runShape = {
 
 const runContract = object({
   ...runShape,
-  branch: text.nullable().describe("The branch that has the work."),
+  branch: text.nullable().describe("The branch that has commits of the run. null: none has."),
   usage: object(usageShape),
 }).meta({ id: "RunDocument" });
 

@@ -42,6 +42,8 @@ export interface WorkspacePolicy {
   /** `own`: Pawl creates the run's branch. `by_step`: the tree starts detached, and a step names and creates the branch. */
   readonly branch: "own" | "by_step";
   readonly onFailure: "keep" | "reset";
+  /** `keep`: what a step leaves uncommitted stays for a later one to commit, until the run ends; absent: it is committed at once. */
+  readonly uncommitted?: "keep";
   /** Variables for programs that run in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
   readonly env?: Readonly<Record<string, string>>;
 }

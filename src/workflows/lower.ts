@@ -149,11 +149,12 @@ function readPerformers(
 
 function readWorkspace(
   reading: Reading,
-  { branch, on_failure, env }: NonNullable<WorkflowInput["workspace"]>,
+  { branch, on_failure, uncommitted, env }: NonNullable<WorkflowInput["workspace"]>,
 ): WorkspacePolicy {
   return {
     branch: branch ?? "own",
     onFailure: on_failure ?? "keep",
+    ...(uncommitted === "keep" ? { uncommitted } : {}),
     ...(env ? { env: readEnvironment(reading, env, ["workspace", "env"]) } : {}),
   };
 }
@@ -189,7 +190,8 @@ function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
     agents,
     steps: readAntfarmSteps(reading, file),
     caps: defaultCaps,
-    workspace: { branch: "by_step", onFailure: "keep" },
+    // Its agents commit, and some of its steps commit what an earlier one left.
+    workspace: { branch: "by_step", onFailure: "keep", uncommitted: "keep" },
   });
 }
 

@@ -8,6 +8,7 @@ import { runGit } from "../support/repository.ts";
 const workflow = `pawl: 1
 id: judged
 agents: { dev: {}, judge: { access: read } }
+workspace: { uncommitted: keep }
 steps:
   - { id: work, agent: dev, input: "work" }
   - { id: judge, agent: judge, input: "judge", on_error: { again, at_most: 1, then: fail } }

@@ -10,7 +10,9 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
   if (console.json && !events) console.document(document);
   if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
   else if (end === "done") {
-    console.say(`Run #${number} is done.${branch ? ` The work is on branch ${branch}.` : ""}`);
+    console.say(
+      `Run #${number} is done. ${branch === null ? "It made no commit." : `The work is on branch ${branch}.`}`,
+    );
     console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);
   } else {
     console.say(document.why);

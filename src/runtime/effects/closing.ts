@@ -11,9 +11,12 @@ import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
+import { byProducts } from "../../workspaces/trees/by-products.ts";
+import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
+import { commitLeftAtEnd } from "../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { vacate } from "../trees/story-tree.ts";
@@ -34,16 +37,35 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   const { place, end } = run.header;
   if (home) archiveProgress(home, id, { places: progressPlaces(parts, run, home), keep: end.status === "failed" });
   if (place.kind !== "worktree" || place.repo === null) return;
-  if (hasStoryTrees(run.header.definition)) await closeSlots(parts, run, place.repo);
-  if (end.status !== "done") return;
-  const path = workspacePath(parts, run, null);
-  const keepAs = ownBranch(run.header) ?? branchFor(summary.number, run.header.task);
-  if (!hasStoryTrees(run.header.definition) || existsSync(path))
-    await removeWorktree({ repo: place.repo, path, keepAs });
+  const hasSlots = hasStoryTrees(run.header.definition);
+  if (hasSlots) await removeSlots(parts, run, place.repo);
+  // Before the side branch is published: its own tree is on it.
+  if (end.status === "done") await removeOwnTree(parts, run, summary.number);
+  if (hasSlots) await finishStories(parts, run, place.repo);
 }
 
-async function closeSlots(parts: ClosingPorts, run: Run, repo: string): Promise<void> {
-  const { id, end } = run.header;
+/** What is left in it uncommitted is committed first. */
+async function removeOwnTree(parts: ClosingPorts, run: Run, number: number): Promise<void> {
+  const { header } = run;
+  const path = workspacePath(parts, run, null);
+  // A run whose stories did all of the work never made it.
+  if (hasStoryTrees(header.definition) && !existsSync(path)) return;
+  if (ownedTree(path) !== null) {
+    const left = await commitLeftAtEnd(parts, run, path);
+    if (left.result === "unfinished") throw unfinished(path, left.why);
+  }
+  const keepAs = ownBranch(header) ?? branchFor(number, header.task);
+  await removeWorktree({ repo: header.place.repo ?? "", path, keepAs, isByProduct: byProducts() });
+}
+
+function unfinished(path: string, why: string): AppError {
+  return new AppError("REPOSITORY_DIRTY", `${path} has uncommitted work, and ${why}`, {
+    hint: `finish or undo that in ${path} and commit; the next command of Pawl then removes the tree`,
+  });
+}
+
+async function removeSlots(parts: ClosingPorts, run: Run, repo: string): Promise<void> {
+  const { id } = run.header;
   const target = integrationTarget(run);
   // Trees are made ahead, and a run may be over before all of them are made.
   await parts.trees.settled();
@@ -57,13 +79,17 @@ async function closeSlots(parts: ClosingPorts, run: Run, repo: string): Promise<
       rmSync(`${path}.slot.json`, { force: true });
     });
   }
-  const { published, note } = await publishSide({
-    ...target,
-    ignoring: filesOf(parts, run),
-    intentFile: intentFile(parts, target),
-  });
+}
+
+/** The base gets what it could not get before, and what was kept for the stories of a run that is done goes. */
+async function finishStories(parts: ClosingPorts, run: Run, repo: string): Promise<void> {
+  const { id, end } = run.header;
+  const target = integrationTarget(run);
+  const isDone = end?.status === "done";
+  const side = { ...target, ignoring: filesOf(parts, run), intentFile: intentFile(parts, target) };
+  const { published, note } = await publishSide({ ...side, onlyIntegrated: !isDone });
   for (const text of [note, await takenOutNote(target, !published)]) if (text !== null) parts.warn(text);
-  if (end?.status !== "done") return;
+  if (!isDone) return;
   await dropRunRefs(repo, id);
   rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });
   await discardShared(parts, run);

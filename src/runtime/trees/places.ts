@@ -3,13 +3,10 @@
 
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { hasStoryTrees } from "../../domain/definition.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
-import { branchCommit } from "../../workspaces/git/head.ts";
 import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
 import type { Parts } from "../parts.ts";
-import { ownBranch, type PlacedRun, workBranch } from "./work-branch.ts";
 
 /** The slot that a story works in; null if it works in the tree of its run, or has none now. */
 export function slotOf(run: Run, story: StoryId | null): number | null {
@@ -64,12 +61,4 @@ export function intentFile(
 /** Files that Pawl itself writes in the user's checkout. They do not count as uncommitted changes. */
 export function ownFiles({ protocols }: Pick<Parts, "protocols">, { header }: Run): readonly string[] {
   return protocols.of(header.definition).ownFiles(header);
-}
-
-/** As `workBranch`, after asking git whether there is a side branch. */
-export async function findWorkBranch(header: PlacedRun): Promise<string | null> {
-  const { place, definition } = header;
-  const side = ownBranch(header);
-  const asksGit = hasStoryTrees(definition) && place.repo !== null && side !== null;
-  return workBranch(header, asksGit && (await branchCommit(place.repo, side)) !== null);
 }

@@ -16,15 +16,21 @@ import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
 import type { RunSummary } from "../../store/store.ts";
-import { workBranch } from "../trees/work-branch.ts";
 
-export function statusDocument(run: Run, summary: RunSummary, now: number, known?: Known): StatusDocument {
+export interface StatusFacts {
+  readonly now: number;
+  /** The branch that has the work. */
+  readonly branch: string | null;
+  readonly known?: Known;
+}
+
+export function statusDocument(run: Run, summary: RunSummary, { now, branch, known }: StatusFacts): StatusDocument {
   const { header } = run;
   return {
     run: {
       ...runDocument(summary),
       status: statusOf(header),
-      branch: workBranch(header),
+      branch,
     },
     steps: stepDocuments(run, null, header.chain),
     stories: header.stories.map((entry) => {

@@ -224,6 +224,12 @@ export const workflowSchema = z
           .enum(["keep", "reset"])
           .optional()
           .describe("What happens to the changes of a failed attempt. Default: keep."),
+        uncommitted: z
+          .enum(["commit", "keep"])
+          .optional()
+          .describe(
+            "What happens to files that a step leaves uncommitted. commit: they become a commit under its name. keep: a later step commits them; what is left at the end is committed then. Default: commit.",
+          ),
         env: z
           .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
           .optional()

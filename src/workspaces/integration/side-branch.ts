@@ -2,13 +2,15 @@
 
 import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
-import { changeRefs } from "../git/refs.ts";
+import { changeRefs, readRefs } from "../git/refs.ts";
 import { moveBranch, settleMove } from "./forward.ts";
-import { findTip, type IntegrationTarget, publishedRef } from "./tip.ts";
+import { findTip, type IntegrationTarget, integratedRefs, publishedRef } from "./tip.ts";
 
 export interface Side extends IntegrationTarget {
   readonly ignoring: readonly string[];
   readonly intentFile: string;
+  /** Publishes only if the last commit is that of a story: a step of a run that failed may have added others. */
+  readonly onlyIntegrated?: boolean;
 }
 
 export interface Published {
@@ -50,6 +52,8 @@ async function tryToPublish(request: Side): Promise<NotPublished | null> {
   const { base: from, side: to, commit, obstacle, isReset } = await findTip(request);
   if (to === null) return null;
   if (from === null || obstacle !== null) return { why: obstacle ?? `there is no branch ${base}`, isReset };
+  if (request.onlyIntegrated === true && from !== to && !(await isIntegrated(repo, run, to)))
+    return { why: "the run has not passed", isReset };
   if (commit !== from) {
     const also = [{ ref: publishedRef(run), to }];
     const moved = await moveBranch({ repo, branch: base, from, to, ignoring, intentFile, also });
@@ -59,4 +63,8 @@ async function tryToPublish(request: Side): Promise<NotPublished | null> {
   if ((await checkoutsOf(repo, side)).length > 0) return null;
   const deleted = await changeRefs(repo, [`delete refs/heads/${side} ${to}`]);
   return deleted ? null : { why: "moved_meanwhile", isReset };
+}
+
+async function isIntegrated(repo: string, run: string, commit: string): Promise<boolean> {
+  return [...(await readRefs(repo, [integratedRefs(run)])).values()].includes(commit);
 }

@@ -12,6 +12,8 @@ import { git } from "../git/git.ts";
 import { branchRefOf, commonDirOf } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
 import { countDirty } from "../git/repository.ts";
+import type { IsByProduct } from "./by-products.ts";
+import { leftIn } from "./left-work.ts";
 import { assertOwned, entryFor, readMarker, relink } from "./ownership.ts";
 import { dropSnapshots } from "./snapshot.ts";
 import { discardClaimed } from "./worktree.ts";
@@ -23,6 +25,8 @@ export interface Removal {
   readonly keepAs: string;
   /** Removes the tree even if it has uncommitted work or is locked. Commits are kept all the same. */
   readonly force?: boolean;
+  /** New files that may go. */
+  readonly isByProduct?: IsByProduct;
 }
 
 export interface Removed {
@@ -43,7 +47,7 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
 
   relink(commonDir, path);
   const tree = assertOwned(path);
-  if (!removal.force) await assertDisposable(path, tree.gitDir);
+  if (!removal.force) await assertDisposable(path, tree.gitDir, removal.isByProduct);
   const kept = await keepCommits(path, removal.keepAs);
   await dropSnapshots(path);
   // Renamed first: a half-deleted tree would no longer show that Pawl made it.
@@ -87,7 +91,7 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
   return { removed: hadLeftovers, kept };
 }
 
-async function assertDisposable(path: string, gitDir: string): Promise<void> {
+async function assertDisposable(path: string, gitDir: string, isByProduct?: IsByProduct): Promise<void> {
   if (existsSync(join(gitDir, "locked"))) {
     throw new AppError(
       "REFUSED",
@@ -97,7 +101,9 @@ async function assertDisposable(path: string, gitDir: string): Promise<void> {
       },
     );
   }
-  const dirty = await countDirty(path);
+  if ((await countDirty(path)) === 0) return;
+  const left = await leftIn(path);
+  const dirty = left.filter(({ code, name }) => code !== "??" || !(isByProduct?.(name) ?? false)).length;
   if (dirty === 0) return;
   throw new AppError("REPOSITORY_DIRTY", `${path} has ${dirty} uncommitted file${dirty === 1 ? "" : "s"}`, {
     hint: "commit them there, or force the removal to discard them",

@@ -2,16 +2,19 @@
 
 import { existsSync, mkdirSync } from "node:fs";
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
+import { hasStoryTrees } from "../../../domain/definition.ts";
 import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import { mayHold } from "../../../engine/definitions.ts";
+import { followTip } from "../../../workspaces/integration/follow.ts";
 import { removeLeftLocks, restoreSnapshot } from "../../../workspaces/trees/restore.ts";
-import { takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
+import { parseSnapshot, takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
-import { slotOf, workspacePath } from "../../trees/places.ts";
+import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
+import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
@@ -39,7 +42,16 @@ export async function prepareWorkspace(
   }
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
-  return { path, env: {}, base: await cleanBase(parts, run, path, attempt) };
+  return { path, env: {}, base: await ownBase(parts, run, path, attempt) };
+}
+
+/** As `cleanBase`, for the run's own tree: what the step before left is committed, and the commits of its stories are there. */
+async function ownBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
+  const base = await cleanBase(parts, run, path, attempt);
+  const isLeft = parseSnapshot(base).content !== null && commitsBetweenSteps(run.header);
+  const committed = isLeft && (await commitLeftBefore(parts, run, path));
+  const followed = hasStoryTrees(run.header.definition) && (await followTip(path, integrationTarget(run)));
+  return committed || followed ? await takeSnapshot(path) : base;
 }
 
 /** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */

@@ -2,13 +2,14 @@
 // one that pulled, of an execution that ended without its driver, and of the runtime itself.
 
 import { noUsage } from "../../../domain/attempt.ts";
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import { hasStoryTrees, type PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
 import { hasDied } from "../../../executors/executor.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
+import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { salvage } from "../../trees/salvage.ts";
 import { firstRed } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -41,6 +42,7 @@ export async function settle(
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
     const edited = await withEdits(parts, begun, answer, checked);
     await discardWork(parts, begun, edited);
+    await commitForStories(parts, begun, edited);
     return { ...edited, tree: await treeShownAfter(parts, begun.claim, answer) };
   } catch (error) {
     return replaceOutcome(read, troubleWith(error, stop));
@@ -118,6 +120,15 @@ async function discardWork(parts: SettlePorts, { claim, workspace }: BegunAttemp
   if (base === null || report.asked !== undefined || !discards(run.header, report.outcome)) return;
   await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);
+}
+
+/** Stories start from commits: what a step of the run itself left in its tree is committed before they do. */
+async function commitForStories(parts: SettlePorts, { claim, workspace }: BegunAttempt, report: Report): Promise<void> {
+  const { run, attempt } = claim;
+  const { header } = run;
+  if (workspace.base === null || attempt.story !== null || !hasStoryTrees(header.definition)) return;
+  if (report.outcome !== "completed" || report.verdict.kind === "rejected" || !commitsBetweenSteps(header)) return;
+  await commitLeftBy(parts, run, workspace.path, attempt);
 }
 
 /**

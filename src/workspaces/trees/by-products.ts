@@ -1,0 +1,83 @@
+// By-products. Owns: which new files are what test, lint and build tools leave behind, and not work.
+
+/** Folders that only tools write, at any depth. */
+const folders = [
+  "__pycache__",
+  ".cache",
+  ".coverage_html",
+  ".eslintcache",
+  ".gradle",
+  ".hypothesis",
+  ".jest-cache",
+  ".mypy_cache",
+  ".nyc_output",
+  ".parcel-cache",
+  ".phpunit.cache",
+  ".pytest_cache",
+  ".ruff_cache",
+  ".tox",
+  ".turbo",
+  ".vitest",
+  "blob-report",
+  "coverage",
+  "htmlcov",
+  "node_modules",
+  "playwright-report",
+  "test-results",
+  "TestResults",
+];
+
+/** Files that only tools write; `*` stands for any part of a name. */
+const files = [
+  "*.gcda",
+  "*.gcno",
+  "*.lcov",
+  "*.log",
+  "*.profraw",
+  "*.pyc",
+  "*.tsbuildinfo",
+  ".coverage",
+  ".coverage.*",
+  ".DS_Store",
+  ".phpunit.result.cache",
+  ".rspec_status",
+  ".stylelintcache",
+  "coverage.out",
+  "coverage.xml",
+  "junit*.xml",
+  "lcov.info",
+];
+
+/** Whether a new file is a by-product. `more`: patterns of a workflow, such as `reports/` or `*.trace`. */
+export type IsByProduct = (path: string) => boolean;
+
+export function byProducts(more: readonly string[] = []): IsByProduct {
+  const own = more.map(patternOf);
+  const names = files.map((name) => wordPattern(name));
+  return (path) => {
+    const parts = path.split("/");
+    if (parts.slice(0, -1).some((part) => folders.includes(part))) return true;
+    if (names.some((pattern) => pattern.test(parts.at(-1) ?? ""))) return true;
+    return own.some((pattern) => pattern.test(path));
+  };
+}
+
+/** As a line of a .gitignore: with a slash inside it names a place, without one a name at any depth; a folder has all of its files. */
+function patternOf(line: string): RegExp {
+  const text = line.replace(/^\/+|\/+$/g, "");
+  const isPlace = line.replace(/\/+$/, "").includes("/");
+  const source = text.split("**").map(wordSource).join(".*");
+  const tail = line.endsWith("/") ? "/.+" : "(?:/.+)?";
+  return new RegExp(`^${isPlace ? "" : "(?:.*/)?"}${source}${tail}$`);
+}
+
+function wordPattern(name: string): RegExp {
+  return new RegExp(`^${wordSource(name)}$`);
+}
+
+function wordSource(text: string): string {
+  return text
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]");
+}

@@ -1,0 +1,68 @@
+// Left work. Owns: committing what an agent left uncommitted in a tree of Pawl, so that the branch has it.
+
+import { git, splitNul } from "../git/git.ts";
+import { headOf } from "../git/head.ts";
+import { operationIn } from "../git/repository.ts";
+import { commitEnvironment } from "../integration/squash.ts";
+import type { IsByProduct } from "./by-products.ts";
+import { assertOwned } from "./ownership.ts";
+
+export interface LeftWork {
+  readonly path: string;
+  readonly message: string;
+  /** New files that are not committed. */
+  readonly isByProduct: IsByProduct;
+}
+
+export type LeftCommit =
+  | { readonly result: "committed"; readonly commit: string; readonly files: readonly string[] }
+  /** There is nothing to commit. */
+  | { readonly result: "nothing" }
+  /** What is there cannot become a commit without a person or an agent. */
+  | { readonly result: "unfinished"; readonly why: string };
+
+const checkoutTimeoutMs = 600_000;
+
+/** Commits on the branch that the tree is on, or on its detached HEAD. Repositories inside the tree are left out. */
+export async function commitLeftWork({ path, message, isByProduct }: LeftWork): Promise<LeftCommit> {
+  const tree = assertOwned(path);
+  const operation = operationIn(tree.gitDir);
+  // A merge may be resolved and not committed; half of anything else is not work.
+  if (operation !== null && operation !== "merge")
+    return { result: "unfinished", why: `it is in the middle of a ${operation}` };
+  const entries = await leftIn(tree.path);
+  if (entries.some(({ code }) => /^(DD|AU|UD|UA|DU|AA|UU)$/.test(code)))
+    return { result: "unfinished", why: "it has files with conflicts" };
+  const files = entries.filter((entry) => isWork(entry, isByProduct)).map(({ name }) => name);
+  if (files.length === 0 && operation === null) return { result: "nothing" };
+  const env = await commitEnvironment(tree.path);
+  if (files.length > 0) {
+    const add = ["--literal-pathspecs", "add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
+    await git(tree.path, add, { input: files.join("\0"), timeoutMs: checkoutTimeoutMs });
+  }
+  const commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "--file=-"];
+  const before = await headOf(tree.path);
+  const made = await git(tree.path, commit, { env, input: `${message.trimEnd()}\n`, allowFailure: true });
+  const after = await headOf(tree.path);
+  // A file that differs only in what git does not keep is no change.
+  if (after === before && made.code === 1) return { result: "nothing" };
+  if (after === before) await git(tree.path, commit, { env, input: `${message.trimEnd()}\n` });
+  return { result: "committed", commit: after, files };
+}
+
+interface Entry {
+  readonly code: string;
+  readonly name: string;
+}
+
+/** Every changed and new file; a repository inside the tree has a slash at its end. */
+export async function leftIn(path: string): Promise<readonly Entry[]> {
+  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const { stdout } = await git(path, args, { timeoutMs: checkoutTimeoutMs });
+  return splitNul(stdout).map((entry) => ({ code: entry.slice(0, 2), name: entry.slice(3) }));
+}
+
+/** A new entry with a slash at its end is a repository of its own, which git would record as a link without its files. */
+function isWork({ code, name }: Entry, isByProduct: IsByProduct): boolean {
+  return code !== "??" || !(name.endsWith("/") || isByProduct(name));
+}
