@@ -7,8 +7,9 @@ import { isCommitId } from "../../system/git-directory.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
 import { type Branches, branchesLike, freeName, isFreeFor } from "../branches/story-branch.ts";
-import { git, splitNul } from "../git/git.ts";
+import { git } from "../git/git.ts";
 import { branchRefOf, headOf } from "../git/head.ts";
+import { indexFlags } from "../git/index-file.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
 import { putBack } from "../integration/remembered-state.ts";
 import { assertOwned, assertSlot, type OwnedTree, ownedTree, writeMarker } from "../trees/ownership.ts";
@@ -124,13 +125,11 @@ async function goTo(
 ): Promise<{ readonly branch: string; readonly fresh: boolean }> {
   const earlier = whereabouts?.branch || null;
   const names = [wanted.branch, earlier, whereabouts?.parked ? parseSnapshot(whereabouts.parked).branch : null];
-  const [branches] = await Promise.all([
-    branchesLike(
-      tree.path,
-      names.filter((name) => name !== null),
-    ),
-    dropHiddenIndex(tree),
-  ]);
+  dropHiddenIndex(tree);
+  const branches = await branchesLike(
+    tree.path,
+    names.filter((name) => name !== null),
+  );
   if (whereabouts?.parked) {
     return { branch: await unpark(tree, wanted, whereabouts, whereabouts.parked, branches), fresh: false };
   }
@@ -144,11 +143,11 @@ async function goTo(
   return { branch: await checkOutNew(tree, wanted, start, branches), fresh: left === undefined };
 }
 
-/** Files that an agent told git to ignore (skip-worktree) would otherwise stay as the agent left them. */
-async function dropHiddenIndex({ path, gitDir }: OwnedTree): Promise<void> {
-  const { stdout, code } = await git(path, ["ls-files", "-v", "-z"], { allowFailure: true });
-  const hidesFiles = splitNul(stdout).some((line) => !line.startsWith("H "));
-  if (code !== 0 || hidesFiles) rmSync(join(gitDir, "index"), { force: true });
+/** Files that an agent told git to ignore would otherwise stay as the agent left them. */
+function dropHiddenIndex({ gitDir, marker }: OwnedTree): void {
+  const index = join(gitDir, "index");
+  const flags = indexFlags(index, marker.base.length);
+  if (flags === null || flags.hidesFiles || flags.isUnmerged) rmSync(index, { force: true });
 }
 
 /** Restores the parked state. The branch gets another name if it was moved, or is checked out elsewhere. */

@@ -7,8 +7,9 @@ import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isCommitId, layoutOf } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
-import { branchRefOf, headOf } from "../git/head.ts";
-import { changeRefs, dropRefs } from "../git/refs.ts";
+import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
+import { keepObject, writeCommit } from "../git/own-objects.ts";
+import { dropRefs } from "../git/refs.ts";
 import { porcelainStatus } from "../git/repository.ts";
 
 /** Written as `<head>[+<content>][@<branch>]`; a clean tree without a branch is the commit id alone. */
@@ -58,32 +59,20 @@ export async function dropSnapshots(path: string): Promise<void> {
 }
 
 async function storeContent(path: string, head: string, status: readonly string[]): Promise<string> {
+  const commonDir = await commonDirOf(path);
+  const keep = (tree: string, parents: readonly string[]) =>
+    writeCommit(commonDir, { tree, parents, message: "Pawl: uncommitted work" });
   return withIndexCopy(path, async (env) => {
     const hasConflict = status.some((entry) => /^(DD|AU|UD|UA|DU|AA|UU) /.test(entry));
     const hasStaged = status.some((entry) => !/^[ ?]/.test(entry));
     // An index with conflicts cannot be written as a tree; then only the files are kept.
     const staged = hasStaged && !hasConflict ? await gitLine(path, ["write-tree"], { env }) : null;
-    const parents = ["-p", head];
-    if (staged !== null) parents.push("-p", await commitTree(path, staged, ["-p", head]));
-    const content = await commitTree(path, await contentTree(path, env), parents);
+    const parents = staged === null ? [head] : [head, keep(staged, [head])];
+    const content = keep(await contentTree(path, env), parents);
     // Without a ref, the next `git gc` of the user would delete it.
-    await changeRefs(path, [`update ${snapshotRefs(path)}/${content} ${content}`]);
+    await keepObject(commonDir, `${snapshotRefs(path)}/${content}`, content);
     return content;
   });
-}
-
-// A fixed author and date, so that the same state always has the same id.
-const identity = {
-  GIT_AUTHOR_NAME: "Pawl",
-  GIT_AUTHOR_EMAIL: "pawl@localhost",
-  GIT_AUTHOR_DATE: "@1 +0000",
-  GIT_COMMITTER_NAME: "Pawl",
-  GIT_COMMITTER_EMAIL: "pawl@localhost",
-  GIT_COMMITTER_DATE: "@1 +0000",
-};
-
-function commitTree(path: string, tree: string, parents: readonly string[]): Promise<string> {
-  return gitLine(path, ["commit-tree", tree, ...parents, "-m", "Pawl: uncommitted work"], { env: identity });
 }
 
 /** The refs that keep the snapshots of the tree at `path`. */
