@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { agentEvents } from "./agent-events.ts";
 import { agentStart } from "./agent-start.ts";
+import { chain } from "./chain.ts";
 import { cycleByHand } from "./cycle-by-hand.ts";
 import { cycleGrowth } from "./cycle-growth.ts";
 import { integrate } from "./integrate.ts";
@@ -27,6 +28,7 @@ const measurements: readonly Measurement[] = [
   nextProcess,
   agentStart,
   startUp,
+  chain,
   wideRun,
   manyStories,
   memory,
