@@ -5,7 +5,8 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "forks",
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // No test is about time, so a busy machine only makes them slower. What hangs is found all the same.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

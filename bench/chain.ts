@@ -20,7 +20,13 @@ export const chain: Measurement = {
     const agent = join(scratch, "agent.sh");
     writeFileSync(agent, "echo 'STATUS: done'\n");
     const parts = await openWorld(join(scratch, "home"), { agent: `sh ${agent}` });
-    const place: RunPlace = { repo, kind: "worktree", base: git(repo, "rev-parse", "HEAD"), baseName: "main", branch: null };
+    const place: RunPlace = {
+      repo,
+      kind: "worktree",
+      base: git(repo, "rev-parse", "HEAD"),
+      baseName: "main",
+      branch: null,
+    };
     const definition = chainOf(steps);
     const caps = { ...definition.caps, attempts: 10_000, steps: 10_000 };
     const run = await begin(parts, { ...definition, caps }, place);

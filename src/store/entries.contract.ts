@@ -44,6 +44,57 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
     });
 
     scenario(
+      "[SO33] attempts that have ended, and a header that has not changed, are read once",
+      async ({ store, another, runs, query }) => {
+        const run = await planned(runs, "A", "B");
+        await runs.perform(run, "code", completed(), storyId("A"));
+        await store.transaction((tx) => tx.load(run, () => [storyId("A")]));
+        const rows = await query((db) => db.selectFrom("attempts").select(["id", "body"]).execute());
+        const [{ header } = { header: "" }] = await query((db) => db.selectFrom("runs").select("header").execute());
+        await query((db) => db.updateTable("attempts").set({ body: "not to be read" }).execute());
+        await query((db) => db.updateTable("runs").set({ header: "not to be read" }).execute());
+        await runs.perform(run, "verify", completed(), storyId("A"));
+        const found = await store.transaction((tx) => tx.load(run, () => [storyId("A")]));
+        expect(found?.run.stories[storyId("A")]?.attempts.map(({ name }) => name)).toEqual(["code", "verify"]);
+        await expect(load(await another(), run)).rejects.toThrow("not to be read");
+        // The end of the story has written the header; the attempts are as they were.
+        for (const { id, body } of rows) {
+          await query((db) => db.updateTable("attempts").set({ body }).where("id", "=", id).execute());
+        }
+        const [{ header: written } = { header: "" }] = await query((db) =>
+          db.selectFrom("runs").select("header").execute(),
+        );
+        if (written === "not to be read") await query((db) => db.updateTable("runs").set({ header }).execute());
+      },
+    );
+
+    scenario(
+      "[SO33] attempts that another process ended are seen, and those of a rolled-back transaction are not",
+      async ({ store, another, runs }) => {
+        const run = await planned(runs, "A", "B");
+        const others = new Transitions(await another());
+        const attempts = async (of: Store) => {
+          const loaded = await of.transaction((tx) => tx.load(run, () => [storyId("A")]));
+          return loaded?.run.stories[storyId("A")]?.attempts.map(({ name, state }) => `${name} ${state.phase}`);
+        };
+        const start = startAttemptOf("code", { story: storyId("A") });
+        await runs.apply(run, start);
+        const failing = store.transaction(async (tx) => {
+          await runs.applyIn(tx, run, finishOf(start.attempt, completed(), { story: storyId("A") }));
+          const loaded = await tx.load(run, () => [storyId("A")]);
+          expect(loaded?.run.stories[storyId("A")]?.attempts[0]?.state.phase).toBe("ended");
+          throw new Error("the power went out");
+        });
+        await expect(failing).rejects.toThrow("the power went out");
+        expect(await attempts(store)).toEqual(["code dispatched"]);
+        await others.apply(run, finishOf(start.attempt, completed(), { story: storyId("A") }));
+        expect(await attempts(store)).toEqual(["code ended"]);
+        await others.perform(run, "verify", completed(), storyId("A"));
+        expect(await attempts(store)).toEqual(["code ended", "verify ended"]);
+      },
+    );
+
+    scenario(
       "[SO31] entries that another process changed, planned or dropped are seen",
       async ({ store, another, runs }) => {
         const run = await planned(runs, "A", "B", "C", "D");
@@ -82,7 +133,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
     );
 
     scenario(
-      "[SO31] after any walk by several processes each of them sees the entries of the log",
+      "[SO31] [SO33] after any walk by several processes each of them sees what is in the log",
       async ({ store, another }) => {
         const stores = [store, await another(), await another()];
         for (let walk = 1; walk <= 6; walk += 1) {
@@ -93,9 +144,10 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
             const run = await acting.wholeRun(id);
             if (!run || (run.header.end && run.header.end.status !== "failed")) break;
             await applyMaybe(acting, id, nextCommand(run, 2000 + step * 10, choose), choose(4) > 0);
-            const expected = replay(await wholeLog(store, id))?.header.stories;
+            const expected = replay(await wholeLog(store, id));
             const looking = stores[choose(stores.length)] ?? store;
-            expect((await load(looking, id)).stories).toStrictEqual(expected);
+            const { stories, chain, context, attempts } = await load(looking, id);
+            expect({ stories, chain, context, attempts }).toStrictEqual(partsOf(expected?.header));
           }
         }
       },
@@ -118,6 +170,11 @@ async function load(store: Store, run: RunId): Promise<Header> {
   const loaded = await store.transaction((tx) => tx.load(run, () => []));
   if (!loaded) throw new Error(`there is no run ${run}`);
   return loaded.run.header;
+}
+
+function partsOf(header: Header | undefined) {
+  const { stories, chain, context, attempts } = header ?? {};
+  return { stories, chain, context, attempts };
 }
 
 function statusesOf(header: Header | undefined): string {

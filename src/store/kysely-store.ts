@@ -5,6 +5,7 @@ import type { Effect } from "../domain/effect.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import { StoreMemory } from "./memory.ts";
 import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
@@ -26,7 +27,6 @@ import type {
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
-import { KnownEntries, SeenEntries } from "./tables/entries.ts";
 import { selectEvents } from "./tables/events.ts";
 import { selectGate, selectOpenGates } from "./tables/gates.ts";
 import { selectHolds } from "./tables/holds.ts";
@@ -70,19 +70,19 @@ export interface Database {
 export class KyselyStore implements Store {
   readonly #database: Database;
   readonly #definitions: DefinitionCache = new Map();
-  readonly #entries = new KnownEntries();
+  readonly #memory = new StoreMemory();
 
   constructor(database: Database) {
     this.#database = database;
   }
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    // A new one for each try, so that entries of a rolled-back try are forgotten.
+    // A new one for each try, so that what a rolled-back try has seen is forgotten.
     const { result, seen } = await this.#database.write(async (db) => {
-      const seen = new SeenEntries(this.#entries);
+      const seen = this.#memory.begin();
       return { result: await work(new KyselyTransaction(db, this.#definitions, seen)), seen };
     });
-    this.#entries.learn(seen);
+    this.#memory.learn(seen);
     return result;
   }
 
@@ -108,7 +108,7 @@ export class KyselyStore implements Store {
 
   async wholeRun(id: RunId): Promise<Run | null> {
     return await this.#database.snapshot((db) =>
-      new KyselyTransaction(db, this.#definitions, new SeenEntries(this.#entries)).wholeRun(id),
+      new KyselyTransaction(db, this.#definitions, this.#memory.begin()).wholeRun(id),
     );
   }
 

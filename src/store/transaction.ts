@@ -7,7 +7,8 @@ import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import type { Story } from "../domain/story.ts";
 import { readinessOf, type ScopeChange, scopesOf } from "./changes.ts";
-import type { RunRow, Tables } from "./schema.ts";
+import type { TransactionMemory } from "./memory.ts";
+import type { Tables } from "./schema.ts";
 import type {
   Changes,
   Hold,
@@ -22,9 +23,9 @@ import type {
   ReadyStep,
   Transaction,
 } from "./store.ts";
-import { insertAttempt, selectAllAttempts, selectAttempts, updateAttempt } from "./tables/attempts.ts";
+import { insertAttempt, selectAllAttempts, updateAttempt } from "./tables/attempts.ts";
 import { type DefinitionCache, insertDefinition, selectDefinition } from "./tables/definitions.ts";
-import { changedEntries, type SeenEntries, updateEntry } from "./tables/entries.ts";
+import { changedEntries, updateEntry } from "./tables/entries.ts";
 import { appendEvents } from "./tables/events.ts";
 import { insertGate, updateGate } from "./tables/gates.ts";
 import { holdAccount, releaseAccount, selectHolds } from "./tables/holds.ts";
@@ -36,8 +37,7 @@ import {
   headerChanged,
   insertRun,
   nextRunNumber,
-  readHeader,
-  selectRun,
+  type RowAndHeader,
   selectRunsAt,
   updateHeader,
 } from "./tables/runs.ts";
@@ -57,12 +57,12 @@ type Plan = Extract<Event, { readonly type: "stories_planned" }>;
 export class KyselyTransaction implements Transaction {
   readonly #db: Kysely<Tables>;
   readonly #definitions: DefinitionCache;
-  readonly #entries: SeenEntries;
+  readonly #memory: TransactionMemory;
 
-  constructor(db: Kysely<Tables>, definitions: DefinitionCache, entries: SeenEntries) {
+  constructor(db: Kysely<Tables>, definitions: DefinitionCache, memory: TransactionMemory) {
     this.#db = db;
     this.#definitions = definitions;
-    this.#entries = entries;
+    this.#memory = memory;
   }
 
   async nextRunNumber(): Promise<number> {
@@ -85,15 +85,17 @@ export class KyselyTransaction implements Transaction {
   }
 
   async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
-    const row = await selectRun(this.#db, id, "change");
-    if (!row) return null;
-    const header = await this.#header(row, await selectAttempts(this.#db, id, null));
+    const { headers, attempts } = this.#memory;
+    const found = await headers.read(this.#db, id, "change");
+    if (found === null) return null;
+    const { row } = found;
+    const header = await this.#header(found, await attempts.read(this.#db, id, null));
     const stories: Record<StoryId, Story> = {};
     const storyVersions: Record<StoryId, number> = {};
     for (const story of needed(header)) {
       const opened = await selectOpened(this.#db, id, story);
       if (!opened) continue;
-      stories[story] = readStory(opened, await selectAttempts(this.#db, id, story));
+      stories[story] = readStory(opened, await attempts.read(this.#db, id, story));
       storyVersions[story] = opened.version;
     }
     const { number, version: headerVersion, planned: plannedVersion } = row;
@@ -102,10 +104,10 @@ export class KyselyTransaction implements Transaction {
 
   /** The run with every story, for reading only: nothing is locked. */
   async wholeRun(id: RunId): Promise<Run | null> {
-    const row = await selectRun(this.#db, id, "look");
-    if (!row) return null;
+    const found = await this.#memory.headers.read(this.#db, id, "look");
+    if (found === null) return null;
     const attempts = await selectAllAttempts(this.#db, id);
-    const header = await this.#header(row, attempts.get(null) ?? []);
+    const header = await this.#header(found, attempts.get(null) ?? []);
     const opened = new Map((await selectAllOpened(this.#db, id)).map((story) => [story.id, story]));
     const stories = header.stories.flatMap(({ id }) => {
       const story = opened.get(id);
@@ -194,11 +196,10 @@ export class KyselyTransaction implements Transaction {
     await releaseAccount(this.#db, account, since ?? null);
   }
 
-  async #header(row: RunRow, attempts: Header["attempts"]): Promise<Header> {
-    const header = readHeader(row);
+  async #header({ row, header }: RowAndHeader, attempts: Header["attempts"]): Promise<Header> {
     const totals = await selectTotals(this.#db, header.id);
     const definition = await selectDefinition(this.#db, this.#definitions, row.definition);
-    const stories = await this.#entries.read(this.#db, header.id, row);
+    const stories = await this.#memory.entries.read(this.#db, header.id, row);
     return { ...header, definition, totals, attempts, stories };
   }
 
@@ -218,7 +219,8 @@ export class KyselyTransaction implements Transaction {
     const planned = plans.length > 0 ? next : loaded.plannedVersion;
     await updateHeader(this.#db, after, { read: loaded.headerVersion, next, planned });
     if (entriesChanged) await this.#writeEntries(before, after, plans, next);
-    this.#entries.wrote(after.id, next, after.stories);
+    this.#memory.entries.wrote(after.id, next, after.stories);
+    this.#memory.headers.wrote(after, next);
   }
 
   /** A plan adds stories and drops those that were planned before and have not begun. */

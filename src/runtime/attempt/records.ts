@@ -7,7 +7,7 @@ import type { Attempt } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { ExecutionEnd } from "../../executors/executor.ts";
-import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { readJson, writeJson, writeJsonFast } from "../../system/files/json-file.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
 import type { Parts } from "../parts.ts";
 import { redactedReport } from "../transition/redacted.ts";
@@ -49,7 +49,8 @@ export function saveEnd(
 ): void {
   if (saved.end.outcome === "cancelled") return;
   try {
-    writeJson(endFile(parts, run, attempt), redacted(parts.secrets, saved));
+    // For a driver that dies. After a power failure the attempt is lost, as it is without this file.
+    writeJsonFast(endFile(parts, run, attempt), redacted(parts.secrets, saved));
   } catch (error) {
     // A full disk: the result itself will wait for space.
     parts.log("end.not_kept", { run, attempt: attempt.id, why: errorText(error) });

@@ -1,20 +1,53 @@
-// Every query on attempts. Columns are the fields that queries use; the attempt itself is one JSON body.
+// Every query on attempts. Columns are the fields that queries use; the attempt itself is one JSON body. An attempt that has ended is
+// never written again, so a process reads it once.
 
 import type { Kysely } from "kysely";
-import type { Attempt } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import { type AttemptId, type RunId, runId, type StoryId } from "../../domain/ids.ts";
 import type { AttemptRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { type AttemptRef, VersionConflict } from "../store.ts";
+import { Recent } from "./recent.ts";
 import { scopeKey } from "./scope-key.ts";
 
-/** The attempts of one scope, in the order in which they were dispatched. */
-export async function selectAttempts(
-  db: Kysely<Tables>,
-  run: RunId,
-  story: StoryId | null,
-): Promise<readonly Attempt[]> {
-  return (await ofScope.all(db, { run, story: scopeKey(story) })).map(readAttempt);
+/** How many scopes to cache. Attempts of other scopes are read again. */
+const maxScopes = 64;
+
+/** The first attempts of scopes, up to the first that has not ended, as committed transactions of an opened store have seen them. */
+export class KnownAttempts {
+  readonly #scopes = new Recent<string, readonly Attempt[]>(maxScopes);
+
+  get(scope: string): readonly Attempt[] {
+    return this.#scopes.get(scope) ?? [];
+  }
+
+  /** Called after a commit. */
+  learn(seen: SeenAttempts): void {
+    for (const [scope, ended] of seen.scopes) {
+      if (this.get(scope).length <= ended.length) this.#scopes.set(scope, ended);
+    }
+  }
+}
+
+/** The attempts that one transaction has seen. */
+export class SeenAttempts {
+  readonly scopes = new Map<string, readonly Attempt[]>();
+  readonly #known: KnownAttempts;
+
+  constructor(known: KnownAttempts) {
+    this.#known = known;
+  }
+
+  /** The attempts of one scope, in the order in which they were dispatched. */
+  async read(db: Kysely<Tables>, run: RunId, story: StoryId | null): Promise<readonly Attempt[]> {
+    const scope = `${run} ${scopeKey(story)}`;
+    const before = this.#known.get(scope);
+    const rows = await ofScope.all(db, { run, story: scopeKey(story), from: before.length });
+    const attempts = [...before, ...rows.map(readAttempt)];
+    const open = attempts.findIndex((attempt, index) => index >= before.length && !hasEnded(attempt));
+    this.scopes.set(scope, open === -1 ? attempts : attempts.slice(0, open));
+    return attempts;
+  }
 }
 
 /** The attempts of every scope of a run, by story; the run's own are under null. */
@@ -51,12 +84,13 @@ function readAttempt({ body }: Pick<AttemptRow, "body">): Attempt {
   return JSON.parse(body) as Attempt;
 }
 
-const ofScope = statement<{ run: string; story: string }, { body: string }>((db, p) =>
+const ofScope = statement<{ run: string; story: string; from: number }, { body: string }>((db, p) =>
   db
     .selectFrom("attempts")
     .select("body")
     .where("run_id", "=", p("run"))
     .where("story_id", "=", p("story"))
+    .where("position", ">=", p("from"))
     .orderBy("position"),
 );
 

@@ -10,6 +10,7 @@ import type { RunId } from "../../domain/ids.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import type { RunRow, StoryRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
+import { Recent } from "./recent.ts";
 
 interface Seen {
   readonly version: number;
@@ -21,7 +22,7 @@ const maxRuns = 32;
 
 /** The entries that committed transactions of an opened store have seen. */
 export class KnownEntries {
-  readonly #runs = new Map<RunId, Seen>();
+  readonly #runs = new Recent<RunId, Seen>(maxRuns);
 
   get(run: RunId): Seen | undefined {
     return this.#runs.get(run);
@@ -30,13 +31,7 @@ export class KnownEntries {
   /** Called after a commit. Calls may come in another order than the commits. */
   learn(seen: SeenEntries): void {
     for (const [run, latest] of seen.runs) {
-      if ((this.#runs.get(run)?.version ?? -1) > latest.version) continue;
-      this.#runs.delete(run);
-      this.#runs.set(run, latest);
-    }
-    for (const run of this.#runs.keys()) {
-      if (this.#runs.size <= maxRuns) break;
-      this.#runs.delete(run);
+      if ((this.#runs.get(run)?.version ?? -1) <= latest.version) this.#runs.set(run, latest);
     }
   }
 }

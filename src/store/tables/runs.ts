@@ -8,6 +8,7 @@ import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
+import { Recent } from "./recent.ts";
 import { readTotals } from "./totals.ts";
 
 /** The fields of a header that are kept as one document. The others have columns or rows of their own. */
@@ -27,22 +28,73 @@ const documentKeys = [
 type HeaderDocument = Pick<Header, (typeof documentKeys)[number]>;
 
 /** The fields of a header that are in the row of a run. Attempts, totals and stories have rows of their own. */
-export type HeaderPart = HeaderDocument & Pick<Header, "id" | "task" | "startedAt">;
+type HeaderPart = HeaderDocument & Pick<Header, "id" | "task" | "startedAt">;
 
 /** Counts and locks in one statement, so that two runs that start at once get different numbers. */
 export async function nextRunNumber(db: Kysely<Tables>): Promise<number> {
   return (await countUp.one(db, { name: "run" })).value;
 }
 
-/** `change`: locks the run until the transaction ends. */
-export async function selectRun(db: Kysely<Tables>, id: RunId, purpose: "change" | "look"): Promise<RunRow | null> {
-  return (await (purpose === "change" ? byIdToChange : byId).first(db, { id })) ?? null;
+/** The row of a run; its header is null where the version that was known is the current one. */
+type FoundRow = Omit<RunRow, "header"> & { readonly header: string | null };
+
+export interface RowAndHeader {
+  readonly row: FoundRow;
+  readonly header: HeaderPart;
 }
 
-export function readHeader(row: RunRow): HeaderPart {
-  const document = JSON.parse(row.header) as HeaderDocument;
-  const place = currentPlace(document.place);
-  return { ...document, place, id: runId(row.id), task: row.task, startedAt: row.started_at };
+interface KnownHeader {
+  readonly version: number;
+  readonly document: HeaderDocument;
+}
+
+/** How many runs to cache. Headers of other runs are read again. */
+const maxRuns = 32;
+
+/** The headers that committed transactions of an opened store have seen. A long chain is a hundred kilobytes. */
+export class KnownHeaders {
+  readonly #runs = new Recent<RunId, KnownHeader>(maxRuns);
+
+  get(run: RunId): KnownHeader | undefined {
+    return this.#runs.get(run);
+  }
+
+  /** Called after a commit. Calls may come in another order than the commits. */
+  learn(seen: SeenHeaders): void {
+    for (const [run, latest] of seen.runs) {
+      if ((this.#runs.get(run)?.version ?? -1) <= latest.version) this.#runs.set(run, latest);
+    }
+  }
+}
+
+/** The headers that one transaction has seen. */
+export class SeenHeaders {
+  readonly runs = new Map<RunId, KnownHeader>();
+  readonly #known: KnownHeaders;
+
+  constructor(known: KnownHeaders) {
+    this.#known = known;
+  }
+
+  /** The row and the header of a run; null if there is none. `change`: locks the run until the transaction ends. */
+  async read(db: Kysely<Tables>, id: RunId, purpose: "change" | "look"): Promise<RowAndHeader | null> {
+    const known = this.runs.get(id) ?? this.#known.get(id);
+    const found = { id, known: known?.version ?? -1 };
+    const row = await (purpose === "change" ? byIdToChange : byId).first(db, found);
+    if (row === undefined) return null;
+    const document = row.header === null && known !== undefined ? known.document : readDocument(row.header ?? "");
+    this.runs.set(id, { version: row.version, document });
+    return { row, header: { ...document, id: runId(row.id), task: row.task, startedAt: row.started_at } };
+  }
+
+  wrote(header: Header, version: number): void {
+    this.runs.set(header.id, { version, document: pick(header, documentKeys) });
+  }
+}
+
+function readDocument(text: string): HeaderDocument {
+  const document = JSON.parse(text) as HeaderDocument;
+  return { ...document, place: currentPlace(document.place) };
 }
 
 export async function insertRun(db: Kysely<Tables>, number: number, header: Header, definition: string): Promise<void> {
@@ -182,11 +234,19 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
     .returning("value"),
 );
 
-const byId = statement<{ id: string }, RunRow>((db, p) => db.selectFrom("runs").selectAll().where("id", "=", p("id")));
+const selectRun = (db: Kysely<Tables>, p: ((name: "id") => string) & ((name: "known") => number)) =>
+  db
+    .selectFrom("runs")
+    .select(["id", "number", "workflow", "task", "status", "repo", "started_at", "ended_at"])
+    .select(["definition", "version", "planned"])
+    .select((e) => e.case().when("version", "=", p("known")).then(null).else(e.ref("header")).end().as("header"))
+    .where("id", "=", p("id"));
+
+const byId = statement<{ id: string; known: number }, FoundRow>(selectRun);
 
 /** A dialect with only one writer at a time has nothing to lock. */
-const byIdToChange = statement<{ id: string }, RunRow>((db, p) => {
-  const run = db.selectFrom("runs").selectAll().where("id", "=", p("id"));
+const byIdToChange = statement<{ id: string; known: number }, FoundRow>((db, p) => {
+  const run = selectRun(db, p);
   return db.getExecutor().adapter.supportsMultipleConnections === false ? run : run.forNoKeyUpdate();
 });
 

@@ -35,7 +35,7 @@ test.each([2, 4])("[GP4] an index of version %i says whether it hides a file or 
   commitFile(repo, "a", "side\n");
   runGit(repo, "checkout", "--quiet", "main");
   commitFile(repo, "a", "main\n");
-  expect(() => runGit(repo, "merge", "--quiet", "side")).toThrow();
+  expect(() => runGit(repo, "merge", "--quiet", "side")).toThrow("Command failed");
   expect(flags()).toEqual({ hidesFiles: false, isUnmerged: true });
 });
 
