@@ -100,7 +100,7 @@ interface PerformedStep extends StepBase {
   readonly checks: readonly string[];
   readonly wallMs: number | null;
   readonly quietMs: number | null;
-  /** It ends with a SUMMARY, which becomes its notes. Completing is its only verdict. */
+  /** It ends with a SUMMARY, which becomes its notes. It passes without a STATUS line, too, unless it `expects` something. */
   readonly summary?: boolean;
   /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */
   readonly session?: StepName;

@@ -25,17 +25,14 @@ function complete(desk: Desk): Tool {
     work: (given: object) => desk.complete(given),
   } as const;
   const summary = z.string().describe("What you did, for the agents after you");
-  if (definition.summary) {
-    const description = "Your step is done. Call it once, at the end. A later call replaces an earlier one.";
-    return tool({ ...common, description, input: z.object({ summary }) });
-  }
+  const outcome = oneOf(desk.outcomes).describe(describeOutcome(desk));
   const reasons = Object.keys(definition.on).flatMap((rule) => (rule.startsWith("rejected:") ? [rule.slice(9)] : []));
   return tool({
     ...common,
     description: describeComplete(desk),
     input: z.object({
-      outcome: oneOf(desk.outcomes).describe(describeOutcome(desk)),
-      summary: summary.optional(),
+      // A step that hands on a summary has done its work where it says nothing else.
+      ...(definition.summary ? { summary, outcome: outcome.optional() } : { outcome, summary: summary.optional() }),
       outputs: outputsOf(desk).optional(),
       ...(reasons.length === 0
         ? {}

@@ -273,7 +273,7 @@ describe("the tools", () => {
     const reviewer = await schemaOf(deskFor(decider("review", { approved: next, needs_fixes: next })));
     expect(reviewer?.properties["outcome"]?.enum).toEqual(["approved", "needs_fixes"]);
     const summing = await schemaOf(deskFor(agent("work", { summary: true })));
-    expect(Object.keys(summing?.properties ?? {})).toEqual(["summary"]);
+    expect(Object.keys(summing?.properties ?? {})).toEqual(["summary", "outcome", "outputs"]);
     expect(Object.keys((await schemaOf(deskIn(featureDev(), "plan")))?.properties ?? {})).toContain("stories");
   });
 

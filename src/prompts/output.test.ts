@@ -110,12 +110,37 @@ describe("[antfarm Q] the forms that agents print", () => {
 });
 
 describe("[antfarm R] what looks like a key inside of a value", () => {
-  test("[PR12] a key that nobody knows belongs to the value", () => {
+  test("[PR12] lines of a value that begin with words of their own belong to it", () => {
     const text = "STATUS: done\nFINDINGS:\nSQL: injection in a.ts\nXSS: in b.ts\n**CSRF:** in c.ts\nSEVERITY: high";
     expect(valuesOf(text, ["severity"])).toEqual({
       status: "done",
       findings: "SQL: injection in a.ts\nXSS: in b.ts\n**CSRF:** in c.ts",
       severity: "high",
+    });
+  });
+
+  test("[PR34] a key that nobody declared ends the value before it, and is one of its own", () => {
+    const text =
+      "STATUS: done\nTEST_CMD: npm test\nCI_NOTES: there is no CI\nCHANGES: two files\nand a test\nNOTE: the API stays\nas it was";
+    expect(valuesOf(text, ["test_cmd", "changes"])).toEqual({
+      status: "done",
+      test_cmd: "npm test",
+      ci_notes: "there is no CI",
+      changes: "two files\nand a test",
+      note: "the API stays\nas it was",
+    });
+  });
+
+  test("[PR34] it ends a list and a value that is empty; an item, an indented line and a block stay what they are", () => {
+    const text =
+      "RESULTS:\n- a\n  B: b\n- C: c\n```\nD: d\n```\nNOTES: e\nBUILD_CMD:\nNEXT: f\nFINDINGS:\nSQL: g\nCI_NOTES: h";
+    expect(valuesOf(text, ["results", "build_cmd"])).toEqual({
+      results: "- a\n  B: b\n- C: c\n```\nD: d\n```",
+      notes: "e",
+      build_cmd: "",
+      next: "f",
+      findings: "SQL: g",
+      ci_notes: "h",
     });
   });
 

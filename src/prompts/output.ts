@@ -132,12 +132,19 @@ class Reader {
     const open = this.#open;
     if (key === storiesKey) return isStoriesLine(line);
     if (!line.spaced && !(line.upper && single)) return false;
-    if (!known) return line.upper && (open === null || (open.key === storiesKey && !line.nested));
+    if (!known) return line.upper && (open === null || this.#endsValue(line, open));
     if (single && (!line.upper || line.nested) && !isPlausible(line)) return false;
     if (!open) return true;
     if (this.#fences.length > open.fences) return !this.#seen.has(key);
     if (line.nested && !open.nested) return this.#verdict.has(key) && !this.#seen.has(key);
     return true;
+  }
+
+  /** Whether a key that nobody declared ends the value before it. */
+  #endsValue({ key, nested }: KeyLine, open: Open): boolean {
+    if (nested || this.#fences.length > open.fences) return false;
+    if (open.key === storiesKey || key.includes("_") || open.key.endsWith("_cmd")) return true;
+    return !listsWords(open.lines);
   }
 
   #start(line: KeyLine, raw: string): void {
@@ -181,6 +188,13 @@ class Reader {
 function isPlausible({ key, value }: KeyLine): boolean {
   if (key === "status") return meaningOf(value) !== null;
   return value !== "" && !/\s/.test(foldWord(value));
+}
+
+/** A value below its key whose lines begin with words of their own: `FINDINGS:`, and below it `SQL: …` and `XSS: …`. */
+function listsWords([same = "", ...below]: readonly string[]): boolean {
+  if (same !== "") return false;
+  const first = below.find(isFilled);
+  return first === undefined || readKeyLine(first)?.nested === false;
 }
 
 function isFilled(line: string): boolean {

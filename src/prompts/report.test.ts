@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { AgentStep, CommandStep } from "../domain/definition.ts";
 import { agentName, stepName } from "../domain/ids.ts";
-import { readReport } from "./report.ts";
+import { readGiven, readReport } from "./report.ts";
 
 const base = {
   name: stepName("verify"),
@@ -319,4 +319,56 @@ test("[A46] reading is total, and passes nothing that did not say so last", () =
     ),
     { numRuns: 3_000 },
   );
+});
+
+describe("[PR32] a step that ends with a summary", () => {
+  const summing = agent({ summary: true, produces: [], on: { "rejected:checks": next } });
+  const say = (text: string, step = summing) => readReport(step, text, []);
+
+  test.each([
+    "STATUS: failed\nREASON: criterion 1 is not met\nSUMMARY: NOT DONE. Do not merge this.",
+    "I looked at it.\n\n## Summary\nNOT DONE. Do not merge this.\n\nSTATUS: failed\nREASON: criterion 1 is not met",
+    "SUMMARY\nNOT DONE.\n**STATUS:** blocked\nREASON: criterion 1 is not met",
+  ])("a no before, after or in the summary is a no: %#", (text) => {
+    expect(say(text)).toMatchObject({ outcome: "failed", why: "criterion 1 is not met" });
+  });
+
+  test("a rejection sends the work back with its issues, and the summary is no part of them", () => {
+    for (const text of [
+      "STATUS: retry\nISSUES:\n- no filter\n\n## SUMMARY\nNot good.",
+      "SUMMARY: Not good.\nSTATUS: retry\nISSUES: - no filter",
+    ])
+      expect(say(text)).toMatchObject({ verdict: rejected, feedback: "- no filter", summary: "Not good." });
+  });
+
+  test("without a verdict it has passed, and its prose sets no keys", () => {
+    const text = "NOTES: this is prose\n\nSUMMARY\nBuilt.\nTESTS: 3 passed";
+    expect(say(text)).toMatchObject({ verdict: passed, outputs: {}, summary: "Built.\nTESTS: 3 passed" });
+    expect(say("SUMMARY\nBuilt.\nSTATUS: done")).toMatchObject({ verdict: passed, summary: "Built." });
+  });
+
+  test("[RA24] without a word, with an unknown word, or with two verdicts it has not", () => {
+    for (const text of ["", "  \n", "SUMMARY: x\nSTATUS: perhaps", "STATUS: done\nSUMMARY: x\nSTATUS: failed"])
+      expect([text, say(text).outcome]).toEqual([text, "invalid_output"]);
+  });
+
+  test("it may have to say its verdict, decide, and produce", () => {
+    expect(say("SUMMARY\nfine", { ...summing, expects: "STATUS: done" }).outcome).toBe("invalid_output");
+    const deciding = { ...reviewer, summary: true, produces: ["area"] };
+    expect(say("SUMMARY\nfine\nSTATUS: done\nDECISION: approved\nAREA: api\nOTHER: x", deciding)).toMatchObject({
+      verdict: { kind: "value", value: "approved" },
+      outputs: { decision: "approved", area: "api" },
+    });
+  });
+
+  test("by tool it is the same: an outcome, or what its summary says; both must agree", () => {
+    const give = (given: object) => readGiven(summing, given, []);
+    expect(give({ summary: "Built." })).toMatchObject({ verdict: passed, summary: "Built.", outputs: {} });
+    expect(give({ summary: "Not done.", outcome: "retry" })).toMatchObject({
+      verdict: rejected,
+      feedback: "Not done.",
+    });
+    expect(give({ summary: "NOT DONE.\nSTATUS: failed" }).outcome).toBe("failed");
+    expect(give({ summary: "NOT DONE.\nSTATUS: failed", outcome: "done" }).outcome).toBe("invalid_output");
+  });
 });

@@ -10,6 +10,7 @@ import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
 import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
 import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
 import { readStories } from "./stories.ts";
+import { labelSummary, readSummary } from "./summary.ts";
 
 const maxFeedbackBytes = 16 * 1024;
 const maxWhyBytes = 4 * 1024;
@@ -26,7 +27,13 @@ export function readReport(
   known: readonly string[],
 ): CompletedReport | UnfinishedReport {
   const allKnown = knownTo(step, known);
-  return report(readingOf(step, text, readEntries(text, allKnown, step.decide), allKnown), () => readStories(text));
+  const labelled = step.summary ? labelSummary(text) : text;
+  const reading = readingOf(step, text, readEntries(labelled, allKnown, step.decide), allKnown);
+  return withSummary(
+    step,
+    text,
+    report(reading, () => readStories(text)),
+  );
 }
 
 /** What an agent gives one by one, by a tool, instead of printing it. */
@@ -48,13 +55,28 @@ export function readGiven(
 ): CompletedReport | UnfinishedReport {
   const notes = new Set<string>();
   const entries = entriesOf(step, given, notes);
-  const lines = entries.map(({ key, value }) => `${key.toUpperCase()}: ${value}`);
+  const lines = entries.flatMap(({ key, value }) => (key === "summary" ? [] : [`${key.toUpperCase()}: ${value}`]));
   const text = [given.summary ?? "", ...lines].join("\n");
   const reading = readingOf(step, text, { entries, notes: [...notes] }, knownTo(step, known));
   const { stories } = given;
-  if (stories === undefined || stories === null) return report(reading, () => ({ kind: "none" }));
-  const json = typeof stories === "string" ? stories : JSON.stringify(stories);
-  return report(reading, () => readStories(`STORIES_JSON: ${json}`));
+  const json = typeof stories === "string" ? stories : JSON.stringify(stories ?? null);
+  const isPlan = stories !== undefined && stories !== null;
+  const read = report(reading, () => (isPlan ? readStories(`STORIES_JSON: ${json}`) : { kind: "none" }));
+  return withSummary(step, `SUMMARY:\n${given.summary ?? ""}`, read);
+}
+
+/** Where a step ends with a summary, its steps after it get that; the rest of its prose sets no keys. */
+function withSummary(
+  step: PerformedDefinition,
+  text: string,
+  said: CompletedReport | UnfinishedReport,
+): CompletedReport | UnfinishedReport {
+  if (!step.summary || said.outcome !== "completed") return said;
+  const { summary, note } = readSummary(text);
+  const isDeclared = ([key]: readonly [string, string]) => key === step.decide || step.produces?.includes(key);
+  const outputs = Object.fromEntries(Object.entries(said.outputs).filter(isDeclared));
+  const feedback = said.verdict.kind === "passed" ? "" : said.feedback;
+  return { ...said, outputs, feedback, summary, notes: note === null ? said.notes : [...said.notes, note] };
 }
 
 function report(reading: Reading, readPlan: () => ReturnType<typeof readStories>): CompletedReport | UnfinishedReport {
@@ -92,7 +114,7 @@ type Judgement =
   | { readonly kind: "unreadable"; readonly why: string };
 
 function knownTo(step: PerformedDefinition, known: readonly string[]): readonly string[] {
-  return [...known, ...(step.produces ?? [])];
+  return [...known, ...(step.produces ?? []), ...(step.summary ? ["summary"] : [])];
 }
 
 function readingOf(
@@ -108,7 +130,9 @@ function readingOf(
 
 /** As they would have been printed: the outputs, what is said of them, and last the verdict. */
 function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>): readonly PrintedKey[] {
-  const entries: PrintedKey[] = [];
+  // A summary that says no is a verdict as well: it contradicts an outcome that says yes.
+  const said = readEntries(given.summary ?? "", [], null).entries;
+  const entries = said.filter(({ key, value, fenced }) => key === "status" && !fenced && meaningOf(value) !== null);
   const add = (key: string, given: unknown) => {
     const value = valueOf(given);
     const cut = cutEnd(value, maxGivenBytes);
@@ -155,6 +179,7 @@ function judge(reading: Reading): Judgement {
   if (step.decide !== null) return decide(reading, step.decide, status);
   if (status === "passed") return verdict({ kind: "passed" });
   if (expected !== null) return noted(reading, `no STATUS line; the output contains "${step.expects}"`);
+  if (step.summary) return verdict({ kind: "passed" });
   if (step.kind === "command") return noted(reading, "no STATUS line; the command ended well");
   return unreadable(`no STATUS line: ${wanted(reading)}`);
 }

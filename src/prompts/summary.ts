@@ -1,6 +1,6 @@
 // Summaries. Owns: finding the SUMMARY section with which an agent ends its answer. What it says is handed on to the steps after it.
 
-import { type FenceLine, readFenceLine } from "./keyline.ts";
+import { type FenceLine, readFenceLine, readKeyLine } from "./keyline.ts";
 import { cleanText, cutBeginning, cutEnd, fits } from "./plaintext.ts";
 
 interface Summary {
@@ -16,16 +16,38 @@ const maxTailLines = 20;
 // A heading or a label of its own: `SUMMARY`, `## Summary`, `**SUMMARY**`, `SUMMARY: text`. Not "In summary: …".
 const label = /^\s{0,3}(?:#{1,6}\s+)?[*_`]{0,3}(?:SUMMARY|Summary)[*_`]{0,3}\s*(?::[*_`]{0,3}\s*(.*))?$/;
 
+/** What an answer says of its verdict is read from its keys; it is not a part of the summary. */
+const verdictKeys = new Set(["status", "reason", "issues"]);
+
 export function readSummary(text: string): Summary {
   const lines = cleanText(text).text.split("\n");
-  // The last that says something: an answer may quote what it was asked, and end there.
-  for (let at = lines.length - 1; at >= 0; at--) {
-    const match = label.exec(lines[at] ?? "");
-    if (!match) continue;
-    const summary = unwrapped([match[1] ?? "", ...lines.slice(at + 1)]);
-    if (summary !== "") return limited(summary);
-  }
-  return tailOf(lines);
+  const at = labelIn(lines);
+  if (at === null) return tailOf(lines);
+  return limited(sectionAt(lines, at));
+}
+
+/** The same text with the label of its summary as a key line: a heading ends the value of the key before it, too. */
+export function labelSummary(text: string): string {
+  const lines = cleanText(text).text.split("\n");
+  const at = labelIn(lines);
+  if (at === null) return text;
+  return lines.with(at, `SUMMARY: ${label.exec(lines[at] ?? "")?.[1] ?? ""}`).join("\n");
+}
+
+/** The last that says something: an answer may quote what it was asked, and end there. */
+function labelIn(lines: readonly string[]): number | null {
+  for (let at = lines.length - 1; at >= 0; at--)
+    if (label.test(lines[at] ?? "") && sectionAt(lines, at) !== "") return at;
+  return null;
+}
+
+function sectionAt(lines: readonly string[], at: number): string {
+  const below = lines.slice(at + 1);
+  const end = below.findIndex((line) => {
+    const key = readKeyLine(line);
+    return key !== null && key.upper && !key.nested && verdictKeys.has(key.key);
+  });
+  return unwrapped([label.exec(lines[at] ?? "")?.[1] ?? "", ...(end < 0 ? below : below.slice(0, end))]);
 }
 
 function limited(summary: string): Summary {

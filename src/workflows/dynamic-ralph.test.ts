@@ -92,10 +92,16 @@ describe("[WF60] the bundled dynamic-ralph", () => {
     expect(stepOf("rebase_resolve")).toMatchObject({ spare: true });
   });
 
+  test.each(["review", "final_review"])("[PR33] what %s rejects is coded again, with what it found", (name) => {
+    const limit = { atMost: 2, then: { to: "fail" } };
+    expect(stepOf(name).on.rejected).toMatchObject({ route: { to: "back_to", step: "coding" }, limit });
+  });
+
   test("[C28] what the final review calls done is checked, and goes back to it with what was red", () => {
     const review = stepOf("final_review");
     expect(review.checks).toEqual(["project.lint", "project.test"]);
-    expect(review.on.rejected).toMatchObject({ route: { to: "again" }, limit: { atMost: 2, then: { to: "fail" } } });
+    const limit = { atMost: 2, then: { to: "fail" } };
+    expect(review.on["rejected:checks"]).toMatchObject({ route: { to: "again" }, limit });
     expect(review.input).toContain("{{feedback}}");
   });
 });
@@ -110,7 +116,7 @@ describe("[WF60] what each step is told", () => {
     );
     for (const heading of ["You receive: ", "You produce: ", "Key instructions:", "Done when: ", "Do not: "])
       expect(step.input).toContain(`- ${heading}`);
-    expect(step.input.slice(-250)).toContain("End your response with a SUMMARY section (3-5 lines)");
+    expect(step.input.slice(-700)).toContain("End your response with a SUMMARY section (3-5 lines)");
     expect(step.summary).toBe(true);
     // Only who may change the chain sees it, with the way to do so.
     for (const key of ["step_list", "edit_help"]) expect(keys.includes(key)).toBe(step.editable === true);

@@ -139,7 +139,8 @@ steps:
     ┌─ each story
     │ ● code  agent dev
     │ │     ends with a summary; may change what comes after it
-    │ │     failure → fail
+    │ │     rejected → again
+    │ │     failure  → fail
     │ │
     │ ● lint  command: make lint
     │ │     no edit skips it; stays behind code

@@ -117,10 +117,7 @@ function detailsOf(step: StepDefinition): string[] {
       ...growthLines(step),
     ];
   }
-  const rules = Object.entries(step.on).filter(([key, rule]) => {
-    if (key === "rejected" && step.summary && step.checks.length === 0) return false;
-    return key !== "passed" || rule?.route.to !== "next";
-  });
+  const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
   const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
   const all = [...named, ["failure", step.onError] as const];
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));

@@ -75,6 +75,37 @@ test("[C67 C79 C80 C81 C82 C110 PF2] a step that edits, commits, leaves files an
   await expectNothingLeft(ralph);
 });
 
+// Exit code 0 each time: only the words say no.
+const refusing = `
+US-001/final_review)
+  printf 'SUMMARY: NOT DONE. Do not merge this.\\nSTATUS: failed\\nREASON: criterion 1 is not met\\n'; exit ;;
+US-002/coding) echo "$PAWL_ATTEMPT" > rounds.txt; commit ;;
+US-002/final_review)
+  if [ "$PAWL_ATTEMPT" = 1 ]; then printf '## Summary\\nNot yet.\\n\\nSTATUS: retry\\nISSUES:\\n- no filter\\n'; exit; fi ;;`;
+
+test("[PR32 PR33 C110] a final review that says no in words is not merged: failed fails the story, retry sends it back to coding", async () => {
+  const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], { agent: refusing });
+  expectCode(await ralph.run(), 1);
+
+  expect(stepOf(ralph, "US-001", "final_review")).toMatchObject({
+    status: "failed",
+    error: expect.stringContaining("criterion 1 is not met"),
+  });
+  expect(begun(ralph.journal()).filter((step) => step.startsWith("US-002"))).toEqual([
+    "US-002/planning",
+    "US-002/coding",
+    "US-002/final_review",
+    "US-002/coding",
+    "US-002/final_review",
+  ]);
+  const prompt = readdirSync(join(ralph.home, "logs"), { recursive: true, encoding: "utf8" }).find((name) =>
+    name.endsWith("US-002-step-002-2.prompt.md"),
+  );
+  expect(readFileSync(join(ralph.home, "logs", prompt ?? ""), "utf8")).toContain("- no filter");
+  expect(integrated(ralph.repo)).toEqual(["US-002"]);
+  expect(runGit(ralph.repo, "show", "main:rounds.txt")).toBe("2");
+});
+
 test("[C82 C87 LC8 DR2] a story that is retried while another has its slot continues there afterwards, with its own commits", async () => {
   const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
     agent: `${failing}

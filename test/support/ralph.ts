@@ -154,7 +154,7 @@ steps:
         editable: true
         on_error: fail
         checks: [project.test]
-        on: { rejected: { again, at_most: 2, then: fail } }
+        on: { rejected: { default: { back_to: coding, at_most: 2, then: fail }, checks: { again, at_most: 2, then: fail } } }
         input: "{{current_story}} {{feedback}}"
       - { id: rebase_resolve, title: Resolve, agent: ralph, timeout: 2m, spare: true, summary: true, on_error: fail, input: "{{feedback}}" }
       - id: integrate

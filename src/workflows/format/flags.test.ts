@@ -40,21 +40,20 @@ describe("flags", () => {
   });
 
   test.each([
-    ["summary: true, decide: d, on: { ok: next }", "`decide` has no effect beside `summary`", "decide"],
-    ['summary: true, expects: "STATUS: done"', "`expects` has no effect beside `summary`", "expects"],
-    ["summary: true, produces: [x]", "`produces` has no effect beside `summary`", "produces"],
-    ["summary: true, on: { rejected: again }", "`on.rejected` can never happen", "on.rejected"],
     ["spare: true, mandatory: true", "`mandatory` has no effect beside `spare`", "mandatory"],
     ["spare: true, last: true", "`last` has no effect beside `spare`", "last"],
-  ])("[WF49 WF50] %s", (fields, message, path) => {
+  ])("[WF50] %s", (fields, message, path) => {
     expectRefused(story(`      - { id: a, agent: dev, ${fields} }\n`), message, `steps[0].body[0].${path}`);
   });
 
-  test("[WF49] with checks a step that ends with a summary can be rejected", () => {
-    const [step] = bodyOf(
-      story("      - { id: a, agent: dev, summary: true, checks: [make], on: { rejected: { again, at_most: 1 } } }\n"),
+  test("[WF49] a step that ends with a summary can reject, decide, expect and produce as any other", () => {
+    const [step, other] = bodyOf(
+      story(`      - { id: a, agent: dev, summary: true, expects: "STATUS: done", produces: [X], on: { rejected: { again, at_most: 1 } } }
+      - { id: b, agent: dev, summary: true, decide: d, on: { ok: next, bad: { back_to: a } }, budget: { at_most: 1 } }
+`),
     );
-    expect(step).toMatchObject({ on: { rejected: { route: { to: "again" }, limit: { atMost: 1 } } } });
+    expect(step).toMatchObject({ on: { rejected: { route: { to: "again" }, limit: { atMost: 1 } } }, produces: ["x"] });
+    expect(other).toMatchObject({ decide: "d", produces: [] });
   });
 
   test.each([

@@ -13,9 +13,6 @@ const words = ["spare", "summary", "editable", "mandatory", "last"] as const;
 
 /** What cannot stand beside a flag, and why not. */
 const contradictions = [
-  ["summary", "decide", "a step with `summary` has passed when it has run to its end; nothing in its answer decides"],
-  ["summary", "expects", "a step with `summary` has passed when it has run to its end; its answer is not compared"],
-  ["summary", "produces", "the answer of a step with `summary` sets no keys; the summary is what it hands on"],
   ["spare", "mandatory", "a spare step is not in the chain at its start, so no edit can skip it"],
   ["spare", "last", "a spare step stands wherever a route puts it, so it cannot be the last"],
 ] as const;
@@ -28,13 +25,6 @@ export function readFlags(reading: Reading, written: StepInput, path: Path): Fla
       message: `Step '${written.id}': \`${field}\` has no effect beside \`${flag}\``,
       expected: `one of the two`,
       hint: why,
-    });
-  }
-  if (written.summary && written.on?.rejected !== undefined && !written.checks?.length) {
-    refuse(reading, [...path, "on", "rejected"], {
-      message: `Step '${written.id}': \`on.rejected\` can never happen: only a red check rejects a step with \`summary\``,
-      expected: "`checks` beside it, or no `rejected`",
-      hint: "what does not run to its end is routed by `on_error`",
     });
   }
   return {

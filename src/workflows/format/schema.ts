@@ -164,7 +164,9 @@ const step = z
     summary: z
       .boolean()
       .optional()
-      .describe("true: it ends with a SUMMARY for the steps after it; that it ran to its end is all its verdict."),
+      .describe(
+        "true: it ends with a SUMMARY for the steps after it. Without a STATUS line it has passed when it has run to its end.",
+      ),
     editable: z.boolean().optional().describe("true: its agent may change the steps that are still to come."),
     mandatory: z.boolean().optional().describe("true: no edit skips it."),
     last: z

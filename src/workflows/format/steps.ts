@@ -83,7 +83,7 @@ function readPerformed(
   const performed = {
     ...base,
     input: written.input ?? (kind === "agent" ? (inBody ? "{{current_story}}" : "{{task}}") : ""),
-    produces: written.summary ? [] : (written.produces?.map(foldRouteWord) ?? null),
+    produces: written.produces?.map(foldRouteWord) ?? (written.summary ? [] : null),
     decide: written.decide === undefined ? null : foldRouteWord(written.decide),
     expects: written.expects ?? null,
     on,

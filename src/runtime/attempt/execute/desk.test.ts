@@ -5,7 +5,7 @@ import { agent, atMost, backTo, decider, featureDev, next, ralph } from "../../.
 import { noUsage } from "../../../domain/attempt.ts";
 import type { AgentStep } from "../../../domain/definition.ts";
 import type { Report } from "../../../domain/report.ts";
-import { readAnswerText } from "../settle/read-answer.ts";
+import { readReport } from "../../../prompts/report.ts";
 
 const reviewer = decider("review", { approved: next, needs_fixes: next });
 const plan = [
@@ -17,7 +17,7 @@ const plan = [
 function bothWays(step: AgentStep, text: string, given: Parameters<ReturnType<typeof deskFor>["desk"]["complete"]>[0]) {
   const { desk } = deskFor(step);
   const reply = desk.complete(given);
-  const printed = readAnswerText(step, text, []);
+  const printed = readReport(step, text, []);
   const essence = (report: typeof printed | null) =>
     report?.outcome === "completed"
       ? { verdict: report.verdict, outputs: report.outputs, stories: report.stories, feedback: report.feedback }
@@ -65,9 +65,9 @@ describe("complete", () => {
   test("[MC1] a step that ends with a summary hands it on, as its text would", () => {
     const step = agent("work", { summary: true });
     const { desk } = deskFor(step);
-    expect(desk.outcomes).toEqual([]);
+    expect(desk.outcomes).toEqual(["done", "retry"]);
     expect(desk.complete({ summary: "It is built.\nSee api.ts" }).accepted).toBe(true);
-    expect(desk.report).toEqual(readAnswerText(step, "SUMMARY:\nIt is built.\nSee api.ts", []));
+    expect(desk.report).toEqual(readReport(step, "SUMMARY:\nIt is built.\nSee api.ts", []));
     expect(desk.complete({ summary: "  " })).toMatchObject({
       accepted: false,
       text: expect.stringContaining("summary"),

@@ -11,7 +11,6 @@ import { chainLines } from "../../../engine/chain/chain-rules.ts";
 import { Draft } from "../../../engine/draft.ts";
 import { cleanText, cutEnd } from "../../../prompts/plaintext.ts";
 import { type Given, readGiven } from "../../../prompts/report.ts";
-import { readSummary } from "../../../prompts/summary.ts";
 import { readEdits } from "../../../protocols/files/edit-request.ts";
 
 /** The immediate answer to a call. A refusal says why, so that the agent can call again. */
@@ -102,11 +101,10 @@ export class Desk {
     return { operations: this.#operations, notes: this.#editNotes };
   }
 
-  /** What a report of this step may say; empty: any word, or none for a step that ends with its summary. */
+  /** What a report of this step may say; empty: any word. */
   get outcomes(): readonly string[] {
     const { definition } = this.claim;
     const rules = Object.keys(definition.on);
-    if (definition.summary) return [];
     if (definition.decide !== null)
       return definition.on[anyOtherValue] === undefined ? decidedValues(definition.on) : [];
     return rules.some((rule) => rule.startsWith("rejected")) ? ["done", "retry"] : ["done"];
@@ -127,7 +125,7 @@ export class Desk {
       const { knownKeys } = run.header.definition;
       if (definition.summary && !given.summary?.trim())
         return refuse("`summary` is empty; say what the next steps need to know");
-      const report = definition.summary ? summed(given.summary ?? "") : readGiven(definition, given, knownKeys);
+      const report = readGiven(definition, given, knownKeys);
       if (report.outcome === "invalid_output") return refuse(`${report.why}${this.#allowed()}`);
       if (report.outcome !== "completed") return this.#record(report, `it failed: ${report.why}`);
       const { verdict } = report;
@@ -261,13 +259,6 @@ export class Desk {
 
 /** A preview has no real author and no real time. */
 const preview = { at: 0, author: "preview" } as const;
-
-/** A step that ends with a summary has passed when it gives one, as it has when it prints one. */
-function summed(text: string): CompletedReport {
-  const { summary, note } = readSummary(`SUMMARY:\n${text}`);
-  const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;
-  return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
-}
 
 function saysWhy({ summary = "", outputs = {} }: Given): boolean {
   return [summary, ...Object.values(outputs)].some((value) => typeof value !== "string" || value.trim() !== "");

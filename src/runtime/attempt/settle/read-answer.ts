@@ -4,7 +4,6 @@ import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
 import { readReport } from "../../../prompts/report.ts";
-import { readSummary } from "../../../prompts/summary.ts";
 import type { Answer, ToolReport } from "../execute/answer.ts";
 import { unfinished } from "./outcomes.ts";
 
@@ -37,23 +36,7 @@ function readEnd(
   known: readonly string[],
 ): CompletedReport | UnfinishedReport {
   if (definition.kind === "command") return readCommand(end);
-  return end.outcome === "ran" ? readAnswerText(definition, end.text, known) : readFailure(end);
-}
-
-/** The text of an agent that ran to its end. */
-export function readAnswerText(
-  definition: PerformedDefinition,
-  text: string,
-  known: readonly string[],
-): CompletedReport | UnfinishedReport {
-  return definition.summary ? summarized(text) : readReport(definition, text, known);
-}
-
-/** A step that ends with a summary has passed if it ran to its end; nothing else of its text is read. */
-function summarized(text: string): CompletedReport {
-  const { summary, note } = readSummary(text);
-  const said = { outcome: "completed", outputs: {}, stories: null, feedback: "" } as const;
-  return { ...said, verdict: { kind: "passed" }, summary, notes: note === null ? [] : [note] };
+  return end.outcome === "ran" ? readReport(definition, end.text, known) : readFailure(end);
 }
 
 /** The verdict of a command step is its exit code; one that died by a signal has none. */

@@ -1,0 +1,46 @@
+// What holds for every bundled workflow: each step tells its agent a way to fail that it has, and each review can reject.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { known } from "../../test/support/protocols.ts";
+import type { AgentStep, StepDefinition } from "../domain/definition.ts";
+import { loadWorkflow } from "./load.ts";
+
+const folder = new URL("../../workflows/", import.meta.url);
+
+function agentStepsOf(steps: readonly StepDefinition[]): readonly AgentStep[] {
+  return steps.flatMap((step) =>
+    step.kind === "stories" ? agentStepsOf(step.body) : step.kind === "agent" ? [step] : [],
+  );
+}
+
+const bundled = readdirSync(folder).flatMap((id) => {
+  const text = readFileSync(new URL(`${id}/workflow.yml`, folder), "utf8");
+  const { definition } = loadWorkflow(text, "workflow.yml", known);
+  return agentStepsOf(definition?.steps ?? []).map((step) => [`${id}: ${step.name}`, step] as const);
+});
+
+describe("[PR33] every bundled step", () => {
+  test.each(bundled)("%s: its agent is told how to fail", (_, { input }) => {
+    const said = input.replace(/\s+/g, " ");
+    expect(said).toContain("`STATUS: failed`");
+    expect(said).toContain("`REASON:`");
+  });
+
+  test.each(bundled.filter(([name]) => /review|verify|test$/.test(name)))("%s can reject", (_, step) => {
+    const back = Object.values(step.on).filter((rule) => rule?.route.to === "back_to");
+    expect(back).not.toEqual([]);
+    const words = step.decide === null ? ["STATUS: retry"] : ["needs_fixes"];
+    for (const word of words) expect(step.input).toContain(word);
+  });
+});
+
+test("[PR33] no role file tells an agent to choose its exit code", () => {
+  const roles = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith("AGENTS.md"));
+  expect(roles.length).toBeGreaterThan(10);
+  for (const name of roles) {
+    const text = readFileSync(new URL(name, folder), "utf8");
+    expect(text).toContain("`STATUS: failed`");
+    expect(text).not.toMatch(/exit code/i);
+  }
+});
