@@ -19,9 +19,9 @@ steps:
   - id: all
     stories: { workspace: worktree }
     body:
-      - { id: make, agent: worker, editable: true, input: "Order: {{toy_order}}" }
-      - { id: polish, agent: worker, input: "Polish it." }
-      - { id: land, integrate: true }
+      - { id: make, agent: worker, editable: true, on_error: fail, input: "Order: {{toy_order}}" }
+      - { id: polish, agent: worker, on_error: fail, input: "Polish it." }
+      - { id: land, integrate: true, on_error: fail }
 `;
 
 export const toy = {

@@ -68,10 +68,11 @@ export function openLog(
   run: RunFacts,
   attempt: Attempt,
 ): AttemptLog {
+  const file = logFile(parts, run, attempt);
   let problem: unknown = null;
   const handle = (() => {
     try {
-      return openPrivateInside(logRoot(parts, run), logFile(parts, run, attempt));
+      return openPrivateInside(logRoot(parts, run), file);
     } catch (error) {
       problem = error;
       return null;

@@ -24,13 +24,14 @@ export class Trees {
 
   /** Calls `make` unless the tree is there. Callers that need the same tree at once wait for one `make`; after an error the next tries again. */
   async ensure(path: string, make: () => Promise<void>): Promise<void> {
+    const making = this.#making.get(path);
+    // Asked first: a tree that is made again, after it was removed, has its `.git` long before it is finished.
+    if (making !== undefined) return await making;
     if (this.#made.has(path) && existsSync(join(path, ".git"))) return;
-    const begun =
-      this.#making.get(path) ??
-      this.#freeProcessor()
-        .then(make)
-        .then(() => void this.#made.add(path))
-        .finally(() => this.#making.delete(path));
+    const begun = this.#freeProcessor()
+      .then(make)
+      .then(() => void this.#made.add(path))
+      .finally(() => this.#making.delete(path));
     this.#making.set(path, begun);
     await begun;
   }
