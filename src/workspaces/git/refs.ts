@@ -1,12 +1,12 @@
 // Refs. Owns: reading several refs at once, and changing several in one transaction, which fails if one of them is not as expected.
-// Locks that a killed git has left do not stop it.
+// Locks that a killed git has left do not stop it; those of a live one do.
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { git } from "./git.ts";
 import { commonDirOf } from "./head.ts";
+import { clearLock } from "./locks.ts";
 import { refsStarting } from "./ref-files.ts";
 
 /** Commands of `git update-ref --stdin`, one per line. */
@@ -41,7 +41,7 @@ export async function changeRefs(cwd: string, changes: readonly RefChange[]): Pr
       if (/but expected|already exists|exists; cannot create|unable to resolve/.test(said)) return false;
       const lock = said.match(/Unable to create '(.+\.lock)': File exists/)?.[1];
       if (lock === undefined || tries > 20) throw error;
-      await removeStaleLock(lock, staleAfterMs);
+      await clearLock(lock, { commonDir: await commonDirOf(cwd) });
     }
   }
 }
@@ -60,18 +60,4 @@ export async function dropRefs(repo: string, names: readonly string[]): Promise<
       repo,
       refs.map((ref) => `delete ${ref}`),
     );
-}
-
-// No git holds the lock of a ref for so long: the one that made it was killed.
-const staleAfterMs = 10_000;
-
-/** Waits until a lock is freed, or removes it when it is so old that its owner must be dead. */
-export async function removeStaleLock(lock: string, afterMs: number): Promise<void> {
-  for (;;) {
-    const stats = statSync(lock, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
-    if (ageMs > afterMs) return rmSync(lock, { force: true });
-    await sleep(Math.min(100, afterMs - ageMs + 1));
-  }
 }

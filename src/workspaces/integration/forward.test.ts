@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -9,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import {
   commitFile,
@@ -332,4 +333,100 @@ test("[WS13] an intent for a checkout that is gone is forgotten", async () => {
   rmSync(move.repo, { recursive: true });
   expect(await settleMove(move.intentFile)).toBe(null);
   expect(existsSync(move.intentFile)).toBe(false);
+});
+
+test.each(["--assume-unchanged", "--skip-worktree"])(
+  "[WS12 WS19] a changed file that git was told not to look at (%s) stops the move, and no lock is left",
+  async (flag) => {
+    const move = makeMove();
+    runGit(move.repo, "update-index", flag, "a.txt");
+    writeFiles(move.repo, { "a.txt": "my local edit\n" });
+    await expectKept(move, /where a\.txt is changed and marked assume-unchanged or skip-worktree/);
+  },
+);
+
+test.each(["--assume-unchanged", "--skip-worktree"])(
+  "[WS13] half-written files are put right, hidden ones (%s) too",
+  async (flag) => {
+    const move = makeMove();
+    runGit(move.repo, "update-index", flag, "a.txt", "run.sh");
+    writeFiles(move.repo, { "run.sh": "echo my local edit\n" });
+    await crashAt("read-tree", "before", move);
+    writeFiles(move.repo, { "a.txt": "2\n", "new/deep.txt": "2\n" });
+    rmSync(join(move.repo, "gone.txt"));
+    expect(await settleMove(move.intentFile)).toBe(null);
+    expect([main(move.repo), leftovers(move)]).toEqual([move.from, []]);
+    expect(readFileSync(join(move.repo, "a.txt"), "utf8")).toBe("1\n");
+    expect(readFileSync(join(move.repo, "run.sh"), "utf8")).toBe("echo my local edit\n");
+    expect(runGit(move.repo, "status", "--porcelain")).toBe("");
+  },
+);
+
+test("[WS13] what a sparse checkout leaves out stays out when a move is taken back", async () => {
+  const move = makeMove();
+  runGit(move.repo, "sparse-checkout", "set", "--no-cone", "/*", "!/dir/");
+  await crashAt("read-tree", "before", move);
+  writeFiles(move.repo, { "a.txt": "2\n" });
+  runGit(
+    move.repo,
+    "update-ref",
+    "refs/heads/main",
+    runGit(move.repo, "commit-tree", "-m", "x", `${move.from}^{tree}`),
+  );
+  expect(await settleMove(move.intentFile)).toBe(null);
+  expect([existsSync(join(move.repo, "dir")), readFileSync(join(move.repo, "a.txt"), "utf8")]).toEqual([false, "1\n"]);
+});
+
+test("[WS19] a checkout that can be neither moved nor put back is described, its index is free, and the next call mends it", async () => {
+  const move = makeMove();
+  // As on a full disk: git writes some files and then no more, and cannot write the old ones either.
+  const full = `echo 2 >a.txt; echo "fatal: unable to write: No space left on device" >&2; exit 128`;
+  vi.stubEnv(
+    "PATH",
+    shimGit(`case " $* " in *" read-tree "*|*" checkout-index "*) ${full};; *) exec $real "$@";; esac`),
+  );
+  const answer = await moveBranch(move);
+  const state = /No space left on device\): 1 file there may be those of [0-9a-f]{12}, the branch and the index are at/;
+  expect(answer).toEqual({ moved: false, why: expect.stringMatching(state) });
+  expect(answer).toEqual({ moved: false, why: expect.stringContaining("free some disk space") });
+  expect(existsSync(join(move.repo, ".git/index.lock"))).toBe(false);
+  // Nothing is forgotten while it cannot be mended.
+  expect(await settleMove(move.intentFile)).toMatch(state);
+  expect(await moveBranch(move)).toMatchObject({ why: expect.stringContaining("an earlier move is not undone yet") });
+  vi.unstubAllEnvs();
+  expect(await settleMove(move.intentFile)).toBe(null);
+  expectMoved(move);
+});
+
+test("[WS20] a live git of a person keeps its lock, and the branch stays where it is", async () => {
+  const move = makeMove();
+  runGit(move.repo, "checkout", "--quiet", "-b", "mine");
+  const ready = join(move.repo, ".git/ready");
+  const hook = join(move.repo, ".git/hooks/reference-transaction");
+  mkdirSync(dirname(hook), { recursive: true });
+  writeFileSync(
+    hook,
+    `#!/bin/sh\n[ "$1" = prepared ] && { touch ${ready}; while [ -e ${ready} ]; do sleep 0.05; done; }\nexit 0\n`,
+  );
+  chmodSync(hook, 0o755);
+  const theirs = runGit(move.repo, "commit-tree", "-p", move.from, "-m", "theirs", `${move.from}^{tree}`);
+  const person = spawn("git", ["update-ref", "refs/heads/main", theirs], {
+    cwd: move.repo,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  const ended = new Promise((resolve) => person.on("exit", resolve));
+  await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 });
+  const lock = join(move.repo, ".git/refs/heads/main.lock");
+  utimesSync(lock, 1, 1);
+  // Its patience ends at once.
+  let now = 0;
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => (now += 5_000));
+  const answer = await moveBranch(move);
+  clock.mockRestore();
+  expect(answer).toEqual({ moved: false, why: `another git holds ${lock}` });
+  expect(existsSync(lock)).toBe(true);
+  person.kill("SIGKILL");
+  rmSync(ready);
+  await ended;
+  expect(await moveBranch(move)).toEqual({ moved: true });
 });

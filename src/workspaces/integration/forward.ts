@@ -2,13 +2,15 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { AppError, errorText } from "../../domain/error.ts";
 import { realPath } from "../../system/files/paths.ts";
 import { ownIdentity } from "../../system/process/identity.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
 import { type GitResult, git, splitNul } from "../git/git.ts";
 import { branchRefIn, commonDirOf, headOf } from "../git/head.ts";
-import { changeRefs, readRefs, removeStaleLock } from "../git/refs.ts";
+import { clearLock } from "../git/locks.ts";
+import { changeRefs, readRefs } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { waitForGitOf } from "../git/running.ts";
 import { copyIndex } from "../trees/snapshot.ts";
@@ -21,9 +23,10 @@ import {
   nextIndex,
   openIntent,
   readIntent,
+  releaseIndex,
   replaceIndex,
 } from "./intent.ts";
-import { type Change, changesBetween, filesAt, isThere, undoMove } from "./undo-move.ts";
+import { type Change, changesBetween, countMoved, filesAt, hiddenFiles, isThere, undoMove } from "./undo-move.ts";
 
 export type { Move } from "./intent.ts";
 
@@ -35,7 +38,10 @@ const checkoutTimeoutMs = 600_000;
 export async function moveBranch(move: Move): Promise<Moved> {
   await assertBranchName(move.repo, move.branch);
   const [place, another] = await checkoutsOf(move.repo, move.branch);
-  if (place === undefined) return (await moveRefs(move.repo, move)) ? { moved: true } : kept(movedMeanwhile);
+  if (place === undefined) {
+    const problem = await moveRefs(move.repo, move);
+    return problem === null ? { moved: true } : kept(problem);
+  }
   const where = `${move.branch} is checked out in ${place.path}`;
   if (another !== undefined) return kept(`${where} and in ${another.path}`);
   if (!place.isThere) return kept(`${where}, which is not there`);
@@ -48,8 +54,8 @@ export async function settleMove(intentFile: string): Promise<string | null> {
   const intent = readIntent(intentFile);
   if (intent === null) return null;
   await waitForOtherGit(intent);
-  const problem = await settle(intent);
-  if (problem !== null) return `${intent.branch} was being moved in ${intent.path} when Pawl was stopped, ${problem}`;
+  const { problem } = await settle(intent);
+  if (problem !== null) return `${intent.branch} was being moved in ${intent.path}, ${problem}`;
   const ref = `refs/heads/${intent.branch}`;
   const isStillWanted = isThere(intent.path) && (await readRefs(intent.path, [ref])).get(ref) === intent.from;
   if (isStillWanted) await moveBranch(intent);
@@ -57,34 +63,51 @@ export async function settleMove(intentFile: string): Promise<string | null> {
 }
 
 async function forwardCheckout(move: Move, place: Checkout): Promise<Moved> {
+  // It could not be settled just now, and what it knows about the checkout must not be lost.
+  if (readIntent(move.intentFile) !== null) {
+    return kept(`${move.branch} is checked out in ${place.path}, where an earlier move is not undone yet`);
+  }
   const intent = openIntent(move, place);
   try {
-    const answer = await forwardHeld(intent, place);
-    closeIntent(intent);
+    const { answer, isOpen } = await forwardHeld(intent, place);
+    if (!isOpen) closeIntent(intent);
     return answer;
   } catch (error) {
-    // If this fails too, the intent and its lock stay, so that no other git builds on a half-moved checkout.
-    await settle(intent);
-    throw error;
+    const { problem } = await settle(intent);
+    throw problem === null ? error : withState(error, `${move.branch} was being moved in ${place.path}, ${problem}`);
   }
 }
 
-async function forwardHeld(intent: Intent, place: Checkout): Promise<Moved> {
+interface Forwarded {
+  readonly answer: Moved;
+  /** The files are neither moved nor put back, so the intent is still needed. */
+  readonly isOpen?: boolean;
+}
+
+async function forwardHeld(intent: Intent, place: Checkout): Promise<Forwarded> {
   const { path, gitDir } = place;
   const where = `${intent.branch} is checked out in ${path}`;
-  if (!(await holdIndex(intent))) return kept(`${where}, where another git is at work`);
+  if (!(await holdIndex(intent))) return { answer: kept(`${where}, where another git is at work`) };
   const obstacle = await obstacleTo(intent, place);
-  if (obstacle !== null) return kept(obstacle);
+  if (obstacle !== null) return { answer: kept(obstacle) };
   const next = nextIndex(intent);
   copyIndex(join(gitDir, "index"), next);
   const written = await writeFiles(intent, path, next);
-  if (written.code === 0 && (await moveRefs(path, intent))) {
+  const why = written.code === 0 ? await moveRefs(path, intent) : `${where}, ${await refusalIn(written.stderr, path)}`;
+  if (why === null) {
     replaceIndex(intent);
-    return { moved: true };
+    return { answer: { moved: true } };
   }
-  const why = written.code === 0 ? movedMeanwhile : `${where}, and git does not move it: ${reasonIn(written.stderr)}`;
-  const problem = await settle(intent);
-  return kept(problem === null ? why : `${where}, and it could not be moved, ${problem}`);
+  const { problem, isOpen } = await settle(intent);
+  return { answer: kept(problem === null ? why : `${where}, and it could not be moved, ${problem}`), isOpen };
+}
+
+/** Why git did not write the files. */
+async function refusalIn(stderr: string, path: string): Promise<string> {
+  const name = stderr.match(/Entry '(.+)' not uptodate/)?.[1];
+  const isHidden = name !== undefined && (await hiddenFiles(path)).has(name);
+  if (!isHidden) return `and git does not move it: ${reasonIn(stderr)}`;
+  return `where ${name} is changed and marked assume-unchanged or skip-worktree: it would be lost`;
 }
 
 async function writeFiles({ from, to }: Move, path: string, index: string): Promise<GitResult> {
@@ -97,11 +120,36 @@ async function writeFiles({ from, to }: Move, path: string, index: string): Prom
   return git(path, args, options);
 }
 
-/** Decides by where the branch is, and removes the intent. Returns what remains to be done by a person, or null. */
-async function settle(intent: Intent): Promise<string | null> {
-  const problem = await finishOrUndo(intent);
-  closeIntent(intent);
-  return problem;
+/**
+ * Decides by where the branch is, and removes the intent. Returns what remains to be done by a person, or null. Where it can do
+ * neither, the intent stays for the next try; the index is free for other gits in any case.
+ */
+async function settle(intent: Intent): Promise<{ readonly problem: string | null; readonly isOpen: boolean }> {
+  try {
+    const problem = await finishOrUndo(intent);
+    closeIntent(intent);
+    return { problem, isOpen: false };
+  } catch (error) {
+    releaseIndex(intent);
+    // A git that was killed has given no answer; the next try gives one.
+    if (error instanceof AppError && error.code === "GIT_KILLED") throw error;
+    const remedy = isFull(error) ? "free some disk space, then `pawl resume`" : "`pawl resume` tries it again";
+    const why = reasonIn(errorText(error)).replace(/, \w+ '\/.*$/, "");
+    const problem = `and its files could not be put back (${why}): ${await stateOf(intent)}; ${remedy}`;
+    return { problem, isOpen: true };
+  }
+}
+
+/** What a person finds in the half-moved checkout. */
+async function stateOf(intent: Intent): Promise<string> {
+  const { from, to } = intent;
+  const count = await countMoved(intent).catch(() => null);
+  const files = count === null ? "files" : `${count} file${count === 1 ? "" : "s"}`;
+  return `${files} there may be those of ${to.slice(0, 12)}, the branch and the index are at ${from.slice(0, 12)}`;
+}
+
+function isFull(error: unknown): boolean {
+  return /no space left|ENOSPC|EDQUOT|quota exceeded/i.test(errorText(error));
 }
 
 async function finishOrUndo(intent: Intent): Promise<string | null> {
@@ -109,9 +157,9 @@ async function finishOrUndo(intent: Intent): Promise<string | null> {
   if (!isThere(join(gitDir, "HEAD")) || !isThere(path)) return null;
   const ref = `refs/heads/${branch}`;
   const wasHeld = isHeld(intent);
-  // While Pawl held the index, only a git of Pawl can have made these.
-  const locks = [join(gitDir, "HEAD.lock"), join(await commonDirOf(path), `${ref}.lock`)];
-  if (wasHeld) for (const lock of locks) await removeStaleLock(lock, 2_000);
+  const commonDir = await commonDirOf(path);
+  const locks = [join(gitDir, "HEAD.lock"), join(commonDir, `${ref}.lock`)];
+  if (wasHeld) for (const lock of locks) await clearLock(lock, { commonDir }, 2_000);
   // Either nothing has been written yet, or the index is in place already.
   if (!isThere(nextIndex(intent))) return null;
   const isMoved = (await readRefs(path, [ref])).get(ref) === to;
@@ -170,10 +218,27 @@ function findInTheWay(tree: string, changes: readonly Change[]): string | null {
   return null;
 }
 
-/** Moves the branch only if it is still at the expected commit. */
-function moveRefs(cwd: string, { branch, from, to, also = [] }: Move): Promise<boolean> {
+/** Moves the branch only if it is still at the expected commit. Returns why it was not moved, or null. */
+async function moveRefs(cwd: string, { branch, from, to, also = [] }: Move): Promise<string | null> {
   const others = also.map((ref) => `update ${ref.ref} ${ref.to}`);
-  return changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`]);
+  try {
+    const isDone = await changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`]);
+    return isDone ? null : movedMeanwhile;
+  } catch (error) {
+    // A git of a person is at work: its lock is left alone, and the branch with it.
+    if (error instanceof AppError && error.code === "WORKSPACE_BUSY") return error.message;
+    throw error;
+  }
+}
+
+/** The error, with the state in which it leaves the checkout of a person. */
+export function withState(error: unknown, state: string): AppError {
+  const known = error instanceof AppError ? error : null;
+  return new AppError(known?.code ?? "GIT_FAILED", `${state} (${errorText(error)})`, {
+    hint: known?.hint ?? (isFull(error) ? "free some disk space, then try again" : "try again"),
+    details: known?.details ?? [],
+    cause: error,
+  });
 }
 
 const movedMeanwhile = "moved_meanwhile";

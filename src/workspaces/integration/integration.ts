@@ -7,7 +7,7 @@ import { changeRefs } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { assertSlot, type OwnedTree } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks } from "../trees/restore.ts";
-import { moveBranch, settleMove } from "./forward.ts";
+import { moveBranch, settleMove, withState } from "./forward.ts";
 import { putBack, rememberState } from "./remembered-state.ts";
 import { publishSide, type Side, sideNote } from "./side-branch.ts";
 import {
@@ -55,6 +55,19 @@ export async function integrateStory(request: IntegrationRequest): Promise<Integ
   const tree = assertSlot(request.path, request.run, request.story);
   for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
   const settled = await settleMove(request.intentFile);
+  try {
+    return await integrateOnce(request, tree, settled);
+  } catch (error) {
+    throw settled === null ? error : withState(error, settled);
+  }
+}
+
+/** `settled` is what a person should know about an earlier move of the base. */
+async function integrateOnce(
+  request: IntegrationRequest,
+  tree: OwnedTree,
+  settled: string | null,
+): Promise<Integration> {
   const tip = await findTip(request, integratedRef(request));
   const takenOut = tip.isReset ? await takenOutNote(request, tip.side !== null) : null;
   const notes = [settled, takenOut].filter((note) => note !== null);
@@ -110,7 +123,8 @@ async function integrate(
       tip = await findTip(request);
     }
   } catch (error) {
-    await putBack(tree);
+    // What cannot be put back now is put back by the next call; the first error is the one that says what went wrong.
+    await putBack(tree).catch(() => undefined);
     throw error;
   }
   await putBack(tree);
@@ -157,8 +171,11 @@ async function publish(request: IntegrationRequest, tip: Tip, commit: string): P
   const also = [integratedRef(request), publishedRef(request.run)].map((ref) => ({ ref, to: commit }));
   const moved = await moveBranch({ ...request, branch: base, from: tip.base, to: commit, also });
   if (moved.moved) return { result: "integrated", commit, on: base, notes: [] };
-  if (moved.why === "moved_meanwhile") return { result: "moved_meanwhile" };
-  return publishOnSide(request, tip, commit, moved.why);
+  const { why } = moved;
+  if (why === "moved_meanwhile") return { result: "moved_meanwhile" };
+  return publishOnSide(request, tip, commit, why).catch((error: unknown) => {
+    throw withState(error, why);
+  });
 }
 
 /** `why` says why the base was not moved; null if that was not tried. */

@@ -2,7 +2,7 @@
 // or undoing it.
 
 import { randomUUID } from "node:crypto";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemCode } from "../../domain/error.ts";
@@ -67,14 +67,24 @@ export async function holdIndex(intent: Intent): Promise<boolean> {
   if (isHeld(intent)) return true;
   for (const waitMs of waitsForLockMs) {
     await sleep(waitMs);
-    try {
-      writeFileSync(lockOf(intent), intent.id, { flag: "wx" });
-      return true;
-    } catch (error) {
-      if (systemCode(error) !== "EEXIST") throw error;
-    }
+    if (takeLock(intent)) return true;
   }
   return false;
+}
+
+/** The lock appears with its content or not at all: one without it would stay for ever, because nothing says that it is Pawl's. */
+function takeLock(intent: Intent): boolean {
+  const draft = `${nextIndex(intent)}.hold`;
+  try {
+    writeFileSync(draft, intent.id);
+    linkSync(draft, lockOf(intent));
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== "EEXIST") throw error;
+    return false;
+  } finally {
+    rmSync(draft, { force: true });
+  }
 }
 
 export function isHeld(intent: Intent): boolean {
@@ -89,10 +99,26 @@ export function replaceIndex(intent: Intent): void {
 /** Removes everything that belongs to the intent; the lock of the index and the intent itself last. */
 export function closeIntent(intent: Intent): void {
   const next = nextIndex(intent);
-  for (const leftover of [next, `${next}.lock`, `${next}.undo`, `${next}.undo.lock`]) rmSync(leftover, { force: true });
-  if (isHeld(intent)) rmSync(lockOf(intent), { force: true });
+  for (const index of [next, ...scratchIndexes(intent)]) removeIndex(index);
+  releaseIndex(intent);
   // A process that was frozen may get here after another one has settled its move and started the next.
   if (readIntent(intent.intentFile)?.id === intent.id) rmSync(intent.intentFile, { force: true });
+}
+
+/** Gives the index back to other gits. */
+export function releaseIndex(intent: Intent): void {
+  if (isHeld(intent)) rmSync(lockOf(intent), { force: true });
+}
+
+/** Indexes to compare with: one for the old commit, one for the new. */
+export function scratchIndexes(intent: Intent): readonly [string, string] {
+  const next = nextIndex(intent);
+  return [`${next}.undo`, `${next}.undo-new`];
+}
+
+/** Also the lock of a git that was killed while it wrote it. */
+export function removeIndex(index: string): void {
+  for (const file of [index, `${index}.lock`]) rmSync(file, { force: true });
 }
 
 function lockOf({ gitDir }: Intent): string {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { git, splitNul } from "../git/git.ts";
 import { copyIndex } from "../trees/snapshot.ts";
-import { type Intent, nextIndex } from "./intent.ts";
+import { type Intent, removeIndex, scratchIndexes } from "./intent.ts";
 
 export interface Change {
   readonly path: string;
@@ -26,37 +26,80 @@ export async function changesBetween(repo: string, from: string, to: string): Pr
 /** Restores the files from the index. If a person has changed one of them meanwhile, it returns that file and changes none. */
 export async function undoMove(intent: Intent): Promise<string | null> {
   const { path: tree, from, to } = intent;
-  const changes = await changesBetween(tree, from, to);
-  const scratch = `${nextIndex(intent)}.undo`;
-  for (const leftover of [scratch, `${scratch}.lock`]) rmSync(leftover, { force: true });
-  copyIndex(join(intent.gitDir, "index"), scratch);
-  const env = { GIT_INDEX_FILE: scratch };
+  const all = await changesBetween(tree, from, to);
   const staged = await git(tree, ["diff-index", "--cached", "--name-only", "-z", "--no-renames", from, "--"]);
-  const unlikeOld = await namesOfChanged(tree, {});
+  const stagedNames = new Set(splitNul(staged.stdout));
+  const foreign = all.find(({ path }) => stagedNames.has(path));
+  if (foreign !== undefined) return foreign.path;
+
+  const hidden = await hiddenFiles(tree);
+  const changes = all.filter(({ path }) => hidden.get(path) !== "absent");
+  const isHidden = ({ path }: Change) => hidden.has(path);
+  const [oldIndex, newIndex] = scratchIndexes(intent);
+  const shown = changes.filter(isHidden);
+  const old = await openIndex(intent, oldIndex, shown);
+  const env = await openIndex(intent, newIndex, shown);
+  const unlikeOld = await namesOfChanged(tree, old);
   await git(tree, ["read-tree", "--reset", to], { env });
   const unlikeNew = await namesOfChanged(tree, env);
 
-  const stagedNames = new Set(splitNul(staged.stdout));
-  const foreign = changes.find(({ path }) => stagedNames.has(path));
-  if (foreign !== undefined) return foreign.path;
-  const touched = changes.filter(({ path, kind }) =>
+  const differing = changes.filter(({ path, kind }) =>
     kind === "added" ? isFile(join(tree, path)) : unlikeOld.has(path),
   );
-  const doubtful = touched.filter(({ path }) => unlikeNew.has(path) && isThere(join(tree, path)));
+  const isUnclear = ({ path }: Change) => unlikeNew.has(path) && isThere(join(tree, path));
+  const notOurs = await notBegunByUs(tree, differing.filter(isUnclear), env);
+  // A person edits a hidden file whenever they like, and git never writes over such an edit.
+  const theirEdits = new Set(notOurs.filter(isHidden));
+  const touched = differing.filter((change) => !theirEdits.has(change));
   const added = new Set(touched.filter(({ kind }) => kind === "added").map(({ path }) => path));
   const deleted = touched.filter(({ kind }) => kind === "deleted");
   const theirs =
     deleted.flatMap(({ path }) => filesAt(tree, path)).find((file) => !added.has(file)) ??
-    (await notBegunByUs(tree, doubtful, env));
-  if (theirs !== null) return theirs;
+    notOurs.find((change) => !isHidden(change))?.path;
+  if (theirs !== undefined) return theirs;
 
   for (const path of added) removeAdded(tree, path);
   const input = touched
     .filter(({ kind }) => kind !== "added")
     .map(({ path }) => `${path}\0`)
     .join("");
-  if (input !== "") await git(tree, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input });
+  if (input !== "") await git(tree, ["checkout-index", "--force", "--quiet", "-z", "--stdin"], { input, env: old });
   return null;
+}
+
+/** How many of the files that differ between the two commits are not as in the old one, counted without writing anything. */
+export async function countMoved(intent: Intent): Promise<number> {
+  const { path: tree, from, to } = intent;
+  const changes = await changesBetween(tree, from, to);
+  const unlikeOld = await namesOfChanged(tree, {});
+  return changes.filter(({ path, kind }) => (kind === "added" ? isFile(join(tree, path)) : unlikeOld.has(path))).length;
+}
+
+/**
+ * Tracked files that a person told git not to look at: `edited` at will by assume-unchanged or skip-worktree, or `absent` from the
+ * checkout, as in a sparse one.
+ */
+export async function hiddenFiles(tree: string): Promise<ReadonlyMap<string, "edited" | "absent">> {
+  const entries = splitNul((await git(tree, ["ls-files", "-v", "-z"])).stdout);
+  return new Map(
+    entries
+      .filter((entry) => /^[a-zS] /.test(entry))
+      .map((entry) => {
+        const name = entry.slice(2);
+        return [name, entry.startsWith("S") && !isThere(join(tree, name)) ? "absent" : "edited"];
+      }),
+  );
+}
+
+/** A copy of the index of the checkout in which git looks at the hidden files too. */
+async function openIndex({ path, gitDir }: Intent, copy: string, hidden: readonly Change[]) {
+  removeIndex(copy);
+  copyIndex(join(gitDir, "index"), copy);
+  const env = { GIT_INDEX_FILE: copy };
+  const input = hidden.map((change) => `${change.path}\0`).join("");
+  for (const flag of input === "" ? [] : ["--no-assume-unchanged", "--no-skip-worktree"])
+    await git(path, ["update-index", flag, "-z", "--stdin"], { env, input });
+  return env;
 }
 
 /** Compared by content, not by the times and sizes that git has recorded. */
@@ -70,15 +113,15 @@ async function notBegunByUs(
   tree: string,
   doubtful: readonly Change[],
   env: Readonly<Record<string, string>>,
-): Promise<string | null> {
-  if (doubtful.length === 0) return null;
+): Promise<readonly Change[]> {
+  if (doubtful.length === 0) return [];
   const directory = mkdtempSync(join(tmpdir(), "pawl-undo-"));
   try {
     const input = doubtful.map(({ path }) => `${path}\0`).join("");
     const args = ["checkout-index", "--force", "--quiet", `--prefix=${directory}/`, "-z", "--stdin"];
     await git(tree, args, { env, input });
     const isBegun = ({ path }: Change) => isBeginning(join(tree, path), join(directory, path));
-    return doubtful.find((change) => !isBegun(change))?.path ?? null;
+    return doubtful.filter((change) => !isBegun(change));
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

@@ -1,8 +1,9 @@
 // Parking. Owns: keeping the state of a story while it is in no slot, and deleting what was kept for a run.
 
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { clearLock } from "../git/locks.ts";
 import { changeRefs, dropRefs, readRefs } from "../git/refs.ts";
 import { putBack } from "../integration/remembered-state.ts";
 import { integratedRefs, publishedRefs } from "../integration/tip.ts";
@@ -86,7 +87,8 @@ export async function emptySlot({ path, gitDir, commonDir, marker }: OwnedTree):
   forgetOperations(gitDir);
   removeLocks(gitDir);
   // Only Pawl makes that branch, so the lock is from a git of Pawl that was killed.
-  if (marker.takes !== undefined) rmSync(join(commonDir, "refs/heads", `${marker.takes}.lock`), { force: true });
+  const lock = join(commonDir, "refs/heads", `${marker.takes}.lock`);
+  if (marker.takes !== undefined) await clearLock(lock, { commonDir }, 0);
   // Frees the branch for another slot. The base is reachable from the branch that the tree was made from, so no commit is lost.
   await changeRefs(path, ["option no-deref", `update HEAD ${marker.base}`]);
   // A branch that is still at the base has no work on it, so it is deleted.

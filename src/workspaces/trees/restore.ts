@@ -1,12 +1,12 @@
 // Restoring. Owns: resetting a tree that Pawl made to a snapshot, exactly, whatever an agent left unfinished. It can be repeated.
 
-import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
 import { removeAll } from "../../system/files/remove-all.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf } from "../git/head.ts";
+import { clearLock } from "../git/locks.ts";
 import { assertOwned, type OwnedTree } from "./ownership.ts";
 import { parseSnapshot, type Snapshot } from "./snapshot.ts";
 
@@ -92,19 +92,10 @@ export async function removeLeftLocks(path: string): Promise<void> {
 
 const staleAfterMs = 2_000;
 
-async function removeStaleLocks({ gitDir, commonDir }: OwnedTree, { branch }: Pick<Snapshot, "branch">): Promise<void> {
-  removeLocks(gitDir);
-  if (branch === null) return;
-  // The lock of the branch is shared by all trees, so it is removed only when it is older than any lock in use. A younger one is
-  // waited for, because it may be from a git of an agent that was killed just now.
-  const lock = join(commonDir, "refs/heads", `${branch}.lock`);
-  for (;;) {
-    const stats = statSync(lock, { throwIfNoEntry: false });
-    if (stats === undefined) return;
-    const ageMs = Math.max(0, Date.now() - stats.mtimeMs);
-    if (ageMs > staleAfterMs) return rmSync(lock, { force: true });
-    await sleep(Math.min(100, staleAfterMs - ageMs + 1));
-  }
+async function removeStaleLocks(tree: OwnedTree, { branch }: Pick<Snapshot, "branch">): Promise<void> {
+  removeLocks(tree.gitDir);
+  // The lock of the branch is shared by all trees, so a git of the user may hold it.
+  if (branch !== null) await clearLock(join(tree.commonDir, "refs/heads", `${branch}.lock`), tree, staleAfterMs);
 }
 
 /** Returns to the branch of the snapshot, at its commit. Other branches stay as they are. */

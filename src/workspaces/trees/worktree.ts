@@ -12,6 +12,7 @@ import { isCommitId, layoutOf, treeOfEntry } from "../../system/git-directory.ts
 import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
+import { clearLock } from "../git/locks.ts";
 import { entriesOf, entryFor, ownedTree, readMarker, relink, writeMarker } from "./ownership.ts";
 
 export interface WantedWorktree {
@@ -135,7 +136,7 @@ async function takeBranch(wanted: WantedWorktree, asked: string, path: string, c
   for (const name of alternatives(await placeable(path, asked))) {
     const isOurs = claim.branch === name && (await isUntouched(path, name, wanted.base));
     // A git of Pawl that was killed while it made the branch has left its lock.
-    if (claim.branch === name) rmSync(join(claim.commonDir, "refs/heads", `${name}.lock`), { force: true });
+    if (claim.branch === name) await clearLock(join(claim.commonDir, "refs/heads", `${name}.lock`), claim, 0);
     if (!isOurs) {
       writeJson(claimPath(path), { ...claim, branch: name } satisfies Claim);
       if (!(await createBranch(path, name, wanted.base))) continue;
