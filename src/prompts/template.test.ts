@@ -46,6 +46,28 @@ describe("rendering", () => {
     expect(renderTemplate(text, {}, ["a"]).text).toBe("{{}} {{ }} {{a b}} {{a|upper}} {a} { }}");
   });
 
+  test("[PR41] a backslash keeps braces as typed, two stand for one, and elsewhere they are text", () => {
+    const render = (template: string) => renderTemplate(template, { a: "A" }, []).text;
+    expect(render("\\{{a}} \\\\{{a}} \\\\\\{{ a }}")).toBe("{{a}} \\A \\{{ a }}");
+    expect(render("C:\\dir \\{{.Names}} \\n")).toBe("C:\\dir \\{{.Names}} \\n");
+    expect(templateKeys("\\{{a}} {{b}}")).toEqual(["b"]);
+  });
+
+  test("[PR2] a key is a word, or words with points between; all else between braces is text", () => {
+    const text = '{{.Names}} {{json .}} {{- end -}} {{ color: "red" }} {{a.}} {{a..b}} {{#if a}} {{ "x" }}';
+    expect(renderTemplate(text, { a: "A" }, [])).toEqual({ text, missing: [] });
+    expect(renderTemplate("{{ steps.set-up.x }}{{each.*.verdict}}", {}, []).missing).toHaveLength(2);
+  });
+
+  test("[PR42] in a file of another system what looks like another language stays, unless the key is known", () => {
+    const text = "${{ secrets.X }} {{range .}}{{end}} <p style={{color}}> {{nope}} branch={{branch}} ${{branch}}";
+    expect(renderTemplate(text, { branch: "main" }, [], { keepsForeign: true })).toEqual({
+      text: "${{ secrets.X }} {{range .}}{{end}} <p style={{color}}> [missing: nope] branch=main $main",
+      missing: ["nope"],
+    });
+    expect(renderTemplate(text, { branch: "main" }, []).missing).toEqual(["secrets.X", "end", "color", "nope"]);
+  });
+
   const key = fc.constantFrom("a", "B", "c-d", "e.f", "constructor");
   const piece = fc.oneof(
     key.map((name) => `{{${name}}}`),
@@ -71,7 +93,7 @@ describe("rendering", () => {
   });
 
   test("a long text of half placeholders takes linear time", () => {
-    for (const unit of ["{{", "{{ ", '{{a|default:"', "{{a ", "{{a|default:'x' "]) {
+    for (const unit of ["{{", "{{ ", '{{a|default:"', "{{a ", "{{a|default:'x' ", "\\", "\\{{a}}", "{{a-", "{{a."]) {
       const started = performance.now();
       renderTemplate(unit.repeat(100_000), {}, []);
       expect(performance.now() - started).toBeLessThan(2_000);

@@ -1,4 +1,6 @@
-// Templates. Owns: putting values into `{{key}}`, once. Does not own: where the values come from.
+// Puts values into `{{key}}`, once. Where the values come from is decided elsewhere.
+
+import { fillTemplate, looksForeign, placeholdersIn } from "../domain/template.ts";
 
 interface Rendered {
   readonly text: string;
@@ -6,9 +8,10 @@ interface Rendered {
   readonly missing: readonly string[];
 }
 
-// `{{key}}`, `{{ key }}`, `{{ key | default: "text" }}`.
-const placeholder =
-  /\{\{\s*(?<key>[A-Za-z0-9_.-]+)\s*(?:\|\s*default\s*:\s*(?:"(?<double>[^"]*)"|'(?<single>[^']*)')\s*)?\}\}/g;
+export interface RenderOptions {
+  /** The template is from a file of another system, whose author knew nothing of escapes: what looks like another language stays. */
+  readonly keepsForeign?: boolean;
+}
 
 /**
  * One pass: a value that itself contains `{{x}}` stays text. A key of `known` without a value is empty; any other
@@ -18,15 +21,17 @@ export function renderTemplate(
   template: string,
   values: Readonly<Record<string, string>>,
   known: readonly string[],
+  { keepsForeign = false }: RenderOptions = {},
 ): Rendered {
   const optional = new Set(known.map((key) => key.toLowerCase()));
   const missing = new Set<string>();
-  const text = template.replace(placeholder, (...match) => {
-    const { key, fallback } = namesOf(match);
+  const text = fillTemplate(template, (placeholder) => {
+    const { key, fallback } = placeholder;
     const value = lookUp(values, key);
     if (fallback !== undefined) return value ? value : fallback;
     if (value !== undefined) return value;
     if (optional.has(key.toLowerCase())) return "";
+    if (keepsForeign && looksForeign(template, placeholder)) return null;
     missing.add(key);
     return `[missing: ${key}]`;
   });
@@ -35,14 +40,7 @@ export function renderTemplate(
 
 /** The keys that a template names, as it spells them, each once, in order. */
 export function templateKeys(template: string): readonly string[] {
-  const keys = new Set<string>();
-  for (const match of template.matchAll(placeholder)) keys.add(match[1] ?? "");
-  return [...keys];
-}
-
-function namesOf(match: readonly unknown[]): { key: string; fallback: string | undefined } {
-  const [, key, double, single] = match as readonly (string | undefined)[];
-  return { key: key ?? "", fallback: double ?? single };
+  return [...new Set(placeholdersIn(template).flatMap(({ key, isEscaped }) => (isEscaped ? [] : [key])))];
 }
 
 /** Own properties only: `{{constructor}}` is a key like any other. */

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { known } from "../../test/support/protocols.ts";
 import type { AgentStep, IntegrateStep, StoriesStep } from "../domain/definition.ts";
-import { placeholdersIn } from "./check/templates.ts";
+import { placeholdersIn } from "../domain/template.ts";
 import { loadWorkflow } from "./load.ts";
 import { drawWorkflow } from "./picture.ts";
 

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { PerformedDefinition, StoriesStep } from "../domain/definition.ts";
-import { performedSteps, placeholdersIn } from "./check/templates.ts";
+import { placeholdersIn } from "../domain/template.ts";
+import { performedSteps } from "./check/templates.ts";
 import { loadWorkflow } from "./load.ts";
 
 const folder = new URL("../../workflows/feature-dev/", import.meta.url);

@@ -90,10 +90,11 @@ function storiesGivenBy(protocol: CompleteProtocol, task: string): GivenStories 
 
 /** Values of a workflow's own context are templates, resolved once, against what the caller gave. */
 function withContext(definition: Definition, given: Readonly<Record<string, string>>): Definition {
+  const options = { keepsForeign: definition.dialect !== "pawl" };
   const entries = Object.entries(definition.context)
     // `repo: "{{repo}}"` says that the key exists; the run itself will set it.
     .filter(([key, value]) => !templateKeys(value).includes(key))
-    .map(([key, value]) => [key, renderTemplate(value, given, definition.knownKeys).text]);
+    .map(([key, value]) => [key, renderTemplate(value, given, definition.knownKeys, options).text]);
   return { ...definition, context: Object.fromEntries(entries) };
 }
 

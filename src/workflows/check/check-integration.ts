@@ -68,10 +68,10 @@ function checkMessage(reading: Reading, step: IntegrateStep, path: Path): void {
   const foreign = foreignIn(step.message, ["story", "title"]);
   if (foreign === null) return;
   refuse(reading, path, {
-    message: `Step '${step.name}': \`${foreign.text}\` is not known in a commit's message`,
+    message: `Step '${step.name}': \`${foreign}\` is not known in a commit's message`,
     expected: "{{story}} and {{title}}",
     hint: "what agents say is not part of the message",
-    text: foreign.text,
+    text: foreign,
   });
 }
 

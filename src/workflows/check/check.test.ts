@@ -340,6 +340,38 @@ describe("warnings", () => {
     ]);
   });
 
+  test("[WF66] a question of a gate is a template, at a step and at a route", () => {
+    const text = own(
+      '  - { id: a, agent: dev, on: { rejected: { again, at_most: 1, then: { gate: "Why {{isues}}?" } } } }\n  - { id: b, gate: "Ship {{taks}} for {{task}}?" }\n',
+    );
+    expect(warningsOf(text).map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      "steps[0].on.rejected.then.gate: Step 'a': `{{isues}}` is never set",
+      "steps[1].gate: Step 'b': `{{taks}}` is never set",
+    ]);
+  });
+
+  test("[WF66] escapes and what is not a placeholder need no key; other languages are named", () => {
+    const input = (text: string) => warningsOf(own(`  - { id: a, agent: dev, input: '${text}' }\n`));
+    expect(input('\\{{x}} {{.Names}} {{ color: "red" }} {{y | default: "z"}} {{json .}}')).toEqual([]);
+    expect(input("${{ secrets.X }}")[0]).toMatchObject({
+      message: "Step 'a': `{{secrets.x}}` is never set",
+      hint: "to keep it as typed, write `\\{{ secrets.X }}`",
+    });
+    for (const text of ["{{ task | upper }}", "{{#if x}}", "{{task", "{{task}"]) {
+      const [problem] = input(`${text} and more`);
+      expect([text, problem?.message]).toEqual([
+        text,
+        `Step 'a': \`${text}\` is not a placeholder and stays as it is typed`,
+      ]);
+    }
+  });
+
+  test("[WF66 PR42] in antfarm's files what looks like another language is not warned about", () => {
+    const input = (text: string) => warningsOf(antfarm(`  - { id: a, agent: dev, input: '${text}' }\n`));
+    expect(input("${{ secrets.X }} {{end}} style={{color}} {{#if x}}")).toEqual([]);
+    expect(input("{{nope}}")).toHaveLength(1);
+  });
+
   test("[WF28] a used-up limit that goes on as if nothing had happened", () => {
     expect(
       warningsOf(own("  - { id: a, agent: dev, on: { rejected: { again, at_most: 1, then: next } } }\n"))[0]?.message,

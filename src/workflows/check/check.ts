@@ -11,9 +11,10 @@ import { checkFlags } from "./check-flags.ts";
 import { checkGates } from "./check-gates.ts";
 import { checkIntegrate, checkTrees } from "./check-integration.ts";
 import { checkLimit, checkRoutes, longestRound, refuseTarget, roundOf } from "./check-routes.ts";
+import { checkTemplates } from "./check-templates.ts";
 import { type Checked, originOf } from "./checked.ts";
 import { answers, exitsOf, limitsRoutes, unreached } from "./exits.ts";
-import { performedSteps, placeholdersIn } from "./templates.ts";
+import { performedSteps } from "./templates.ts";
 
 /** Adds what is wrong to the reading; the reading also knows where everything was written. */
 export function checkDefinition(definition: Definition, reading: Reading): void {
@@ -166,23 +167,6 @@ function arePair(definition: Definition, one: PerformedDefinition, other: Perfor
     (step) => step.kind === "stories" && step.body.includes(one) && step.body.includes(other),
   );
   return together && (sendsTo(one, other) || sendsTo(other, one));
-}
-
-function checkTemplates(definition: Definition, reading: Reading): void {
-  const known = new Set(definition.knownKeys);
-  for (const step of performedSteps(definition.steps)) {
-    for (const { text, key } of placeholdersIn(step.input)) {
-      if (known.has(key)) continue;
-      known.add(key);
-      const meant = nearest(key, definition.knownKeys);
-      warn(reading, [...originOf(reading, step), "input"], {
-        message: `Step '${step.name}': \`{{${key}}}\` is never set`,
-        expected: "a key that a step produces, that `context` has, or that every run has",
-        hint: meant ? `did you mean \`{{${meant}}}\`?` : `it will read "[missing: ${key}]"`,
-        text,
-      });
-    }
-  }
 }
 
 function checkId(reading: Reading, path: Path, what: string, id: string): void {

@@ -20,23 +20,10 @@ export function knownKeysOf(
   return [...keys].toSorted();
 }
 
-export interface Placeholder {
-  /** As it stands in the text, with its braces. */
-  readonly text: string;
-  readonly key: string;
-}
-
-/** `{{key}}`, with spaces, and with a filter (`{{ url | default: "" }}`), which does not belong to the key. */
-export function placeholdersIn(input: string): Placeholder[] {
-  return [...input.matchAll(/\{\{([^{}]*)\}\}/g)].map(([text, inner = ""]) => ({
-    text,
-    key: (inner.split("|")[0] ?? "").trim().toLowerCase(),
-  }));
-}
-
-/** The first placeholder that stands for none of these, exactly as they are spelled: where a text is filled in by word, not by key. */
-export function foreignIn(text: string, known: readonly string[]): Placeholder | null {
-  return placeholdersIn(text).find((found) => !known.includes(found.text.slice(2, -2).trim())) ?? null;
+/** The first `{{…}}` that stands for none of these, exactly as they are spelled: where a text is filled in by word, not by key. */
+export function foreignIn(text: string, known: readonly string[]): string | null {
+  const braces = text.match(/\{\{[^{}]*\}\}/g) ?? [];
+  return braces.find((found) => !known.includes(found.slice(2, -2).trim())) ?? null;
 }
 
 /** Steps that are performed, in bodies too. */

@@ -46,9 +46,7 @@ export function wrongVariable(name: string, value: string): string | null {
     return `${name}: it decides which programs run, what they obey or where keys go; only the caller of \`pawl\` may set it`;
   if (value.includes("\0")) return `${name}: a value cannot contain a null character`;
   const foreign = foreignIn(value, known);
-  return foreign
-    ? `${name}: ${foreign.text} is not known here; ${known.map((key) => `{{${key}}}`).join(", ")} are`
-    : null;
+  return foreign ? `${name}: ${foreign} is not known here; ${known.map((key) => `{{${key}}}`).join(", ")} are` : null;
 }
 
 export function readEnvironment(

@@ -30,6 +30,7 @@ export type InputPorts = Pick<Parts, "store" | "home" | "protocols" | "secrets">
 export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boolean): Promise<Input> {
   const { run, attempt, definition } = claim;
   const { header } = run;
+  const { knownKeys, dialect } = header.definition;
   const step = scopeOf(run, attempt.story)?.chain.find((candidate) => candidate.id === attempt.step);
   const feedback = step?.feedback ?? "";
   const spec = attempt.story === null ? null : await parts.store.storySpec(header.id, attempt.story);
@@ -44,7 +45,9 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
       : {}),
     ...parts.protocols.of(header.definition).values(claim),
   };
-  const { text, missing } = renderTemplate(definition.input, values, header.definition.knownKeys);
+  const { text, missing } = renderTemplate(definition.input, values, knownKeys, {
+    keepsForeign: dialect !== "pawl",
+  });
   const agent = agentOf(claim);
   const roles = agent ? readRoles(homeOfAgent(parts, run, agent.name), agent) : [];
   const prompt = buildPrompt({ task: header.task, input: text, notes: notesFor(run, claim), feedback });
