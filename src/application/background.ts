@@ -40,8 +40,8 @@ export async function ensureDriven(app: Application, run: RunId): Promise<string
   return (await isDriven(parts, run)) ? null : await driveInBackground(app, run);
 }
 
-/** Whether a step of the run is being performed. A driver that only waits is not seen; a second one beside it is harmless. */
+/** Whether a process drives the run. */
 export async function isDriven({ dispatch }: Pick<Parts, "dispatch">, run: RunId): Promise<boolean> {
-  const leases = await dispatch.leases({ endedBefore: null });
-  return leases.some((lease) => lease.run === run && lifeOfWorker(lease.worker) !== "dead");
+  const drivers = await dispatch.drivers();
+  return drivers.some((driver) => driver.run === run && lifeOfWorker(driver.worker) !== "dead");
 }

@@ -18,6 +18,7 @@ import { Transitions } from "../../test/support/transitions.ts";
 import { type AttemptId, agentName, type RunId, type StoryId, storyId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { OfferFilter, PermitLimit, Store } from "../store/store.ts";
+import type { Deadline } from "../system/clock.ts";
 import { newAttemptId } from "../system/ids.ts";
 import type { Dispatch, Offer } from "./dispatch.ts";
 
@@ -198,10 +199,10 @@ export function describeDispatch(
       const run = await runs.start(chainOf(1));
       const attempt = await claim({ store, dispatch }, "w1");
       if (!attempt) throw new Error("nothing was offered");
-      expect(await dispatch.renew("w2", [attempt], 90_000)).toStrictEqual([]);
-      expect(await dispatch.renew("w1", [newAttemptId(), attempt], 70_000)).toStrictEqual([attempt]);
+      expect(await dispatch.renew("w2", [attempt], by(90_000))).toStrictEqual([]);
+      expect(await dispatch.renew("w1", [newAttemptId(), attempt], by(70_000))).toStrictEqual([attempt]);
       expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([leaseOf(run, attempt, "w1", 70_000)]);
-      expect(await dispatch.renew("w1", [], 90_000)).toStrictEqual([]);
+      expect(await dispatch.renew("w1", [], by(90_000))).toStrictEqual([]);
     });
 
     scenario("[DI10] expired leases are listed, longest expired first", async ({ store, dispatch, runs }) => {
@@ -229,7 +230,7 @@ export function describeDispatch(
       expect(await take()).toBe(false);
       await runs.apply(run, finishOf(attempt, unfinished("lost")));
       expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
-      expect(await dispatch.renew("w1", [attempt], 90_000)).toStrictEqual([]);
+      expect(await dispatch.renew("w1", [attempt], by(90_000))).toStrictEqual([]);
       expect(await take()).toBe(true);
     });
 
@@ -242,7 +243,7 @@ export function describeDispatch(
         if (!attempt) throw new Error("nothing was offered");
         await runs.apply(run, { type: "cancel_run", at: 4000, author: "user:ada", reason: "" });
         const take = () => store.transaction((tx) => tx.takePermits(newAttemptId(), limits));
-        expect(await dispatch.renew("w1", [attempt], 70_000)).toStrictEqual([attempt]);
+        expect(await dispatch.renew("w1", [attempt], by(70_000))).toStrictEqual([attempt]);
         expect(await take()).toBe(false);
         await runs.apply(run, finishOf(attempt, completed()));
         expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
@@ -314,5 +315,8 @@ const leaseOf = (run: RunId, attempt: AttemptId, worker = "w", until = 60_000) =
   run,
   story: null,
   worker,
-  until,
+  until: by(until),
 });
+
+/** By the time of day alone. */
+const by = (at: number): Deadline => ({ at, steady: null });

@@ -2,9 +2,10 @@
 // nothing: a lost attempt is reported to the engine like any other result.
 
 import type { AttemptId, RunId } from "../domain/ids.ts";
-import type { Changes, Lease, Offer, OfferFilter, Store, Transaction } from "../store/store.ts";
+import type { Changes, DriverLease, Lease, Offer, OfferFilter, Store, Transaction } from "../store/store.ts";
+import type { Deadline } from "../system/clock.ts";
 
-export type { Lease, Offer };
+export type { DriverLease, Lease, Offer };
 
 export interface Dispatch {
   /** Part of every commit: offers new ready steps, withdraws old ones, and ends the leases of ended attempts. */
@@ -14,9 +15,15 @@ export interface Dispatch {
   /** Part of the commit that starts an attempt. */
   lease(tx: Transaction, lease: Lease): Promise<void>;
   /** Renews these leases; returns those still held. A worker must kill the agent of a lease that is missing from the result. */
-  renew(worker: string, attempts: readonly AttemptId[], until: number): Promise<readonly AttemptId[]>;
+  renew(worker: string, attempts: readonly AttemptId[], until: Deadline): Promise<readonly AttemptId[]>;
   /** Takes over the lease of a dead worker; false if another worker was faster. */
-  takeOver(lease: Lease, worker: string, until: number): Promise<boolean>;
+  takeOver(lease: Lease, worker: string, until: Deadline): Promise<boolean>;
+  /** Which process drives each run. */
+  drivers(): Promise<readonly DriverLease[]>;
+  /** Makes a worker the driver of a run if `mayReplace` says so of the one that is there; returns the driver that it has then. */
+  drive(wanted: DriverLease, mayReplace: (driver: DriverLease) => boolean): Promise<DriverLease>;
+  /** The worker drives the run no more. */
+  leave(run: RunId, worker: string): Promise<void>;
   /** Expired leases, whose workers may be dead; with null, all leases. */
   leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
   /** When the next step of these runs becomes ready by time alone; null if no step waits for a time. */

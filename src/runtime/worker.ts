@@ -13,6 +13,21 @@ export function ownWorker(): string {
   return JSON.stringify({ host: hostName(), ...ownIdentity() } satisfies Worker);
 }
 
+let drivers = 0;
+
+/** For a driver: one process may have several, and each has a name of its own. */
+export function newDriverName(): string {
+  drivers += 1;
+  return JSON.stringify({ host: hostName(), ...ownIdentity(), driver: drivers } satisfies Worker & { driver: number });
+}
+
+/** For people: `process 4711`, with its machine if it is another one. */
+export function processInWords(name: string): string {
+  const worker = readWorker(name);
+  if (worker === null) return "another process";
+  return `process ${worker.pid}${worker.host === hostName() ? "" : ` on ${worker.host}`}`;
+}
+
 /** `unknown`: it is on another machine, or not a process of Pawl; only its lease can tell. */
 export function lifeOfWorker(name: string): "alive" | "dead" | "unknown" {
   const worker = readWorker(name);
@@ -45,4 +60,15 @@ function readWorker(name: string): Worker | null {
   } catch {
     return null;
   }
+}
+
+const pulling = "pull:";
+
+/** The name under which an agent that pulls holds its attempts. */
+export function pullingWorker(agent: string): string {
+  return `${pulling}${agent}`;
+}
+
+export function isPulled({ worker }: { readonly worker: string }): boolean {
+  return worker.startsWith(pulling);
 }

@@ -10,6 +10,7 @@ import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
   Backup,
+  DriverLease,
   GateRef,
   Hold,
   Lease,
@@ -27,6 +28,7 @@ import type {
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
+import { selectDrivers } from "./tables/drivers.ts";
 import { selectEvents } from "./tables/events.ts";
 import { selectGate, selectOpenGates } from "./tables/gates.ts";
 import { selectHolds } from "./tables/holds.ts";
@@ -146,6 +148,10 @@ export class KyselyStore implements Store {
 
   async nextOfferTime(run: RunId | null, after: number): Promise<number | null> {
     return await this.#database.read((db) => selectNextOfferTime(db, run, after));
+  }
+
+  async drivers(): Promise<readonly DriverLease[]> {
+    return await this.#database.read(selectDrivers);
   }
 
   async leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]> {

@@ -8,6 +8,7 @@ import { up as agents } from "./migrations/002-agents.ts";
 import { up as entries } from "./migrations/003-entries.ts";
 import { up as attemptBodies } from "./migrations/004-attempt-bodies.ts";
 import { up as runPlaces } from "./migrations/005-run-places.ts";
+import { up as drivers } from "./migrations/006-drivers.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -22,6 +23,7 @@ const migrations: readonly Migration[] = [
   { name: "entries", up: entries },
   { name: "attempt-bodies", up: attemptBodies },
   { name: "run-places", up: runPlaces },
+  { name: "drivers", up: drivers },
 ];
 
 export const schemaVersion = migrations.length;

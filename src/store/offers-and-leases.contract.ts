@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { chainOf } from "../../test/support/sample-runs.ts";
 import { Transitions } from "../../test/support/transitions.ts";
 import { type RunId, stepId, storyId } from "../domain/ids.ts";
+import type { Deadline } from "../system/clock.ts";
 import { newAttemptId } from "../system/ids.ts";
 import type { Lease, NewOffer, OfferFilter, Store } from "./store.ts";
 
@@ -83,11 +84,11 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
     scenario("[SO29] a lease is renewed by the worker that holds it, until it ends", async (store, first) => {
       const lease = leaseOf(first);
       const renew = (worker: string, until: number) =>
-        store.transaction((tx) => tx.renewLease(lease.attempt, worker, until));
+        store.transaction((tx) => tx.renewLease(lease.attempt, worker, by(until)));
       await store.transaction((tx) => tx.lease(lease));
       expect(await renew("w2", 90_000)).toBe(false);
       expect(await renew("w1", 70_000)).toBe(true);
-      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, until: 70_000 }]);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, until: by(70_000) }]);
       await store.transaction((tx) => tx.endLease(lease.attempt));
       expect(await renew("w1", 80_000)).toBe(false);
       expect(await store.leases({ endedBefore: null })).toStrictEqual([]);
@@ -96,14 +97,38 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
     scenario("[SO29] one worker takes over a lease, if it has not changed since it was read", async (store, first) => {
       const lease = leaseOf(first, { story: storyId("S") });
       await store.transaction((tx) => tx.lease(lease));
-      const takeOver = (worker: string) => store.transaction((tx) => tx.takeOverLease(lease, worker, 90_000));
+      const takeOver = (worker: string) => store.transaction((tx) => tx.takeOverLease(lease, worker, by(90_000)));
       expect(await Promise.all([takeOver("w2"), takeOver("w3")])).toStrictEqual([true, false]);
-      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, worker: "w2", until: 90_000 }]);
-      expect(await store.transaction((tx) => tx.renewLease(lease.attempt, "w1", 99_000))).toBe(false);
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, worker: "w2", until: by(90_000) }]);
+      expect(await store.transaction((tx) => tx.renewLease(lease.attempt, "w1", by(99_000)))).toBe(false);
+    });
+
+    scenario("[SO34] a lease keeps both of its times: by the clock, and since which boot", async (store, first) => {
+      const lease = leaseOf(first, { until: { at: 60_000, steady: { boot: "this-boot", at: 7_000 } } });
+      await store.transaction((tx) => tx.lease(lease));
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([lease]);
+      const until = { at: 90_000, steady: { boot: "next-boot", at: 1_000 } };
+      await store.transaction((tx) => tx.renewLease(lease.attempt, "w1", until));
+      expect(await store.leases({ endedBefore: null })).toStrictEqual([{ ...lease, until }]);
+    });
+
+    scenario("[SO35] a run has at most one driver, which only that driver removes", async (store, run) => {
+      const read = () => store.transaction((tx) => tx.driver(run));
+      expect([await read(), await store.drivers()]).toStrictEqual([null, []]);
+      const first = { run, worker: "w1", until: by(60_000) };
+      const second = { run, worker: "w2", until: { at: 90_000, steady: { boot: "this-boot", at: 9_000 } } };
+      for (const driver of [first, second]) {
+        await store.transaction((tx) => tx.setDriver(driver));
+        expect([await read(), await store.drivers()]).toStrictEqual([driver, [driver]]);
+      }
+      await store.transaction((tx) => tx.removeDriver(run, "w1"));
+      expect(await read()).toStrictEqual(second);
+      await store.transaction((tx) => tx.removeDriver(run, "w2"));
+      expect(await store.drivers()).toStrictEqual([]);
     });
 
     scenario("[SO29] expired leases are listed, longest expired first", async (store, first) => {
-      const leases = [30_000, 10_000, 20_000].map((until) => leaseOf(first, { until }));
+      const leases = [30_000, 10_000, 20_000].map((until) => leaseOf(first, { until: by(until) }));
       for (const lease of leases) await store.transaction((tx) => tx.lease(lease));
       const [c, a, b] = leases;
       expect(await store.leases({ endedBefore: 9_999 })).toStrictEqual([]);
@@ -131,5 +156,8 @@ function offerOf(run: RunId, step: string, changes: Partial<NewOffer> = {}): New
 }
 
 function leaseOf(run: RunId, changes: Partial<Lease> = {}): Lease {
-  return { attempt: newAttemptId(), run, story: null, worker: "w1", until: 60_000, ...changes };
+  return { attempt: newAttemptId(), run, story: null, worker: "w1", until: by(60_000), ...changes };
 }
+
+/** By the time of day alone. */
+const by = (at: number): Deadline => ({ at, steady: null });

@@ -17,6 +17,7 @@ export interface Tables {
   permits: PermitRow;
   ready: ReadyRow;
   leases: LeaseRow;
+  drivers: DriverRow;
   holds: HoldRow;
   migrations: { version: number; name: string; applied_at: number };
 }
@@ -140,12 +141,24 @@ export interface ReadyRow {
   run_number: number;
 }
 
-export interface LeaseRow {
+export interface LeaseRow extends DeadlineColumns {
   attempt_id: string;
   run_id: string;
   story_id: string;
   worker: string;
+}
+
+/** The process that drives a run. */
+export interface DriverRow extends DeadlineColumns {
+  run_id: string;
+  worker: string;
+}
+
+/** `until` is the time of day; `steady` counts from the boot of the machine that `boot` names. */
+export interface DeadlineColumns {
   until: number;
+  boot: string | null;
+  steady: number | null;
 }
 
 /** An account that refused an agent, and until when Pawl does not use it. */

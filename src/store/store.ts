@@ -8,6 +8,7 @@ import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, RunId, StepId, StoryId } from "../domain/ids.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import type { Deadline } from "../system/clock.ts";
 
 export interface Store {
   /** One write transaction. It waits for other writers without blocking the process; `work` may be called more than once. */
@@ -37,7 +38,9 @@ export interface Store {
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
   /** The earliest time after `after` at which an offer of these runs becomes due; null if there is none. Ignores paused runs. */
   nextOfferTime(run: RunId | null, after: number): Promise<number | null>;
-  /** Leases that expired before this time, or all of them; longest expired first. */
+  /** The process that drives each run. */
+  drivers(): Promise<readonly DriverLease[]>;
+  /** Leases that expired before this time of day, or all of them; longest expired first. */
   leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
 
   /** The first due effect of each lane. Deliveries are separate, since hundreds of them may wait for one receiver. */
@@ -86,9 +89,15 @@ export interface Transaction {
   lease(lease: Lease): Promise<void>;
   endLease(attempt: AttemptId): Promise<void>;
   /** False if this worker no longer holds the lease. */
-  renewLease(attempt: AttemptId, worker: string, until: number): Promise<boolean>;
+  renewLease(attempt: AttemptId, worker: string, until: Deadline): Promise<boolean>;
   /** Gives the lease to another worker; false if it has changed since it was read. */
-  takeOverLease(seen: Lease, worker: string, until: number): Promise<boolean>;
+  takeOverLease(seen: Lease, worker: string, until: Deadline): Promise<boolean>;
+  /** The driver of a run; null: it has none. */
+  driver(run: RunId): Promise<DriverLease | null>;
+  /** Makes a worker the driver of a run, in place of any other. */
+  setDriver(lease: DriverLease): Promise<void>;
+  /** Changes nothing if another worker drives the run by now. */
+  removeDriver(run: RunId, worker: string): Promise<void>;
   /** Every account that refused an agent and has accepted none since, including holds whose time is over. */
   holds(): Promise<readonly Hold[]>;
   hold(turned: Omit<Hold, "times">): Promise<void>;
@@ -137,7 +146,14 @@ export interface Lease {
   readonly story: StoryId | null;
   /** Opaque here. */
   readonly worker: string;
-  readonly until: number;
+  readonly until: Deadline;
+}
+
+/** Which worker drives a run, and by when it must renew that. */
+export interface DriverLease {
+  readonly run: RunId;
+  readonly worker: string;
+  readonly until: Deadline;
 }
 
 /** At most `limit` attempts at once may hold `key`. */

@@ -6,11 +6,13 @@ import type { Event } from "../domain/event.ts";
 import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import type { Story } from "../domain/story.ts";
+import type { Deadline } from "../system/clock.ts";
 import { readinessOf, type ScopeChange, scopesOf } from "./changes.ts";
 import type { TransactionMemory } from "./memory.ts";
 import type { Tables } from "./schema.ts";
 import type {
   Changes,
+  DriverLease,
   Hold,
   Lease,
   Loaded,
@@ -25,6 +27,7 @@ import type {
 } from "./store.ts";
 import { insertAttempt, selectAllAttempts, updateAttempt } from "./tables/attempts.ts";
 import { type DefinitionCache, insertDefinition, selectDefinition } from "./tables/definitions.ts";
+import { deleteDriver, selectDriver, setDriver } from "./tables/drivers.ts";
 import { changedEntries, updateEntry } from "./tables/entries.ts";
 import { appendEvents } from "./tables/events.ts";
 import { insertGate, updateGate } from "./tables/gates.ts";
@@ -176,12 +179,24 @@ export class KyselyTransaction implements Transaction {
     await deleteLease(this.#db, attempt);
   }
 
-  async renewLease(attempt: AttemptId, worker: string, until: number): Promise<boolean> {
+  async renewLease(attempt: AttemptId, worker: string, until: Deadline): Promise<boolean> {
     return await renewLease(this.#db, attempt, worker, until);
   }
 
-  async takeOverLease(seen: Lease, worker: string, until: number): Promise<boolean> {
+  async takeOverLease(seen: Lease, worker: string, until: Deadline): Promise<boolean> {
     return await takeOverLease(this.#db, seen, worker, until);
+  }
+
+  async driver(run: RunId): Promise<DriverLease | null> {
+    return await selectDriver(this.#db, run);
+  }
+
+  async setDriver(lease: DriverLease): Promise<void> {
+    await setDriver(this.#db, lease);
+  }
+
+  async removeDriver(run: RunId, worker: string): Promise<void> {
+    await deleteDriver(this.#db, run, worker);
   }
 
   async holds(): Promise<readonly Hold[]> {

@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { systemClock } from "./clock.ts";
+import { deadlineIn, isPast, systemClock } from "./clock.ts";
+import { bootId } from "./process/identity.ts";
 
 test("[CL1] a sleep lasts as long as it was told", async () => {
   const before = performance.now();
@@ -19,4 +21,32 @@ test("[CL1] a sleep of more than 25 days does not end at once", async () => {
   expect(await Promise.race([slept, other])).toBe("still asleep");
   stop.abort();
   expect(await slept).toBe("slept");
+});
+
+test("[CL2] the steady time is that of the machine, and no change of the time of day moves a deadline", () => {
+  const boot = bootId();
+  let [now, steady] = [5_000_000, 1_000];
+  const clock = { now: () => now, steady: () => steady };
+  const deadline = deadlineIn(clock, 500);
+  expect(deadline).toEqual({ at: 5_000_500, steady: { boot, at: 1_500 } });
+  now += 3_600_000;
+  expect(isPast(clock, deadline)).toBe(false);
+  now -= 7_200_000;
+  steady = 1_500;
+  expect(isPast(clock, deadline)).toBe(true);
+});
+
+test("[CL3] after another boot, and without a boot, the time of day counts", () => {
+  const clock = { now: () => 1_000, steady: () => 0 };
+  const another = { boot: "another boot", at: 1_000_000 };
+  expect(isPast(clock, { at: 999, steady: another })).toBe(true);
+  expect(isPast(clock, { at: 1_001, steady: { ...another, at: -1 } })).toBe(false);
+  expect(isPast(clock, { at: 1_000, steady: null })).toBe(true);
+});
+
+test("[CL2] the steady time is the same in another process", () => {
+  const before = systemClock.steady();
+  const there = Number(execFileSync(process.execPath, ["-p", "Number(process.hrtime.bigint() / 1000000n)"]));
+  expect(there).toBeGreaterThanOrEqual(before);
+  expect(there).toBeLessThanOrEqual(systemClock.steady());
 });

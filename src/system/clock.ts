@@ -1,13 +1,36 @@
-// Time. Owns: the clock that the rest of Pawl uses, so that a test can replace it.
+// Time. Owns: the clocks that the rest of Pawl uses, so that a test can replace them. The time of day can jump, forwards and backwards;
+// what is measured (leases, limits, pauses) is measured by the steady time, and the time of day is for what people read and write.
+
+import { bootId } from "./process/identity.ts";
 
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** The time of day: milliseconds since 1970. */
   now(): number;
+  /**
+   * Milliseconds since the machine booted, the same for every process. No change of the time of day moves it, and on Linux it stands
+   * still while the machine sleeps.
+   */
+  steady(): number;
   /** Resolves after `ms`, or early when the signal aborts. It never rejects: the caller that aborted knows. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = { now: Date.now, sleep };
+export const systemClock: Clock = { now: Date.now, steady: () => Number(process.hrtime.bigint() / 1_000_000n), sleep };
+
+/** A time to come, to be stored. `steady` counts while the machine has not been booted again, `at` after that. */
+export interface Deadline {
+  readonly at: number;
+  readonly steady: { readonly boot: string; readonly at: number } | null;
+}
+
+export function deadlineIn(clock: Pick<Clock, "now" | "steady">, ms: number): Deadline {
+  const boot = bootId();
+  return { at: clock.now() + ms, steady: boot === null ? null : { boot, at: clock.steady() + ms } };
+}
+
+export function isPast(clock: Pick<Clock, "now" | "steady">, { at, steady }: Deadline): boolean {
+  return steady !== null && steady.boot === bootId() ? steady.at <= clock.steady() : at <= clock.now();
+}
 
 /** Node fires a timer at once when its delay is larger than this (24.8 days). */
 export const longestTimerMs = 2 ** 31 - 1;

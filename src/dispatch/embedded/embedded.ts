@@ -3,7 +3,18 @@
 import type { AttemptId, RunId } from "../../domain/ids.ts";
 import { scopeOf } from "../../domain/run.ts";
 import { definitionOf } from "../../engine/definitions.ts";
-import type { Changes, Lease, NewOffer, Offer, OfferFilter, ReadyStep, Store, Transaction } from "../../store/store.ts";
+import type {
+  Changes,
+  DriverLease,
+  Lease,
+  NewOffer,
+  Offer,
+  OfferFilter,
+  ReadyStep,
+  Store,
+  Transaction,
+} from "../../store/store.ts";
+import type { Deadline } from "../../system/clock.ts";
 import type { Dispatch } from "../dispatch.ts";
 
 export class EmbeddedDispatch implements Dispatch {
@@ -31,7 +42,7 @@ export class EmbeddedDispatch implements Dispatch {
     await tx.lease(lease);
   }
 
-  async renew(worker: string, attempts: readonly AttemptId[], until: number): Promise<readonly AttemptId[]> {
+  async renew(worker: string, attempts: readonly AttemptId[], until: Deadline): Promise<readonly AttemptId[]> {
     return await this.#store.transaction(async (tx) => {
       const held: AttemptId[] = [];
       for (const attempt of attempts) {
@@ -41,8 +52,25 @@ export class EmbeddedDispatch implements Dispatch {
     });
   }
 
-  async takeOver(lease: Lease, worker: string, until: number): Promise<boolean> {
+  async takeOver(lease: Lease, worker: string, until: Deadline): Promise<boolean> {
     return await this.#store.transaction((tx) => tx.takeOverLease(lease, worker, until));
+  }
+
+  async drivers(): Promise<readonly DriverLease[]> {
+    return await this.#store.drivers();
+  }
+
+  async drive(wanted: DriverLease, mayReplace: (driver: DriverLease) => boolean): Promise<DriverLease> {
+    return await this.#store.transaction(async (tx) => {
+      const driver = await tx.driver(wanted.run);
+      if (driver !== null && driver.worker !== wanted.worker && !mayReplace(driver)) return driver;
+      await tx.setDriver(wanted);
+      return wanted;
+    });
+  }
+
+  async leave(run: RunId, worker: string): Promise<void> {
+    await this.#store.transaction((tx) => tx.removeDriver(run, worker));
   }
 
   async leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]> {

@@ -75,6 +75,9 @@ function fastClock(): Clock & { passed: number } {
     now() {
       return this.passed;
     },
+    steady() {
+      return this.passed;
+    },
     async sleep(ms) {
       this.passed += ms;
       await Promise.resolve();

@@ -49,7 +49,9 @@ test("[PO14] a driver whose result is refused does not put away the files of its
   const stop = new StopSwitch();
   const report = await settle(parts, begun, answer, stop);
   // Its lease is over, and another driver reports the attempt as lost.
-  expect(await recover(parts)).toMatchObject([{ as: "lost", attempt: { id: attempt.id } }]);
+  expect(await recover(parts, { adopt: async () => false, mayTake: () => true })).toMatchObject([
+    { as: "lost", attempt: { id: attempt.id } },
+  ]);
   const decision = await finish(parts, begun.claim, report, { stop, token: null });
   expect(decision.accepted).toBe(false);
   expect(existsSync(join(world.folder, "settled", attempt.id))).toBe(false);

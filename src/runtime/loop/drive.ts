@@ -1,12 +1,14 @@
 // The push driver: recovers what dead workers left, performs effects, claims ready steps, starts their attempts, and waits. A
 // finished step starts the next one at once; what another process made ready is noticed within a second.
 
-import type { Lease } from "../../dispatch/dispatch.ts";
+import type { DriverLease, Lease } from "../../dispatch/dispatch.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
+import { errorText } from "../../domain/error.ts";
 import type { AttemptId, RunId } from "../../domain/ids.ts";
 import type { RunStatus } from "../../domain/run.ts";
 import { isSettled } from "../../domain/story.ts";
 import type { Projection } from "../../protocols/files/projection.ts";
+import { deadlineIn } from "../../system/clock.ts";
 import { RunningAttempt } from "../attempt/attempt.ts";
 import { claimStep } from "../attempt/claim/claim.ts";
 import { adoptAttempt } from "../attempt/execute/adopt.ts";
@@ -17,9 +19,10 @@ import type { Parts } from "../parts.ts";
 import { isStoreTrouble } from "../store-trouble.ts";
 import { prepareSlots } from "../trees/story-tree.ts";
 import { Wake } from "../wake.ts";
-import { ownWorker } from "../worker.ts";
+import { newDriverName } from "../worker.ts";
 import { expireGates } from "./deadlines.ts";
 import { DiskWatch } from "./disk-space.ts";
+import { DriverRole, Patience } from "./driver-role.ts";
 import { type Recovered, recover, sweepStrays } from "./recover.ts";
 import { RunningAttempts } from "./running.ts";
 
@@ -29,6 +32,10 @@ export interface DriveOptions {
   readonly concurrency: number;
   /** Aborted: claim nothing more, stop what runs, and return. The run can be resumed. */
   readonly signal: AbortSignal;
+  /** Called when another process drives the run: this one follows it, and takes over when it is gone. */
+  readonly onFollow?: (driver: DriverLease) => void;
+  /** Called when this process begins to drive. */
+  readonly onDrive?: () => void;
   /** Called for each attempt that a dead worker left. */
   readonly onRecovered?: (recovered: Recovered) => void;
   /** Other times than the usual ones. */
@@ -50,14 +57,60 @@ const usualTimes: DriveTimes = { leaseMs: 30_000, renewEveryMs: 5_000, recoverEv
 /** How long receivers get to accept the last messages of a run; the rest is for the next process. */
 const lastDeliveriesMs = 3_000;
 
-/** Drives one run until it is over, waits for a person, is paused, or `signal` aborts. */
+/** Drives one run until it is over, waits for a person, is paused, or `signal` aborts. Where another process drives it, follows that one. */
 export async function driveRun(parts: Parts, options: DriveOptions): Promise<RunStatus> {
-  const driver = new Driver(parts, options);
+  const times = { ...usualTimes, ...options.times };
+  const worker = newDriverName();
+  const patience = new Patience(parts.clock, 2 * times.renewEveryMs);
+  const role = new DriverRole(parts, { run: options.run, worker, leaseMs: times.leaseMs, patience });
+  try {
+    for (;;) {
+      const followed = await follow(parts, options, role, times);
+      if (followed !== null) return followed;
+      options.onDrive?.();
+      const driven = await driveAs(new Driver(parts, options, { worker, role, patience, times }));
+      if (driven !== "displaced") return driven;
+    }
+  } finally {
+    await role.leave();
+  }
+}
+
+/** Waits while another process drives the run; null: this one drives now. */
+async function follow(
+  parts: Parts,
+  { run, signal, onFollow }: DriveOptions,
+  role: DriverRole,
+  { restMs }: DriveTimes,
+): Promise<RunStatus | null> {
+  for (let driver = await role.take(), told = ""; !role.isHeld; driver = await role.take()) {
+    if (driver.worker !== told) onFollow?.(driver);
+    told = driver.worker;
+    const status = await statusOf(parts, run);
+    if (signal.aborted || status !== "running") return status;
+    await parts.clock.sleep(restMs, signal);
+  }
+  return null;
+}
+
+async function statusOf({ store }: Pick<Parts, "store">, run: RunId): Promise<RunStatus> {
+  return (await store.runById(run))?.status ?? "cancelled";
+}
+
+async function driveAs(driver: Driver): Promise<RunStatus | "displaced"> {
   try {
     return await driver.drive();
   } finally {
     await driver.close();
   }
+}
+
+/** What makes this process the driver. */
+interface Driving {
+  readonly worker: string;
+  readonly role: DriverRole;
+  readonly patience: Patience;
+  readonly times: DriveTimes;
 }
 
 class Driver {
@@ -68,26 +121,35 @@ class Driver {
   readonly #running: RunningAttempts;
   readonly #failedEffects = new Set<number>();
   readonly #wake = new Wake();
-  readonly #worker = ownWorker();
+  readonly #worker: string;
+  readonly #role: DriverRole;
+  readonly #patience: Patience;
+  readonly #renewal: NodeJS.Timeout;
   readonly #listening: { close(): void }[];
   readonly #aborted: () => void;
   readonly #deliveries: Deliveries;
   readonly #disk: DiskWatch;
   #isOver = false;
   #failure: unknown = null;
-  #recoveredAt = 0;
+  #recoveredAt: number | null = null;
+  #renewedAt: number;
+  #renewing: Promise<void> | null = null;
   #projection: Projection | null = null;
   #hasStoryTrees = false;
 
-  constructor(parts: Parts, options: DriveOptions) {
+  constructor(parts: Parts, options: DriveOptions, { worker, role, patience, times }: Driving) {
     this.#parts = parts;
     this.#options = options;
-    this.#times = { ...usualTimes, ...options.times };
-    const { leaseMs, renewEveryMs, recoverEveryMs } = this.#times;
+    this.#worker = worker;
+    this.#role = role;
+    this.#patience = patience;
+    this.#times = times;
+    const { leaseMs, renewEveryMs, recoverEveryMs } = times;
+    this.#renewedAt = parts.clock.steady();
+    this.#renewal = setInterval(() => void this.#renew(), renewEveryMs);
     this.#running = new RunningAttempts(parts, {
-      worker: this.#worker,
+      worker,
       leaseMs,
-      renewEveryMs,
       onEnded: (failure) => {
         this.#failure ??= failure;
         this.#wake.up();
@@ -107,7 +169,8 @@ class Driver {
     this.#disk = new DiskWatch(parts, recoverEveryMs);
   }
 
-  async drive(): Promise<RunStatus> {
+  /** `displaced`: another process drives the run by now, and nothing runs here any more. */
+  async drive(): Promise<RunStatus | "displaced"> {
     for (const target of this.#parts.targets) {
       const missing = target.missing();
       if (missing) this.#parts.warn(`${missing.what}; its messages wait`);
@@ -128,15 +191,18 @@ class Driver {
   }
 
   /** One turn of the loop; the run's status when there is nothing left to do here. */
-  async #turn(): Promise<RunStatus | null> {
+  async #turn(): Promise<RunStatus | "displaced" | null> {
     try {
+      // After the machine has slept, or this process was stopped: first keep what is ours.
+      if (this.#parts.clock.steady() - this.#renewedAt > 2 * this.#times.renewEveryMs) await this.#renew();
+      if (!this.#role.isHeld && this.#running.size === 0) return "displaced";
       await this.#recoverSometimes();
       const stop = (attempt: string, reason: string) => this.#running.stop(attempt as AttemptId, reason);
       const performed = await performEffects(this.#parts, stop, this.#failedEffects);
       if (performed > 0) this.#deliveries.look();
       const displaced = await this.#running.stopWhatShould();
-      if (!this.#options.signal.aborted && !displaced) await this.#claimAll();
-      const status = await this.#status();
+      if (!this.#options.signal.aborted && !displaced && this.#role.isHeld) await this.#claimAll();
+      const status = await statusOf(this.#parts, this.#options.run);
       if (this.#running.size > 0 || (status === "running" && !this.#options.signal.aborted)) return null;
       await this.#projection?.flush();
       if (!this.#options.signal.aborted) await settleEffects(this.#parts, this.#options.run, this.#failedEffects);
@@ -151,6 +217,8 @@ class Driver {
   async close(): Promise<void> {
     this.#options.signal.removeEventListener("abort", this.#aborted);
     await this.#running.close();
+    clearInterval(this.#renewal);
+    await this.#renewing;
     await this.#parts.trees.settled();
     await this.#projection?.close();
     for (const listening of this.#listening) listening.close();
@@ -188,22 +256,45 @@ class Driver {
   /** Takes over the result of an execution that ended after its driver had died. */
   async #adopt(lease: Lease, saved: SavedEnd): Promise<boolean> {
     if (lease.run !== this.#options.run) return false;
-    const until = this.#parts.clock.now() + this.#times.leaseMs;
+    const until = deadlineIn(this.#parts.clock, this.#times.leaseMs);
     const adopted = await adoptAttempt(this.#parts, lease, saved, { worker: this.#worker, until });
     if (adopted !== null) this.#running.add(adopted);
     return adopted !== null;
   }
 
   async #recoverSometimes(): Promise<void> {
-    const now = this.#parts.clock.now();
-    if (now - this.#recoveredAt < this.#times.recoverEveryMs) return;
+    const now = this.#parts.clock.steady();
+    if (this.#recoveredAt !== null && now - this.#recoveredAt < this.#times.recoverEveryMs) return;
     this.#recoveredAt = now;
-    const found = await recover(this.#parts, (lease, saved) => this.#adopt(lease, saved));
+    const found = await recover(this.#parts, {
+      adopt: (lease, saved) => this.#adopt(lease, saved),
+      mayTake: (lease) => this.#mayTake(lease),
+    });
     for (const each of found) this.#options.onRecovered?.(each);
     await expireGates(this.#parts, this.#options.run);
   }
 
-  async #status(): Promise<RunStatus> {
-    return (await this.#parts.store.runById(this.#options.run))?.status ?? "cancelled";
+  /** Never its own attempts: a driver that was frozen for longer than its lease renews them. */
+  #mayTake(lease: Lease): boolean {
+    const { run } = this.#options;
+    return lease.run === run && lease.worker !== this.#worker && this.#patience.isOver(lease.attempt, lease);
+  }
+
+  /** One renewal at a time: a slow store does not pile them up. */
+  async #renew(): Promise<void> {
+    this.#renewing ??= this.#renewOnce().finally(() => {
+      this.#renewing = null;
+    });
+    await this.#renewing;
+  }
+
+  async #renewOnce(): Promise<void> {
+    await this.#running.renew();
+    try {
+      await this.#role.take();
+      this.#renewedAt = this.#parts.clock.steady();
+    } catch (error) {
+      this.#parts.log("driver.not_renewed", { run: this.#options.run, why: errorText(error) });
+    }
   }
 }

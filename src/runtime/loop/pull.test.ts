@@ -53,9 +53,9 @@ test("[PF14] a report whose attempt was ended meanwhile stops its checks and is 
   await world.appears("checking");
   // As if this process had been frozen, and another one had found the lease over.
   const other = await world.open();
-  await other.dispatch.renew("pull:small/worker", [attemptId(pulled?.handle ?? "")], 0);
-  expect(await recover(other)).toMatchObject([{ as: "lost" }]);
+  await other.dispatch.renew("pull:small/worker", [attemptId(pulled?.handle ?? "")], { at: 0, steady: null });
+  expect(await recover(other)).toMatchObject([{ as: "timed_out" }]);
   vi.advanceTimersByTime(60_000);
   expect(await reporting).toMatchObject({ accepted: false });
-  expect(await world.outcomes(run)).toEqual(["lost"]);
+  expect(await world.outcomes(run)).toEqual(["timed_out"]);
 }, 20_000);

@@ -7,6 +7,7 @@ import { AppError } from "../../domain/error.ts";
 import { type AttemptId, attemptId, type RunId, type StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { ExecutionEnd } from "../../executors/executor.ts";
+import { deadlineIn } from "../../system/clock.ts";
 import { concludeAttempt, type Opened, openAttempt } from "../attempt/attempt.ts";
 import type { BegunAttempt } from "../attempt/begin/begin.ts";
 import { findBegun } from "../attempt/begin/begin.ts";
@@ -19,6 +20,7 @@ import { performEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { withTreeLock } from "../trees/trees.ts";
+import { pullingWorker } from "../worker.ts";
 import { lowDiskWarning } from "./disk-space.ts";
 import { recover } from "./recover.ts";
 
@@ -44,7 +46,7 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
     run,
     agent,
     driver: "pull",
-    worker: workerOf(agent),
+    worker: pullingWorker(agent),
     holdsNew: lowDisk !== null,
     leaseMs: pullLeaseMs,
   });
@@ -172,13 +174,9 @@ async function renew(parts: Pick<Parts, "dispatch" | "clock">, claim: Claim): Pr
   if (definition.kind !== "agent") return false;
   const now = parts.clock.now();
   // A limit may be shorter than the time until the next renewal; that of the agent is over, and its checks have their own.
-  const until = now + Math.max(timeFor(claim, now) ?? pullLeaseMs, 3 * renewEveryMs);
-  const worker = workerOf(`${run.header.definition.id}/${definition.agent}`);
+  const until = deadlineIn(parts.clock, Math.max(timeFor(claim, now) ?? pullLeaseMs, 3 * renewEveryMs));
+  const worker = pullingWorker(`${run.header.definition.id}/${definition.agent}`);
   return (await parts.dispatch.renew(worker, [attempt.id], until)).length > 0;
-}
-
-function workerOf(agent: string): string {
-  return `pull:${agent}`;
 }
 
 async function logAnswer(

@@ -373,16 +373,21 @@ describe("a result that cannot be written", () => {
 });
 
 describe("an agent that pulled a step and died", () => {
-  test("[RC14] loses it when the step's time is over; it can be claimed again and the late result is refused", async () => {
+  test("[RC14 CL2] has timed out when the step's time is over, and not when the clock jumps; the limit of `on_error` counts it", async () => {
     let aheadMs = 0;
-    const clock = { now: () => Date.now() + aheadMs, sleep: systemClock.sleep };
-    const steps = '\n  - id: work\n    agent: worker\n    timeout: 10m\n    input: "{{task}}"\n';
+    let jumpMs = 0;
+    const now = () => Date.now() + aheadMs + jumpMs;
+    const clock = { ...systemClock, now, steady: () => systemClock.steady() + aheadMs };
+    const steps =
+      '\n  - { id: work, agent: worker, timeout: 10m, input: "{{task}}", on_error: { again, at_most: 1, then: fail } }\n';
     const world = await makeWorld({ steps, executor: "pull", clock });
     const run = await world.begin();
     const first = await pullStep(world.parts, "small/worker", run);
     expect(first).toMatchObject({ attempt: 1 });
     aheadMs = 9 * 60_000;
-    expect(await pullStep(world.parts, "small/worker", run)).toBeNull();
+    for (jumpMs of [3_600_000, -3_600_000, 0]) {
+      expect(await pullStep(world.parts, "small/worker", run)).toBeNull();
+    }
     aheadMs = 10 * 60_000 + 1;
     const second = await pullStep(world.parts, "small/worker", run);
     expect(second).toMatchObject({ attempt: 2 });
@@ -390,11 +395,14 @@ describe("an agent that pulled a step and died", () => {
       accepted: false,
       code: "stale",
     });
-    expect(await world.outcomes(run)).toEqual(["lost", "started"]);
+    expect(await world.outcomes(run)).toEqual(["timed_out", "started"]);
+    aheadMs *= 2;
+    expect(await pullStep(world.parts, "small/worker", run)).toBeNull();
     expect(await completePulledStep(world.parts, second?.handle ?? "", null, "STATUS: done")).toMatchObject({
-      accepted: true,
+      accepted: false,
     });
-    expect(await world.status(run)).toBe("done");
+    expect(await world.outcomes(run)).toEqual(["timed_out", "timed_out"]);
+    expect(await world.status(run)).toBe("failed");
   });
 });
 

@@ -1,23 +1,25 @@
-// Recovers the attempts of dead workers: their processes are killed, their attempts are `lost`, and their steps run again.
+// Recovers the attempts of dead workers: their processes are killed, their attempts are `lost`, and their steps run again. A pulled
+// attempt whose time is over has timed out.
 
 import type { Lease } from "../../dispatch/dispatch.ts";
 import { type Attempt, noUsage } from "../../domain/attempt.ts";
 import { attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
+import { isPast } from "../../system/clock.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
 import { readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
 import type { Parts } from "../parts.ts";
 import { type TransitionPorts, transition } from "../transition/transition.ts";
-import { lifeOfWorker, processOf } from "../worker.ts";
+import { isPulled, lifeOfWorker, processOf } from "../worker.ts";
 
 /** An attempt of a dead worker. */
 export interface Recovered {
   readonly lease: Lease;
   readonly attempt: Attempt | null;
-  /** `adopted`: its execution had ended, and its result is taken over. `lost`: its step runs again. */
-  readonly as: "adopted" | "lost";
+  /** `adopted`: its execution had ended, and its result is taken over. `lost` and `timed_out`: it ended without a result. */
+  readonly as: "adopted" | "lost" | "timed_out";
   readonly why: string;
 }
 
@@ -26,14 +28,25 @@ type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log">;
 /** Takes over the result of an execution that had ended; false: another driver does, or will. */
 export type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
 
+/** What only a driver may do, for its own run. */
+export interface DriverRights {
+  readonly adopt: Adopt;
+  /** Whether an attempt may be taken from a worker that may be alive, and whose lease is over. */
+  readonly mayTake: (lease: Lease) => boolean;
+}
+
 /**
- * Recovering twice, or in two processes at once, is harmless. A process that does not drive adopts nothing: a saved result waits for
- * one that does.
+ * Recovering twice, or in two processes at once, is harmless. A process that does not drive adopts nothing, because a saved result waits
+ * for one that does, and takes nothing from a worker that may be alive: it may only be frozen, and renew when it wakes.
  */
-export async function recover(parts: RecoveryPorts, adopt: Adopt | null = null): Promise<readonly Recovered[]> {
+export async function recover(parts: RecoveryPorts, rights: DriverRights | null = null): Promise<readonly Recovered[]> {
   const found: Recovered[] = [];
   for (const lease of await parts.dispatch.leases({ endedBefore: null })) {
-    const why = deathOf(lease, parts.clock.now());
+    if (isPulled(lease)) {
+      if (isPast(parts.clock, lease.until)) found.push(await timeOut(parts, lease));
+      continue;
+    }
+    const why = deathOf(parts, lease, rights);
     if (why === null) continue;
     const worker = processOf(lease.worker);
     if (worker !== null) {
@@ -43,10 +56,10 @@ export async function recover(parts: RecoveryPorts, adopt: Adopt | null = null):
     const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
     const saved = attempt?.state.phase === "started" ? readEnd(parts, lease.run, attempt) : null;
     if (saved !== null && worker !== null && !isAlive(worker)) {
-      if (adopt !== null && (await adopt(lease, saved))) found.push({ lease, attempt, as: "adopted", why });
+      if (rights !== null && (await rights.adopt(lease, saved))) found.push({ lease, attempt, as: "adopted", why });
       continue;
     }
-    await reportLost(parts, lease, why);
+    await reportEnd(parts, lease, "lost", why);
     if (attempt !== null) removeRecords(parts, lease.run, attempt);
     found.push({ lease, attempt, as: "lost", why });
   }
@@ -57,6 +70,7 @@ export async function recover(parts: RecoveryPorts, adopt: Adopt | null = null):
 export function inWords({ lease, attempt, as, why }: Recovered): string {
   const what = `${lease.story ? `${lease.story} ` : ""}${attempt?.name ?? "an attempt"}`;
   const number = attempt === null ? "" : ` (attempt ${attempt.number})`;
+  if (as === "timed_out") return `${what}${number} has timed out: ${why}`;
   if (as === "adopted") return `${what}${number} had ended when ${why}: its result is taken over`;
   const unfinished =
     attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
@@ -76,15 +90,28 @@ export async function sweepStrays(parts: Pick<Parts, "store">): Promise<number> 
   return killed;
 }
 
-function deathOf(lease: Lease, now: number): string | null {
-  const life = lifeOfWorker(lease.worker);
-  if (life === "dead") return "the process that drove it died";
-  // A worker that is alive and does not renew is frozen; its token is void from here on.
-  if (lease.until <= now) return "its worker stopped reporting";
-  return null;
+/** The lease of a pulled attempt is its time limit; it counts like that of an agent that Pawl started. */
+async function timeOut(parts: RecoveryPorts, lease: Lease): Promise<Recovered> {
+  const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
+  const why = "its time was over, and the agent that had claimed it had not reported";
+  await reportEnd(parts, lease, "timed_out", why);
+  if (attempt !== null) removeRecords(parts, lease.run, attempt);
+  return { lease, attempt, as: "timed_out", why };
 }
 
-async function reportLost(parts: RecoveryPorts, lease: Lease, why: string): Promise<void> {
+function deathOf({ clock }: Pick<Parts, "clock">, lease: Lease, rights: DriverRights | null): string | null {
+  if (lifeOfWorker(lease.worker) === "dead") return "the process that drove it died";
+  // A worker that is alive and does not renew is frozen; its token is void from here on.
+  const isTaken = isPast(clock, lease.until) && rights?.mayTake(lease) === true;
+  return isTaken ? "its worker stopped reporting" : null;
+}
+
+async function reportEnd(
+  parts: RecoveryPorts,
+  lease: Lease,
+  outcome: "lost" | "timed_out",
+  why: string,
+): Promise<void> {
   const decision = await transition(parts, lease.run, {
     type: "finish_attempt",
     at: parts.clock.now(),
@@ -92,7 +119,7 @@ async function reportLost(parts: RecoveryPorts, lease: Lease, why: string): Prom
     story: lease.story,
     attempt: lease.attempt,
     token: null,
-    report: { outcome: "lost", why, retryAt: null, notes: [], usage: noUsage, session: null, tree: null },
+    report: { outcome, why, retryAt: null, notes: [], usage: noUsage, session: null, tree: null },
   });
-  parts.log("attempt.lost", { run: lease.run, attempt: lease.attempt, why, accepted: decision.accepted ? 1 : 0 });
+  parts.log(`attempt.${outcome}`, { run: lease.run, attempt: lease.attempt, why, accepted: decision.accepted ? 1 : 0 });
 }

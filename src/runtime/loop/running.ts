@@ -2,17 +2,20 @@
 
 import { errorText } from "../../domain/error.ts";
 import type { AttemptId } from "../../domain/ids.ts";
+import { deadlineIn } from "../../system/clock.ts";
 import type { RunningAttempt } from "../attempt/attempt.ts";
 import type { Parts } from "../parts.ts";
 
 export interface RunningOptions {
-  /** The name under which this process holds leases. */
+  /** The name under which this driver holds leases. */
   readonly worker: string;
   readonly leaseMs: number;
-  readonly renewEveryMs: number;
   /** Called after each attempt, with the error if its result could not be stored. */
   readonly onEnded: (failure: unknown) => void;
 }
+
+/** After as many leases without the store, another worker may have taken the attempts. */
+const unreachableLeases = 4;
 
 type Ports = Pick<Parts, "dispatch" | "store" | "clock" | "log">;
 
@@ -20,12 +23,12 @@ export class RunningAttempts {
   readonly #ports: Ports;
   readonly #options: RunningOptions;
   readonly #attempts = new Map<AttemptId, RunningAttempt>();
-  readonly #renewal: NodeJS.Timeout;
+  #renewedAt: number;
 
   constructor(ports: Ports, options: RunningOptions) {
     this.#ports = ports;
     this.#options = options;
-    this.#renewal = setInterval(() => void this.#renew(), options.renewEveryMs);
+    this.#renewedAt = ports.clock.steady();
   }
 
   get size(): number {
@@ -69,23 +72,28 @@ export class RunningAttempts {
     return displaced;
   }
 
-  /** Stops what runs, waits until it is gone, and renews no lease after that. */
+  /** Stops what runs, and waits until it is gone. */
   async close(): Promise<void> {
     this.stopAll("the driver ends");
     await Promise.allSettled([...this.#attempts.values()].map(({ ended }) => ended));
-    clearInterval(this.#renewal);
   }
 
-  /** A worker that cannot renew a lease kills its agent, before another worker starts the step again. */
-  async #renew(): Promise<void> {
+  /**
+   * Renews the leases. A lease that is over is renewed all the same: until another worker has taken the attempt, it belongs to this one.
+   * The agent is killed when its attempt was taken, or when the store stays unreachable, so that another worker may have taken it.
+   */
+  async renew(): Promise<void> {
+    const { clock, dispatch, log } = this.#ports;
+    const { worker, leaseMs } = this.#options;
     const ids = [...this.#attempts.keys()];
-    if (ids.length === 0) return;
     try {
-      const until = this.#ports.clock.now() + this.#options.leaseMs;
-      const held = new Set(await this.#ports.dispatch.renew(this.#options.worker, ids, until));
+      const held = new Set(ids.length === 0 ? [] : await dispatch.renew(worker, ids, deadlineIn(clock, leaseMs)));
+      this.#renewedAt = clock.steady();
       for (const id of ids) if (!held.has(id)) this.stop(id, "its lease was taken away");
     } catch (error) {
-      this.#ports.log("lease.not_renewed", { why: errorText(error) });
+      log("lease.not_renewed", { why: errorText(error) });
+      const failingMs = clock.steady() - this.#renewedAt;
+      if (failingMs > unreachableLeases * leaseMs) this.stopAll(`the store could not be reached: ${errorText(error)}`);
     }
   }
 }

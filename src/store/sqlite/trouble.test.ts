@@ -111,7 +111,7 @@ test("[SO22] a lock that is never released is reported after a minute", async ()
   onTestFinished(() => holder.close());
   // Sleeping takes no real time.
   let now = 0;
-  const clock: Clock = { now: () => now, sleep: async (ms) => void (now += ms) };
+  const clock: Clock = { now: () => now, steady: () => now, sleep: async (ms) => void (now += ms) };
   const store = await openSqliteStore(file, clock);
   onTestFinished(() => store.close());
   holder.exec("begin immediate");

@@ -2,9 +2,11 @@
 
 import type { Kysely } from "kysely";
 import { type AttemptId, attemptId, runId } from "../../domain/ids.ts";
-import type { LeaseRow, Tables } from "../schema.ts";
+import type { Deadline } from "../../system/clock.ts";
+import type { DeadlineColumns, LeaseRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { Lease } from "../store.ts";
+import { deadlineColumns, deadlineOf } from "./deadline-columns.ts";
 import { scopeKey, storyOfKey } from "./scope-key.ts";
 
 /** `endedBefore` null: all of them. */
@@ -15,7 +17,7 @@ export async function selectLeases(db: Kysely<Tables>, endedBefore: number | nul
     run: runId(row.run_id),
     story: storyOfKey(row.story_id),
     worker: row.worker,
-    until: row.until,
+    until: deadlineOf(row),
   }));
 }
 
@@ -25,7 +27,7 @@ export async function insertLease(db: Kysely<Tables>, lease: Lease): Promise<voi
     run_id: lease.run,
     story_id: scopeKey(lease.story),
     worker: lease.worker,
-    until: lease.until,
+    ...deadlineColumns(lease.until),
   });
 }
 
@@ -37,13 +39,18 @@ export async function renewLease(
   db: Kysely<Tables>,
   attempt: AttemptId,
   worker: string,
-  until: number,
+  until: Deadline,
 ): Promise<boolean> {
-  return (await renew.run(db, { attempt, worker, until })) > 0;
+  return (await renew.run(db, { attempt, worker, ...deadlineColumns(until) })) > 0;
 }
 
-export async function takeOverLease(db: Kysely<Tables>, seen: Lease, worker: string, until: number): Promise<boolean> {
-  const taken = { attempt: seen.attempt, from: seen.worker, until: seen.until, worker, next: until };
+export async function takeOverLease(
+  db: Kysely<Tables>,
+  seen: Lease,
+  worker: string,
+  until: Deadline,
+): Promise<boolean> {
+  const taken = { attempt: seen.attempt, from: seen.worker, seen: seen.until.at, worker, ...deadlineColumns(until) };
   return (await takeOver.run(db, taken)) > 0;
 }
 
@@ -58,6 +65,8 @@ const insert = statement<LeaseRow>((db, p) =>
     story_id: p("story_id"),
     worker: p("worker"),
     until: p("until"),
+    boot: p("boot"),
+    steady: p("steady"),
   }),
 );
 
@@ -65,20 +74,20 @@ const remove = statement<{ attempt: string }>((db, p) =>
   db.deleteFrom("leases").where("attempt_id", "=", p("attempt")),
 );
 
-const renew = statement<{ attempt: string; worker: string; until: number }>((db, p) =>
+const renew = statement<{ attempt: string; worker: string } & DeadlineColumns>((db, p) =>
   db
     .updateTable("leases")
-    .set({ until: p("until") })
+    .set({ until: p("until"), boot: p("boot"), steady: p("steady") })
     .where("attempt_id", "=", p("attempt"))
     .where("worker", "=", p("worker")),
 );
 
 /** Only if the lease has not changed since it was read, so that one of two workers gets it. */
-const takeOver = statement<{ attempt: string; from: string; until: number; worker: string; next: number }>((db, p) =>
+const takeOver = statement<{ attempt: string; from: string; seen: number; worker: string } & DeadlineColumns>((db, p) =>
   db
     .updateTable("leases")
-    .set({ worker: p("worker"), until: p("next") })
+    .set({ worker: p("worker"), until: p("until"), boot: p("boot"), steady: p("steady") })
     .where("attempt_id", "=", p("attempt"))
     .where("worker", "=", p("from"))
-    .where("until", "=", p("until")),
+    .where("until", "=", p("seen")),
 );

@@ -23,11 +23,11 @@ export async function withFileLock<Result>(
   clock: Clock = systemClock,
 ): Promise<Result> {
   mkdirSync(dirname(lock), { recursive: true });
-  const giveUpAt = clock.now() + lockWaitMs;
+  const giveUpAt = clock.steady() + lockWaitMs;
   while (!take(lock)) {
     freeIfAbandoned(lock);
     if (take(lock)) break;
-    if (clock.now() >= giveUpAt) throw busy(lock);
+    if (clock.steady() >= giveUpAt) throw busy(lock);
     await clock.sleep(lookEveryMs);
   }
   try {

@@ -17,7 +17,7 @@ export function processIdentity(pid: number): ProcessIdentity | null {
 }
 
 export function ownIdentity(): ProcessIdentity {
-  own ??= processIdentity(process.pid) ?? { pid: process.pid, startedAt: `${bootId()}/unknown` };
+  own ??= processIdentity(process.pid) ?? { pid: process.pid, startedAt: `${knownBoot()}/unknown` };
   return own;
 }
 
@@ -27,7 +27,7 @@ export function isAlive(identity: ProcessIdentity): boolean {
 }
 
 export function identityOf(row: ProcessRow): ProcessIdentity {
-  return { pid: row.pid, startedAt: `${bootId()}/${row.startedAt}` };
+  return { pid: row.pid, startedAt: `${knownBoot()}/${row.startedAt}` };
 }
 
 /** The start time in the unit of the process table; 0 if the identity has none. */
@@ -38,8 +38,16 @@ export function startOf(identity: ProcessIdentity): number {
 let own: ProcessIdentity | undefined;
 let boot: string | undefined;
 
+/** Names this boot of the machine; null: the machine does not say. Times since boot mean something only together with it. */
+export function bootId(): string | null {
+  const id = knownBoot();
+  return id === unknownBoot ? null : id;
+}
+
+const unknownBoot = "unknown-boot";
+
 /** Start times count from boot, so the same pid and time can occur again after the machine restarts. */
-function bootId(): string {
+function knownBoot(): string {
   boot ??= readBootId();
   return boot;
 }
@@ -54,6 +62,6 @@ function readBootId(): string {
         });
     return text.trim();
   } catch {
-    return "unknown-boot";
+    return unknownBoot;
   }
 }

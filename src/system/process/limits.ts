@@ -14,23 +14,38 @@ export function watchLimits(call: ProcessCall, halt: (why: Halt) => void, sinkIs
   const over = new AbortController();
 
   (call.clock ?? systemClock).sleep(wallMs, over.signal).then(
-    () => !over.signal.aborted && halt({ kind: "timed_out", limit: "wall" }),
+    () => afterReading(() => !over.signal.aborted && halt({ kind: "timed_out", limit: "wall" })),
     () => undefined, // a clock may reject when it is aborted
   );
 
   // A timer instead of the clock: timers stop while the machine sleeps, and that time must not count as silence.
   const quiet = quietMs === null ? null : setTimeout(silent, Math.min(quietMs, longestTimerMs));
+  let bytes = 0;
   function silent(): void {
-    // Nothing was read because the sink is slow; the program may have printed a lot.
-    if (sinkIsBusy()) quiet?.refresh();
-    else halt({ kind: "timed_out", limit: "quiet" });
+    const before = bytes;
+    afterReading(() => {
+      // Nothing was read because the sink is slow; the program may have printed a lot.
+      if (sinkIsBusy()) quiet?.refresh();
+      else if (bytes === before && !over.signal.aborted) halt({ kind: "timed_out", limit: "quiet" });
+    });
   }
 
   return {
-    heard: () => void quiet?.refresh(),
+    heard: () => {
+      bytes += 1;
+      quiet?.refresh();
+    },
     forget: () => {
       over.abort();
       if (quiet !== null) clearTimeout(quiet);
     },
   };
+}
+
+/**
+ * A process that was stopped and continues runs its timers first: what its program printed meanwhile, and that it has ended, is read
+ * after that. So a limit counts only if it still holds then.
+ */
+function afterReading(check: () => void): void {
+  setImmediate(() => setImmediate(check));
 }

@@ -29,7 +29,7 @@ describe("limits", () => {
 
   test("[PS2] the wall limit follows the clock that was given", async () => {
     let ring = (): void => undefined;
-    const clock: Clock = { now: () => 0, sleep: () => new Promise((resolve) => (ring = resolve)) };
+    const clock: Clock = { now: () => 0, steady: () => 0, sleep: () => new Promise((resolve) => (ring = resolve)) };
     const running = supervise(shell("exec sleep 300", { clock, limits: { wallMs: 3_600_000 } }));
     ring();
     expect(await running.ended).toMatchObject({ kind: "timed_out", limit: "wall", durationMs: 0 });

@@ -114,6 +114,17 @@ describe("output", () => {
     expect(end).toMatchObject({ kind: "exited", code: 0, stdout: "one\ntwo\n", sinkError: "disk full" });
   });
 
+  test.each([
+    ["quiet", { quietMs: 200 }],
+    ["wall", { wallMs: 400 }],
+  ] as const)("[PS15] a stop of our own for longer than the %s limit is no fault of the program", async (_, limits) => {
+    const call = shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.02; done");
+    const running = supervise({ ...call, limits: { ...call.limits, ...limits } });
+    // As if this process were stopped: nothing of it runs, and then its timers are due first.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
+    expect(await running.ended).toMatchObject({ kind: "exited", code: 0, stdout: "1\n2\n3\n4\n5\n6\n" });
+  });
+
   test("[PS6] of stderr the first and the last 8 KiB are kept", async () => {
     const end = await supervise(shell("head -c 100000 /dev/zero | tr '\\0' e >&2")).ended;
     expect(end.stderrBytes).toBe(100_000);

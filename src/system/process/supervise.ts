@@ -25,8 +25,8 @@ type UntimedFacts = Omit<ProcessFacts, "durationMs">;
 
 export function supervise(call: ProcessCall): Supervised {
   const clock = call.clock ?? systemClock;
-  const begunAt = clock.now();
-  const elapsedMs = () => Math.max(0, clock.now() - begunAt);
+  const begunAt = clock.steady();
+  const elapsedMs = () => clock.steady() - begunAt;
   const child = launch(call);
   if (child instanceof Error || child.pid === undefined) {
     const ended = startFailure(child).then((error) => ({

@@ -17,6 +17,7 @@ import { decide, storiesFor } from "../../../engine/decide.ts";
 import { definitionOf } from "../../../engine/definitions.ts";
 import { timeLeft } from "../../../engine/limits.ts";
 import type { Hold, PermitLimit, Transaction } from "../../../store/store.ts";
+import { deadlineIn } from "../../../system/clock.ts";
 import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
 import type { Parts } from "../../parts.ts";
@@ -139,8 +140,8 @@ async function take(
   await parts.dispatch.follow(tx, await tx.save(loaded, decision));
   commits.push({ run: offer.run, events: decision.events });
   if (!claim) return null;
-  const until =
-    asked.at + (request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs);
+  const leaseMs = request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs;
+  const until = deadlineIn(parts.clock, leaseMs);
   await parts.dispatch.lease(tx, { attempt: id, run: offer.run, story: offer.story, worker: request.worker, until });
   return claim;
 }
