@@ -10,6 +10,7 @@ import { inWords } from "../runtime/loop/recover.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { statusDocument } from "../runtime/views/status.ts";
+import { processInWords } from "../runtime/worker.ts";
 import type { Application, Session } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
 import { prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
@@ -84,6 +85,7 @@ export async function driveIn(session: Session, accepted: AcceptedRun, request: 
     run: accepted.run,
     concurrency: request.concurrency ?? usual,
     signal,
+    onFollow: ({ worker }) => onNote?.(`${processInWords(worker)} drives run #${accepted.number}; following it`),
     onRecovered: (recovered) => onNote?.(inWords(recovered)),
   });
   return signal.aborted ? "interrupted" : status;

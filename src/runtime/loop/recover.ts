@@ -26,7 +26,7 @@ export interface Recovered {
 type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log">;
 
 /** Takes over the result of an execution that had ended; false: another driver does, or will. */
-export type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
+type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
 
 /** What only a driver may do, for its own run. */
 export interface DriverRights {
