@@ -5,12 +5,13 @@ import type { Verdict } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../domain/report.ts";
 import { anyOtherValue, decidedValues } from "../domain/route.ts";
+import { isExample, type Told, withoutEcho } from "./echo.ts";
 import { type Expectation, expectationOf } from "./expectation.ts";
 import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
 import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
 import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
 import { readStories } from "./stories.ts";
-import { labelSummary, readSummary } from "./summary.ts";
+import { hasSummary, labelSummary, readSummary } from "./summary.ts";
 
 const maxFeedbackBytes = 16 * 1024;
 const maxWhyBytes = 4 * 1024;
@@ -18,17 +19,23 @@ const maxReasonLength = 200;
 /** As much as of a printed value. */
 const maxGivenBytes = 64 * 1024;
 const keyPattern = /^[a-z_][a-z0-9_]{0,63}$/;
+const nothingTold: Told = { text: "", written: "" };
 const feedbackKeys = ["issues", "review_issues", "failures", "feedback", "problems"];
 
-/** `known`: keys that the workflow speaks of; they are read in more forms than the others. */
+/**
+ * `known`: keys that the workflow speaks of; they are read in more forms than the others. `told`: what the agent was told, where that
+ * is known; what only repeats it does not count.
+ */
 export function readReport(
   step: PerformedDefinition,
-  text: string,
+  answer: string,
   known: readonly string[],
+  told: Told = nothingTold,
 ): CompletedReport | UnfinishedReport {
   const allKnown = knownTo(step, known);
+  const { text, repeats } = withoutEcho(answer, told);
   const labelled = step.summary ? labelSummary(text) : text;
-  const reading = readingOf(step, text, readEntries(labelled, allKnown, step.decide), allKnown);
+  const reading = readingOf(step, text, readEntries(labelled, allKnown, step.decide), allKnown, repeats);
   return withSummary(
     step,
     text,
@@ -52,12 +59,17 @@ export function readGiven(
   step: PerformedDefinition,
   given: Given,
   known: readonly string[],
+  told: Told = nothingTold,
 ): CompletedReport | UnfinishedReport {
   const notes = new Set<string>();
-  const entries = entriesOf(step, given, notes);
+  const entries = entriesOf(step, given, notes).filter(({ key, value }) => {
+    if (key === step.decide || !isExample(value, told)) return true;
+    notes.add(`${key.toUpperCase()} was left out: it repeats the prompt`);
+    return false;
+  });
   const lines = entries.flatMap(({ key, value }) => (key === "summary" ? [] : [`${key.toUpperCase()}: ${value}`]));
   const text = [given.summary ?? "", ...lines].join("\n");
-  const reading = readingOf(step, text, { entries, notes: [...notes] }, knownTo(step, known));
+  const reading = readingOf(step, text, { entries, notes: [...notes] }, knownTo(step, known), false);
   const { stories } = given;
   const json = typeof stories === "string" ? stories : JSON.stringify(stories ?? null);
   const isPlan = stories !== undefined && stories !== null;
@@ -104,6 +116,8 @@ interface Reading {
   readonly entries: readonly PrintedKey[];
   readonly values: ReadonlyMap<string, string>;
   readonly expected: Expectation | null;
+  /** Much of it only repeats the prompt. */
+  readonly repeats: boolean;
   /** Grows while the output is judged. */
   readonly notes: string[];
 }
@@ -122,10 +136,12 @@ function readingOf(
   raw: string,
   found: ReturnType<typeof readEntries>,
   known: readonly string[],
+  repeats: boolean,
 ): Reading {
-  const { values, notes } = lastOfEach(found, known);
+  const read = lastOfEach(found, known);
   const text = cleanText(raw).text.trim();
-  return { step, text, entries: found.entries, values, expected: expectationOf(step.expects), notes: [...notes] };
+  const expected = expectationOf(step.expects);
+  return { step, text, entries: found.entries, values: read.values, expected, repeats, notes: [...read.notes] };
 }
 
 /** As they would have been printed: the outputs, what is said of them, and last the verdict. */
@@ -164,7 +180,10 @@ function valueOf(given: unknown): string {
 function judge(reading: Reading): Judgement {
   const { step, text, expected } = reading;
   // A command that printed nothing has still ended well; an agent that printed nothing has said nothing.
-  if (text === "" && step.kind === "agent") return unreadable(`the output is empty: ${wanted(reading)}`);
+  if (!/[\p{L}\p{N}]/u.test(text) && step.kind === "agent") {
+    const nothing = reading.repeats ? "the output only repeats the prompt" : "the output is empty";
+    return unreadable(`${nothing}: ${wanted(reading)}`);
+  }
   if (step.decide === "status") return decide(reading, step.decide);
 
   const status = statusOf(reading);
@@ -179,6 +198,8 @@ function judge(reading: Reading): Judgement {
   if (step.decide !== null) return decide(reading, step.decide, status);
   if (status === "passed") return verdict({ kind: "passed" });
   if (expected !== null) return noted(reading, `no STATUS line; the output contains "${step.expects}"`);
+  if (step.summary && reading.repeats && !hasSummary(text))
+    return unreadable(`beside the repeated prompt there is no SUMMARY and no STATUS line: ${wanted(reading)}`);
   if (step.summary) return verdict({ kind: "passed" });
   if (step.kind === "command") return noted(reading, "no STATUS line; the command ended well");
   return unreadable(`no STATUS line: ${wanted(reading)}`);

@@ -34,6 +34,10 @@ export function labelSummary(text: string): string {
   return lines.with(at, `SUMMARY: ${label.exec(lines[at] ?? "")?.[1] ?? ""}`).join("\n");
 }
 
+export function hasSummary(text: string): boolean {
+  return labelIn(cleanText(text).text.split("\n")) !== null;
+}
+
 /** The last that says something: an answer may quote what it was asked, and end there. */
 function labelIn(lines: readonly string[]): number | null {
   for (let at = lines.length - 1; at >= 0; at--)

@@ -1,7 +1,7 @@
 // Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
 // step in Pawl's own log. Only their owner can read the files.
 
-import { createWriteStream, fstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { createWriteStream, existsSync, fstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
@@ -60,6 +60,12 @@ function fileName(attempt: Attempt): string {
 export function writePrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt, prompt: string): void {
   mkdirSync(logDirectory(parts, run), { recursive: true, mode: 0o700 });
   writeFileSync(promptFile(parts, run, attempt), prompt, { mode: 0o600 });
+}
+
+/** "" where there is none: the runtime itself performs the step, or the file was removed. */
+export function readPrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
+  const file = promptFile(parts, run, attempt);
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 /** Appends: the attempt may have been begun by another process, and its name may be that of an attempt of an earlier run. */

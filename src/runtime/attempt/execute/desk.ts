@@ -9,6 +9,7 @@ import { type Run, scopeOf } from "../../../domain/run.ts";
 import { editChain } from "../../../engine/chain/chain-edits.ts";
 import { chainLines } from "../../../engine/chain/chain-rules.ts";
 import { Draft } from "../../../engine/draft.ts";
+import { isExample } from "../../../prompts/echo.ts";
 import { cleanText, cutEnd } from "../../../prompts/plaintext.ts";
 import { type Given, readGiven } from "../../../prompts/report.ts";
 import { readEdits } from "../../../protocols/files/edit-request.ts";
@@ -61,6 +62,8 @@ interface AttemptAtDesk {
 interface PromptFacts {
   readonly input: string;
   readonly progressFile: string;
+  readonly system: string;
+  readonly prompt: string;
 }
 
 const maxTextBytes = 4 * 1024;
@@ -125,7 +128,11 @@ export class Desk {
       const { knownKeys } = run.header.definition;
       if (definition.summary && !given.summary?.trim())
         return refuse("`summary` is empty; say what the next steps need to know");
-      const report = readGiven(definition, given, knownKeys);
+      const { system, prompt } = this.#input;
+      const told = { text: `${system}\n${prompt}`, written: `${system}\n${definition.input}` };
+      if (definition.summary && isExample(given.summary ?? "", told))
+        return refuse("`summary` repeats your prompt; say what you did");
+      const report = readGiven(definition, given, knownKeys, told);
       if (report.outcome === "invalid_output") return refuse(`${report.why}${this.#allowed()}`);
       if (report.outcome !== "completed") return this.#record(report, `it failed: ${report.why}`);
       const { verdict } = report;

@@ -3,6 +3,7 @@
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
+import type { Told } from "../../../prompts/echo.ts";
 import { readReport } from "../../../prompts/report.ts";
 import type { Answer, ToolReport } from "../execute/answer.ts";
 import { unfinished } from "./outcomes.ts";
@@ -12,10 +13,11 @@ export function readAnswer(
   definition: PerformedDefinition,
   answer: Answer,
   known: readonly string[],
+  told?: Told,
 ): CompletedReport | UnfinishedReport {
   if (answer.kind === "performed") return answer.report;
   const { end, reported } = answer;
-  return reportedByTools(reported, end) ?? readEnd(definition, end, known);
+  return reportedByTools(reported, end) ?? readEnd(definition, end, known, told);
 }
 
 /**
@@ -34,9 +36,10 @@ function readEnd(
   definition: PerformedDefinition,
   end: ExecutionEnd,
   known: readonly string[],
+  told: Told | undefined,
 ): CompletedReport | UnfinishedReport {
   if (definition.kind === "command") return readCommand(end);
-  return end.outcome === "ran" ? readReport(definition, end.text, known) : readFailure(end);
+  return end.outcome === "ran" ? readReport(definition, end.text, known, told) : readFailure(end);
 }
 
 /** The verdict of a command step is its exit code; one that died by a signal has none. */

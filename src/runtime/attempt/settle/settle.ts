@@ -17,6 +17,7 @@ import type { Claim } from "../claim/claim.ts";
 import type { Answer } from "../execute/answer.ts";
 import { sessionFor } from "../execute/call.ts";
 import { openLog } from "../logs.ts";
+import { toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
@@ -50,9 +51,13 @@ export async function settle(
 }
 
 /** The answer as a report, with what it cost and what a person should know about its begin. */
-function reportOf(parts: Pick<Parts, "executors">, { claim, missingKeys }: BegunAttempt, answer: Answer): Report {
+function reportOf(
+  parts: Pick<Parts, "executors" | "home">,
+  { claim, missingKeys }: BegunAttempt,
+  answer: Answer,
+): Report {
   const { run, attempt, definition, insteadOf } = claim;
-  const report = readAnswer(definition, answer, run.header.definition.knownKeys);
+  const report = readAnswer(definition, answer, run.header.definition.knownKeys, toldTo(parts, claim));
   if (answer.kind === "performed") return { ...report, usage: noUsage, session: null, tree: null };
   const { end } = answer;
   const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which has no value`);
