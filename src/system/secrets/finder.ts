@@ -3,6 +3,7 @@
 import { formats, type KeyFormat } from "./formats.ts";
 import { formsOf } from "./forms.ts";
 import { PrefixScanner } from "./prefix-scanner.ts";
+import { type Spelling, spellingsOf } from "./spellings.ts";
 import type { SecretValue } from "./variables.ts";
 
 interface Found {
@@ -26,6 +27,11 @@ interface Known {
   readonly text: string;
 }
 
+interface Spelled {
+  readonly name: string;
+  readonly spelling: Spelling;
+}
+
 /** A format and one of its prefixes. */
 interface FormatPrefix {
   readonly format: KeyFormat;
@@ -45,6 +51,8 @@ type Answer = Found | "open" | null;
 
 /** Long enough to be rare, and short enough to keep the table small. */
 const prefixLength = 6;
+/** A spelling that is longer is not found; it must not be kept back for ever either. */
+const longestSpelling = 16 * 1024;
 /** So many bytes mostly suffice to see that a text is not a key. */
 const firstLook = 256;
 /** How many bytes before a key are needed to decide whether it begins there. */
@@ -54,6 +62,7 @@ export class Finder {
   /** What may follow each prefix. */
   readonly #candidates: readonly {
     readonly known: readonly Known[];
+    readonly spelled: readonly Spelled[];
     readonly formatPrefixes: readonly FormatPrefix[];
   }[];
   readonly #prefixes: PrefixScanner;
@@ -61,9 +70,17 @@ export class Finder {
   constructor(secrets: readonly SecretValue[]) {
     const known = secrets.flatMap(({ name, value }) => formsOf(value).map((form) => ({ name, text: bytesIn(form) })));
     const byPrefix = Map.groupBy(known, ({ text }) => text.slice(0, prefixLength));
-    const prefixes = new Set([...byPrefix.keys(), ...formatPrefixes.map(({ prefix }) => prefix)]);
+    const spelled = secrets.flatMap(({ name, value }) => spellingsOf(value).map((spelling) => ({ name, spelling })));
+    const beginnings = spelled.flatMap((one) => one.spelling.beginnings.map((begin) => ({ begin, one })));
+    const byBeginning = Map.groupBy(beginnings, ({ begin }) => begin);
+    const prefixes = new Set([
+      ...byPrefix.keys(),
+      ...byBeginning.keys(),
+      ...formatPrefixes.map(({ prefix }) => prefix),
+    ]);
     this.#candidates = [...prefixes].map((prefix) => ({
       known: byPrefix.get(prefix) ?? [],
+      spelled: (byBeginning.get(prefix) ?? []).map(({ one }) => one),
       formatPrefixes: formatPrefixes.filter((one) => one.prefix === prefix),
     }));
     this.#prefixes = new PrefixScanner([...prefixes]);
@@ -80,6 +97,7 @@ export class Finder {
     const half = this.#prefixes.scan(data, (which, at) => {
       const candidates = this.#candidates[which];
       for (const known of candidates?.known ?? []) take(valueAt(known, data, at, last), at);
+      for (const spelled of candidates?.spelled ?? []) take(spellingAt(spelled, data, at, last), at);
       for (const one of candidates?.formatPrefixes ?? [])
         if (!isInside(one.format, data, at, before)) take(keyAt(one, data, at, last), at);
     });
@@ -96,6 +114,12 @@ function valueAt({ name, text }: Known, data: Buffer, at: number, last: boolean)
   const there = data.toString("latin1", at, Math.min(end, data.length));
   if (there === text) return { from: at, start: at, end, name };
   return !last && end > data.length && text.startsWith(there) ? "open" : null;
+}
+
+function spellingAt({ name, spelling }: Spelled, data: Buffer, at: number, last: boolean): Answer {
+  const text = data.toString("latin1", at, Math.min(data.length, at + longestSpelling));
+  const compared = spelling.compare(text, 0, last || at + longestSpelling <= data.length);
+  return compared === null || compared === "open" ? compared : { from: at, start: at, end: at + compared.end, name };
 }
 
 function keyAt(looking: FormatPrefix, data: Buffer, at: number, last: boolean): Answer {

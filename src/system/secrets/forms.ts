@@ -44,7 +44,7 @@ function linesOf(value: string): readonly string[] {
  * Text before a value (`user:`) shifts its bits, so there are three ways to encode it. The first and last letters contain bits of the
  * text around it and are left out.
  */
-function base64Of(value: string): readonly string[] {
+export function base64Of(value: string): readonly string[] {
   const bytes = Buffer.from(value);
   const pieces = [0, 1, 2].map((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64url");

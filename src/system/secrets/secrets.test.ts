@@ -48,6 +48,40 @@ describe("by value", () => {
     }
   });
 
+  test("[SE2] a mix of escapes does not hide it: a slash, any letter as its number, percent signs in either case, HTML", () => {
+    const plain = "Zx9-verysecret/value+0123456789=abcdef";
+    const one = environmentSecrets({ MY_API_KEY: plain, SLASHED_KEY: "a/b+c/defg+hij/klm1op" });
+    const inJson = JSON.stringify(plain).slice(1, -1);
+    const everyLetter = Array.from(plain, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const spellings = [
+      inJson.replaceAll("/", "\\/"),
+      inJson.replace("/", "\\u002f"),
+      inJson.replace("/", "\\u002F").replace("=", "\\u003d"),
+      JSON.stringify(inJson.replace("/", "\\/")).slice(1, -1),
+      encodeURIComponent(plain).replace(/%../g, (escape) => escape.toLowerCase()),
+      plain.replace("/", "%2F"),
+      plain.replace("/", "%2f").replace("+", "\\u002B"),
+      new URLSearchParams({ k: plain }).toString().slice(2),
+      plain.replace("=", "&#61;").replace("/", "&#x2F;"),
+      everyLetter.join(""),
+      everyLetter.map((letter) => letter.replace(/..$/, (digits) => digits.toUpperCase())).join(""),
+    ];
+    for (const spelling of spellings) expect(one.redact(`a ${spelling} z`)).toBe("a [secret:MY_API_KEY] z");
+    for (const begin of ["a\\/b+c\\/", "a%2fb%2bc%2F", "a\\u002fb\\u002Bc/"])
+      expect(one.redact(`a ${begin}defg+hij/klm1op z`)).toBe("a [secret:SLASHED_KEY] z");
+  });
+
+  test("[SE2] base64 that is wrapped into lines is still found, wherever the line ends, also inside JSON", () => {
+    for (let before = 40; before < 80; before++) {
+      for (const end of ["\n", "\r\n", "\\n", "\n    "]) {
+        const wrapped = base64("a".repeat(before) + value).replace(/(.{76})/g, `$1${end}`);
+        const redacted = secrets.redact(wrapped);
+        expect(redacted).toContain("[secret:MY_SECRET]");
+        expect(redacted.replaceAll(/\s|\\n|\[.*?\]/g, "").length).toBeLessThan(base64("a".repeat(before)).length + 9);
+      }
+    }
+  });
+
   test("[SE2] of a value of several lines each long line is known", () => {
     const lines = [randomBytes(30).toString("hex"), randomBytes(30).toString("hex")];
     const several = environmentSecrets({ DEPLOY_KEY: `begin\n${lines.join("\n")}\nend` });
