@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { agents, configuredExecutors, configuredTargets, openApp, protocolsWith } from "../app.ts";
+import { errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { Protocols } from "../protocols/registry.ts";
@@ -53,6 +54,7 @@ export class Application {
   readonly protocols: Protocols;
   readonly #options: ApplicationOptions;
   #shared: Promise<Parts> | null = null;
+  #hasDoneChores = false;
 
   /** Opens nothing yet: a use case without a store (workflows, init) never opens one. */
   constructor(options: ApplicationOptions) {
@@ -101,11 +103,10 @@ export class Application {
     };
     const own: Parts = { ...parts, commits };
     const result = await work({ parts: own, config });
-    if (changed.size > 0) {
-      // Loaded late: a use case that only reads starts faster.
-      const { doChores } = await import("./chores.ts");
-      await doChores(own, changed);
-    }
+    this.#hasDoneChores = true;
+    // Loaded late: a use case that only reads starts faster.
+    const { doChores } = await import("./chores.ts");
+    await doChores(own, changed);
     return result;
   }
 
@@ -119,11 +120,25 @@ export class Application {
   /** Nothing may be under way any more. */
   async close(): Promise<void> {
     const shared = await this.#shared?.catch(() => null);
+    if (shared && !this.#hasDoneChores) await this.#finishEndedRuns(shared);
     this.#shared = null;
     await shared?.tools?.close();
     await shared?.trees.settled();
     await shared?.projections.close();
     await shared?.store.close();
+  }
+
+  /** What an ended run left to do is done by the next process that opens its home, even by one that only looks. */
+  async #finishEndedRuns({ store, clock, log }: Parts): Promise<void> {
+    try {
+      const now = clock.now();
+      if (!(await store.hasDueEffects(now)) && (await store.effectHolders(now)).length === 0) return;
+      const { finishEndedRuns } = await import("./chores.ts");
+      await finishEndedRuns((await this.#session(null)).parts);
+    } catch (error) {
+      // The use case itself has worked.
+      log("chores.failed", { why: errorText(error) });
+    }
   }
 
   /** The shared parts with the configuration as it is now, of the user and of one repository. */

@@ -1,19 +1,35 @@
-// Chores. Owns: what follows a use case that committed something, in one place for all of them: attempts of dead drivers are
-// recovered, effects are performed, the files of protocols are written, messages are delivered.
+// Chores. Owns: what follows a use case, in one place for all of them. After one that committed something, attempts of dead drivers
+// are recovered, effects are performed, the files of protocols are written, messages are delivered. After any other, what an ended
+// run left to do is done: no driver will come for it.
 
 import type { RunId } from "../domain/ids.ts";
 import { deliverDue } from "../runtime/effects/deliveries.ts";
-import { performEffects } from "../runtime/effects/effects.ts";
+import { performEffects, releaseEffects } from "../runtime/effects/effects.ts";
 import { recover } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
 
 /** How long receivers of messages get; the rest waits for the next process. */
 const deliveriesMs = 2_000;
+const readDeliveriesMs = 500;
 
 /** `changed` grows while chores commit something themselves. */
 export async function doChores(parts: Parts, changed: ReadonlySet<RunId>): Promise<void> {
   await recover(parts);
+  await releaseEffects(parts);
   await performEffects(parts, () => false);
   for (const run of changed) await parts.projections.show(run);
   await deliverDue(parts, deliveriesMs);
+}
+
+/** What is due for so long is not about to be done by the process that ended the run. */
+const leftAfterMs = 3_000;
+
+/** For a use case that only reads. A driver that lives does its own work, and a command that looks does not wait for receivers. */
+export async function finishEndedRuns(parts: Parts): Promise<void> {
+  const { store, clock } = parts;
+  const released = await releaseEffects(parts);
+  if (!released && !(await store.hasDueEffects(clock.now() - leftAfterMs))) return;
+  const isOver = async (run: RunId) => ((await store.runById(run))?.endedAt ?? null) !== null;
+  await performEffects(parts, () => false, new Set(), isOver);
+  await deliverDue(parts, readDeliveriesMs);
 }

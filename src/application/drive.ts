@@ -14,6 +14,7 @@ import { processInWords } from "../runtime/worker.ts";
 import type { Application, Session } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
 import { prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
+import { unfinishedOf } from "./status.ts";
 
 export interface DriveRequest {
   /** Attempts at once. Default: as configured. */
@@ -96,10 +97,11 @@ export async function drivenTo(app: Application, id: RunId, end: Driven["end"]):
   const { store, clock } = (await app.read()).parts;
   const [whole, summary] = [await wholeRun(store, { id }), await findRun(store, id)];
   const branch = await findWorkBranch(whole.header, summary.number);
+  const unfinished = await unfinishedOf(store, whole);
   return {
     end,
     number: summary.number,
-    document: statusDocument(whole, summary, { now: clock.now(), branch }),
+    document: statusDocument(whole, summary, { now: clock.now(), branch, unfinished }),
     branch: end === "done" ? branch : null,
     files: end === "failed" ? (whole.header.place.shared ?? null) : null,
   };

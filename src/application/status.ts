@@ -7,7 +7,7 @@ import { type Known, why } from "../engine/why.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { knownOf } from "../runtime/views/run-facts.ts";
 import { statusDocument } from "../runtime/views/status.ts";
-import type { RunSummary } from "../store/store.ts";
+import type { RunSummary, Store } from "../store/store.ts";
 import type { Application, ReadSession } from "./application.ts";
 import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
 
@@ -35,7 +35,10 @@ async function viewOf(app: Application, reading: ReadSession, summary: RunSummar
   const known = await knownHere(app, reading, run);
   const now = clock.now();
   const branch = await findWorkBranch(run.header, summary.number);
-  return { document: statusDocument(run, summary, { now, branch, known }), now };
+  return {
+    document: statusDocument(run, summary, { now, branch, known, unfinished: await unfinishedOf(store, run) }),
+    now,
+  };
 }
 
 export async function stories(app: Application, reference: string): Promise<StatusDocument["stories"]> {
@@ -43,6 +46,12 @@ export async function stories(app: Application, reference: string): Promise<Stat
   const summary = await findRun(parts.store, reference);
   const facts = { now: parts.clock.now(), branch: null };
   return statusDocument(await wholeRun(parts.store, summary), summary, facts).stories;
+}
+
+/** Why the run could not be closed; empty if it was, or is not over. */
+export async function unfinishedOf(store: Pick<Store, "failedClosings">, { header }: Run): Promise<readonly string[]> {
+  if (header.end === null) return [];
+  return (await store.failedClosings(header.id)).map(({ why }) => why);
 }
 
 /** Without a reference: of the newest run. */

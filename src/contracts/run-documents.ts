@@ -74,6 +74,7 @@ export const statusContract = object({
   steps: list(stepContract),
   stories: list(storyContract),
   gates: list(gateContract),
+  unfinished: texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing."),
   why: text.describe("One sentence: what the run is doing, or what it waits for."),
 }).meta({ id: "StatusDocument" });
 

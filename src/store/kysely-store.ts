@@ -11,6 +11,7 @@ import type {
   AttemptRef,
   Backup,
   DriverLease,
+  FailedClosing,
   GateRef,
   Hold,
   Lease,
@@ -36,10 +37,14 @@ import { selectLeases } from "./tables/leases.ts";
 import { selectNextOfferTime, selectOffers } from "./tables/offers.ts";
 import {
   deleteEffect,
+  hasDueEffects,
   insertEffect,
   postponeEffect,
+  releaseEffectsOf,
   selectDueDeliveries,
   selectDueEffects,
+  selectFailedClosings,
+  selectHolders,
   takeEffect,
 } from "./tables/outbox.ts";
 import {
@@ -166,12 +171,28 @@ export class KyselyStore implements Store {
     return await this.#database.read((db) => selectDueDeliveries(db, now, limit, except));
   }
 
-  async takeEffect(effect: StoredEffect, until: number): Promise<boolean> {
-    return await this.#database.write((db) => takeEffect(db, effect, until));
+  async hasDueEffects(now: number): Promise<boolean> {
+    return await this.#database.read((db) => hasDueEffects(db, now));
   }
 
-  async postponeEffect(taken: StoredEffect, until: number): Promise<void> {
-    await this.#database.write((db) => postponeEffect(db, taken, until));
+  async takeEffect(effect: StoredEffect, until: number, holder?: string): Promise<boolean> {
+    return await this.#database.write((db) => takeEffect(db, effect, until, holder ?? null));
+  }
+
+  async effectHolders(now: number): Promise<readonly string[]> {
+    return await this.#database.read((db) => selectHolders(db, now));
+  }
+
+  async releaseEffectsOf(holder: string, now: number): Promise<void> {
+    await this.#database.write((db) => releaseEffectsOf(db, holder, now));
+  }
+
+  async postponeEffect(taken: StoredEffect, until: number, why?: string): Promise<void> {
+    await this.#database.write((db) => postponeEffect(db, taken, until, why ?? null));
+  }
+
+  async failedClosings(run: RunId | null): Promise<readonly FailedClosing[]> {
+    return await this.#database.read((db) => selectFailedClosings(db, run));
   }
 
   async effectDone(id: number): Promise<void> {

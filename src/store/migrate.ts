@@ -9,6 +9,7 @@ import { up as entries } from "./migrations/003-entries.ts";
 import { up as attemptBodies } from "./migrations/004-attempt-bodies.ts";
 import { up as runPlaces } from "./migrations/005-run-places.ts";
 import { up as drivers } from "./migrations/006-drivers.ts";
+import { up as effectsHeld } from "./migrations/007-effects-held.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -24,6 +25,7 @@ const migrations: readonly Migration[] = [
   { name: "attempt-bodies", up: attemptBodies },
   { name: "run-places", up: runPlaces },
   { name: "drivers", up: drivers },
+  { name: "effects-held", up: effectsHeld },
 ];
 
 export const schemaVersion = migrations.length;

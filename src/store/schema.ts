@@ -120,6 +120,10 @@ interface OutboxRow {
   created_at: number;
   not_before: number;
   tries: number;
+  /** The process that performs it, while it does. */
+  holder: string | null;
+  /** Why it failed last. */
+  why: string | null;
 }
 
 /** Each key has a row in `permit_keys`, which is locked while permits of that key are counted. */

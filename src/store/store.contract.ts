@@ -239,6 +239,32 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       },
     );
 
+    scenario(
+      "[SO40] an effect names its holder while it has one, and says why it failed last",
+      async ({ store, runs }) => {
+        const run = await runThatFailedTwice(runs);
+        const [closing] = (await store.dueEffects(1e6, 10)).filter(isClosing);
+        if (!closing) throw new Error("nothing is due");
+        expect(await store.effectHolders(1e6)).toStrictEqual([]);
+        expect(await store.failedClosings(null)).toStrictEqual([]);
+        await store.takeEffect(closing, 2e6, "w-1");
+        expect([await store.effectHolders(1e6), await store.effectHolders(2e6)]).toStrictEqual([["w-1"], []]);
+        await store.releaseEffectsOf("w-1", 1e6);
+        expect(await store.effectHolders(1e6)).toStrictEqual([]);
+        expect((await store.dueEffects(1e6, 10)).filter(isClosing)).toStrictEqual([{ ...closing, tries: 1 }]);
+        await store.takeEffect({ ...closing, tries: 1 }, 2e6, "w-2");
+        await store.postponeEffect({ ...closing, tries: 2 }, 3e6, "it is locked");
+        await store.takeEffect({ ...closing, tries: 2 }, 4e6, "w-3");
+        await store.postponeEffect({ ...closing, tries: 3 }, 5e6);
+        const failed = [{ run, why: "it is locked", tries: 3 }];
+        expect(await store.failedClosings(run)).toStrictEqual(failed);
+        expect(await store.failedClosings(null)).toStrictEqual(failed);
+        expect(await store.effectHolders(1e6)).toStrictEqual([]);
+        await store.effectDone(closing.id);
+        expect(await store.failedClosings(null)).toStrictEqual([]);
+      },
+    );
+
     scenario("[SO6] effects survive a restart, and their numbers are never reused", async ({ store, reopen, runs }) => {
       const run = await runs.start(chainOf(1));
       await runs.perform(run, "step-1");

@@ -47,10 +47,18 @@ export interface Store {
   dueEffects(now: number, limit: number): Promise<readonly StoredEffect[]>;
   /** The first due delivery of each lane, except those to certain targets. */
   dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]>;
-  /** Takes an effect until this time; false if another process has it. */
-  takeEffect(effect: StoredEffect, until: number): Promise<boolean>;
-  /** Postpones a taken effect to this time. Changes nothing if another process has taken it since. */
-  postponeEffect(taken: StoredEffect, until: number): Promise<void>;
+  /** Whether any effect or delivery is due. */
+  hasDueEffects(now: number): Promise<boolean>;
+  /** Takes an effect until this time; false if another process has it. `holder`: the worker that takes it, opaque here. */
+  takeEffect(effect: StoredEffect, until: number, holder?: string): Promise<boolean>;
+  /** The workers that hold effects which are not due. */
+  effectHolders(now: number): Promise<readonly string[]>;
+  /** Makes everything due that this worker holds: it is dead. */
+  releaseEffectsOf(holder: string, now: number): Promise<void>;
+  /** Postpones a taken effect to this time. Changes nothing if another process has taken it since. `why`: what went wrong. */
+  postponeEffect(taken: StoredEffect, until: number, why?: string): Promise<void>;
+  /** Runs that could not be closed, of one run or of all, oldest first. */
+  failedClosings(run: RunId | null): Promise<readonly FailedClosing[]>;
   effectDone(id: number): Promise<void>;
   /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
@@ -245,6 +253,12 @@ export interface StoredEffect {
   /** How often it has been taken. */
   readonly tries: number;
   readonly effect: Effect;
+}
+
+export interface FailedClosing {
+  readonly run: RunId;
+  readonly why: string;
+  readonly tries: number;
 }
 
 export interface StoredDelivery extends StoredEffect {

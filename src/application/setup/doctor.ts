@@ -17,6 +17,7 @@ export async function examine(app: Application): Promise<DoctorDocument> {
     ...programFindings(app),
     await repositoryFinding(app),
     await storeFinding(app),
+    ...(await closingFindings(app)),
     ...(await executorFindings(app)),
   ];
   return { ok: findings.every(({ needed, ok }) => ok || !needed), findings };
@@ -68,6 +69,25 @@ async function storeFinding(app: Application): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     return { ...finding, ok: false, detail: error.message, hint: error.hint };
+  }
+}
+
+/** Runs that are over and whose trees, refs or files could not be put away. */
+async function closingFindings(app: Application): Promise<readonly Finding[]> {
+  try {
+    const { store } = (await app.read()).parts;
+    const failed = await store.failedClosings(null);
+    return await Promise.all(
+      failed.map(async ({ run, why }) => {
+        const name = `run #${(await store.runById(run))?.number ?? run}`;
+        const hint = "every command of Pawl tries it again, once what is in the way is gone";
+        return { name, needed: false, ok: false, detail: `could not be closed: ${why}`, hint };
+      }),
+    );
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // The finding about the store says so already.
+    return [];
   }
 }
 

@@ -21,6 +21,12 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
     if (files !== null) console.say(`Its files are in ${files}`);
     if (end === "paused") console.say(`\`pawl resume ${number}\` continues it.`);
   }
+  for (const why of document.unfinished) console.note(unclosed(number, why));
+}
+
+/** A run that is over and could not be closed. */
+export function unclosed(number: number, why: string): string {
+  return `run #${number} is over, but could not be closed: ${why}`;
 }
 
 export function exitCodeOf(end: Driven["end"]): number {

@@ -1,18 +1,20 @@
 // Effects. Owns: performing what the engine asked for, after the commit, from the outbox: at least once, and in order within a lane.
 
 import type { Effect } from "../../domain/effect.ts";
-import { errorText } from "../../domain/error.ts";
+import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import type { StoredEffect } from "../../store/store.ts";
 import { killStrays } from "../../system/process/strays.ts";
 import type { Parts } from "../parts.ts";
+import { lifeOfWorker, ownWorker } from "../worker.ts";
 import { type ClosingPorts, closeRun } from "./closing.ts";
 
 /** How long one process holds an effect; after that another may try. */
 const holdMs = 10_000;
 const lookEveryMs = 100;
 const batch = 20;
+const longestRetryMs = 60_000;
 const giveUpAfter = 5;
 const mostOpen = 1_000;
 
@@ -23,16 +25,19 @@ type EffectPorts = ClosingPorts & Pick<Parts, "clock" | "targets">;
 
 /**
  * Performs a batch of due effects and returns how many were done. Deliveries are left out, because they wait for other programs
- * (deliveries.ts). `failed` collects the effects that failed; they are retried later.
+ * (deliveries.ts). `failed` collects the effects that failed; they are retried later. `isOurs`: which runs this process may serve.
  */
 export async function performEffects(
   parts: EffectPorts,
   stop: StopAttempt,
   failed = new Set<number>(),
+  isOurs: (run: RunId) => Promise<boolean> = async () => true,
 ): Promise<number> {
   let done = 0;
   while (done < batch) {
-    const due = await parts.store.dueEffects(parts.clock.now(), batch);
+    const due: StoredEffect[] = [];
+    for (const each of await parts.store.dueEffects(parts.clock.now(), batch))
+      if (await isOurs(each.effect.run)) due.push(each);
     const before = done;
     for (const each of due) if (await performOne(parts, each, stop, failed)) done += 1;
     // An effect that is done makes the next one of its lane due.
@@ -47,7 +52,7 @@ async function performOne(
   stop: StopAttempt,
   failed: Set<number>,
 ): Promise<boolean> {
-  if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs))) return false;
+  if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs, ownWorker()))) return false;
   try {
     if (due.effect.type === "notify") {
       await parts.store.replaceEffect(due.id, deliveriesOf(parts, due.id, due.effect), parts.clock.now());
@@ -55,17 +60,34 @@ async function performOne(
     }
     await perform(parts, due.effect, stop);
   } catch (error) {
-    // An effect must not block a run: it is retried later, and given up with a line in the log. A message is never given up here:
-    // only the store can have failed, and no target has got it yet.
-    const why = errorText(error);
-    parts.log("effect.failed", { effect: due.effect.type, why, tries: due.tries + 1 });
-    if (due.effect.type === "notify" || due.tries + 1 < giveUpAfter) {
+    // An effect must not block a run: it is retried later. Only the processes of an attempt are given up, with a line in the log:
+    // every driver looks for them when it starts.
+    const why = reasonOf(error);
+    const tries = due.tries + 1;
+    parts.log("effect.failed", { effect: due.effect.type, why, tries });
+    if (due.effect.type !== "stop_attempt" || tries < giveUpAfter) {
+      const until = parts.clock.now() + Math.min(longestRetryMs, holdMs * 2 ** due.tries);
+      // If the store itself has failed, the time for which it was taken counts.
+      await parts.store.postponeEffect({ ...due, tries }, until, why).catch(() => undefined);
       failed.add(due.id);
       return false;
     }
   }
   await parts.store.effectDone(due.id);
   return true;
+}
+
+/** With what to do about it: a person reads it in `status` and in `doctor`. */
+function reasonOf(error: unknown): string {
+  return error instanceof AppError ? `${error.message}; ${error.hint}` : errorText(error);
+}
+
+/** Makes due what a dead process has begun and not finished. False if there is nothing such. */
+export async function releaseEffects({ store, clock }: Pick<Parts, "store" | "clock">): Promise<boolean> {
+  const now = clock.now();
+  const dead = (await store.effectHolders(now)).filter((holder) => lifeOfWorker(holder) === "dead");
+  for (const holder of dead) await store.releaseEffectsOf(holder, now);
+  return dead.length > 0;
 }
 
 /** One delivery for each target that subscribes to this kind of message, all with the same id. */
@@ -85,6 +107,7 @@ function deliveriesOf(
 export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<number>): Promise<void> {
   const giveUpAt = parts.clock.now() + 2 * holdMs;
   for (;;) {
+    await releaseEffects(parts);
     await performEffects(parts, () => false, failed);
     const open = await parts.store.dueEffects(Number.MAX_SAFE_INTEGER, mostOpen);
     const waits = open.some(({ id, effect }) => effect.run === run && !failed.has(id));

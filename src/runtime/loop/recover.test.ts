@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { callOf, identityIn } from "../../../test/support/programs.ts";
 import { log, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
+import { overriding } from "../../../test/support/store-overrides.ts";
 import { makeWorld, shortTimes, type World } from "../../../test/support/world.ts";
 import { type Attempt, baseOf } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
@@ -433,18 +434,6 @@ async function reportLost(parts: Parts, run: RunId, attempt: Claim["attempt"]["i
       usage: { costUsd: 0, inputTokens: 0, outputTokens: 0 },
       session: null,
       tree: null,
-    },
-  });
-}
-
-/** The store, with some of its methods replaced. */
-function overriding(store: Store, methods: Partial<Store>): Store {
-  return new Proxy(store, {
-    get(target, key) {
-      const own = methods[key as keyof Store];
-      if (own) return own;
-      const value: unknown = Reflect.get(target, key);
-      return typeof value === "function" ? value.bind(target) : value;
     },
   });
 }

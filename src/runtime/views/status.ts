@@ -22,9 +22,12 @@ export interface StatusFacts {
   /** The branch that has the work. */
   readonly branch: string | null;
   readonly known?: Known;
+  /** Why the run could not be closed. */
+  readonly unfinished?: readonly string[];
 }
 
-export function statusDocument(run: Run, summary: RunSummary, { now, branch, known }: StatusFacts): StatusDocument {
+export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts): StatusDocument {
+  const { now, branch, known, unfinished = [] } = facts;
   const { header } = run;
   return {
     run: {
@@ -50,6 +53,7 @@ export function statusDocument(run: Run, summary: RunSummary, { now, branch, kno
       };
     }),
     gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
+    unfinished,
     why: why(run, now, known),
   };
 }

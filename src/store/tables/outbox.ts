@@ -2,9 +2,10 @@
 
 import { type Kysely, sql } from "kysely";
 import { type Effect, laneOf } from "../../domain/effect.ts";
+import { type RunId, runId } from "../../domain/ids.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
-import type { StoredDelivery, StoredEffect } from "../store.ts";
+import type { FailedClosing, StoredDelivery, StoredEffect } from "../store.ts";
 
 /** The first due effect of each lane, without deliveries. */
 export async function selectDueEffects(
@@ -41,14 +42,43 @@ export async function insertEffect(db: Kysely<Tables>, effect: Effect, at: numbe
   await insert.run(db, { lane: laneOf(effect), run_id: effect.run, effect: JSON.stringify(effect), at });
 }
 
-/** False if another process has taken it since it was read. */
-export async function takeEffect(db: Kysely<Tables>, effect: StoredEffect, until: number): Promise<boolean> {
-  return (await take.run(db, { id: effect.id, tries: effect.tries, until })) > 0;
+export async function hasDueEffects(db: Kysely<Tables>, now: number): Promise<boolean> {
+  return (await anyDue.first(db, { now })) !== undefined;
 }
 
-/** Changes nothing if another process has taken it since. */
-export async function postponeEffect(db: Kysely<Tables>, taken: StoredEffect, until: number): Promise<void> {
-  await postpone.run(db, { id: taken.id, tries: taken.tries, until });
+/** False if another process has taken it since it was read. */
+export async function takeEffect(
+  db: Kysely<Tables>,
+  effect: StoredEffect,
+  until: number,
+  holder: string | null,
+): Promise<boolean> {
+  return (await take.run(db, { id: effect.id, tries: effect.tries, until, holder })) > 0;
+}
+
+/** The workers that hold effects which are not due. */
+export async function selectHolders(db: Kysely<Tables>, now: number): Promise<readonly string[]> {
+  return (await holders.all(db, { now })).flatMap(({ holder }) => holder ?? []);
+}
+
+export async function releaseEffectsOf(db: Kysely<Tables>, holder: string, now: number): Promise<void> {
+  await release.run(db, { holder, now });
+}
+
+/** Changes nothing if another process has taken it since. A failure that is given no reason keeps the last one. */
+export async function postponeEffect(
+  db: Kysely<Tables>,
+  taken: StoredEffect,
+  until: number,
+  why: string | null,
+): Promise<void> {
+  await postpone.run(db, { id: taken.id, tries: taken.tries, until, why });
+}
+
+export async function selectFailedClosings(db: Kysely<Tables>, run: RunId | null): Promise<readonly FailedClosing[]> {
+  const rows = await failedClosings.all(db, {});
+  const found = rows.map((row) => ({ run: runId(row.run_id), why: row.why ?? "", tries: row.tries }));
+  return run === null ? found : found.filter((closing) => closing.run === run);
 }
 
 /** False if it is already gone. */
@@ -90,18 +120,50 @@ const insert = statement<{ lane: string; run_id: string; effect: string; at: num
   }),
 );
 
-const take = statement<{ id: number; tries: number; until: number }>((db, p) =>
+const anyDue = statement<{ now: number }, { id: number }>((db, p) =>
+  db.selectFrom("outbox").select("id").where("not_before", "<=", p("now")).limit(1),
+);
+
+const holders = statement<{ now: number }, { holder: string | null }>((db, p) =>
+  db
+    .selectFrom("outbox")
+    .select("holder")
+    .distinct()
+    .where("holder", "is not", null)
+    .where("not_before", ">", p("now")),
+);
+
+const release = statement<{ holder: string; now: number }>((db, p) =>
   db
     .updateTable("outbox")
-    .set({ not_before: p("until"), tries: sql<number>`tries + 1` })
+    .set({ not_before: p("now"), holder: null })
+    .where("holder", "=", p("holder")),
+);
+
+/** The prefix that `laneOf` gives the closing of a run. */
+const closeLane = "run:";
+
+const failedClosings = statement<object, { run_id: string; why: string | null; tries: number }>((db) =>
+  db
+    .selectFrom("outbox")
+    .select(["run_id", "why", "tries"])
+    .where("why", "is not", null)
+    .where("lane", "like", `${closeLane}%`)
+    .orderBy("id"),
+);
+
+const take = statement<{ id: number; tries: number; until: number; holder: string | null }>((db, p) =>
+  db
+    .updateTable("outbox")
+    .set({ not_before: p("until"), tries: sql<number>`tries + 1`, holder: p("holder") })
     .where("id", "=", p("id"))
     .where("tries", "=", p("tries")),
 );
 
-const postpone = statement<{ id: number; tries: number; until: number }>((db, p) =>
+const postpone = statement<{ id: number; tries: number; until: number; why: string | null }>((db, p) =>
   db
     .updateTable("outbox")
-    .set({ not_before: p("until") })
+    .set({ not_before: p("until"), holder: null, why: sql<string | null>`coalesce(${p("why")}, why)` })
     .where("id", "=", p("id"))
     .where("tries", "=", p("tries")),
 );

@@ -11,6 +11,7 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { money } from "../../output/money.ts";
+import { unclosed } from "../../output/run-end.ts";
 import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {
@@ -74,6 +75,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   if (stories.length > 0) {
     lines.push("", table(stories.map((story) => laneOf(story, now))));
   }
+  for (const why of document.unfinished) lines.push("", `! ${unclosed(run.number, why)}`);
   for (const gate of gates.filter((candidate) => candidate.status === "open")) {
     lines.push("", `? ${gate.question}`, `  pawl answer ${gate.id} ${gate.options.join("|")}`);
   }

@@ -35,5 +35,6 @@ function closing(findings: DoctorDocument["findings"]): string {
 }
 
 function sign(finding: DoctorDocument["findings"][number]): string {
+  if (finding.name.startsWith("run #")) return "LEFT";
   return finding.ok ? "ok" : finding.needed ? "MISSING" : "optional";
 }
