@@ -16,6 +16,7 @@ const performed = {
   onError: routeRule,
   budget: limit.nullable(),
   checks: texts,
+  env: textMap.exactOptional(),
   wallMs: z.number().nullable(),
   quietMs: z.number().nullable(),
   summary: z.boolean().exactOptional(),

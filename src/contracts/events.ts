@@ -121,7 +121,7 @@ export const eventContract = z
     event("step_readied", { step, notBefore: milliseconds, feedback: text.nullable() }),
     event("step_opened", { step }),
     event("outputs_set", { step, set: textMap, cleared: texts, notes: text.exactOptional() }),
-    event("step_done", { step }),
+    event("step_done", { step, feedback: object({ to: text, text }).exactOptional() }),
     event("step_failed", { step, reason }),
     event("step_cancelled", { step }),
     event("steps_reset", {

@@ -98,6 +98,8 @@ interface PerformedStep extends StepBase {
   readonly budget: Limit | null;
   /** Commands that the runtime runs after the agent says it is done; a failed one turns the verdict into `rejected checks`. */
   readonly checks: readonly string[];
+  /** Variables of its command and its checks; the values are templates. Nothing else gives a command a value. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly wallMs: number | null;
   readonly quietMs: number | null;
   /** It ends with a SUMMARY, which becomes its notes. It passes without a STATUS line, too, unless it `expects` something. */

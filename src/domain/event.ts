@@ -63,7 +63,12 @@ export type Event = Happened &
         readonly cleared: readonly string[];
         readonly notes?: string;
       }
-    | { readonly type: "step_done"; readonly step: StepId }
+    /** `feedback`: of a rejection that leads on, for the step that runs next. */
+    | {
+        readonly type: "step_done";
+        readonly step: StepId;
+        readonly feedback?: { readonly to: StepId; readonly text: string };
+      }
     | { readonly type: "step_failed"; readonly step: StepId; readonly reason: string }
     | { readonly type: "step_cancelled"; readonly step: StepId }
     | {

@@ -60,12 +60,16 @@ export function evolve(run: Run | null, event: Event): Run {
           step.id === event.step ? { ...step, produced: Object.keys(event.set), ...notesIn(event) } : step,
         ),
       }));
-    case "step_done":
-      return withStep(run, event.story, event.step, (step) => ({
+    case "step_done": {
+      const done = withStep(run, event.story, event.step, (step) => ({
         ...step,
         state: nextStepState(step, "done", { status: "done" }),
         feedback: "",
       }));
+      const { feedback } = event;
+      if (feedback === undefined) return done;
+      return withStep(done, event.story, feedback.to, (step) => ({ ...step, feedback: feedback.text }));
+    }
     case "step_failed":
       return withStep(run, event.story, event.step, (step) => ({
         ...step,

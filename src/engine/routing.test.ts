@@ -81,6 +81,20 @@ describe("verdicts", () => {
     expect(run.happened("attempt_ended").at(-1)?.why).toBe("review: any other value back to work: limit of 1 reached");
   });
 
+  test("[RT14] a rejection that leads on carries its feedback to the step that runs next", () => {
+    const red = agent("lint", { on: { rejected: { route: next, limit: null } } });
+    const run = new Driver(workflow([red, agent("mend"), agent("ship")]));
+    run.reject("lint", "two warnings", "exit");
+    expect(run.step("mend")).toMatchObject({ state: { status: "ready" }, feedback: "two warnings" });
+    run.pass("mend");
+    expect(run.step("ship").feedback).toBe("");
+
+    const jump = agent("lint", { on: { rejected: { route: goTo("ship"), limit: null } } });
+    const jumping = new Driver(workflow([jump, agent("mend"), agent("ship")]));
+    jumping.reject("lint", "two warnings");
+    expect(jumping.step("ship").feedback).toBe("two warnings");
+  });
+
   test("[RT1] a rejection takes the rule of its reason, or the general rule for any other reason", () => {
     const rules = { rejected: atMost(2, again), "rejected:wrong_plan": atMost(2, backTo("plan")) };
     const run = new Driver(workflow([agent("plan"), agent("work", { on: rules })]));

@@ -3,7 +3,7 @@
 import type { GateCause } from "../domain/gate.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Route } from "../domain/route.ts";
-import type { Step } from "../domain/step.ts";
+import { isOver, type Step } from "../domain/step.ts";
 import { insertSteps, resetSpan, skipSpan, stepsLeft } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
@@ -17,6 +17,8 @@ export interface Routing {
   readonly route: Route;
   /** Feedback for the step that is sent back or runs again. */
   readonly feedback: string;
+  /** The step that the work goes on to gets the feedback, too: the verdict was a no, and nothing has answered it. */
+  readonly isRejection?: boolean;
   /** Why a gate opens, if the route is one. */
   readonly cause: GateCause;
   /** When `again` may start. Default: now. */
@@ -27,7 +29,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
   const { story, step, route, feedback } = routing;
   switch (route.to) {
     case "next":
-      return leave(draft, story, step);
+      return leave(draft, routing, following(draft, story, step));
     case "again":
       // A gate step is not performed, so asking again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
@@ -45,7 +47,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
     case "go_to": {
       const target = nearest(draft, story, step, route.step, "after");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" after "${step.name}" to go to`);
-      leave(draft, story, step);
+      leave(draft, routing, target);
       return skipSpan(draft, story, step, target, `${step.name} jumped ahead to ${target.name}`);
     }
     case "insert":
@@ -80,10 +82,19 @@ function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "ins
 }
 
 /** A step that is still ready has done nothing, because its budget was spent before it started: it is skipped. */
-function leave(draft: Draft, story: StoryId | null, step: Step): void {
-  if (step.state.status !== "ready") return draft.emit(story, { type: "step_done", step: step.id });
+function leave(draft: Draft, { story, step, feedback, isRejection }: Routing, to: Step | undefined): void {
+  if (step.state.status !== "ready") {
+    const carried = to && isRejection && feedback !== "" ? { feedback: { to: to.id, text: feedback } } : {};
+    return draft.emit(story, { type: "step_done", step: step.id, ...carried });
+  }
   const reason = `the budget of ${step.name} is spent`;
   draft.emit(story, { type: "steps_skipped", steps: [step.id], by: "route", reason });
+}
+
+/** The step that runs once this one is done. */
+function following(draft: Draft, story: StoryId | null, step: Step): Step | undefined {
+  const { chain } = draft.scope(story);
+  return chain.slice(chain.findIndex(({ id }) => id === step.id) + 1).find((later) => !isOver(later));
 }
 
 function goBack(draft: Draft, routing: Routing, target: Step): void {

@@ -62,6 +62,7 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
     step,
     route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", limited.exhausted),
     feedback: report.feedback,
+    isRejection: verdict.kind === "rejected",
     cause: limited.exhausted === null ? "route" : "exhausted",
   });
 }

@@ -75,6 +75,39 @@ describe("what an agent says", () => {
   });
 });
 
+describe("values in commands", () => {
+  const hostile = "1.0; touch $PAWL_SHARED/hacked `touch $PAWL_SHARED/hacked` $(touch $PAWL_SHARED/hacked)";
+  const tag = (more: string) => `
+  - { id: plan, agent: worker, input: "{{task}}", checks: ['test "$WHAT" = "do it"'], env: { WHAT: "{{task}}" } }
+  - id: tag
+    command: 'printf "%s" "v$VERSION" > "$PAWL_SHARED/said"; echo red; exit 3'
+    env: { VERSION: "{{version}}"${more} }
+    on: { rejected: next }
+  - { id: mend, agent: worker, input: "Mend it. {{feedback}}" }
+`;
+  const agent = `cat > "$PAWL_SHARED/prompt-$PAWL_STEP"
+[ "$PAWL_STEP" = plan ] && printf '%s\\n' 'VERSION: ${hostile}'
+echo STATUS: done
+`;
+
+  test("[PF17 RT14] a value arrives whole and no shell runs it; what a red command printed reaches the step behind it", async () => {
+    const world = await makeWorld({ agent, steps: tag("") });
+    const run = await world.begin();
+    expect(await world.drive(run)).toBe("done");
+    expect(world.read("said")).toBe(`v${hostile}`);
+    expect(existsSync(join(world.home.dir, "hacked"))).toBe(false);
+    expect(world.read("prompt-mend")).toMatch(/Mend it\. exit code 3[^]*red/);
+  });
+
+  test("[PF17] a command whose key has no value does not run, and the reason names the key", async () => {
+    const world = await makeWorld({ agent, steps: tag(', NOTE: "{{changes}}"') });
+    const run = await world.begin();
+    expect(await world.drive(run)).toBe("failed");
+    expect((await world.run(run)).header.end?.reason).toContain("NOTE needs {{changes}}, which no step has set");
+    expect(existsSync(join(world.home.dir, "said"))).toBe(false);
+  });
+});
+
 describe("what is kept", () => {
   test("[PF5] the prompt and the output of an attempt are files that only their owner reads", async () => {
     const world = await makeWorld({ agent: "cat > /dev/null; echo out; echo err >&2; echo STATUS: done" });

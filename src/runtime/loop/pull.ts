@@ -194,7 +194,10 @@ async function asConfigured(parts: Parts, { header }: Run): Promise<Parts> {
   return { ...parts, settings: await parts.settingsOf(header.place.repo) };
 }
 
-async function find(parts: Pick<Parts, "store" | "home" | "settings">, handle: string): Promise<BegunAttempt> {
+async function find(
+  parts: Pick<Parts, "store" | "home" | "settings" | "protocols">,
+  handle: string,
+): Promise<BegunAttempt> {
   const begun = await findBegun(parts, attemptId(handle));
   if (begun !== null) return begun;
   throw new AppError("NOT_FOUND", `there is no claimed step ${handle}`, {

@@ -9,7 +9,7 @@ import { renderTemplate, templateKeys } from "../../prompts/template.ts";
 import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { agentHome, provision } from "../../protocols/files/agent-home.ts";
 import { newRunId } from "../../system/ids.ts";
-import { resolveChecks } from "../../workflows/format/project.ts";
+import { resolveCommands } from "../../workflows/format/project.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
 import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
@@ -75,7 +75,10 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
 
 /** The workflow as this run will have it: no looser than the configuration, with the project's own checks. */
 function definitionFor(request: RunRequest, notes: string[]): Definition {
-  const { definition, notes: unchecked } = resolveChecks(request.tighten(request.workflow.definition), request.project);
+  const { definition, notes: unchecked } = resolveCommands(
+    request.tighten(request.workflow.definition),
+    request.project,
+  );
   notes.push(...unchecked);
   const { agents } = request;
   if (agents === undefined || agents === null) return definition;

@@ -42,7 +42,14 @@ function templatesOf(steps: readonly StepDefinition[], reading: Reading): readon
       return { step: step.name, text: asking.question, path: "kind" in asking ? [...origin, "gate"] : origin };
     }),
   );
-  return [...inputs, ...questions];
+  const variables = performedSteps(steps).flatMap((step) =>
+    Object.entries(step.env ?? {}).map(([name, text]) => ({
+      step: step.name,
+      text,
+      path: [...originOf(reading, step), "env", name],
+    })),
+  );
+  return [...inputs, ...variables, ...questions];
 }
 
 function warnUnset(

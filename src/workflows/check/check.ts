@@ -6,7 +6,7 @@ import { type Definition, isPerformed, type PerformedDefinition, type StoriesSte
 import { isSafeId } from "../../domain/ids.ts";
 import { nearest, type Path } from "../document/problem.ts";
 import { type Reading, refuse, warn } from "../document/reading.ts";
-import { checkChecks } from "../format/project.ts";
+import { checkProjectWords } from "../format/project.ts";
 import { checkFlags } from "./check-flags.ts";
 import { checkGates } from "./check-gates.ts";
 import { checkIntegrate, checkTrees } from "./check-integration.ts";
@@ -114,7 +114,7 @@ function checkPerformed(checked: Checked, step: PerformedDefinition, index: numb
     const round = longestRound(checked.chain, index, routes);
     checkLimit(checked, step, step.budget, [...path, own ? "budget" : "max_retries"], round);
   }
-  checkChecks(reading, step, [...path, "checks"]);
+  checkProjectWords(reading, step, path);
 }
 
 /** What is said about the whole file and needs stories to have an effect. */

@@ -38,12 +38,19 @@ function isReserved(name: string): boolean {
   return isNamed || reservedFamilies.some((family) => name.startsWith(family));
 }
 
-/** Why a variable cannot be set like this; null: it can. */
-export function wrongVariable(name: string, value: string): string | null {
+/** Why a variable cannot have this name; null: it can. */
+export function wrongName(name: string): string | null {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return `"${name}" is not the name of a variable`;
   if (/^PAWL_/i.test(name)) return `${name}: variables that begin with PAWL_ are set by Pawl itself`;
   if (isReserved(name))
     return `${name}: it decides which programs run, what they obey or where keys go; only the caller of \`pawl\` may set it`;
+  return null;
+}
+
+/** Why a variable cannot be set like this; null: it can. */
+export function wrongVariable(name: string, value: string): string | null {
+  const wrong = wrongName(name);
+  if (wrong !== null) return wrong;
   if (value.includes("\0")) return `${name}: a value cannot contain a null character`;
   const foreign = foreignIn(value, known);
   return foreign ? `${name}: ${foreign} is not known here; ${known.map((key) => `{{${key}}}`).join(", ")} are` : null;

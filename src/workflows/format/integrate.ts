@@ -6,6 +6,7 @@ import { durationMs } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { readBudget } from "./budget.ts";
+import { readCommand, readVariables } from "./commands.ts";
 import { againRule, plain, type Rules } from "./default-rules.ts";
 import { readOn, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
@@ -48,7 +49,10 @@ export function readIntegrate(
         ? againRule(base.name, "still failing", errorsAtMost)
         : readRule(reading, written.on_error, [...path, "on_error"], { of: "error", step: base.name }),
     budget: readBudget(reading, written, path, on),
-    checks: written.checks ?? [],
+    checks: (written.checks ?? []).map((check, index) =>
+      readCommand(reading, base.name, check, [...path, "checks", index]),
+    ),
+    ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? null : durationMs(timeout.wall),
     quietMs: null,
   };

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { known } from "../../../test/support/protocols.ts";
 import { performedSteps } from "../check/templates.ts";
 import { loadWorkflow } from "../load.ts";
-import { resolveChecks } from "./project.ts";
+import { resolveCommands } from "./project.ts";
 
 const text = (checks: string, more = "") => `pawl: 1
 id: x
@@ -20,7 +20,7 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
   const { definition, problems } = loadWorkflow(text("[make, project.lint]"), "w.yml");
   const checksWith = (lint: string | null, tests: string | null) => {
     if (!definition) throw new Error("it does not load");
-    const resolved = resolveChecks(definition, { lint, test: tests });
+    const resolved = resolveCommands(definition, { lint, test: tests });
     return { checks: performedSteps(resolved.definition.steps).map(({ checks }) => checks), notes: resolved.notes };
   };
 
@@ -47,7 +47,7 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
   test("nothing that an agent says reaches a shell: braces are refused", () => {
     const [problem] = loadWorkflow(text('["make {{target}}"]'), "w.yml").problems;
     expect(problem).toMatchObject({ severity: "error", path: "steps[0].checks[0]" });
-    expect(problem?.message).toContain("nothing in a check is replaced");
+    expect(problem?.message).toContain("nothing in a command is replaced");
   });
 
   test("a word that stands for nothing is told with the one that was meant", () => {
@@ -57,6 +57,54 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
       { severity: "warning", path: "steps[0].checks[0]", hint: "did you mean `project.test`?" },
     ]);
   });
+});
+
+describe("[WF67] values in commands", () => {
+  const load = (fields: string) => loadWorkflow(`pawl: 1\nid: x\nsteps:\n  - { id: a, ${fields} }\n`, "w.yml");
+
+  test.each([
+    ["command: 'git tag v{{version}}'", 'env: { VERSION: "{{version}}" }', 'git tag v"$VERSION"'],
+    ["command: 'echo \"{{ a.b }} {{path}}\"'", 'A_B: "{{ a.b }}", V_PATH: "{{path}}"', 'echo "${A_B} ${V_PATH}"'],
+  ])("a placeholder is refused with the form that works: %s", (field, env, command) => {
+    const { definition, problems } = load(field);
+    expect(definition).toBeNull();
+    expect(problems).toMatchObject([{ severity: "error", path: "steps[0].command" }]);
+    expect(problems[0]?.hint).toContain(env);
+    expect(problems[0]?.hint).toContain(command);
+  });
+
+  test("other braces are text, and an escape is undone", () => {
+    const { definition, problems } = load(`command: "docker ps --format '{{.Names}} \\\\{{end}}'"`);
+    expect(problems).toEqual([]);
+    expect(definition?.steps[0]).toMatchObject({ command: "docker ps --format '{{.Names}} {{end}}'" });
+  });
+
+  test("variables are templates under names that the author may choose", () => {
+    const { definition, problems } = load('command: make, env: { V: "v{{task}}", N: 3 }');
+    expect(problems).toEqual([]);
+    expect(definition?.steps[0]).toMatchObject({ env: { V: "v{{task}}", N: "3" } });
+    expect(load("command: make, env: { PATH: x }").problems[0]?.message).toContain("PATH: it decides");
+    expect(load('command: make, env: { V: "{{tsak}}" }').problems[0]).toMatchObject({ path: "steps[0].env.V" });
+    expect(load("gate: ok?, env: { V: x }").problems[0]?.message).toContain("has no effect on a gate step");
+    const agents = "pawl: 1\nid: x\nagents: { d: {} }\nsteps: [{ id: a, agent: d, env: { V: x } }]\n";
+    expect(loadWorkflow(agents, "w.yml").problems[0]?.message).toContain("the step runs no command");
+  });
+});
+
+test("[WF56] a command step may be one of the project's commands; where it is not configured it says so and passes", () => {
+  const { definition, problems } = loadWorkflow(
+    "pawl: 1\nid: x\nsteps: [{ id: a, command: project.lint }, { id: b, command: project.test }]\n",
+    "w.yml",
+  );
+  if (!definition) throw new Error(JSON.stringify(problems));
+  const { definition: resolved, notes } = resolveCommands(definition, { lint: "npm run lint", test: null });
+  expect(resolved.steps).toMatchObject([
+    { command: "npm run lint" },
+    { command: "echo 'project.test is not configured'" },
+  ]);
+  expect(notes).toEqual([expect.stringContaining("`project.test` is not configured")]);
+  const typo = loadWorkflow("pawl: 1\nid: x\nsteps: [{ id: a, command: project.lnt }]\n", "w.yml");
+  expect(typo.problems).toMatchObject([{ severity: "warning", path: "steps[0].command" }]);
 });
 
 describe("[WF57] keys of templates", () => {

@@ -1,5 +1,5 @@
-// The project's own commands: replaces the words `project.lint` and `project.test` in a workflow's checks when a run
-// starts. Nothing else in a check is ever replaced.
+// The project's own commands: replaces the words `project.lint` and `project.test` in a workflow's commands and checks when a
+// run starts. Nothing else in a command is ever replaced.
 
 import {
   type Definition,
@@ -8,7 +8,7 @@ import {
   type StepDefinition,
 } from "../../domain/definition.ts";
 import { nearest, type Path } from "../document/problem.ts";
-import { type Reading, refuse, warn } from "../document/reading.ts";
+import { type Reading, warn } from "../document/reading.ts";
 
 /** null: not configured. */
 export interface ProjectCommands {
@@ -21,14 +21,14 @@ const commandOf: ReadonlyMap<string, keyof ProjectCommands> = new Map([
   ["project.test", "test"],
 ]);
 
-export interface ResolvedChecks {
+export interface ResolvedCommands {
   readonly definition: Definition;
-  /** Checks that are left out because the command is not configured. */
+  /** Words that stand for nothing here, because the command is not configured. */
   readonly notes: readonly string[];
 }
 
-/** The checks as they will run. A word without a command is dropped: what a project does not have cannot be red. */
-export function resolveChecks(definition: Definition, project: ProjectCommands): ResolvedChecks {
+/** The commands as they will run. A word without a command does nothing: what a project does not have cannot be red. */
+export function resolveCommands(definition: Definition, project: ProjectCommands): ResolvedCommands {
   const dropped = new Set<keyof ProjectCommands>();
   const commands = (check: string): readonly string[] => {
     const word = commandOf.get(check);
@@ -40,31 +40,30 @@ export function resolveChecks(definition: Definition, project: ProjectCommands):
   };
   const resolved = (step: StepDefinition): StepDefinition => {
     if (step.kind === "stories") return { ...step, body: step.body.map(resolved) };
-    return isPerformed(step) ? { ...step, checks: step.checks.flatMap(commands) } : step;
+    if (!isPerformed(step)) return step;
+    const checks = step.checks.flatMap(commands);
+    if (step.kind !== "command") return { ...step, checks };
+    return { ...step, checks, command: commands(step.command)[0] ?? `echo '${step.command} is not configured'` };
   };
   const steps = definition.steps.map(resolved);
   const notes = [...dropped].map(
-    (word) => `\`project.${word}\` is not configured, so \`${definition.id}\` does not run it after its steps`,
+    (word) => `\`project.${word}\` is not configured, so \`${definition.id}\` does not run it`,
   );
   return { definition: { ...definition, steps }, notes };
 }
 
-/** A check is given to a shell as it stands. */
-export function checkChecks(reading: Reading, step: PerformedDefinition, path: Path): void {
-  step.checks.forEach((check, index) => {
-    if (check.includes("{{")) {
-      refuse(reading, [...path, index], {
-        message: `Step '${step.name}': nothing in a check is replaced, and this one has \`{{\``,
-        expected: "a command as it is typed, project.lint or project.test",
-        hint: "what an agent says must not reach a shell; put a command that needs braces into a script of the project",
-      });
-    } else if (/^project\.[\w-]+$/.test(check) && !commandOf.has(check)) {
-      const meant = nearest(check, commandOf.keys());
-      warn(reading, [...path, index], {
-        message: `Step '${step.name}': \`${check}\` stands for nothing and is run as a command`,
-        expected: `one of: ${[...commandOf.keys()].join(", ")}`,
-        hint: meant ? `did you mean \`${meant}\`?` : "write the command itself",
-      });
-    }
-  });
+/** Such a word is run as a command where it stands for nothing, and no program has that name. */
+export function checkProjectWords(reading: Reading, step: PerformedDefinition, path: Path): void {
+  const commands = step.checks.map((check, index) => [check, [...path, "checks", index]] as const);
+  for (const [command, at] of step.kind === "command"
+    ? [[step.command, [...path, "command"]] as const, ...commands]
+    : commands) {
+    if (!/^project\.[\w-]+$/.test(command) || commandOf.has(command)) continue;
+    const meant = nearest(command, commandOf.keys());
+    warn(reading, at, {
+      message: `Step '${step.name}': \`${command}\` stands for nothing and is run as a command`,
+      expected: `one of: ${[...commandOf.keys()].join(", ")}`,
+      hint: meant ? `did you mean \`${meant}\`?` : "write the command itself",
+    });
+  }
 }

@@ -103,7 +103,11 @@ const step = z
     id: id.describe("Unique in its chain; routes use it."),
     title: z.string().optional().describe("A short text for people. Default: the id."),
     agent: id.optional().describe("This step is performed by that agent."),
-    command: z.string().min(1).optional().describe("This step runs that shell command; exit code 0 means it ran."),
+    command: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("This step runs that shell command, or project.lint or project.test; exit code 0 passes."),
     gate: z
       .union([z.string().min(1), z.null()])
       .optional()
@@ -142,6 +146,12 @@ const step = z
       .optional()
       .describe(
         "Commands that must succeed after the step says it is done; a red one rejects it. `project.lint` and `project.test` stand for the configured ones.",
+      ),
+    env: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .optional()
+      .describe(
+        'Variables for the step\'s command and checks; {{key}} in a value is replaced, and no shell runs it: VERSION: "{{version}}".',
       ),
     timeout: z
       .union([

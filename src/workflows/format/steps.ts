@@ -13,6 +13,7 @@ import { durationMs } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
 import { from, type Reading, refuse } from "../document/reading.ts";
 import { readBudget, readStoryBudget } from "./budget.ts";
+import { readCommand, readVariables } from "./commands.ts";
 import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
@@ -27,7 +28,7 @@ export interface StepContext {
 }
 
 /** Fields that describe or limit an attempt, for every kind of step. */
-const attemptFields = ["on", "on_error", "budget", "checks", "timeout"] as const;
+const attemptFields = ["on", "on_error", "budget", "checks", "env", "timeout"] as const;
 const chainFields = ["spare", "mandatory", "last", "follows"] as const;
 const answerFields = ["produces", "decide", "expects", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
@@ -89,7 +90,10 @@ function readPerformed(
     on,
     onError: readOnError(reading, written, path, on, inBody),
     budget: readBudget(reading, written, path, on),
-    checks: written.checks ?? [],
+    checks: (written.checks ?? []).map((check, index) =>
+      readCommand(reading, base.name, check, [...path, "checks", index]),
+    ),
+    ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? (agentMs ?? null) : durationMs(timeout.wall),
     quietMs: "quiet" in timeout && timeout.quiet !== undefined ? durationMs(timeout.quiet) : null,
     ...(typeof written.session === "object" ? { session: stepName(written.session.same_as) } : {}),
@@ -99,7 +103,11 @@ function readPerformed(
     case "agent":
       return { kind, agent: agentName(written.agent ?? ""), ...performed };
     case "command":
-      return { kind, command: written.command ?? "", ...performed };
+      return {
+        kind,
+        command: readCommand(reading, base.name, written.command ?? "", [...path, "command"]),
+        ...performed,
+      };
   }
 }
 

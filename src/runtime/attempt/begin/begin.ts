@@ -8,6 +8,7 @@ import { workspacePath } from "../../trees/places.ts";
 import { slotEnvironment } from "../../trees/provisioning.ts";
 import { authorOf, type Claim, claimOf } from "../claim/claim.ts";
 import { logStep } from "../logs.ts";
+import { commandVariables } from "../prepare/command-variables.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
 import { readBeginRecord, recordBegin } from "../records.ts";
@@ -52,7 +53,7 @@ export async function begin(
 
 /** An attempt that another process began, from the store, its slot and its begin record; null: there is no such attempt. */
 export async function findBegun(
-  parts: Pick<Parts, "store" | "home" | "settings">,
+  parts: Pick<Parts, "store" | "home" | "settings" | "protocols">,
   id: AttemptId,
 ): Promise<BegunAttempt | null> {
   const found = await parts.store.attempt(id);
@@ -66,5 +67,6 @@ export async function findBegun(
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
   const path = workspace ?? workspacePath(parts, loaded.run, story);
-  return { claim, missingKeys, workspace: { path, base, env: slotEnvironment(parts, loaded.run, story) } };
+  const env = { ...slotEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
+  return { claim, missingKeys, workspace: { path, base, env } };
 }

@@ -5,6 +5,7 @@ import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { Claim } from "../claim/claim.ts";
 import { writePrompt } from "../logs.ts";
+import { commandVariables } from "./command-variables.ts";
 import { gatherInput, type Input, type InputPorts } from "./input.ts";
 import { prepareWorkspace, type Workspace, type WorkspacePorts } from "./workspace.ts";
 
@@ -24,10 +25,11 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
   // The prompt shows these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
+  const variables = await commandVariables(parts, claim);
   const input = await gatherInput(parts, claim, executor?.callsTools === true && parts.tools !== null);
   const prompt = promptOf(claim, input);
   if (prompt !== null) writePrompt(parts, run.header.id, attempt, prompt);
-  return { workspace, input, executor };
+  return { workspace: { ...workspace, env: { ...workspace.env, ...variables } }, input, executor };
 }
 
 async function executorFor(parts: Pick<Parts, "executors">, { attempt, definition }: Claim): Promise<Executor | null> {
