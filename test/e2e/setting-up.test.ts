@@ -1,7 +1,7 @@
 // What surrounds the commands: which Node runs them, what a machine lacks, colour, when the bundle is used, and the published
 // package.
 
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import {
   appendFileSync,
   existsSync,
@@ -17,19 +17,22 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
+import { isAlive, processIdentity } from "../../src/system/process/identity.ts";
 import { bundledClone, copyOfClone, packInto } from "../support/packing.ts";
-import { newSite, pawl } from "../support/pawl.ts";
+import { newSite, pawl, until, writeAt } from "../support/pawl.ts";
 import { tempDir } from "../support/repository.ts";
+import { pairWorkflow } from "../support/workflows.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);
 
 /** Starts `bin/pawl` with a Node that claims to be another version. */
+const disguise = `
+  Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0", sqlite: undefined } });
+  process.argv.splice(1, 0, "pawl");
+  require(${JSON.stringify(join(root, "bin/pawl"))});`;
+
 async function startedByOldNode(env: Readonly<Record<string, string>>): Promise<{ code: number; said: string }> {
-  const disguise = `
-    Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0", sqlite: undefined } });
-    process.argv.splice(1, 0, "pawl");
-    require(${JSON.stringify(join(root, "bin/pawl"))});`;
   try {
     const { stdout, stderr } = await run(process.execPath, ["-e", disguise, "workflow", "list"], {
       env: { PATH: process.env["PATH"], PAWL_HOME: tempDir("pawl-node-"), ...env },
@@ -50,6 +53,25 @@ test("[CM18] an older Node hands over to PAWL_NODE, or to the Node of the packag
   expect(missing.code).toBe(4);
   expect(missing.said).toContain("error[NODE_TOO_OLD]");
   expect(missing.said).toContain("hint:");
+});
+
+test("[CM18] kill -9 of a pawl that an older Node started ends the run's driver and its agent, too", async () => {
+  const site = newSite();
+  const agent = writeAt(site, "agent.sh", 'cat > /dev/null; echo $PPID $$ > "$PAWL_SHARED/pids"; sleep 600');
+  const args = ["run", writeAt(site, "pair.yml", pairWorkflow), "x", "--executor", `command: sh ${agent}`];
+  const launcher = spawn(process.execPath, ["-e", disguise, ...args], {
+    cwd: site.repo,
+    env: { PATH: process.env["PATH"], PAWL_HOME: site.home, PAWL_NODE: process.execPath },
+    stdio: "ignore",
+  });
+  const file = join(site.home, "pids");
+  await until(() => existsSync(file) && readFileSync(file, "utf8").endsWith("\n"));
+  const both = readFileSync(file, "utf8").trim().split(" ").map(Number).map(processIdentity);
+  expect(both).not.toContain(null);
+  launcher.kill("SIGKILL");
+  await until(() => !both.some((each) => each !== null && isAlive(each)));
+  const outcomes = await site.json<{ attempts: { outcome: string }[] }>(["logs", "1"]);
+  expect(outcomes.attempts.map(({ outcome }) => outcome)).toEqual(["cancelled"]);
 });
 
 test("[CM20] doctor says that everything needed is there, or exits 4 and says how to get what is missing", async () => {

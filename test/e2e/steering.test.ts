@@ -89,8 +89,10 @@ wait
 sleep 600
 `;
 
-async function startClingy(site: Site): Promise<{ driver: RunningPawl; isGone: () => boolean }> {
-  const executor = `command: sh ${writeAt(site, "agent.sh", clingy)}`;
+async function startClingy(
+  site: Site,
+  executor = `command: sh ${writeAt(site, "agent.sh", clingy)}`,
+): Promise<{ driver: RunningPawl; isGone: () => boolean }> {
   const driver = site.start("run", writeAt(site, "pair.yml", pairWorkflow), "the task", "--executor", executor);
   const read = (name: string) => {
     const file = join(site.home, name);
@@ -129,12 +131,12 @@ test("[DR5 EX11 X31] cancel from another process stops the agent with its setsid
   expect(await site.pawl("resume", "1")).toMatchObject({ code: 6 });
 });
 
-test("[A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent is stopped before another begins, and the run continues", async () => {
+test("[PS16 A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent ends without another command, and resume continues the run", async () => {
   const site = newSite();
   const { driver, isGone } = await startClingy(site);
   driver.child.kill("SIGKILL");
   await driver.ended;
-  expect(isGone()).toBe(false);
+  await until(isGone);
   const resumed = await site.json<StatusDocument>(["resume", "1"]);
   expect(isGone()).toBe(true);
   expect(resumed.run.status).toBe("done");
@@ -144,6 +146,29 @@ test("[A1 RC1 RC2 X32 antfarm S] after kill -9 of the driver its agent is stoppe
     "first:completed",
     "second:completed",
   ]);
+});
+
+test("[CM29] a terminal that closes stops the agent and all it started, and resume finishes the run", async () => {
+  const site = newSite();
+  const { driver, isGone } = await startClingy(site);
+  // The kernel and the shell both say it.
+  for (const _ of [1, 2]) driver.child.kill("SIGHUP");
+  expect((await driver.ended).code).toBe(130);
+  expect(isGone()).toBe(true);
+  expect((await site.status()).run.status).toBe("running");
+  const resumed = await site.json<StatusDocument>(["resume", "1"]);
+  expect(statuses(resumed.steps)).toBe("first:done,second:done");
+});
+
+test("[CM8 PS16] the second Ctrl-C leaves at once, and no agent is left", async () => {
+  const site = newSite();
+  const executor = `command: sh ${writeAt(site, "agent.sh", `trap '' TERM\n${clingy}`)}`;
+  const { driver, isGone } = await startClingy(site, executor);
+  driver.child.kill("SIGINT");
+  await until(() => driver.stderr().includes("press Ctrl-C again"));
+  driver.child.kill("SIGINT");
+  expect((await driver.ended).code).toBe(130);
+  await until(isGone);
 });
 
 test("[RC1 X31] cancel stops what a dead driver left behind", async () => {

@@ -25,7 +25,8 @@ export class Console {
   }
 
   #leave(error: Error & { code?: string }): void {
-    if (error.code !== "EPIPE") throw error;
+    // EIO: the terminal is closed.
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     if (!this.isDriving) process.exit(this.exitCode);
   }
 

@@ -49,10 +49,14 @@ async function closed(progress: Progress | null): Promise<void> {
   await progress?.close();
 }
 
-/** The first Ctrl-C stops the agents in order; the second leaves at once, and the next start recovers. */
+/**
+ * The first Ctrl-C stops the agents in order; the second leaves at once: the watchdog ends the agents, and the next start recovers. A
+ * terminal that closes stops them in order, however often it says so.
+ */
 class Interrupt {
   readonly #controller = new AbortController();
   readonly #handler: () => void;
+  readonly #hungUp = () => this.#controller.abort();
 
   constructor(console: Console) {
     this.#handler = () => {
@@ -66,6 +70,7 @@ class Interrupt {
   open(): void {
     process.on("SIGINT", this.#handler);
     process.on("SIGTERM", this.#handler);
+    process.on("SIGHUP", this.#hungUp);
   }
 
   get signal(): AbortSignal {
@@ -75,5 +80,6 @@ class Interrupt {
   close(): void {
     process.off("SIGINT", this.#handler);
     process.off("SIGTERM", this.#handler);
+    process.off("SIGHUP", this.#hungUp);
   }
 }

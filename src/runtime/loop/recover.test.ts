@@ -196,6 +196,7 @@ if [ "$PAWL_ATTEMPT" = 1 ]; then
   kill -9 $$
 fi
 test -e half.txt
+git add --all
 git -c user.name=A -c user.email=a@example.invalid commit --quiet --allow-empty --message=whole
 echo STATUS: done
 `;

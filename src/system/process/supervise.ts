@@ -11,6 +11,7 @@ import { type Output, readOutput } from "./output.ts";
 import { explainStartFailure } from "./start-failure.ts";
 import { stopProgram } from "./stop-ladder.ts";
 import { killStrays, type Sweep } from "./strays.ts";
+import { watch } from "./watchdog.ts";
 
 const defaultGraceMs = 5_000;
 /** A process that still holds the pipe after the program exited and the strays were killed cannot be found. */
@@ -27,8 +28,10 @@ export function supervise(call: ProcessCall): Supervised {
   const clock = call.clock ?? systemClock;
   const begunAt = clock.steady();
   const elapsedMs = () => clock.steady() - begunAt;
+  const watched = watch(call.marker);
   const child = launch(call);
   if (child instanceof Error || child.pid === undefined) {
+    watched.ended();
     const ended = startFailure(child).then((error) => ({
       ...explainStartFailure(error, call),
       ...nothingHappened,
@@ -43,6 +46,7 @@ export function supervise(call: ProcessCall): Supervised {
       heard: () => undefined,
     };
   }
+  watched.started(child.pid);
   const leader = processIdentity(child.pid) ?? { pid: child.pid, startedAt: "" };
   const running = follow(child, leader, call);
   if (typeof call.input === "function") call.input(inputPipe(child.stdin));
@@ -50,7 +54,10 @@ export function supervise(call: ProcessCall): Supervised {
     pid: leader.pid,
     identity: leader,
     started: Promise.resolve(), // spawn returns a pid only after the program was loaded
-    ended: running.ended.then((end) => ({ ...end, durationMs: elapsedMs() })),
+    ended: running.ended.then((end) => {
+      watched.ended();
+      return { ...end, durationMs: elapsedMs() };
+    }),
     stop: (reason) => running.halt({ kind: "stopped", reason }),
     heard: running.heard,
   };
