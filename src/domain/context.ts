@@ -8,6 +8,7 @@ const storyKeys = [
   "completed_stories",
   "stories_remaining",
   "verify_feedback",
+  "retry_feedback",
   "progress",
 ] as const;
 
@@ -19,6 +20,7 @@ const runKeys = [
   "base",
   "feedback",
   "verify_feedback",
+  "retry_feedback",
   "progress",
   "progress_file",
   "has_frontend_changes",

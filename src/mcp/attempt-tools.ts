@@ -1,6 +1,7 @@
 // Tools of an attempt. Owns: the tools that its agent gets, with inputs that fit its step. The desk does the work.
 
 import { z } from "zod";
+import { expectedLines } from "../domain/expectation.ts";
 import { decidedValues } from "../domain/route.ts";
 import { operationWords } from "../protocols/files/edit-operation.ts";
 import type { Desk } from "../runtime/attempt/execute/desk.ts";
@@ -57,7 +58,10 @@ function describeOutcome({ outcomes, claim: { definition } }: Desk): string {
 
 function describeComplete({ outcomes, claim: { definition } }: Desk): string {
   const sends = outcomes.includes("retry") && definition.decide === null;
-  const expected = definition.expects === null ? [] : [`The report must contain "${definition.expects}".`];
+  const lines = expectedLines(definition.expects).map((line) =>
+    line.kind === "text" ? JSON.stringify(line.text) : `a line that matches ${line.source}`,
+  );
+  const expected = lines.length === 0 ? [] : [`The report must contain ${lines.join(" and ")}.`];
   return [
     "Your step has ended with this outcome. Call it once, at the end. A later call replaces an earlier one.",
     ...(sends ? ["`done`: it is good. `retry`: it is not; `summary` says what has to change."] : []),

@@ -141,6 +141,37 @@ describe("two verdicts", () => {
   });
 });
 
+describe("[PR36] several lines of `expects`, and patterns", () => {
+  const merging = agent({
+    expects: "regex:^STATUS:\\s*(done|retry)\\s*$\nregex:^REBASED:\\s*(true|false)\\s*$\nMERGED_TREE:",
+  });
+
+  test("each is met, in the forms that agents print", () => {
+    for (const text of [
+      "STATUS: done\nREBASED: false\nMERGED_TREE: 12ab",
+      "**STATUS:** completed\n- **REBASED:** True\n\n`MERGED_TREE:` 12ab".replace("- ", ""),
+    ])
+      expect([text, verdictOf(text, merging)]).toEqual([text, passed]);
+    expect(verdictOf("STATUS: retry\nISSUES: x", merging)).toEqual(rejected);
+  });
+
+  test("what is missing is named, and what to print", () => {
+    expect(whyOf("STATUS: done\nREBASED: perhaps\nMERGED_TREE: 1", merging)).toBe(
+      "the output does not contain a line that matches ^REBASED:\\s*(true|false)\\s*$, which was expected",
+    );
+    expect(whyOf("REBASED: true", merging)).toContain(
+      '(and a line that matches ^REBASED:\\s*(true|false)\\s*$ and "MERGED_TREE:"',
+    );
+    expect(whyOf("STATUS: done", agent({ expects: "STATUS: done\nCHANGES:" }))).toContain('"CHANGES:"');
+  });
+
+  test("a STATUS word that only the workflow knows is one", () => {
+    const step = agent({ expects: "regex:^STATUS:\\s*(planned|shipped)$" });
+    expect(verdictOf("STATUS: shipped", step)).toEqual(passed);
+    expect(verdictOf("STATUS: lost", step)).toBe("invalid_output");
+  });
+});
+
 describe("[B8] expects", () => {
   const done = agent({ expects: "STATUS: done" });
 

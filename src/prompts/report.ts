@@ -190,14 +190,14 @@ function judge(reading: Reading): Judgement {
   if (status !== null && typeof status === "object") return status;
   if (status === "failed") return { kind: "failed", why: whyFailed(reading) };
   if (status === "rejected" && step.decide === null) return rejected(reading);
-  const isThere = expected === null || expected.isMetBy(text, status === "passed" || status === "rejected");
-  if (!isThere) {
+  const missing = expected?.missingIn(text, status === "passed" || status === "rejected") ?? [];
+  if (missing.length > 0) {
     if (status === null) return unreadable(`no STATUS line: ${wanted(reading)}`);
-    return unreadable(`the output does not contain "${step.expects}", which was expected`);
+    return unreadable(`the output does not contain ${missing.join(" and ")}, which was expected`);
   }
   if (step.decide !== null) return decide(reading, step.decide, status);
   if (status === "passed") return verdict({ kind: "passed" });
-  if (expected !== null) return noted(reading, `no STATUS line; the output contains "${step.expects}"`);
+  if (expected !== null) return noted(reading, `no STATUS line; the output contains ${expected.words}`);
   if (step.summary && reading.repeats && !hasSummary(text))
     return unreadable(`beside the repeated prompt there is no SUMMARY and no STATUS line: ${wanted(reading)}`);
   if (step.summary) return verdict({ kind: "passed" });
@@ -207,11 +207,10 @@ function judge(reading: Reading): Judgement {
 
 /** null: no STATUS line. */
 function statusOf(reading: Reading): StatusMeaning | null | Judgement {
-  const expectedWord = reading.expected?.statusWord;
   const said = reading.entries
     .filter(({ key }) => key === "status")
     .map(({ value, fenced }) => {
-      const isExpected = expectedWord !== undefined && asIdentifier(foldWord(value)) === expectedWord;
+      const isExpected = reading.expected?.acceptsStatus(value) === true;
       return { value, fenced, meaning: meaningOf(value) ?? (isExpected ? ("passed" as const) : null) };
     });
   const last = said.at(-1);
@@ -272,7 +271,8 @@ function feedbackOf({ text, values }: Reading): string {
 
 function wanted({ step, expected }: Reading): string {
   const done = expected?.statusWord ? `STATUS: ${expected.statusWord}` : "STATUS: done";
-  const also = expected && !expected.statusWord ? ` (and "${step.expects}" somewhere in the output)` : "";
+  const others = expected?.others ?? [];
+  const also = others.length === 0 ? "" : ` (and ${others.join(" and ")} somewhere in the output)`;
   const decision = step.decide === null ? "" : ` and \`${step.decide.toUpperCase()}: …\``;
   return `reply with \`${done}\`${decision} on a line of its own${also}, or with \`STATUS: retry\` and \`ISSUES: …\``;
 }

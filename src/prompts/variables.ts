@@ -18,6 +18,7 @@ export function storyVariables(story: {
     completed_stories: formatCompletedStories(entries),
     stories_remaining: String(entries.filter(({ status }) => status === "waiting").length),
     verify_feedback: feedback,
+    retry_feedback: feedback,
     progress,
   };
 }

@@ -434,6 +434,21 @@ describe("single steps", () => {
     expect(loadWorkflow(agent, "w.yml").definition?.steps[0]).toMatchObject({ wallMs: 60_000 });
   });
 
+  test("[PR36 PR7] several lines of `expects` and patterns are kept, their keys and `retry_feedback` are known", () => {
+    const step = (expects: string) =>
+      file(
+        `  - { id: a, agent: dev, input: "Fix it: {{retry_feedback}} {{branch_name}}", expects: ${JSON.stringify(expects)} }\n`,
+      );
+    const expects = "STATUS: done\nregex:^BRANCH_NAME:\\s*[a-z]{1,9}, \\S+";
+    const { definition, problems } = loadWorkflow(step(expects), "w.yml");
+    expect(problems).toEqual([]);
+    expect(definition?.steps[0]).toMatchObject({ expects });
+    expect(definition?.knownKeys).toEqual(expect.arrayContaining(["retry_feedback", "branch_name"]));
+    expect(errorsOf(step("regex:^STATUS: (done"))).toMatchObject([
+      { message: "Step 'a': `regex:^STATUS: (done` is not a regular expression", path: "steps[0].expects" },
+    ]);
+  });
+
   test("`expects` is kept; a list of keys becomes its first; a number names the step", () => {
     expect(stepOf('expects: "STATUS: done"').expects).toBe("STATUS: done");
     expect(stepOf('expects: "STATUS: done, REPO, BRANCH"').expects).toBe("STATUS: done");

@@ -5,6 +5,7 @@ import { counted } from "../../domain/counted.ts";
 import type { AgentStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, stepName } from "../../domain/ids.ts";
 import type { Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
+import { refusePatterns } from "../document/patterns.ts";
 import type { Path } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
 import { limitedRoutes, unreadableRule } from "../format/default-rules.ts";
@@ -109,6 +110,8 @@ function performed(
 function readExpects(reading: Reading, step: AntfarmStep, path: Path): string | null {
   const expects = step.expects?.trim() ?? "";
   if (expects === "") return null;
+  refusePatterns(reading, step.id, expects, [...path, "expects"]);
+  if (/^regex:|\n/i.test(expects)) return expects;
   const [first = "", ...others] = expects.split(/\s*,\s*/);
   if (others.length === 0 || !others.every((other) => /^[A-Z][A-Z0-9_]*:?$/.test(other))) return expects;
   warn(reading, [...path, "expects"], {

@@ -36,5 +36,5 @@ export function performedSteps(steps: readonly StepDefinition[]): PerformedDefin
 
 /** An input shows the reply that it wants: `KEY: value` lines. */
 function replyKeys(input: string): string[] {
-  return [...input.matchAll(/^\s*([A-Z][A-Z0-9_]*):/gm)].map(([, key = ""]) => key.toLowerCase());
+  return [...input.matchAll(/^\s*(?:regex:\s*\^?)?([A-Z][A-Z0-9_]*):/gm)].map(([, key = ""]) => key.toLowerCase());
 }

@@ -10,6 +10,7 @@ import type {
 import { agentName, type StepName, stepName } from "../../domain/ids.ts";
 import type { RouteRule } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
+import { refusePatterns } from "../document/patterns.ts";
 import type { Path } from "../document/problem.ts";
 import { from, type Reading, refuse } from "../document/reading.ts";
 import { readBudget, readStoryBudget } from "./budget.ts";
@@ -86,7 +87,7 @@ function readPerformed(
     input: written.input ?? (kind === "agent" ? (inBody ? "{{current_story}}" : "{{task}}") : ""),
     produces: written.produces?.map(foldRouteWord) ?? (written.summary ? [] : null),
     decide: written.decide === undefined ? null : foldRouteWord(written.decide),
-    expects: written.expects ?? null,
+    expects: readExpects(reading, written, path),
     on,
     onError: readOnError(reading, written, path, on, inBody),
     budget: readBudget(reading, written, path, on),
@@ -109,6 +110,11 @@ function readPerformed(
         ...performed,
       };
   }
+}
+
+function readExpects(reading: Reading, { id, expects }: StepInput, path: Path): string | null {
+  refusePatterns(reading, id, expects ?? "", [...path, "expects"]);
+  return expects ?? null;
 }
 
 function readGate(reading: Reading, written: StepInput, path: Path): GateStep {

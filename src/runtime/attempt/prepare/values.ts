@@ -65,6 +65,7 @@ async function builtIn(
     base: header.place.baseName ?? "",
     feedback,
     verify_feedback: feedback,
+    retry_feedback: feedback,
     progress: named.has("progress") ? progressOf(parts, run, home) : "",
     progress_file: home?.progressFile ?? "",
     has_frontend_changes: String(frontend),
