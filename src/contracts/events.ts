@@ -180,7 +180,14 @@ export const eventContract = z
     event("story_opened", { of: text, chain: placedSteps }),
     event("story_adopted", { of: text, chain: list(adoptedStep) }),
     event("story_changed", { of: text, status: storyStatus, reason, slot: count.exactOptional() }),
-    event("story_merged", { of: text, set: textMap }),
+    event("story_merged", {
+      of: text,
+      set: textMap,
+      collected: z
+        .record(z.string(), object({ story: text, same: count, isList: z.boolean(), own: text.exactOptional() }))
+        .readonly()
+        .exactOptional(),
+    }),
   ])
   .meta({ id: "EventDocument" });
 

@@ -7,7 +7,7 @@ import type { ChainLine, EditOperation } from "./edit.ts";
 import type { Gate } from "./gate.ts";
 import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Route } from "./route.ts";
-import type { RunPlace } from "./run.ts";
+import type { Collected, RunPlace } from "./run.ts";
 import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
 
 export const eventSchemaVersion = 1;
@@ -181,5 +181,11 @@ export type Event = Happened &
         readonly slot?: number;
       }
     /** A finished story's outputs become the run's. */
-    | { readonly type: "story_merged"; readonly of: StoryId; readonly set: Readonly<Record<string, string>> }
+    /** `set`: the context's new values, collected from all stories. Without `collected`, from an older run, the last story's. */
+    | {
+        readonly type: "story_merged";
+        readonly of: StoryId;
+        readonly set: Readonly<Record<string, string>>;
+        readonly collected?: Readonly<Record<string, Collected>>;
+      }
   );

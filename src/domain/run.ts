@@ -41,6 +41,18 @@ export interface RunTotals extends Usage {
 
 export const noTotals: RunTotals = { ...noUsage, attempts: 0, steps: 0 };
 
+/** How a key of the context came together from stories. */
+export interface Collected {
+  /** The first story that set it. */
+  readonly story: StoryId;
+  /** How many stories set it to the same value, before one differed. */
+  readonly same: number;
+  /** The context has a line for each story, with its name. */
+  readonly isList: boolean;
+  /** What a step of the run's own chain had set: stories still read that. Absent: nothing. */
+  readonly own?: string;
+}
+
 /** The run's own chain, the list of its stories with their status, and its totals. */
 export interface Header extends Scope {
   readonly id: RunId;
@@ -53,6 +65,8 @@ export interface Header extends Scope {
   /** Context keys that only the caller or the engine sets. */
   readonly given: readonly string[];
   readonly caps: Caps;
+  /** The keys of the context that stories set. They are not part of another story's context. Absent: there are none. */
+  readonly collected?: Readonly<Record<string, Collected>>;
   readonly stories: readonly StoryEntry[];
   readonly totals: RunTotals;
   readonly startedAt: number;
@@ -83,6 +97,18 @@ export function statusOf(header: Header): RunStatus {
 
 export function scopeOf(run: Run, story: StoryId | null): Scope | null {
   return story === null ? run.header : (run.stories[story] ?? null);
+}
+
+/** The keys that a step of this scope can name: those of the run, and in a story its own instead of other stories'. */
+export function contextOf({ header, stories }: Run, story: StoryId | null): Readonly<Record<string, string>> {
+  if (story === null) return header.context;
+  const { collected = {} } = header;
+  const shared = Object.entries(header.context).flatMap(([key, value]): [string, string][] => {
+    const of = key === "branch" || !Object.hasOwn(collected, key) ? undefined : collected[key];
+    if (of === undefined) return [[key, value]];
+    return of.own === undefined ? [] : [[key, of.own]];
+  });
+  return { ...Object.fromEntries(shared), ...stories[story]?.context };
 }
 
 export function attemptsOf(run: Run, story: StoryId | null): readonly Attempt[] {

@@ -54,12 +54,16 @@ export function evolve(run: Run | null, event: Event): Run {
         feedback: "",
       }));
     case "outputs_set":
-      return withScope(run, event.story, (scope) => ({
-        context: changedContext(scope.context, event.cleared, event.set),
-        chain: scope.chain.map((step) =>
-          step.id === event.step ? { ...step, produced: Object.keys(event.set), ...notesIn(event) } : step,
-        ),
-      }));
+      return withScope(
+        ownKeys(run, event.story, [...event.cleared, ...Object.keys(event.set)]),
+        event.story,
+        (scope) => ({
+          context: changedContext(scope.context, event.cleared, event.set),
+          chain: scope.chain.map((step) =>
+            step.id === event.step ? { ...step, produced: Object.keys(event.set), ...notesIn(event) } : step,
+          ),
+        }),
+      );
     case "step_done": {
       const done = withStep(run, event.story, event.step, (step) => ({
         ...step,
@@ -81,7 +85,7 @@ export function evolve(run: Run | null, event: Event): Run {
         state: nextStepState(step, "cancel", { status: "cancelled" }),
       }));
     case "steps_reset":
-      return withScope(run, event.story, (scope) => ({
+      return withScope(ownKeys(run, event.story, event.cleared), event.story, (scope) => ({
         context: changedContext(scope.context, event.cleared, {}),
         chain: scope.chain.map((step) => (event.steps.includes(step.id) ? resetStep(step, event) : step)),
       }));
@@ -155,7 +159,7 @@ export function evolve(run: Run | null, event: Event): Run {
     case "story_changed":
       return withHeader(run, { stories: withStoryChanged(run.header.stories, event) });
     case "story_merged":
-      return withHeader(run, { context: changedContext(run.header.context, [], event.set) });
+      return withStoryMerged(run, event);
   }
 }
 
@@ -262,6 +266,24 @@ function showGate(run: Run, event: Of<"gate_shown">): Run {
   return withScope(open, event.story, (scope) => ({
     gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
   }));
+}
+
+function withStoryMerged(run: Run, event: Of<"story_merged">): Run {
+  const { header } = run;
+  const one = { story: event.of, same: 1, isList: false } as const;
+  const collected = event.collected ?? Object.fromEntries(Object.keys(event.set).map((key) => [key, one]));
+  return withHeader(run, {
+    context: changedContext(header.context, [], event.set),
+    ...(Object.keys(collected).length === 0 ? {} : { collected: { ...header.collected, ...collected } }),
+  });
+}
+
+/** A key that a step of the run's own chain sets or clears is no longer collected from stories. */
+function ownKeys(run: Run, story: StoryId | null, keys: readonly string[]): Run {
+  const { collected } = run.header;
+  if (story !== null || collected === undefined || !keys.some((key) => Object.hasOwn(collected, key))) return run;
+  const kept = Object.entries(collected).filter(([key]) => !keys.includes(key));
+  return withHeader(run, { collected: Object.fromEntries(kept) });
 }
 
 function changedContext(

@@ -14,8 +14,13 @@ import {
   featureDev,
   limit,
   next,
+  stories,
+  storySpec,
   workflow,
 } from "../../test/support/engine/workflow.ts";
+import { storyId } from "../domain/ids.ts";
+import { contextOf } from "../domain/run.ts";
+import { replay } from "./evolve.ts";
 import { isSafeBranch } from "./outputs.ts";
 
 describe("accepting", () => {
@@ -198,6 +203,75 @@ test("[OU8 A37] the verifier sees the outputs of its story's developer, and no o
   run.pass("US-1/verify");
   expect(run.context()).toEqual({ changes: "two" });
   expect(run.context("US-2")).toEqual({});
+});
+
+describe("outputs of several stories", () => {
+  const start = (...ids: string[]) => {
+    const review = agent("review", { on: { rejected: atMost(2, backTo("each")) } });
+    const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")]), agent("sum"), review]));
+    run.plan("plan", ...ids);
+    return run;
+  };
+  const say = (run: Driver, story: string, outputs: Record<string, string>) => run.pass(`${story}/code`, { outputs });
+
+  test("[OU10] different values are collected, a line for each story; one value, or the same one, stays as it is", () => {
+    const run = start("US-1", "US-2", "US-3");
+    say(run, "US-1", { verdict: "good", cmd: "npm test", pr: "1" });
+    say(run, "US-2", { verdict: "bad\nvery", cmd: "npm test" });
+    say(run, "US-3", { verdict: "good", cmd: "make" });
+    expect(run.context()).toEqual({
+      verdict: "US-1: good\nUS-2: bad\n  very\nUS-3: good",
+      cmd: "US-1 and 1 more: npm test\nUS-3: make",
+      pr: "1",
+    });
+  });
+
+  test("[OU10] a story that is added later adds its line; what a step of the run says replaces them all", () => {
+    const run = start("US-1", "US-2");
+    say(run, "US-1", { verdict: "a" });
+    say(run, "US-2", { verdict: "b" });
+    run.pass("sum");
+    run.reject("review", "no");
+    say(run, "FIX-1", { verdict: "c" });
+    expect(run.context()["verdict"]).toBe("US-1: a\nUS-2: b\nFIX-1: c");
+    run.pass("sum", { outputs: { verdict: "all good" } });
+    expect(run.context()["verdict"]).toBe("all good");
+    run.reject("review", "no");
+    say(run, "FIX-2", { verdict: "d" });
+    expect(run.context()["verdict"]).toBe("d");
+  });
+
+  test("[OU8 OU10] a story reads the run's own value and its own, never those of other stories", () => {
+    const run = new Driver(workflow([agent("plan"), stories("each", [agent("code")])]));
+    run.pass("plan", { outputs: { cmd: "npm test" }, stories: [storySpec("US-1"), storySpec("US-2")] });
+    say(run, "US-1", { cmd: "make", verdict: "good" });
+    expect(run.context()).toEqual({ cmd: "make", verdict: "good" });
+    expect(contextOf(run.run, storyId("US-2"))).toEqual({ cmd: "npm test" });
+    expect(contextOf(run.run, null)).toEqual({ cmd: "make", verdict: "good" });
+  });
+
+  test("[OU10] what is collected has a limit, and says that there is more", () => {
+    const ids = Array.from({ length: 40 }, (_, index) => `US-${index + 1}`);
+    const run = start(...ids);
+    for (const id of ids) say(run, id, { log: `${id} ${"x".repeat(1_000)}` });
+    expect(run.context()["log"]?.length).toBeLessThan(17_000);
+    expect(run.context()["log"]).toMatch(/^US-1: US-1 x+\nUS-2: [^]*… \(more stories set it\)$/);
+  });
+
+  test("[OU10 RE1] an event of an older run, without what it collects, is the last story's value", () => {
+    const run = start("US-1", "US-2");
+    say(run, "US-1", { verdict: "a" });
+    say(run, "US-2", { verdict: "b" });
+    const older = run.events.map((event) => {
+      if (event.type !== "story_merged") return event;
+      const { collected: _, ...rest } = event;
+      return { ...rest, set: { verdict: rest.of === "US-1" ? "a" : "b" } };
+    });
+    expect(replay(older)?.header).toMatchObject({
+      context: { verdict: "b" },
+      collected: { verdict: { story: "US-2", same: 1 } },
+    });
+  });
 });
 
 describe("notes", () => {

@@ -7,6 +7,7 @@ import type { StoryEntry, StorySpec, StoryStatus } from "../../domain/story.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
 import { changeStory, failStep } from "../status-changes.ts";
+import { mergeOutputs } from "./collected.ts";
 import { openNext } from "./scheduling.ts";
 
 /** Opens a `stories` step that the chain has reached. */
@@ -41,9 +42,8 @@ export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
 
 /** Every step of the story's chain is over. */
 export function finishStory(draft: Draft, story: StoryId): void {
-  const { given } = draft.run.header;
-  const set = Object.entries(draft.scope(story).context).filter(([key]) => !given.includes(key));
-  draft.emit(null, { type: "story_merged", of: story, set: Object.fromEntries(set) });
+  const merged = mergeOutputs(draft.run.header, story, draft.scope(story).context);
+  draft.emit(null, { type: "story_merged", of: story, ...merged });
   changeStory(draft, story, "done", "");
 }
 

@@ -2,6 +2,6 @@
 
 export function pick<T, K extends keyof T>(value: T, keys: readonly K[]): Pick<T, K> {
   const picked: Partial<T> = {};
-  for (const key of keys) picked[key] = value[key];
+  for (const key of keys) if (value[key] !== undefined) picked[key] = value[key];
   return picked as Pick<T, K>;
 }

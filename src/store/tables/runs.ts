@@ -15,6 +15,7 @@ import { readTotals } from "./totals.ts";
 const documentKeys = [
   "chain",
   "context",
+  "collected",
   "gates",
   "countsFrom",
   "place",

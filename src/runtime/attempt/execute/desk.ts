@@ -5,7 +5,7 @@ import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../domain/edit.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { anyOtherValue, decidedValues } from "../../../domain/route.ts";
-import { type Run, scopeOf } from "../../../domain/run.ts";
+import { contextOf, type Run, scopeOf } from "../../../domain/run.ts";
 import { editChain } from "../../../engine/chain/chain-edits.ts";
 import { chainLines } from "../../../engine/chain/chain-rules.ts";
 import { Draft } from "../../../engine/draft.ts";
@@ -206,7 +206,7 @@ export class Desk {
       step: { id: attempt.step, name: attempt.name, title: definition.title, attempt: attempt.number },
       input: this.#input.input,
       feedback: scope?.chain.find(({ id }) => id === attempt.step)?.feedback ?? "",
-      context: { ...header.context, ...scope?.context },
+      context: contextOf(run, attempt.story),
       outcomes: this.outcomes,
       outputs: definition.produces,
       steps: chainLines(new Draft(run, preview), attempt.story),

@@ -1,7 +1,7 @@
 // The values that templates of an attempt may name: what steps said, what Pawl knows of the run, its story and its protocol.
 
 import type { RunValues } from "../../../domain/context.ts";
-import { type Run, scopeOf } from "../../../domain/run.ts";
+import { contextOf, type Run, scopeOf } from "../../../domain/run.ts";
 import { templateKeys } from "../../../prompts/template.ts";
 import { storyVariables } from "../../../prompts/variables.ts";
 import { type AgentHome, readProgress } from "../../../protocols/files/agent-home.ts";
@@ -26,8 +26,7 @@ export async function templateValues(
   const home = progressHome(parts, run);
   const path = workspacePath(parts, run, attempt.story);
   return {
-    ...header.context,
-    ...(attempt.story === null ? {} : run.stories[attempt.story]?.context),
+    ...contextOf(run, attempt.story),
     ...(await builtIn(parts, run, { home, path }, feedback, template)),
     ...(spec
       ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })

@@ -1,7 +1,7 @@
 // Enforces `access: read`: a tree that the agent changed is put back, and the attempt has failed.
 
 import type { Report } from "../../../domain/report.ts";
-import { scopeOf } from "../../../domain/run.ts";
+import { contextOf } from "../../../domain/run.ts";
 import { changedBetween } from "../../../workspaces/trees/changes.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { takeSnapshot } from "../../../workspaces/trees/snapshot.ts";
@@ -25,7 +25,7 @@ const longestCommand = 200;
 export function commandsFor(claim: Claim): readonly string[] {
   if (!mayOnlyRead(claim)) return [];
   const { run, attempt } = claim;
-  const known = { ...run.header.context, ...scopeOf(run, attempt.story)?.context };
+  const known = contextOf(run, attempt.story);
   const written = Object.entries(known).flatMap(([key, text]) => (commandKeys.test(key) ? [text] : []));
   const parts = written.flatMap((text) => text.split(/&&|\|\||[;|\n]/)).map((part) => part.trim());
   return [...new Set(parts.filter((part) => /^[\w@%+=:./ -]+$/.test(part) && part.length <= longestCommand))];
