@@ -41,7 +41,7 @@ async function isOnBase({ repo, baseName }: RunPlace, side: string): Promise<boo
   if (repo === null || baseName === null) return false;
   const [base, commit] = [await commitOf(repo, baseName), await commitOf(repo, side)];
   if (base === null || base === commit) return base !== null;
-  const { isIn } = await import("../../workspaces/integration/tip.ts");
+  const { isIn } = await import("../../workspaces/integration/ancestry.ts");
   return commit !== null && (await isIn(repo, commit, base));
 }
 

@@ -10,7 +10,7 @@ import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
 import { type GitResult, git, splitNul } from "../git/git.ts";
 import { branchRefIn, commonDirOf, headOf } from "../git/head.ts";
 import { clearLock } from "../git/locks.ts";
-import { changeRefs, readRefs } from "../git/refs.ts";
+import { changeRefs, type RefChange, readRefs } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { waitForGitOf } from "../git/running.ts";
 import { copyIndex } from "../trees/snapshot.ts";
@@ -35,18 +35,26 @@ export type Moved = { readonly moved: true } | { readonly moved: false; readonly
 
 const checkoutTimeoutMs = 600_000;
 
-export async function moveBranch(move: Move): Promise<Moved> {
+/** What is known about one call, and not about a later one that repeats it after a crash. */
+export interface MoveContext {
+  /** What differs between the two commits, if it was just asked for. */
+  readonly changes?: readonly Change[];
+  /** Changes of other refs in the same transaction, after that of the branch. */
+  readonly then?: readonly RefChange[];
+}
+
+export async function moveBranch(move: Move, context: MoveContext = {}): Promise<Moved> {
   await assertBranchName(move.repo, move.branch);
   const [place, another] = await checkoutsOf(move.repo, move.branch);
   if (place === undefined) {
-    const problem = await moveRefs(move.repo, move);
+    const problem = await moveRefs(move.repo, move, context);
     return problem === null ? { moved: true } : kept(problem);
   }
   const where = `${move.branch} is checked out in ${place.path}`;
   if (another !== undefined) return kept(`${where} and in ${another.path}`);
   if (!place.isThere) return kept(`${where}, which is not there`);
   if (place.operation !== null) return kept(`${where}, in the middle of a ${place.operation}`);
-  return forwardCheckout(move, place);
+  return forwardCheckout(move, place, context);
 }
 
 /** Finishes or undoes a move that was interrupted; returns a text for people if neither is possible. */
@@ -62,14 +70,14 @@ export async function settleMove(intentFile: string): Promise<string | null> {
   return null;
 }
 
-async function forwardCheckout(move: Move, place: Checkout): Promise<Moved> {
+async function forwardCheckout(move: Move, place: Checkout, context: MoveContext): Promise<Moved> {
   // It could not be settled just now, and what it knows about the checkout must not be lost.
   if (readIntent(move.intentFile) !== null) {
     return kept(`${move.branch} is checked out in ${place.path}, where an earlier move is not undone yet`);
   }
   const intent = openIntent(move, place);
   try {
-    const { answer, isOpen } = await forwardHeld(intent, place);
+    const { answer, isOpen } = await forwardHeld(intent, place, context);
     if (!isOpen) closeIntent(intent);
     return answer;
   } catch (error) {
@@ -84,16 +92,17 @@ interface Forwarded {
   readonly isOpen?: boolean;
 }
 
-async function forwardHeld(intent: Intent, place: Checkout): Promise<Forwarded> {
+async function forwardHeld(intent: Intent, place: Checkout, context: MoveContext): Promise<Forwarded> {
   const { path, gitDir } = place;
   const where = `${intent.branch} is checked out in ${path}`;
   if (!(await holdIndex(intent))) return { answer: kept(`${where}, where another git is at work`) };
-  const obstacle = await obstacleTo(intent, place);
+  const obstacle = await obstacleTo(intent, place, context);
   if (obstacle !== null) return { answer: kept(obstacle) };
   const next = nextIndex(intent);
   copyIndex(join(gitDir, "index"), next);
   const written = await writeFiles(intent, path, next);
-  const why = written.code === 0 ? await moveRefs(path, intent) : `${where}, ${await refusalIn(written.stderr, path)}`;
+  const why =
+    written.code === 0 ? await moveRefs(path, intent, context) : `${where}, ${await refusalIn(written.stderr, path)}`;
   if (why === null) {
     replaceIndex(intent);
     return { answer: { moved: true } };
@@ -181,13 +190,14 @@ async function waitForOtherGit({ by }: Intent): Promise<void> {
 }
 
 /** Called while Pawl holds the index, so that no other git can change the answer. */
-async function obstacleTo(move: Move, { path, gitDir }: Checkout): Promise<string | null> {
+async function obstacleTo(move: Move, { path, gitDir }: Checkout, context: MoveContext): Promise<string | null> {
   const where = `${move.branch} is checked out in ${path}`;
   const isElsewhere = (await branchRefIn(gitDir, path)) !== `refs/heads/${move.branch}`;
   if (isElsewhere || operationIn(gitDir) !== null || (await headOf(path)) !== move.from) return movedMeanwhile;
 
   const args = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no", "--ignore-submodules=dirty"];
-  const [status, changes] = await Promise.all([git(path, args), changesBetween(path, move.from, move.to)]);
+  const asked = context.changes ?? changesBetween(path, move.from, move.to);
+  const [status, changes] = await Promise.all([git(path, args), asked]);
   const ignoring = new Set(move.ignoring.map(realPath));
   const changed = new Set(changes.map((change) => change.path));
   const dirty = splitNul(status.stdout)
@@ -219,10 +229,14 @@ function findInTheWay(tree: string, changes: readonly Change[]): string | null {
 }
 
 /** Moves the branch only if it is still at the expected commit. Returns why it was not moved, or null. */
-async function moveRefs(cwd: string, { branch, from, to, also = [] }: Move): Promise<string | null> {
+async function moveRefs(
+  cwd: string,
+  { branch, from, to, also = [] }: Move,
+  { then = [] }: MoveContext,
+): Promise<string | null> {
   const others = also.map((ref) => `update ${ref.ref} ${ref.to}`);
   try {
-    const isDone = await changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`]);
+    const isDone = await changeRefs(cwd, [...others, `update refs/heads/${branch} ${to} ${from}`, ...then]);
     return isDone ? null : movedMeanwhile;
   } catch (error) {
     // A git of a person is at work: its lock is left alone, and the branch with it.

@@ -1,13 +1,19 @@
 // Integration. Owns: putting the work of a story on the base as one commit, checked there, exactly once. Nothing is pushed or fetched.
 
+import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
-import { changeRefs } from "../git/refs.ts";
+import { indexFlags } from "../git/index-file.ts";
+import { changeRefs, type RefChange } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
+import { headRefOf, refsOfStory } from "../slots/story-refs.ts";
 import { assertSlot, type OwnedTree } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks } from "../trees/restore.ts";
+import { parseSnapshot, takeSnapshot } from "../trees/snapshot.ts";
+import { isIn } from "./ancestry.ts";
 import { moveBranch, settleMove, withState } from "./forward.ts";
+import { mergeInMemory } from "./merge-in-memory.ts";
 import { putBack, rememberState } from "./remembered-state.ts";
 import { publishSide, type Side, sideNote } from "./side-branch.ts";
 import {
@@ -15,11 +21,14 @@ import {
   checkOutCommit,
   commitEnvironment,
   mergingIn,
+  type Rebased,
   rebaseOnto,
+  type StoryWork,
   squashOnto,
   unmergedIn,
 } from "./squash.ts";
-import { findTip, integratedRefs, isIn, publishedRef, type Tip, takenOutNote } from "./tip.ts";
+import { findTip, integratedRefs, publishedRef, type Tip, takenOutNote } from "./tip.ts";
+import type { Change } from "./undo-move.ts";
 
 export { publishSide } from "./side-branch.ts";
 export { takenOutNote, tipOf } from "./tip.ts";
@@ -31,8 +40,8 @@ export interface IntegrationRequest extends Side {
   readonly message: string;
   /** The snapshot of the tree, if one was just taken and nothing has changed since. */
   readonly snapshot?: string;
-  /** Runs the checks on the tree as it will be; null if they are green. */
-  readonly check: (path: string) => Promise<string | null>;
+  /** Runs the checks on the tree as it will be, and returns null if they are green. Null if there are none. */
+  readonly check: ((path: string) => Promise<string | null>) | null;
 }
 
 export type Integration =
@@ -87,13 +96,18 @@ async function integrateOnce(
   // After an interrupted integration the tree is not the one of the snapshot any more.
   const taken = (await putBack(tree)) ? null : (request.snapshot ?? null);
   const isUntouched = taken !== null && !taken.includes("+");
-  const files = isUntouched ? [] : await unmergedIn(tree.path);
+  const files = isUntouched || isMerged(tree) ? [] : await unmergedIn(tree.path);
   const operation = operationIn(tree.gitDir);
   // Half of a rebase and conflict markers are not the work of the story. A merge may be resolved and not committed.
   if (files.length > 0 || (operation !== null && operation !== "merge")) {
     return { result: "conflict", onto: tip.commit, files };
   }
   return integrate(request, tree, tip, taken, notes);
+}
+
+/** False also where only git can say it. */
+function isMerged({ gitDir, marker }: OwnedTree): boolean {
+  return indexFlags(join(gitDir, "index"), marker.base.length)?.isUnmerged === false;
 }
 
 async function integrate(
@@ -104,22 +118,20 @@ async function integrate(
   notes: readonly string[],
 ): Promise<Integration> {
   const merging = mergingIn(tree.gitDir);
-  const [settings, snapshot] = await Promise.all([commitEnvironment(tree.path), rememberState(tree, taken)]);
-  forgetOperations(tree.gitDir);
+  const snapshot = taken ?? (await takeSnapshot(tree.path));
+  const settings = await commitEnvironment(tree.path);
   const start = tree.marker.start ?? null;
   const work = { snapshot, merging, message: request.message, known: [request.floor, start] };
+  const scene = new Scene(tree, work, settings);
   let tip = found;
-  let isClean = !snapshot.includes("+");
   try {
     for (let round = 1; round <= maxRounds; round += 1) {
-      const outcome = await tryOnTip(request, tree, tip, work, settings, isClean);
+      const outcome = await tryOnTip(request, scene, tip);
       if (outcome.result === "integrated") forgetState(tree.gitDir);
       else if (outcome.result !== "moved_meanwhile") await putBack(tree);
       if (outcome.result === "integrated") return { ...outcome, notes: [...notes, ...outcome.notes] };
       if (outcome.result !== "moved_meanwhile") return outcome;
-      // Files that the checks left could conflict with what others have put on the base.
-      await git(tree.path, ["clean", "-fdq"], { allowFailure: true });
-      isClean = false;
+      await scene.sweep();
       tip = await findTip(request);
     }
   } catch (error) {
@@ -137,45 +149,116 @@ async function integrate(
   );
 }
 
-async function tryOnTip(
-  request: IntegrationRequest,
-  tree: OwnedTree,
-  tip: Tip,
-  work: Parameters<typeof squashOnto>[1],
-  settings: CommitEnvironment,
-  isClean: boolean,
-): Promise<Published> {
-  const known = [...work.known, tip.published];
-  const squash = await squashOnto(tree, { ...work, known }, tip.commit, settings);
-  if (squash === null) return { result: "unchanged", commit: tip.commit };
-  const isOnTip = squash.parent === tip.commit;
-  // A clean tree has the files of the squashed commit already; a rebase starts from another commit.
-  if (!isClean || isOnTip) await checkOutCommit(tree, squash.commit);
-  const rebased = isOnTip ? squash : await rebaseOnto(tree, squash, tip.commit, settings);
-  if ("conflicts" in rebased) return { result: "conflict", onto: tip.commit, files: rebased.conflicts };
-  if (rebased.commit === tip.commit) return { result: "unchanged", commit: tip.commit };
+/** The tree and the work in it. The tree is touched as late as possible, and not before its state is recorded. */
+class Scene {
+  readonly tree: OwnedTree;
+  readonly work: StoryWork;
+  readonly settings: CommitEnvironment;
+  #isTouched = false;
+  #isSwept = false;
 
-  const output = await request.check(tree.path);
-  if (output !== null) return { result: "red", onto: tip.commit, output };
-  return publish(request, tip, rebased.commit);
+  constructor(tree: OwnedTree, work: StoryWork, settings: CommitEnvironment) {
+    this.tree = tree;
+    this.work = work;
+    this.settings = settings;
+  }
+
+  /** The files of the tree are those of the story's last commit. */
+  get isClean(): boolean {
+    return !this.#isSwept && !this.work.snapshot.includes("+");
+  }
+
+  touch(): void {
+    if (this.#isTouched) return;
+    rememberState(this.tree, this.work.snapshot);
+    forgetOperations(this.tree.gitDir);
+    this.#isTouched = true;
+  }
+
+  /** Files that the checks left could conflict with what others have put on the base. */
+  async sweep(): Promise<void> {
+    if (!this.#isTouched) return;
+    await git(this.tree.path, ["clean", "-fdq"], { allowFailure: true });
+    this.#isSwept = true;
+  }
+}
+
+async function tryOnTip(request: IntegrationRequest, scene: Scene, tip: Tip): Promise<Published> {
+  const { tree, settings } = scene;
+  const work = { ...scene.work, known: [...scene.work.known, tip.published] };
+  const merged =
+    (await mergeInMemory(tree, work, tip.commit, settings)) ?? (await mergeInTree(scene, work, tip.commit));
+  if ("unchanged" in merged) return { result: "unchanged", commit: tip.commit };
+  if ("conflicts" in merged) return { result: "conflict", onto: tip.commit, files: merged.conflicts };
+  const { commit } = merged;
+  if (request.check !== null) {
+    scene.touch();
+    if ("changes" in merged) await checkOutCommit(tree, commit);
+    const output = await request.check(tree.path);
+    if (output !== null) return { result: "red", onto: tip.commit, output };
+  }
+  return publish(request, tree, tip, merged, parseSnapshot(work.snapshot).content);
+}
+
+/** Afterwards the tree is at the commit. */
+async function mergeInTree(
+  scene: Scene,
+  work: StoryWork,
+  tip: string,
+): Promise<Rebased | { readonly unchanged: true }> {
+  const { tree, settings } = scene;
+  scene.touch();
+  const squash = await squashOnto(tree, work, tip, settings);
+  if (squash === null) return { unchanged: true };
+  const isOnTip = squash.parent === tip;
+  // A clean tree has the files of the squashed commit already; a rebase starts from another commit.
+  if (!scene.isClean || isOnTip) await checkOutCommit(tree, squash.commit);
+  const rebased = isOnTip ? squash : await rebaseOnto(tree, squash, tip, settings);
+  return "commit" in rebased && rebased.commit === tip ? { unchanged: true } : rebased;
 }
 
 type Published = Integration | { readonly result: "moved_meanwhile" };
 
 /** Moves the base, or the side branch while there is one or the base cannot be moved. */
-async function publish(request: IntegrationRequest, tip: Tip, commit: string): Promise<Published> {
+async function publish(
+  request: IntegrationRequest,
+  tree: OwnedTree,
+  tip: Tip,
+  { commit, changes }: { readonly commit: string; readonly changes?: readonly Change[] },
+  content: string | null,
+): Promise<Published> {
   const { base } = request;
   const isOnSide = tip.side === tip.commit && tip.side !== tip.base;
   if (isOnSide) return publishOnSide(request, tip, commit, null);
   if (tip.base === null || tip.obstacle !== null) return publishOnSide(request, tip, commit, tip.obstacle);
   const also = [integratedRef(request), publishedRef(request.run)].map((ref) => ({ ref, to: commit }));
-  const moved = await moveBranch({ ...request, branch: base, from: tip.base, to: commit, also });
+  const isKnown = changes !== undefined && tip.base === tip.commit;
+  const context = { then: await refsThatEnd(request, tree, commit, content), ...(isKnown ? { changes } : {}) };
+  const moved = await moveBranch({ ...request, branch: base, from: tip.base, to: commit, also }, context);
   if (moved.moved) return { result: "integrated", commit, on: base, notes: [] };
   const { why } = moved;
   if (why === "moved_meanwhile") return { result: "moved_meanwhile" };
   return publishOnSide(request, tip, commit, why).catch((error: unknown) => {
     throw withState(error, why);
   });
+}
+
+/**
+ * With the commit on the base, the branch of the story ends, and HEAD of its tree is at the commit. The snapshot that this attempt
+ * began with stays until the next story: after a crash right here, the tree is put back to it.
+ */
+async function refsThatEnd(
+  { repo }: IntegrationRequest,
+  tree: OwnedTree,
+  commit: string,
+  content: string | null,
+): Promise<readonly RefChange[]> {
+  const ending = (await refsOfStory(repo, tree)).filter(([, at]) => at !== content);
+  return [
+    "option no-deref",
+    `update ${headRefOf(tree)} ${commit}`,
+    ...ending.map(([ref, at]) => `delete ${ref} ${at}`),
+  ];
 }
 
 /** `why` says why the base was not moved; null if that was not tried. */

@@ -7,7 +7,6 @@ import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import { type OwnedTree } from "../trees/ownership.ts";
 import { restoreSnapshot, stateFile } from "../trees/restore.ts";
-import { takeSnapshot } from "../trees/snapshot.ts";
 
 interface RememberedState {
   readonly snapshot: string;
@@ -17,13 +16,11 @@ interface RememberedState {
 
 const mergeFiles = ["MERGE_HEAD", "MERGE_MODE", "MERGE_MSG"];
 
-/** Records the current state for `putBack`, and returns its snapshot. `taken` is a snapshot that was taken just before. */
-export async function rememberState({ path, gitDir }: OwnedTree, taken: string | null): Promise<string> {
+/** Records the state that the snapshot has, for `putBack`. */
+export function rememberState({ gitDir }: OwnedTree, snapshot: string): void {
   const texts = mergeFiles.map((name) => [name, readIfReadable(join(gitDir, name))] as const);
   const merge = Object.fromEntries(texts.filter((entry): entry is [string, string] => entry[1] !== null));
-  const snapshot = taken ?? (await takeSnapshot(path));
   writeJson(stateFile(gitDir), { snapshot, merge } satisfies RememberedState);
-  return snapshot;
 }
 
 /** Restores the recorded state. False if none is recorded; then nothing changes. */

@@ -9,7 +9,7 @@ import { headOf } from "../git/head.ts";
 import { gitSettings } from "../git/settings.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
-import { isIn } from "./tip.ts";
+import { isIn } from "./ancestry.ts";
 
 const checkoutTimeoutMs = 600_000;
 

@@ -3,6 +3,7 @@
 
 import { git } from "../git/git.ts";
 import { readRefs } from "../git/refs.ts";
+import { isIn } from "./ancestry.ts";
 
 /** The branches that get the commits of a run's stories. */
 export interface IntegrationTarget {
@@ -108,9 +109,4 @@ async function outermost(repo: string, commits: readonly (string | null)[]): Pro
   if (different.length < 2) return different;
   const { stdout } = await git(repo, ["merge-base", "--independent", ...different]);
   return stdout.split("\n").filter((line) => line !== "");
-}
-
-export async function isIn(repo: string, commit: string, other: string): Promise<boolean> {
-  if (commit === other) return true;
-  return (await git(repo, ["merge-base", "--is-ancestor", commit, other], { allowFailure: true })).code === 0;
 }

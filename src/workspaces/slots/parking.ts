@@ -10,6 +10,7 @@ import { integratedRefs, publishedRefs } from "../integration/tip.ts";
 import { assertSafe, assertSlot, type OwnedTree, writeMarker } from "../trees/ownership.ts";
 import { forgetOperations, removeLocks } from "../trees/restore.ts";
 import { parseSnapshot, snapshotRefs, takeSnapshot } from "../trees/snapshot.ts";
+import { parkedRefs } from "./story-refs.ts";
 
 export interface Parking {
   readonly path: string;
@@ -54,11 +55,6 @@ export function readWhereabouts(file: string): Whereabouts | null {
 export function writeWhereabouts(file: string, whereabouts: Whereabouts): void {
   mkdirSync(dirname(file), { recursive: true });
   writeJson(file, whereabouts);
-}
-
-/** The refs that hold a story's state while it is parked. */
-export function parkedRefs(run: string, story: string): string {
-  return `refs/pawl/parked/${run}/${story}`;
 }
 
 async function keep(tree: OwnedTree, story: string, file: string): Promise<void> {

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isCommitId } from "../../system/git-directory.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
-import { checkoutsOf } from "../branches/checked-out.ts";
 import { type Branches, branchesLike, freeName, isFreeFor } from "../branches/story-branch.ts";
 import { git } from "../git/git.ts";
 import { branchRefOf, headOf } from "../git/head.ts";
 import { indexFlags } from "../git/index-file.ts";
-import { changeRefs, readRefs } from "../git/refs.ts";
+import { changeRefs } from "../git/refs.ts";
 import { putBack } from "../integration/remembered-state.ts";
 import { assertOwned, assertSlot, type OwnedTree, ownedTree, writeMarker } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks, restoreSnapshot } from "../trees/restore.ts";
 import { parseSnapshot, snapshotRefs } from "../trees/snapshot.ts";
 import { ensureWorktree } from "../trees/worktree.ts";
-import { emptySlot, parkedRefs, readWhereabouts, type Whereabouts, writeWhereabouts } from "./parking.ts";
+import { emptySlot, readWhereabouts, type Whereabouts, writeWhereabouts } from "./parking.ts";
+import { headRefOf, refsOfStory } from "./story-refs.ts";
 
 export interface WantedStory {
   readonly run: string;
@@ -91,28 +91,28 @@ function startIn(known: { readonly start?: string } | null): { readonly start?: 
   return known?.start === undefined ? {} : { start: known.start };
 }
 
-/** Frees the slot of a story that is integrated: its branch is deleted and the tree is detached at `commit`. */
+/**
+ * Frees the slot of a story that is integrated: its branch is deleted and HEAD is detached at `commit`. The files stay as they are: the
+ * next story makes the tree pristine when it enters.
+ */
 export async function leaveStory(done: {
   readonly path: string;
   readonly repo: string;
   readonly commit: string;
 }): Promise<void> {
-  const { path, gitDir, marker } = assertOwned(done.path);
+  const tree = assertOwned(done.path);
+  const { path, gitDir, marker } = tree;
   assertCommit(done.commit);
   if (!marker.story) return;
   removeLocks(gitDir);
   forgetOperations(gitDir);
   forgetState(gitDir);
   const isThere = (await branchRefOf(path)) === null && (await headOf(path)) === done.commit;
-  if (!isThere) await restoreSnapshot(path, done.commit);
-  const own = `refs/heads/${marker.branch}`;
-  // A branch that a person has checked out stays.
-  const isLookedAt = marker.branch === null || (await checkoutsOf(done.repo, marker.branch)).length > 0;
-  const refs = [parkedRefs(marker.run, marker.story), snapshotRefs(path), ...(isLookedAt ? [] : [own])];
-  const kept = await readRefs(done.repo, refs);
-  // A pattern also matches the refs below it, which may be branches of others once this one is gone.
-  const ours = [...kept].filter(([ref]) => ref === own || ref.startsWith("refs/pawl/"));
-  const changes = ours.map(([ref, commit]) => `delete ${ref} ${commit}`);
+  const ours = await refsOfStory(done.repo, tree);
+  // Snapshots alone wait for the next story that is integrated from this tree, or for the removal of the tree.
+  const hasMore = ours.some(([ref]) => !ref.startsWith(`${snapshotRefs(path)}/`));
+  const detach = isThere ? [] : [`option no-deref`, `update ${headRefOf(tree)} ${done.commit}`];
+  const changes = [...detach, ...(hasMore ? ours.map(([ref, commit]) => `delete ${ref} ${commit}`) : [])];
   if (changes.length > 0 && !(await changeRefs(done.repo, changes))) return leaveStory(done);
   const { start: _, ...free } = marker;
   writeMarker(gitDir, { ...free, base: done.commit, branch: null, story: null, entered: false });

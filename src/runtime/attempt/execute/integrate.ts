@@ -18,6 +18,10 @@ export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begu
   const target = integrationTarget(run);
   const { path, base, env } = workspace;
   const title = run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "";
+  const check = async (cwd: string) => {
+    const site = { cwd, attempt: attempt.id, sink: log.sink, env };
+    return (await firstRed(definition.checks, site, stop.register))?.output ?? null;
+  };
   const integration = await integrateStory({
     ...target,
     run: run.header.id,
@@ -27,10 +31,7 @@ export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begu
     message: messageOf(definition, attempt.story ?? "", title),
     ignoring: ownFiles(parts, run),
     intentFile: intentFile(parts, target),
-    check: async (cwd) => {
-      const site = { cwd, attempt: attempt.id, sink: log.sink, env };
-      return (await firstRed(definition.checks, site, stop.register))?.output ?? null;
-    },
+    check: definition.checks.length === 0 ? null : check,
   });
   if (integration.result === "integrated" || integration.result === "unchanged") {
     await leaveStory({ path, repo: target.repo, commit: integration.commit });
