@@ -9,7 +9,7 @@ import { emptyScope } from "../../src/domain/scope.ts";
 import type { Step, StepState } from "../../src/domain/step.ts";
 import type { StoryEntry, StorySpec, StoryStatus } from "../../src/domain/story.ts";
 import type { HistoryEntry, StateDocument, StateStep, StateStory } from "../../src/protocols/ralph/state-document.ts";
-import { StateProjection } from "../../src/protocols/ralph/state-file.ts";
+import { StateProjection, stateText } from "../../src/protocols/ralph/state-file.ts";
 
 const start = Date.UTC(2025, 0, 15, 10);
 const minute = (count: number) => start + count * 60_000;
@@ -115,7 +115,13 @@ export function projected(
 ) {
   const projection = new StateProjection({ prdFile: "prd.json", imported: null });
   for (const event of [began, ...events]) projection.apply(event);
-  return projection.document(runOf(stories), specs);
+  const run = runOf(stories);
+  const document = projection.document(run, specs);
+  // The file is put together story by story, and the second time from what is kept.
+  for (const text of [projection.text(run, specs), projection.text(run, specs)]) {
+    if (text !== stateText(document)) throw new Error(`the text differs from the document:\n${text}`);
+  }
+  return document;
 }
 
 export const began = { type: "run_started", at: start, author: "test", story: null, definition } as unknown as Event;

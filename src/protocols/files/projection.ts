@@ -26,6 +26,8 @@ export interface ProjectedFiles {
   follow?(event: Event): void;
   /** Writes the entry of an event. Two processes may try; an entry with the same mark is written only once. */
   writeEntry?(event: Event, mark: string): void | Promise<void>;
+  /** Called after the entries of several events, for what is cheaper to write at once. If it throws, they are all tried again. */
+  endEntries?(): void | Promise<void>;
   /** The current contents of whole files by path. The run has all of its stories. */
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
 }
@@ -60,6 +62,8 @@ export class Projection {
   #written = 0;
   #writeMs = 0;
   #run: Run | null = null;
+  /** Null: an event since the last write may have changed them. */
+  #specs: readonly StorySpec[] | null = null;
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #isDiscarded = false;
@@ -140,7 +144,8 @@ export class Projection {
     const shown = this.#seen;
     const run = await this.#load();
     if (!run) return;
-    const files = Object.entries(this.#files.files(run, await this.#source.storySpecs(this.#id)));
+    this.#specs ??= await this.#source.storySpecs(this.#id);
+    const files = Object.entries(this.#files.files(run, this.#specs));
     await withFileLock(this.#lock, () => {
       // Another process may have written a newer version.
       if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#files.dir, file, text);
@@ -195,6 +200,7 @@ export class Projection {
   #followAll(events: readonly Event[]): readonly unknown[] {
     return events.flatMap((event) => {
       if (event.story !== null) this.#stale.add(event.story);
+      if (!keepsSpecs.test(event.type)) this.#specs = null;
       try {
         this.#files.follow?.(event);
         return [];
@@ -214,6 +220,12 @@ export class Projection {
         trouble.push(error);
       }
     }
+    try {
+      if (events.length > 0) await this.#files.endEntries?.();
+    } catch (error) {
+      this.#unwritten.push(...events.filter((logged) => !this.#unwritten.includes(logged)));
+      trouble.push(error);
+    }
     return trouble;
   }
 
@@ -227,6 +239,9 @@ export class Projection {
     }
   }
 }
+
+/** Events about a chain and its attempts: they change no story's spec. */
+const keepsSpecs = /^(?:attempt|step|steps|gate|outputs|chain|edit|report|story_opened|story_changed)(?:_|$)/;
 
 function throwFirst(trouble: readonly unknown[]): void {
   if (trouble.length > 0) throw trouble[0];

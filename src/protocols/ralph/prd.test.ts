@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../domain/error.ts";
-import { markPassed, readPrd } from "./prd.ts";
+import { PassMarks } from "./pass-marks.ts";
+import { readPrd } from "./prd.ts";
 
 const samples = fileURLToPath(new URL("../../../../shared/samples/dynamic-ralph/", import.meta.url));
 const absent = !existsSync(samples);
@@ -204,6 +205,11 @@ test("[RA9] thousands of stories, also in one long chain, are read in well under
   expect(broken.details).toHaveLength(2_000);
 });
 
+/** As a process does that has not seen the file before. */
+function markPassed(text: string, ids: readonly string[]): string {
+  return new PassMarks().mark(text, ids);
+}
+
 describe("writing back what has passed", () => {
   test("[RA11 C17] only the value changes, whatever the file looks like", () => {
     const text = [
@@ -251,6 +257,26 @@ describe("writing back what has passed", () => {
         expect(JSON.parse(marked)).toEqual(
           JSON.parse(JSON.stringify(value.map((item) => (ids.includes(item.id) ? { ...item, passes: true } : item)))),
         );
+      }),
+    );
+  });
+
+  test("[RA44] one after the other is the same as all at once, also if a person edits the file meanwhile", () => {
+    const items = fc.array(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 1, maxLength: 8 });
+    const style = fc.array(fc.constantFrom('"passes": false, ', '"passes" :true,', ""), { minLength: 5, maxLength: 5 });
+    fc.assert(
+      fc.property(items, style, fc.nat(8), (order, styles, editAt) => {
+        const stories = ["a", "b", "c", "d", "e"].map(
+          (id, index) => `{ "id": "${id}", ${styles[index]}"title": "${id}" }`,
+        );
+        let text = `\uFEFF[\n  ${stories.join(",\n  ")}\n]\n`;
+        const marks = new PassMarks();
+        for (const [index, id] of order.entries()) {
+          if (index === editAt) text = text.replace('"title": "b"', '"title": "a longer title of b"');
+          const expected = markPassed(text, [id]);
+          text = marks.mark(text, [id]);
+          expect(text).toBe(expected);
+        }
       }),
     );
   });

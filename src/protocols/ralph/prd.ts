@@ -1,4 +1,4 @@
-// Reads `prd.json` and reports all of its problems at once with their positions. Writes back which stories have passed.
+// Reads `prd.json` and reports all of its problems at once with their positions.
 
 import { basename } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -36,41 +36,10 @@ export function readPrd(text: string, file: string): Prd {
   throw new AppError("INPUT_INVALID", message, { hint: "correct the file and start again; nothing has run", details });
 }
 
-/** Sets `"passes": true` of these stories. Every other byte stays the same. */
-export function markPassed(text: string, ids: readonly string[]): string {
+/** The stories in the text, each with where it is; a story that is no object has none. */
+export function storySpans(text: string): { readonly text: string; readonly spans: readonly Span[] } {
   const json = openJson(text, "the PRD", hint);
-  const wanted = new Set(ids);
-  const changes = storiesIn(json, "the PRD", []).flatMap((span) => {
-    if (json.text[span.start] !== "{") return [];
-    const members = membersOf(json.text, span);
-    const id = members.findLast(({ key }) => key === "id");
-    const isWanted = id !== undefined && wanted.has(String(JSON.parse(json.text.slice(id.value.start, id.value.end))));
-    return isWanted ? [passing(json.text, span)] : [];
-  });
-  let changed = json.text;
-  for (const { at, instead } of changes.toReversed())
-    changed = changed.slice(0, at.start) + instead + changed.slice(at.end);
-  return text.slice(0, text.length - json.text.length) + changed;
-}
-
-interface Change {
-  readonly at: Span;
-  readonly instead: string;
-}
-
-/** Replaces the value, or adds the member in the style of the story's other members. */
-function passing(text: string, story: Span): Change {
-  const members = membersOf(text, story);
-  const present = members.findLast(({ key }) => key === "passes");
-  if (present) return { at: present.value, instead: "true" };
-  const last = members.at(-1);
-  const beforeLast = members.at(-2);
-  if (!last) throw new Error("a story without members has no id");
-  const gap = beforeLast
-    ? text.slice(beforeLast.value.end, last.name.start)
-    : `,${text.slice(story.start + 1, last.name.start)}`;
-  const colon = text.slice(last.name.end, last.value.start);
-  return { at: { start: last.value.end, end: last.value.end }, instead: `${gap}"passes"${colon}true` };
+  return { text: json.text, spans: storiesIn(json, "the PRD", []).filter(({ start }) => json.text[start] === "{") };
 }
 
 const listKeys = ["userStories", "user_stories", "stories"];

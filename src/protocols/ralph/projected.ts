@@ -12,11 +12,11 @@ import { isInside } from "../../system/files/paths.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
 import { writeWhole } from "../../system/files/whole-file.ts";
 import type { ProjectedFiles } from "../files/projection.ts";
-import { markPassed } from "./prd.ts";
+import { PassMarks } from "./pass-marks.ts";
 import { importedName } from "./prd-plan.ts";
 import { appendScratch, archiveScratch } from "./scratch.ts";
 import { type Shared, sharedIn, storyScratch } from "./shared.ts";
-import { type ImportedState, readState, StateProjection, stateText } from "./state-file.ts";
+import { type ImportedState, readState, StateProjection } from "./state-file.ts";
 
 export class RalphFiles implements ProjectedFiles {
   readonly dir: string;
@@ -24,6 +24,9 @@ export class RalphFiles implements ProjectedFiles {
   readonly #shared: Shared;
   readonly #prd: string | null;
   readonly #state: StateProjection;
+  readonly #marks = new PassMarks();
+  /** Stories that are done and not yet marked in the PRD. */
+  readonly #passed = new Set<StoryId>();
 
   constructor(dir: string, prd: string | null, warn: (text: string) => void) {
     this.#shared = sharedIn(dir);
@@ -48,20 +51,27 @@ export class RalphFiles implements ProjectedFiles {
       await appendScratch(this.#shared.scratchFile, entry, { mark });
     }
     if (event.type === "story_changed" && event.status === "done") {
-      this.#markPassed(event.of);
+      this.#passed.add(event.of);
       archiveScratch(this.#shared, event.of);
     }
   }
 
+  /** A run that begins may have a thousand stories that are done already. */
+  endEntries(): void {
+    if (this.#passed.size === 0) return;
+    this.#markPassed([...this.#passed]);
+    this.#passed.clear();
+  }
+
   files(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>> {
-    return { [this.#shared.stateFile]: stateText(this.#state.document(run, specs)) };
+    return { [this.#shared.stateFile]: this.#state.text(run, specs) };
   }
 
   /** Only the value of `passes` changes in the user's file. */
-  #markPassed(story: StoryId): void {
+  #markPassed(stories: readonly StoryId[]): void {
     if (this.#prd === null || !existsSync(this.#prd)) return;
     const text = readRegular(this.#prd, { links: "follow" });
-    const marked = markPassed(text, [story]);
+    const marked = this.#marks.mark(text, stories);
     if (marked === text) return;
     // A link that the user made stays one. In the shared folder an agent may have made it.
     if (isInside(this.#prd, this.dir)) writeInside(this.dir, this.#prd, marked);

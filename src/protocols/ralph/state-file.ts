@@ -5,7 +5,7 @@ import type { Definition, StepDefinition } from "../../domain/definition.ts";
 import type { Event } from "../../domain/event.ts";
 import type { StepId, StepName, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
-import type { StoryEntry, StorySpec } from "../../domain/story.ts";
+import type { Story, StoryEntry, StorySpec } from "../../domain/story.ts";
 import { type Define, isHidden, StoryHistory } from "./history.ts";
 import type { ImportedState, RawStory } from "./imported-state.ts";
 import { type StateDocument, type StateStep, type StateStory, stateTime, storyStatusInFile } from "./state-document.ts";
@@ -19,10 +19,19 @@ interface ProjectionOptions {
   readonly imported: ImportedState | null;
 }
 
+/** The text of a story, and what it was made from. */
+interface StoryText {
+  readonly entry: StoryEntry;
+  readonly spec: StorySpec | undefined;
+  readonly scope: Story | undefined;
+  readonly text: string;
+}
+
 export class StateProjection {
   readonly #options: ProjectionOptions;
   readonly #raw: ReadonlyMap<StoryId, RawStory>;
   readonly #stories = new Map<StoryId, StoryHistory>();
+  readonly #texts = new Map<StoryId, StoryText>();
   #define: Define = () => undefined;
 
   constructor(options: ProjectionOptions) {
@@ -34,7 +43,27 @@ export class StateProjection {
   apply(event: Event): void {
     if (event.type === "run_started") this.#define = definitionsIn(event.definition);
     const story = event.type === "story_changed" ? event.of : event.story;
-    if (story !== null) this.#historyOf(story).apply(event);
+    if (story === null) return;
+    this.#historyOf(story).apply(event);
+    this.#texts.delete(story);
+  }
+
+  /** The document as text. The text of a story that has not changed is kept: a thousand stories are several megabytes. */
+  text(run: Run, specs: readonly StorySpec[]): string {
+    const define = definitionsIn(run.header.definition);
+    const specOf = new Map(specs.map((spec) => [spec.id, spec]));
+    const stories = run.header.stories.map((entry) => {
+      const [spec, scope] = [specOf.get(entry.id), run.stories[entry.id]];
+      const known = this.#texts.get(entry.id);
+      if (known?.entry === entry && known.spec === spec && known.scope === scope) return known.text;
+      const document = this.#story(entry, spec, this.#stepsOf(run, entry.id, define));
+      // Line breaks inside texts are escaped, so each one here begins a line of the document.
+      const text = `    ${JSON.stringify(entry.id)}: ${JSON.stringify(document, null, 2).replaceAll("\n", "\n    ")}`;
+      this.#texts.set(entry.id, { entry, spec, scope, text });
+      return text;
+    });
+    const frame = stateText({ ...this.#frame(run), stories: {} });
+    return stories.length === 0 ? frame : frame.replace(/\{\}\n\}\n$/, () => `{\n${stories.join(",\n")}\n  }\n}\n`);
   }
 
   /** `run` must have all its stories. */
@@ -45,11 +74,14 @@ export class StateProjection {
       const steps = this.#stepsOf(run, entry.id, define);
       return [entry.id, this.#story(entry, specOf.get(entry.id), steps)];
     });
+    return { ...this.#frame(run), stories: Object.fromEntries(stories) };
+  }
+
+  #frame(run: Run): Omit<StateDocument, "stories"> {
     return {
       version: 1,
       created_at: this.#options.imported?.createdAt ?? stateTime(run.header.startedAt),
       prd_file: this.#options.prdFile,
-      stories: Object.fromEntries(stories),
     };
   }
 
