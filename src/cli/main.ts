@@ -10,10 +10,13 @@ import { overview } from "./output/help.ts";
 export async function main(argv: readonly string[]): Promise<number> {
   const console = new Console(argv.includes("--json"));
   console.ignoreBrokenPipes();
+  const end = console.guard();
   try {
     return await run(console, argv);
   } catch (error) {
     return console.fail(error);
+  } finally {
+    end();
   }
 }
 

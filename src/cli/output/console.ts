@@ -3,12 +3,14 @@
 import type { PrintedDocument } from "../../contracts/contracts.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
+import { guardStream, ownEscape } from "./clean-output.ts";
 
 export class Console {
   readonly json: boolean;
   readonly isTerminal: boolean;
   exitCode: number = exitCodes.done;
   #secrets: Secrets | null = null;
+  #raw: (bytes: Uint8Array) => void = (bytes) => void process.stdout.write(bytes);
 
   constructor(json: boolean) {
     this.json = json;
@@ -28,6 +30,26 @@ export class Console {
     // EIO: the terminal is closed.
     if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
     if (!this.isDriving) process.exit(this.exitCode);
+  }
+
+  /** From now on nothing that is printed contains a control character. The call that is returned ends that. */
+  guard(): () => void {
+    const [stdout, stderr] = [guardStream(process.stdout), guardStream(process.stderr)];
+    this.#raw = stdout.raw;
+    return () => {
+      stdout.remove();
+      stderr.remove();
+    };
+  }
+
+  /** Bytes as they are, for a person who asks for them. */
+  raw(bytes: Uint8Array): void {
+    this.#raw(bytes);
+  }
+
+  /** Moves the cursor, or erases. */
+  control(sequence: string): void {
+    process.stderr.write(ownEscape(sequence));
   }
 
   /** Data. */
@@ -64,7 +86,7 @@ export class Console {
   }
 
   paint(colour: keyof typeof colours, text: string): string {
-    return this.isTerminal ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text;
+    return this.isTerminal ? `${ownEscape(`[${colours[colour]}m`)}${text}${ownEscape("[0m")}` : text;
   }
 
   /** Says what happened and what to do next; returns the exit code. */

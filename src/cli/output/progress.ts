@@ -4,6 +4,7 @@ import type { Application } from "../../application/application.ts";
 import { eventDocument, events } from "../../application/events.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
+import { cleanOutput } from "./clean-output.ts";
 import type { Console } from "./console.ts";
 import { lineOf, rememberNames } from "./lines.ts";
 import { durationText } from "./table.ts";
@@ -82,13 +83,16 @@ export class Progress {
     for (const { text, since } of this.#running.values()) {
       const line = `       ${sign} ${text} ${durationText(Date.now() - since)}`;
       // A line that wraps would be two to erase.
-      this.#console.say(this.#console.paint("dim", line.slice(0, (process.stderr.columns ?? 80) - 1)));
+      this.#console.say(this.#console.paint("dim", cleanOutput(line).slice(0, (process.stderr.columns ?? 80) - 1)));
       this.#drawn += 1;
     }
   }
 
   #erase(): void {
-    if (this.#drawn > 0) process.stderr.write(`\u001b[${this.#drawn}A\u001b[J`);
+    if (this.#drawn > 0) {
+      this.#console.control(`[${this.#drawn}A`);
+      this.#console.control("[J");
+    }
     this.#drawn = 0;
   }
 }

@@ -14,6 +14,7 @@ import { example } from "../../output/example.ts";
 
 interface LogsOptions {
   readonly follow?: boolean;
+  readonly raw?: boolean;
   readonly store?: string;
 }
 
@@ -24,9 +25,13 @@ export function define(parent: Command, console: Console): void {
     .argument("[run]", runOrNewest)
     .argument("[step]", "only this step")
     .option("--follow", "continue until the run is over")
-    .addHelpText("after", example("pawl logs 3 verify", "pawl logs 3 US-002/implement --follow"))
+    .option("--raw", "the bytes as the agents printed them, with escape sequences and control characters")
+    .addHelpText(
+      "after",
+      example("pawl logs 3 verify", "pawl logs 3 US-002/implement --follow", "pawl logs 3 --raw > run.log"),
+    )
     .action(async (reference: string | undefined, step: string | undefined, options: LogsOptions) => {
-      const printer = new Printer(console);
+      const printer = new Printer(console, options.raw ?? false);
       await withApplication(options, async (app) => {
         const request = { step, until: options.follow ? "over" : "now" } as const;
         for await (const { attempts } of followLogs(app, reference, request)) {
@@ -46,9 +51,11 @@ class Printer {
   /** How much of each file is printed. */
   readonly #offsets = new Map<string, number>();
   readonly #opened = new Set<string>();
+  readonly #write: (bytes: Uint8Array) => void;
 
-  constructor(console: Console) {
+  constructor(console: Console, isRaw: boolean) {
     this.#console = console;
+    this.#write = isRaw ? (bytes) => console.raw(bytes) : (bytes) => void process.stdout.write(bytes);
   }
 
   get isEmpty(): boolean {
@@ -70,7 +77,7 @@ class Printer {
       this.#console.say(this.#console.paint("bold", `── ${title} ──`));
     }
     try {
-      this.#offsets.set(file, copyFrom(file, from ?? 0));
+      this.#offsets.set(file, copyFrom(file, from ?? 0, this.#write));
     } catch (error) {
       // An agent may have put something else in its place; the other logs are shown.
       if (!(error instanceof AppError)) throw error;
@@ -89,7 +96,7 @@ class Printer {
 }
 
 /** In pieces: a log may be larger than memory. */
-function copyFrom(file: string, offset: number): number {
+function copyFrom(file: string, offset: number, write: (bytes: Uint8Array) => void): number {
   const handle = openRegular(file);
   const buffer = Buffer.alloc(64 * 1024);
   let at = offset;
@@ -97,7 +104,7 @@ function copyFrom(file: string, offset: number): number {
     for (;;) {
       const read = readSync(handle, buffer, 0, buffer.length, at);
       if (read === 0) return at;
-      process.stdout.write(Buffer.from(buffer.subarray(0, read)));
+      write(Buffer.from(buffer.subarray(0, read)));
       at += read;
     }
   } finally {

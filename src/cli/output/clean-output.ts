@@ -1,0 +1,62 @@
+// Clean output. Owns: that no control character reaches a terminal or a pipe from anything that Pawl prints: titles, names, errors, what
+// agents said. Both streams pass through here, so that no command can forget it.
+
+import { StringDecoder } from "node:string_decoder";
+
+type Stream = Pick<NodeJS.WriteStream, "write">;
+
+/** Pawl's own escapes have a mark that no text can contain by design or by guessing. */
+const mark = `\uE000${crypto.randomUUID()}`;
+const marked = new RegExp(`${mark}(\\[[0-9;]*[A-Za-z])`, "g");
+
+/** An escape sequence of Pawl's own, such as `[1m`. */
+export function ownEscape(sequence: string): string {
+  return mark + sequence;
+}
+
+/** Colours of others; they say nothing that is lost without them. */
+const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[0-9;]*m`, "g");
+
+/**
+ * Controls but for tabs and line ends, C1, marks that change the direction of text or end a line, and invisible tags. In JSON the
+ * replacement is an escape, so that a reader gets the character back.
+ */
+const unsafe = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+export function cleanOutput(text: string): string {
+  const safe = text.replaceAll("\r\n", "\n").replace(colours, "").replace(unsafe, numbered);
+  return safe.replace(marked, "\u001b$1");
+}
+
+function numbered(characters: string): string {
+  return Array.from({ length: characters.length }, (_, index) => {
+    const code = characters.charCodeAt(index).toString(16).padStart(4, "0");
+    return `\\u${code}`;
+  }).join("");
+}
+
+interface Guard {
+  /** Passes bytes through as they are. */
+  raw(bytes: Uint8Array): void;
+  /** Writes to the stream are as they were before. */
+  remove(): void;
+}
+
+/** Cleans everything that is written to the stream from now on. */
+export function guardStream(stream: Stream): Guard {
+  const { write } = stream;
+  // A character may be cut between two writes.
+  const decoder = new StringDecoder("utf8");
+  const clean = (chunk: string | Uint8Array) =>
+    cleanOutput(typeof chunk === "string" ? decoder.end() + chunk : decoder.write(Buffer.from(chunk)));
+  stream.write = (chunk: string | Uint8Array, ...rest: readonly unknown[]) => {
+    const done = rest.findLast((each): each is () => void => typeof each === "function");
+    return write.call(stream, clean(chunk), "utf8", done);
+  };
+  return {
+    raw: (bytes) => void write.call(stream, bytes),
+    remove: () => {
+      stream.write = write;
+    },
+  };
+}
