@@ -16,6 +16,7 @@ import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
+import { inHealthyTree } from "../trees/healing.ts";
 import { commitLeftAtEnd } from "../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
@@ -40,7 +41,10 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   const hasSlots = hasStoryTrees(run.header.definition);
   if (hasSlots) await removeSlots(parts, run, place.repo);
   // Before the side branch is published: its own tree is on it.
-  if (end.status === "done") await removeOwnTree(parts, run, summary.number);
+  if (end.status === "done") {
+    const act = () => removeOwnTree(parts, run, summary.number);
+    await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
+  }
   if (hasSlots) await finishStories(parts, run, place.repo);
 }
 
@@ -71,7 +75,7 @@ async function removeSlots(parts: ClosingPorts, run: Run, repo: string): Promise
   await parts.trees.settled();
   for (const path of slotsOf(parts, id)) {
     await withTreeLock(path, async () => {
-      const occupant = occupantOf(path);
+      const occupant = await inHealthyTree(parts, run, { path, act: async () => occupantOf(path) });
       if (occupant !== null) await vacate(parts, run, path, storyId(occupant));
       await removeWorktree({ repo, path, keepAs: `${target.side}-kept`, force: true }).catch((error: unknown) =>
         leaveForeign(parts, error),

@@ -9,9 +9,11 @@ import { branchCommit } from "../../workspaces/git/head.ts";
 import { tipOf } from "../../workspaces/integration/integration.ts";
 import { parkStory } from "../../workspaces/slots/parking.ts";
 import { ensureSlot, enterStory, leaveStory, occupantOf, type WantedStory } from "../../workspaces/slots/slot.ts";
+import { discardTree } from "../../workspaces/trees/heal.ts";
 import { restoreSnapshot } from "../../workspaces/trees/restore.ts";
 import type { Parts } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
+import { inHealthyTree } from "./healing.ts";
 import { integrationTarget, parkingFile, slotPath } from "./places.ts";
 import { provisionTree } from "./provisioning.ts";
 import { lastDiscarded, salvage } from "./salvage.ts";
@@ -24,7 +26,24 @@ export interface Entered {
 
 type TreePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log">;
 
+/** A tree that an agent has broken beyond mending is made again; then the story continues from its branch. */
 export async function enterTree(
+  parts: TreePorts & Pick<Parts, "settings">,
+  run: Run,
+  attempt: Attempt,
+  slot: number,
+  control: RegisterStop,
+): Promise<Entered> {
+  const path = slotPath(parts, run.header.id, slot);
+  const act = () => enterSlot(parts, run, attempt, slot, control);
+  const orElse = async () => {
+    discardTree(path);
+    return await act();
+  };
+  return await inHealthyTree(parts, run, { path, act, orElse });
+}
+
+async function enterSlot(
   parts: TreePorts & Pick<Parts, "settings">,
   run: Run,
   attempt: Attempt,
@@ -38,7 +57,10 @@ export async function enterTree(
   if (before?.story === story && occupantOf(path) === story) return { path, env: before.env };
   await ensureTree(parts, run, path);
   const occupant = occupantOf(path);
-  if (occupant !== null && occupant !== story) await vacate(parts, run, path, storyId(occupant));
+  if (occupant !== null && occupant !== story) {
+    await vacate(parts, run, path, storyId(occupant));
+    await ensureTree(parts, run, path);
+  }
   await enterStory({
     run: run.header.id,
     repo: run.header.place.repo ?? "",
@@ -78,6 +100,13 @@ async function makeTree(parts: Pick<Parts, "store">, run: Run, path: string): Pr
  * parked, for a retry.
  */
 export async function vacate(parts: TreePorts, run: Run, path: string, story: StoryId): Promise<void> {
+  const act = () => vacateHealthy(parts, run, path, story);
+  // Its branch stays, and the next attempt of the story continues from there.
+  const orElse = async () => discardTree(path);
+  await inHealthyTree(parts, run, { path, act, orElse });
+}
+
+async function vacateHealthy(parts: TreePorts, run: Run, path: string, story: StoryId): Promise<void> {
   const { id, place } = run.header;
   parts.trees.vacate(path);
   const loaded = await parts.store.transaction((tx) => tx.load(id, () => [story]));

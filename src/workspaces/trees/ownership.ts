@@ -1,11 +1,12 @@
 // Ownership of trees. Owns: the marker that says that Pawl made a tree, and the refusal to change any other tree.
 
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { realPath } from "../../system/files/paths.ts";
+import { replaceFile } from "../../system/files/whole-file.ts";
 import { type Layout, layoutOf, treeOfEntry } from "../../system/git-directory.ts";
 
 /** Kept in the git directory of the tree, where `git add` and `git clean` of agents do not reach it. It is written last. */
@@ -71,6 +72,26 @@ export function ownedTree(path: string): OwnedTree | null {
 
 export function writeMarker(gitDir: string, marker: TreeMarker): void {
   writeJson(join(gitDir, markerName), marker);
+  const record: TreeRecord = { ...marker, gitDir, commonDir: resolve(gitDir, "../..") };
+  // Not flushed: it only repeats what the marker says.
+  replaceFile(recordFile(marker.path), (draft) => writeFileSync(draft, `${JSON.stringify(record)}\n`, { flag: "wx" }));
+}
+
+/** What Pawl knows of a tree besides its git directory, in a file beside the tree: an agent may break all that lies in the tree. */
+export interface TreeRecord extends TreeMarker, Layout {}
+
+export function readTreeRecord(path: string): TreeRecord | null {
+  const record = readJson(recordFile(path)) as Partial<TreeRecord> | null;
+  const isRecord = record?.version === 1 && record.path === path && typeof record.gitDir === "string";
+  return isRecord ? (record as TreeRecord) : null;
+}
+
+export function removeTreeRecord(path: string): void {
+  rmSync(recordFile(path), { force: true });
+}
+
+function recordFile(path: string): string {
+  return `${path}.tree.json`;
 }
 
 export function readMarker(gitDir: string): TreeMarker | null {

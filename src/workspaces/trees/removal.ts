@@ -13,8 +13,9 @@ import { branchRefOf, commonDirOf } from "../git/head.ts";
 import { changeRefs } from "../git/refs.ts";
 import { countDirty } from "../git/repository.ts";
 import type { IsByProduct } from "./by-products.ts";
+import { discardTree, withHealing } from "./heal.ts";
 import { leftIn } from "./left-work.ts";
-import { assertOwned, entryFor, readMarker, relink } from "./ownership.ts";
+import { assertOwned, entryFor, readMarker, relink, removeTreeRecord } from "./ownership.ts";
 import { dropSnapshots } from "./snapshot.ts";
 import { discardClaimed } from "./worktree.ts";
 
@@ -44,7 +45,16 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   // The process that made it died, or git could not check it out: no agent has worked there.
   if (discardClaimed(commonDir, path)) return { removed: true, kept: null };
   if (!existsSync(path)) return finishRemoval(removal, commonDir, path, gone);
+  const discard = async () => {
+    discardTree(path);
+    return { removed: true, kept: null };
+  };
+  // What an agent did to the git files of a tree must not keep its run from ending.
+  const act = () => removeOwned(removal, commonDir, path, gone);
+  return await withHealing({ path, act, told: () => undefined, ...(removal.force ? { orElse: discard } : {}) });
+}
 
+async function removeOwned(removal: Removal, commonDir: string, path: string, gone: string): Promise<Removed> {
   relink(commonDir, path);
   const tree = assertOwned(path);
   if (!removal.force) await assertDisposable(path, tree.gitDir, removal.isByProduct);
@@ -55,6 +65,7 @@ export async function removeWorktree(removal: Removal): Promise<Removed> {
   renameSync(path, gone);
   deleteEntry(tree.gitDir);
   removeAll(gone);
+  removeTreeRecord(path);
   return { removed: true, kept };
 }
 
@@ -88,6 +99,7 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
     deleteEntry(entry);
   }
   removeAll(gone);
+  removeTreeRecord(path);
   return { removed: hadLeftovers, kept };
 }
 

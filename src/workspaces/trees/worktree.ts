@@ -13,6 +13,7 @@ import { alternatives, assertBranchName } from "../branches/branch-name.ts";
 import { git } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
 import { clearLock } from "../git/locks.ts";
+import { healTree, isConnected } from "./heal.ts";
 import { entriesOf, entryFor, ownedTree, readMarker, relink, writeMarker } from "./ownership.ts";
 
 export interface WantedWorktree {
@@ -47,6 +48,7 @@ const checkoutTimeoutMs = 600_000;
 export async function ensureWorktree(wanted: WantedWorktree): Promise<Worktree> {
   const commonDir = await commonDirOf(wanted.repo);
   const path = await validate(wanted);
+  if (!isConnected(path)) await healTree(path);
   const entry = entryFor(commonDir, path);
   const marker = entry === null ? null : readMarker(entry);
   if (entry !== null && marker?.path === path) {

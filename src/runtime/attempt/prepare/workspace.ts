@@ -13,6 +13,7 @@ import { parseSnapshot, takeSnapshot, treeOf } from "../../../workspaces/trees/s
 import { ensureWorktree } from "../../../workspaces/trees/worktree.ts";
 import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
+import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
@@ -38,8 +39,14 @@ export async function prepareWorkspace(
   const slot = slotOf(run, attempt.story);
   if (slot !== null) {
     const { path, env } = await enterTree(parts, run, attempt, slot, registerStop);
-    return { path, env, base: await cleanBase(parts, run, path, attempt) };
+    const base = await inHealthyTree(parts, run, { path, act: () => cleanBase(parts, run, path, attempt) });
+    return { path, env, base };
   }
+  const own = workspacePath(parts, run, null);
+  return await inHealthyTree(parts, run, { path: own, act: () => ownWorkspace(parts, run, attempt) });
+}
+
+async function ownWorkspace(parts: WorkspacePorts, run: Run, attempt: Attempt): Promise<Workspace> {
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
   return { path, env: {}, base: await ownBase(parts, run, path, attempt) };

@@ -9,6 +9,7 @@ import { hasDied } from "../../../executors/executor.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
+import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { salvage } from "../../trees/salvage.ts";
 import { firstRed } from "../../trees/tree-commands.ts";
@@ -37,14 +38,17 @@ export async function settle(
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
+  const { claim, workspace } = begun;
+  // The agent may have broken the git files of its tree.
+  const inTree = <T>(act: () => Promise<T>) => inHealthyTree(parts, claim.run, { path: workspace.path, act });
   try {
-    const limited = await applyAccountLimits(parts, begun.claim, answer, read);
-    const untouched = await keepReadOnly(parts, begun, limited);
+    const limited = await applyAccountLimits(parts, claim, answer, read);
+    const untouched = await inTree(() => keepReadOnly(parts, begun, limited));
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
     const edited = await withEdits(parts, begun, answer, checked);
-    await discardWork(parts, begun, edited);
-    await commitForStories(parts, begun, edited);
-    return { ...edited, tree: await treeShownAfter(parts, begun.claim, answer) };
+    await inTree(() => discardWork(parts, begun, edited));
+    await inTree(() => commitForStories(parts, begun, edited));
+    return { ...edited, tree: await inTree(() => treeShownAfter(parts, claim, answer)) };
   } catch (error) {
     return replaceOutcome(read, troubleWith(error, stop));
   }
