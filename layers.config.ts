@@ -16,9 +16,9 @@ const inner = ["domain", "engine", "workflows", "prompts", "system"];
 export const layers: Record<string, readonly string[]> = {
   domain: [],
   contracts: ["domain"],
-  engine: ["domain"],
-  workflows: ["domain"],
   prompts: ["domain"],
+  engine: ["domain", "prompts"],
+  workflows: ["domain"],
   system: ["domain"],
   store: ["domain", "engine", "system"],
   dispatch: ["domain", "engine", "system", "store"],

@@ -5,6 +5,7 @@ export type { EventDocument } from "./contracts/events.ts";
 export type {
   AnswerDocument,
   GateDocument,
+  NoteDocument,
   OpenGate,
   RunDocument,
   StatusDocument,

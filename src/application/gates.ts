@@ -3,31 +3,40 @@
 
 import type { AnswerDocument, GateList } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
-import { namesOf } from "../domain/gate.ts";
+import { type Gate, namesOf } from "../domain/gate.ts";
 import { gateId, type RunId } from "../domain/ids.ts";
 import { treeNow } from "../runtime/attempt/prepare/workspace.ts";
 import { transition } from "../runtime/transition/transition.ts";
-import { isoTime } from "../runtime/views/status.ts";
-import type { GateRef, Store } from "../store/store.ts";
+import { gateDocument } from "../runtime/views/status.ts";
+import type { GateRef, RunSummary, Store } from "../store/store.ts";
 import type { Application } from "./application.ts";
+import { assertShort } from "./notes.ts";
 import { findRun } from "./references.ts";
 
 /** Of all runs, the oldest first. */
-export async function openGates(app: Application): Promise<readonly GateRef[]> {
-  return await (await app.read()).parts.store.openGates(null);
+export async function openGates(app: Application): Promise<readonly AskedRun[]> {
+  const { store } = (await app.read()).parts;
+  const runs = new Map<RunId, RunSummary | null>();
+  const open = await store.openGates(null);
+  for (const { run } of open) if (!runs.has(run)) runs.set(run, await store.runById(run));
+  return open.flatMap(({ run, gate }) => {
+    const summary = runs.get(run);
+    return summary ? [{ run: summary, gate }] : [];
+  });
 }
 
-export function gatesDocument(open: readonly GateRef[]): GateList {
+/** An open question, with the run that asks it. */
+export interface AskedRun {
+  readonly run: RunSummary;
+  readonly gate: Gate;
+}
+
+export function gatesDocument(open: readonly AskedRun[]): GateList {
   const gates = open.map(({ run, gate }) => ({
-    id: gate.id,
-    run,
-    step: gate.step,
-    story: gate.story,
-    question: gate.question,
-    options: namesOf(gate.options),
-    status: gate.state.status,
-    openedAt: isoTime(gate.openedAt),
-    deadline: gate.deadline && { at: isoTime(gate.deadline.at), option: gate.deadline.option },
+    ...gateDocument(gate),
+    run: run.id,
+    number: run.number,
+    task: run.task,
   }));
   return { gates };
 }
@@ -77,16 +86,9 @@ export async function reject(
   return await answerGate(app, only, { ...said, option: namesOf(only.gate.options).at(-1) ?? "" });
 }
 
-/** A note goes into prompts; a whole document belongs into the repository. */
-const longestNote = 64 * 1024;
-
 async function answerGate(app: Application, { run, gate }: GateRef, given: GateAnswer): Promise<AnsweredGate> {
   const { option, note = "", reason, author = app.author } = given;
-  if (Buffer.byteLength(note) > longestNote) {
-    throw new AppError("USAGE", `the note is longer than ${longestNote / 1024} KiB; nothing was changed`, {
-      hint: "put the details into a file of the repository and name it in the note",
-    });
-  }
+  assertShort(note);
   await app.change(null, async ({ parts }) => {
     const whole = await parts.store.wholeRun(run);
     const decision = await transition(parts, run, {

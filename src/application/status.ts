@@ -6,7 +6,7 @@ import type { Run } from "../domain/run.ts";
 import { type Known, why } from "../engine/why.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { knownOf } from "../runtime/views/run-facts.ts";
-import { statusDocument } from "../runtime/views/status.ts";
+import { gateDocument, statusDocument } from "../runtime/views/status.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Application, ReadSession } from "./application.ts";
 import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
@@ -61,7 +61,17 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
   const summary = await findRunOrNewest(store, reference);
   const run = await wholeRun(store, summary);
   const sentence = why(run, clock.now(), await knownHere(app, reading, run));
-  return { run: summary.id, status: summary.status, why: sentence };
+  const open = [run.header, ...Object.values(run.stories)]
+    .flatMap(({ gates }) => gates)
+    .filter(({ state }) => state.status === "open");
+  return {
+    run: summary.id,
+    number: summary.number,
+    task: summary.task,
+    status: summary.status,
+    why: sentence,
+    gates: open.map(gateDocument),
+  };
 }
 
 /** By the configuration of the run's own repository, wherever the caller is. */

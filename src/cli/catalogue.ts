@@ -34,6 +34,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "answer GATE OPTION": "answer an open question, once",
     "approve RUN": "choose the first option of the run's only open gate",
     "reject RUN": "choose the last option of the run's only open gate",
+    "note RUN TEXT…": "leave a note for the next attempt of a run, or of one story",
     "edit RUN --story S …": "change the steps that have not started",
     "scratch append TEXT…": "leave a note for the other agents",
     "step peek|claim|complete|fail|stories": "claim and report steps, for agents that pull their work",

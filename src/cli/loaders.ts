@@ -25,6 +25,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["answer", () => import("./commands/acting/answer.ts")],
   ["approve", () => import("./commands/acting/verdict.ts")],
   ["reject", () => import("./commands/acting/verdict.ts")],
+  ["note", () => import("./commands/acting/note.ts")],
   ["edit", () => import("./commands/acting/edit.ts")],
   ["scratch", () => import("./commands/ralph/scratch.ts")],
   ["step", () => import("./commands/acting/step.ts")],

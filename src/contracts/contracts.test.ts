@@ -5,13 +5,13 @@ import { z } from "zod";
 import type { AgentDefinition, Definition, StepDefinition } from "../domain/definition.ts";
 import type { ErrorCode } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
-import type { AgentName, AttemptId, GateId, RunId, StepId, StepName, StoryId } from "../domain/ids.ts";
+import type { AgentName, AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId } from "../domain/ids.ts";
 import { contracts, jsonSchemaOf, listSchemas } from "./contracts.ts";
 import type { DefinitionDocument } from "./definition.ts";
 import type { ErrorDocument } from "./error-document.ts";
 import { type EventDocument, eventContract } from "./events.ts";
 
-type Id = AgentName | AttemptId | GateId | RunId | StepId | StepName | StoryId;
+type Id = AgentName | AttemptId | GateId | NoteId | RunId | StepId | StepName | StoryId;
 
 /** A domain type as it is in JSON: ids are strings. */
 type Plain<T> = T extends Id
@@ -66,7 +66,7 @@ test("[LB2] every contract becomes a JSON Schema with its name and version that 
 });
 
 test("[LB3] an unknown key violates a contract", () => {
-  const why = { run: "k3", status: "held", why: "it waits" };
+  const why = { run: "k3", number: 1, task: "do it", status: "held", why: "it waits", gates: [] };
   const { schema } = contracts["why"] as (typeof contracts)[string];
   expect(schema.safeParse(why).success).toBe(true);
   expect(schema.safeParse({ ...why, more: 1 }).success).toBe(false);

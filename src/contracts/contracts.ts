@@ -16,6 +16,7 @@ import {
   schemasContract,
 } from "./machine-documents.ts";
 import {
+  addedNoteContract,
   answerContract,
   gatesContract,
   logsContract,
@@ -82,6 +83,7 @@ const table = {
   logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
   event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),
   gates: contract(gatesContract, "open questions", "gates"),
+  note: contract(addedNoteContract, "a note that was added", "note"),
   answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),
   edit: contract(editContract, "a chain before and after an edit", "edit"),
   peek: contract(peekContract, "whether a claim would get a step", "step peek"),

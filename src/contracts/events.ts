@@ -2,6 +2,7 @@
 // them. Tokens and the definition of the run are left out.
 
 import { z } from "zod";
+import type { Json } from "../domain/report.ts";
 import { caps, gateOptions, placedSteps, routeTarget, verdict } from "./routes.ts";
 import { runStatus, storyStatus } from "./run-documents.ts";
 import { count, list, milliseconds, object, text, textMap, texts, time } from "./shape.ts";
@@ -59,10 +60,18 @@ const openedGate = object({
   options: gateOptions,
   cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked"]),
   feedback: text,
+  said: text.exactOptional().describe("What the step before it said."),
   tree: text.nullable(),
   openedAt: milliseconds,
   deadline: object({ at: milliseconds, option: text }).nullable(),
 });
+
+const json: z.ZodType<Json> = z
+  .lazy(() =>
+    z.union([text, z.number(), z.boolean(), z.null(), z.array(json).readonly(), z.record(z.string(), json).readonly()]),
+  )
+  .meta({ id: "Json" });
+const facts = z.record(z.string(), json).readonly();
 
 const storySpec = object({
   id: text,
@@ -170,12 +179,17 @@ export const eventContract = z
       model: text.nullable().exactOptional(),
       version: text.nullable().exactOptional(),
       tree: text.nullable(),
+      facts: facts.exactOptional().describe("What is known of it, however it ended: outputs, checks, changed files."),
     }),
+    event("notes_delivered", { attempt, notes: texts }),
     event("report_refused", { attempt, why: text }),
     event("gate_opened", { gate: openedGate }),
     event("gate_answered", { gate: text, option: text, reason: text.nullable(), note: text, took: routeTarget }),
     event("gate_shown", { gate: text, tree: text.nullable() }),
     event("gate_voided", { gate: text, reason }),
+    event("note_added", {
+      note: object({ id: text, story: text.nullable(), text, by: text, at: milliseconds }),
+    }),
     event("stories_planned", { stories: list(storySpec), dropped: texts }),
     event("story_opened", { of: text, chain: placedSteps }),
     event("story_adopted", { of: text, chain: list(adoptedStep) }),

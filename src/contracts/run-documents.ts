@@ -65,7 +65,26 @@ const gateShape = {
   question: text,
   options: texts,
   status: gateStatus,
+  cause: z
+    .enum(["step", "exhausted", "unreadable", "route", "cap", "asked"])
+    .describe(
+      "Why it is asked: a gate of the workflow, a used-up limit, an unreadable answer, a route, a cap, an agent.",
+    ),
+  feedback: text.describe("What the step before it said, or why it was sent here. Empty: nothing."),
+  tree: text.nullable().describe("The git tree that is shown. An answer counts only for this tree. null: none."),
+  openedAt: time,
+  deadline: object({ at: time, option: text }).nullable().describe("The option that is taken if no answer comes."),
 };
+
+/** A note that no completed attempt has used. */
+const noteContract = object({
+  id: text,
+  story: text.nullable().describe("The story whose next attempt gets it. null: the next attempt anywhere in the run."),
+  text,
+  by: text,
+  at: time,
+  attempt: text.nullable().describe("The running attempt that has it. null: it waits for the next one."),
+}).meta({ id: "NoteDocument" });
 
 const gateContract = object(gateShape).meta({ id: "GateDocument" });
 
@@ -74,6 +93,7 @@ export const statusContract = object({
   steps: list(stepContract),
   stories: list(storyContract),
   gates: list(gateContract),
+  notes: list(noteContract).describe("What people said and no completed attempt has read."),
   unfinished: texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing."),
   why: text.describe("One sentence: what the run is doing, or what it waits for."),
 }).meta({ id: "StatusDocument" });
@@ -81,7 +101,15 @@ export const statusContract = object({
 export const runsContract = object({ runs: list(runContract) }).meta({ id: "RunList" });
 export const oneRunContract = object({ run: runContract }).meta({ id: "OneRun" });
 export const storiesContract = object({ stories: list(storyContract) }).meta({ id: "StoryList" });
-export const whyContract = object({ run: text, status: runStatus, why: text }).meta({ id: "WhyDocument" });
+export const whyContract = object({
+  run: text,
+  number: count,
+  task: text,
+  status: runStatus,
+  why: text,
+  gates: list(gateContract).describe("The open questions."),
+}).meta({ id: "WhyDocument" });
+export const addedNoteContract = object({ run: text, number: count, note: noteContract }).meta({ id: "AddedNote" });
 
 export const startedContract = object({ run: object({ id: text, number: count, workflow: text }) }).meta({
   id: "StartedDocument",
@@ -90,8 +118,8 @@ export const startedContract = object({ run: object({ id: text, number: count, w
 const openGateContract = object({
   ...gateShape,
   run: text,
-  openedAt: time,
-  deadline: object({ at: time, option: text }).nullable().describe("The option that is taken if no answer comes."),
+  number: count.describe("The number of the run."),
+  task: text,
 }).meta({ id: "OpenGate" });
 
 export const gatesContract = object({ gates: list(openGateContract) }).meta({ id: "GateList" });
@@ -124,6 +152,8 @@ export type RunDocument = z.infer<typeof runContract>;
 export type StepDocument = z.infer<typeof stepContract>;
 export type StoryDocument = z.infer<typeof storyContract>;
 export type GateDocument = z.infer<typeof gateContract>;
+export type NoteDocument = z.infer<typeof noteContract>;
+export type AddedNote = z.infer<typeof addedNoteContract>;
 export type StatusDocument = z.infer<typeof statusContract>;
 export type RunList = z.infer<typeof runsContract>;
 export type WhyDocument = z.infer<typeof whyContract>;

@@ -2,7 +2,7 @@
 
 import type { Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
-import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
 import type { RunPlace } from "./run.ts";
 import type { AdoptedStory, StorySpec } from "./story.ts";
@@ -111,7 +111,17 @@ export interface AddStories extends CommandBase {
   readonly stories: readonly StorySpec[];
 }
 
+/** A person's words for the next attempt. */
+export interface AddNote extends CommandBase {
+  readonly type: "add_note";
+  readonly note: NoteId;
+  /** null: for the next attempt anywhere in the run. */
+  readonly of: StoryId | null;
+  readonly text: string;
+}
+
 export type Command =
+  | AddNote
   | EditChain
   | AddStories
   | StartAttempt

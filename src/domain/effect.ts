@@ -1,5 +1,6 @@
 // Effects: work outside the store that follows a commit. A crash may leave one half-done, so each can be performed again.
 
+import type { Gate } from "./gate.ts";
 import type { AttemptId, RunId, StoryId } from "./ids.ts";
 
 export type Effect =
@@ -27,7 +28,14 @@ export interface Message {
   readonly step: string | null;
   /** One sentence. */
   readonly text: string;
+  /** The question that a person is asked; absent: none. */
+  readonly gate?: AskedGate;
   readonly at: number;
+}
+
+/** What a person needs to answer without opening a terminal first. */
+export interface AskedGate extends Pick<Gate, "id" | "cause" | "feedback" | "tree" | "deadline"> {
+  readonly options: readonly string[];
 }
 
 /** Effects of one lane are performed in order; lanes do not wait for each other. */

@@ -5,7 +5,9 @@ import type { Outcome, Taken, Usage, Verdict } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
 import type { ChainLine, EditOperation } from "./edit.ts";
 import type { Gate } from "./gate.ts";
-import type { AttemptId, GateId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { Note } from "./note.ts";
+import type { Facts } from "./report.ts";
 import type { Route } from "./route.ts";
 import type { Collected, RunPlace } from "./run.ts";
 import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
@@ -146,7 +148,11 @@ export type Event = Happened &
         readonly model?: string | null;
         readonly version?: string | null;
         readonly tree: string | null;
+        /** What is known of it, however it ended. The engine does not read it. */
+        readonly facts?: Facts;
       }
+    /** Notes of people that the prompt of this attempt has. Its end uses them up or gives them back. */
+    | { readonly type: "notes_delivered"; readonly attempt: AttemptId; readonly notes: readonly NoteId[] }
     /** A late, repeated or foreign report: recorded and otherwise ignored. */
     | { readonly type: "report_refused"; readonly attempt: AttemptId; readonly why: string }
     // gates
@@ -162,6 +168,7 @@ export type Event = Happened &
     /** The work changed after the gate showed it; the gate now shows this tree. */
     | { readonly type: "gate_shown"; readonly gate: GateId; readonly tree: string | null }
     | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
+    | { readonly type: "note_added"; readonly note: Omit<Note, "attempt"> }
     // stories
     | {
         readonly type: "stories_planned";

@@ -15,6 +15,8 @@ export interface Gate {
   readonly cause: GateCause;
   /** Feedback for the step that is sent back. */
   readonly feedback: string;
+  /** What the step before it said, for the person. Absent: nothing. */
+  readonly said?: string;
   /** The tree that was shown; an answer for another tree is refused. */
   readonly tree: string | null;
   readonly openedAt: number;

@@ -13,6 +13,7 @@ export type StepName = Brand<"StepName">;
 export type AgentName = Brand<"AgentName">;
 export type AttemptId = Brand<"AttemptId">;
 export type GateId = Brand<"GateId">;
+export type NoteId = Brand<"NoteId">;
 export type Token = Brand<"Token">;
 
 const wordPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
@@ -31,6 +32,7 @@ export const stepName = (text: string) => text as StepName;
 export const agentName = (text: string) => text as AgentName;
 export const attemptId = (text: string) => text as AttemptId;
 export const gateId = (text: string) => text as GateId;
+export const noteId = (text: string) => text as NoteId;
 export const token = (text: string) => text as Token;
 
 /** The prefix of stories that the engine adds when work is sent back to a finished `stories` step. A plan may use it, too. */

@@ -40,6 +40,11 @@ export interface AgentQuestion {
   readonly options: readonly string[];
 }
 
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/** What is known of an attempt, however it ended: what it reported, its checks, the files that it changed. */
+export type Facts = Readonly<Record<string, Json>>;
+
 export type Report = (CompletedReport | UnfinishedReport) & {
   readonly usage: Usage;
   readonly session: string | null;
@@ -48,4 +53,5 @@ export type Report = (CompletedReport | UnfinishedReport) & {
   readonly version?: string | null;
   /** The tree at the end of the attempt, if there is one. */
   readonly tree: string | null;
+  readonly facts?: Facts;
 };

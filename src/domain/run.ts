@@ -3,6 +3,7 @@
 import { type Attempt, noUsage, type Usage } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
 import type { RunId, StoryId } from "./ids.ts";
+import type { Note } from "./note.ts";
 import type { Scope } from "./scope.ts";
 import type { Story, StoryEntry } from "./story.ts";
 
@@ -68,6 +69,8 @@ export interface Header extends Scope {
   /** The keys of the context that stories set. They are not part of another story's context. Absent: there are none. */
   readonly collected?: Readonly<Record<string, Collected>>;
   readonly stories: readonly StoryEntry[];
+  /** Notes that no completed attempt has used, of the run and of its stories. */
+  readonly notes: readonly Note[];
   readonly totals: RunTotals;
   readonly startedAt: number;
   readonly paused: boolean;

@@ -11,6 +11,7 @@ import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
+import { addNote } from "./notes.ts";
 import { rejectCommand } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
 import { addStories } from "./stories/adoption.ts";
@@ -50,6 +51,7 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "pause_run":
     case "resume_run":
     case "add_stories":
+    case "add_note":
       return [];
   }
 }
@@ -91,6 +93,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return editByPerson(draft, command);
     case "add_stories":
       return addStories(draft, command);
+    case "add_note":
+      return addNote(draft, command);
   }
 }
 

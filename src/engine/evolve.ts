@@ -9,6 +9,7 @@ import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
 import { checked, nextAttemptState, nextStepState } from "./moves.ts";
+import { withDelivered, withSettled } from "./note-updates.ts";
 import { withAttempt, withHeader, withItem, withScope, withStep } from "./run-updates.ts";
 import { withStoriesPlanned, withStoryBegun, withStoryChanged } from "./stories/story-entries.ts";
 import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
@@ -127,6 +128,10 @@ export function evolve(run: Run | null, event: Event): Run {
       return end(run, event);
     case "report_refused":
       return run;
+    case "note_added":
+      return withHeader(run, { notes: [...run.header.notes, { ...event.note, attempt: null }] });
+    case "notes_delivered":
+      return withHeader(run, { notes: withDelivered(run.header.notes, event) });
     case "gate_opened":
       return openGate(run, event);
     case "gate_answered":
@@ -190,6 +195,7 @@ function begin(event: Of<"run_started">): Run {
     caps: event.caps,
     chain: event.chain.map(placed),
     stories: [],
+    notes: [],
     totals: { ...noTotals, steps: event.chain.length },
     startedAt: event.at,
     paused: false,
@@ -247,8 +253,11 @@ function end(run: Run, event: Of<"attempt_ended">): Run {
       ...whereOf(attempt),
     }),
   }));
-  const { totals } = next.header;
-  return withHeader(next, { totals: { ...totals, ...addUsage(totals, event.usage) } });
+  const { totals, notes } = next.header;
+  return withHeader(next, {
+    totals: { ...totals, ...addUsage(totals, event.usage) },
+    notes: withSettled(notes, event),
+  });
 }
 
 function openGate(run: Run, event: Of<"gate_opened">): Run {

@@ -27,7 +27,15 @@ describe("a person is needed", () => {
   test("[ME1 X26] each question is sent once, with its text and its step", () => {
     const run = new Driver(workflow([agent("work"), gate("review"), gate("again")]));
     run.pass("work");
-    const message = { kind: "needs_you", story: null, step: "review", text: "review?", at: run.at };
+    const asked = {
+      id: "run-1.1",
+      cause: "step",
+      options: ["approve", "reject"],
+      feedback: "",
+      tree: null,
+      deadline: null,
+    };
+    const message = { gate: asked, kind: "needs_you", story: null, step: "review", text: "review?", at: run.at };
     expect(run.messages()).toEqual([message]);
     run.answer("review", "approve");
     expect(run.messages("needs_you").map(({ text }) => text)).toEqual(["review?", "again?"]);

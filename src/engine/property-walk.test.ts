@@ -108,6 +108,7 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a third slot": { share: 5, is: (event) => event.type === "story_changed" && (event.slot ?? 0) >= 3 },
   "an adopted story": { share: 10, is: ({ type }) => type === "story_adopted" },
   "an added story": { share: 10, is: (event) => event.type === "stories_planned" && event.stories.some(isAdded) },
+  "a note that was delivered": { share: 40, is: ({ type }) => type === "notes_delivered" },
   "work that is rolled back": { share: 40, is: (event) => event.type === "attempt_ended" && event.discards },
 };
 

@@ -7,6 +7,7 @@ import { isOver, type Step } from "../domain/step.ts";
 import { insertSteps, resetSpan, skipSpan, stepsLeft } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
+import { renderQuestion } from "./gates/words-before.ts";
 import { sendMessage } from "./messages.ts";
 import { failStep } from "./status-changes.ts";
 
@@ -54,7 +55,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
       return insert(draft, routing, route);
     case "gate":
       return openGate(draft, story, step, {
-        question: route.question,
+        question: renderQuestion(draft, story, route.question, feedback),
         options: route.options,
         deadline: route.deadline ?? null,
         cause: routing.cause,

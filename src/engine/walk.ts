@@ -6,6 +6,7 @@ import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
+import { renderQuestion } from "./gates/words-before.ts";
 import { endRun } from "./status-changes.ts";
 import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 
@@ -31,11 +32,12 @@ function walk(draft: Draft, story: StoryId | null): void {
   if (isPerformed(definition))
     return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
   if (definition.kind === "stories") return openStories(draft, step, definition);
+  const { feedback } = step;
   openGate(draft, story, step, {
-    question: definition.question,
+    question: renderQuestion(draft, story, definition.question, feedback),
     options: definition.options,
     deadline: definition.deadline ?? null,
     cause: "step",
-    feedback: "",
+    feedback,
   });
 }

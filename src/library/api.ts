@@ -6,6 +6,7 @@ import type { EventDocument } from "../contracts/events.ts";
 import type {
   AnswerDocument,
   GateDocument,
+  NoteDocument,
   OpenGate,
   RunDocument,
   StatusDocument,
@@ -89,6 +90,8 @@ export interface PawlRun {
   approve(more?: AnswerMore): Promise<AnswerDocument>;
   /** The last option of its only open question. */
   reject(more?: AnswerMore): Promise<AnswerDocument>;
+  /** Leaves words for the next attempt, of the run or of one story. They stay until an attempt that had them completes. */
+  note(text: string, only?: { readonly story?: string }): Promise<NoteDocument>;
   /** Running attempts end, nothing new starts. */
   pause(): Promise<RunDocument>;
   /** Drives the run in this process, whatever stopped it. Returns when it moves. */

@@ -5,13 +5,20 @@ import type { Application } from "../application/application.ts";
 import { type AcceptedRun, resume, run as startAndDrive } from "../application/drive.ts";
 import { eventDocument, events } from "../application/events.ts";
 import { type AnsweredGate, answer, approve, type GateAnswer, reject } from "../application/gates.ts";
+import { noteTo } from "../application/notes.ts";
 import { costOfRun } from "../application/runs.ts";
 import { start } from "../application/start.ts";
 import { status, whyOf } from "../application/status.ts";
 import { cancel, pause, retry } from "../application/steer.ts";
 import type { CostDocument } from "../contracts/cost-documents.ts";
 import type { EventDocument } from "../contracts/events.ts";
-import type { AnswerDocument, GateDocument, RunDocument, StatusDocument } from "../contracts/run-documents.ts";
+import type {
+  AnswerDocument,
+  GateDocument,
+  NoteDocument,
+  RunDocument,
+  StatusDocument,
+} from "../contracts/run-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import { openWorkflowObject } from "../runtime/runs/workflow-object.ts";
 import type { AnswerMore, FollowEvents, PawlRun, RunStart } from "./api.ts";
@@ -111,6 +118,10 @@ export class DrivenRun implements PawlRun {
 
   async reject(more: AnswerMore = {}): Promise<AnswerDocument> {
     return await this.#answered(() => reject(this.#app, this.id, said(more)));
+  }
+
+  async note(text: string, only: { readonly story?: string } = {}): Promise<NoteDocument> {
+    return (await this.#around.call(() => noteTo(this.#app, this.id, { text, ...only }))).note;
   }
 
   async pause(): Promise<RunDocument> {

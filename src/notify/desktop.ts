@@ -12,10 +12,15 @@ export async function tellDesktop(
   { signal }: DeliveryCall,
   platform: NodeJS.Platform = process.platform,
 ): Promise<Delivery> {
-  const command = commandFor(platform, `Pawl: run #${notice.run.number}`, notice.text);
+  const command = commandFor(platform, `Pawl: run #${notice.run.number}`, textOf(notice));
   if (command === null) return { outcome: "dropped", why: `no desktop messages on ${platform}` };
   const problem = await callProgram({ command, env: session, input: "", signal }, around);
   return problem === null ? { outcome: "delivered" } : { outcome: "dropped", why: `no desktop: ${problem}` };
+}
+
+/** With the answers that there are. */
+function textOf({ text, gate }: Notice): string {
+  return gate === null ? text : `${text} (${gate.options.join(" | ")})`;
 }
 
 /** Words reach the program as arguments, never as part of a script: an agent may have written them. */

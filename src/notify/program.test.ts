@@ -15,6 +15,7 @@ const notice: Notice = {
   story: "US-001",
   step: "code",
   text: '-e $(touch owned) "quoted" <b>bold</b> & more',
+  gate: null,
   at: "2026-01-31T12:00:00.000Z",
 };
 const call = { at: 0, signal: new AbortController().signal };

@@ -43,7 +43,19 @@ export interface Notice {
   readonly story: string | null;
   readonly step: string | null;
   readonly text: string;
+  /** The question of `needs_you`; null: nothing is asked. */
+  readonly gate: NoticeGate | null;
   readonly at: string;
+}
+
+export interface NoticeGate {
+  readonly id: string;
+  readonly options: readonly string[];
+  readonly cause: string;
+  /** What the step before it said, or why it was sent there. */
+  readonly feedback: string;
+  readonly tree: string | null;
+  readonly deadline: { readonly at: string; readonly option: string } | null;
 }
 
 export type TargetConfig = WebhookConfig | CommandConfig | DesktopConfig;

@@ -12,6 +12,7 @@ const notice: Notice = {
   story: null,
   step: "code",
   text: "The run failed: 🙂",
+  gate: null,
   at: "2026-01-31T12:00:00.000Z",
 };
 const call = (more: Partial<DeliveryCall> = {}): DeliveryCall => ({

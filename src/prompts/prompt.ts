@@ -30,14 +30,22 @@ export function buildSystem(
 /** The intent is in every prompt; what the input already contains is not said twice. */
 export function buildPrompt({ task, input, notes, feedback }: PromptParts): string {
   const isNew = (text: string) => text.trim() !== "" && !occursIn(input, text);
-  const newNotes = notes.filter(isNew).map((note) => note.trim());
   const sections: string[] = [];
   if (isNew(task)) sections.push(section("Task", task));
-  sections.push(input.trim());
-  if (newNotes.length > 0) sections.push(section("Notes from people", newNotes.map(asItem).join("\n")));
+  const unsaid = notes.filter((note) => !occursIn(feedback, note));
+  sections.push(withNotes(input.trim(), unsaid));
   if (isNew(feedback)) sections.push(section("Feedback on the work so far", feedback));
   const filled = sections.filter((text) => text !== "");
   return filled.length === 0 ? "" : `${filled.join("\n\n")}\n`;
+}
+
+/** The input with what people said, unless it says so already. */
+export function withNotes(input: string, notes: readonly string[]): string {
+  const unsaid = notes.map((note) => note.trim()).filter((note) => note !== "" && !occursIn(input, note));
+  if (unsaid.length === 0) return input;
+  return [input, section("Notes from people", unsaid.map(asItem).join("\n"))]
+    .filter((text) => text !== "")
+    .join("\n\n");
 }
 
 function section(heading: string, text: string): string {

@@ -1,7 +1,7 @@
 // New ids. Owns: making random ids and tokens. The engine gets them through commands.
 
 import { randomBytes, randomInt } from "node:crypto";
-import { type AttemptId, attemptId, type RunId, runId, type Token, token } from "../domain/ids.ts";
+import { type AttemptId, attemptId, type NoteId, noteId, type RunId, runId, type Token, token } from "../domain/ids.ts";
 
 const letters = "abcdefghjkmnpqrstvwxyz";
 const characters = `${letters}0123456789`;
@@ -13,6 +13,10 @@ export function newRunId(): RunId {
 
 export function newAttemptId(): AttemptId {
   return attemptId(`at-${word(16)}`);
+}
+
+export function newNoteId(): NoteId {
+  return noteId(`note-${word(10)}`);
 }
 
 export function newToken(): Token {

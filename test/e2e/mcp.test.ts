@@ -145,6 +145,7 @@ test("[MC53] stdout has only messages, and input that is not a message gets an a
     "logs",
     "gates",
     "answer_gate",
+    "note",
     "cancel_run",
   ]);
   expect((await session.rpc("server/discover")).error?.code).toBe(-32_601);

@@ -6,6 +6,7 @@ import type { Application } from "../../application/application.ts";
 import { driveInBackground, ensureDriven } from "../../application/background.ts";
 import { answer, gatesDocument, openGates } from "../../application/gates.ts";
 import { logsWithTail } from "../../application/logs.ts";
+import { noteTo } from "../../application/notes.ts";
 import { runs } from "../../application/runs.ts";
 import { assertConfigured } from "../../application/setup/executors.ts";
 import { start } from "../../application/start.ts";
@@ -90,6 +91,17 @@ export function peopleTools(app: Application): readonly Tool[] {
         note: z.string().optional().describe("Goes into the next prompt"),
       }),
       work: async ({ gate, ...given }) => reply(await answerGate(app, gate, given)),
+    }),
+    tool({
+      name: "note",
+      description:
+        "Leave a note of the person for the next attempt of a run, or of one story. It stays until an attempt that had it completes.",
+      input: z.object({
+        run: reference(),
+        text: z.string().describe("What the agent should know, in the person's words"),
+        story: z.string().optional().describe("Only for the next attempt of this story"),
+      }),
+      work: async ({ run, ...given }) => reply(await noteTo(app, run, given)),
     }),
     tool({
       name: "cancel_run",

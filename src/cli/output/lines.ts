@@ -69,6 +69,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: `${where}${editOf(event)}: ${firstLineOf(event.operation.reason)}` };
     case "edit_refused":
       return { mark: "•", text: `${where}an edit by ${event.by} was refused: ${firstLineOf(event.why)}` };
+    case "note_added":
+      return { mark: "•", text: `a note for ${event.note.story ?? "the run"}: ${firstLineOf(event.note.text)}` };
     case "report_refused":
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
     case "attempt_began":
@@ -77,6 +79,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "gate_shown":
     case "gate_voided":
     case "limits_renewed":
+    case "notes_delivered":
     case "outputs_set":
     case "step_cancelled":
     case "step_done":

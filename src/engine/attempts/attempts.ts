@@ -13,6 +13,7 @@ import type { Draft } from "../draft.ts";
 import { openGate } from "../gates/gates.ts";
 import { capReached, spendReached } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
+import { deliverNotes } from "../notes.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
@@ -43,6 +44,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
     executor: command.executor,
     host: command.host,
   });
+  if (draft.definition(command.story, step.name).kind === "agent") deliverNotes(draft, command.story, command.attempt);
   return null;
 }
 

@@ -242,6 +242,7 @@ export function emitEnd(draft: Draft, attempt: Attempt, report: Report, ended: E
     version: report.version ?? null,
     tree: report.tree,
     discards: discards(draft.run.header, ended.outcome),
+    ...(report.facts === undefined ? {} : { facts: report.facts }),
     ...ended,
   });
 }

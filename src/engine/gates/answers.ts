@@ -2,11 +2,15 @@
 
 import type { AnswerGate, ExpireGate } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
+import { isPerformed } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
-import type { GateId, StoryId } from "../../domain/ids.ts";
+import { type GateId, noteId, type StoryId } from "../../domain/ids.ts";
 import { type Route, repeats } from "../../domain/route.ts";
+import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
 import { capReached, raisedCaps } from "../limits.ts";
+import { leaveNote } from "../notes.ts";
+import { acceptOutputs } from "../outputs.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { changeStory } from "../status-changes.ts";
@@ -93,9 +97,29 @@ function take(
     else if (gate.cause !== "asked")
       draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
+  recordDecision(draft, gate, step, said.option, route);
   const answer = gate.cause === "asked" ? `You asked: ${gate.question}\nThe answer: ${said.option}` : "";
-  const feedback = [gate.feedback, answer, said.reason ?? "", said.note].filter((text) => text !== "").join("\n\n");
-  takeRoute(draft, { story, step, route, feedback, cause: "route" });
+  const words = joined([answer, said.reason ?? "", said.note]);
+  // Feedback is replaced when an attempt fails; a note stays until an attempt that had it completes.
+  if (words !== "" && route.to !== "fail") leaveNote(draft, { id: noteId(gate.id), story, text: words });
+  takeRoute(draft, { story, step, route, feedback: joined([gate.feedback, words]), cause: "route" });
+}
+
+/** What a person decides in the place of a step that decides by a key is the value of that key for the steps after it. */
+function recordDecision(draft: Draft, gate: Gate, step: Step, option: string, route: Route): void {
+  const definition = draft.definition(gate.story, step.name);
+  if (!isPerformed(definition) || definition.decide === null) return;
+  if (gate.cause === "cap" || gate.cause === "asked") return;
+  if (route.to === "again" || route.to === "gate" || route.to === "fail") return;
+  const { context } = draft.scope(gate.story);
+  const kept = step.produced.flatMap((key) => (context[key] === undefined ? [] : [[key, context[key]] as const]));
+  const decided = acceptOutputs(draft.run.header, definition, { [definition.decide]: option }).set;
+  const set = { ...Object.fromEntries(kept), ...decided };
+  draft.emit(gate.story, { type: "outputs_set", step: step.id, set, cleared: [] });
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n\n");
 }
 
 /** If several stories ask about the same cap, only the first answer raises it. */

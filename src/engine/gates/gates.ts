@@ -1,14 +1,16 @@
 // Opens gates, which ask a person. answers.ts accepts the answer, which is a route.
 
-import type { GateCause } from "../../domain/gate.ts";
+import { type GateCause, namesOf } from "../../domain/gate.ts";
 import type { GateId, StoryId } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
 import { sendMessage } from "../messages.ts";
 import { changeStory } from "../status-changes.ts";
+import { wordsBefore } from "./words-before.ts";
 
 export interface Question {
+  /** As the person reads it: `renderQuestion` renders that of a workflow. */
   readonly question: string;
   readonly options: GateOptions;
   readonly deadline: GateDeadline | null;
@@ -18,21 +20,27 @@ export interface Question {
 
 export function openGate(draft: Draft, story: StoryId | null, step: Step, asked: Question): void {
   const { deadline, ...question } = asked;
-  draft.emit(story, {
-    type: "gate_opened",
-    gate: {
-      id: nextGateId(draft, story),
-      story,
-      step: step.id,
-      visit: step.visit,
-      openedAt: draft.at,
-      tree: draft.tree,
-      deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
-      ...question,
-    },
-  });
+  const said = asked.feedback === "" && asked.cause !== "cap" ? wordsBefore(draft, story, step) : "";
+  const gate = {
+    id: nextGateId(draft, story),
+    story,
+    step: step.id,
+    visit: step.visit,
+    openedAt: draft.at,
+    tree: draft.tree,
+    deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
+    ...question,
+    ...(said === "" ? {} : { said }),
+  };
+  draft.emit(story, { type: "gate_opened", gate });
   if (story !== null) changeStory(draft, story, "held", asked.question);
-  sendMessage(draft, "needs_you", { story, step: step.name, text: asked.question });
+  const { id, options, cause, feedback, tree, deadline: until } = gate;
+  sendMessage(draft, "needs_you", {
+    story,
+    step: step.name,
+    text: asked.question,
+    gate: { id, options: namesOf(options), cause, feedback: feedback || said, tree, deadline: until },
+  });
 }
 
 /** Derived from the run, so that a decision needs no random id. */

@@ -96,6 +96,8 @@ export class StoryHistory {
       case "gate_shown":
       case "gate_voided":
       case "limits_renewed":
+      case "note_added":
+      case "notes_delivered":
       case "outputs_set":
       case "report_refused":
       case "run_ended":

@@ -1,8 +1,9 @@
 // Deliveries. Owns: sending messages from the outbox to their targets until each has arrived, in order for each target and run. It runs
 // beside the driver's loop, so that a receiver that hangs delays only its own messages.
 
+import type { AskedGate } from "../../domain/effect.ts";
 import { errorText } from "../../domain/error.ts";
-import type { Delivery, Notice, Target } from "../../notify/target.ts";
+import type { Delivery, Notice, NoticeGate, Target } from "../../notify/target.ts";
 import type { RunSummary, StoredDelivery } from "../../store/store.ts";
 import type { Parts } from "../parts.ts";
 import { Wake } from "../wake.ts";
@@ -196,7 +197,16 @@ function noticeOf({ id, message }: StoredDelivery["effect"], run: RunSummary): N
     story: message.story,
     step: message.step,
     text: shortened(message.text, longestText),
+    gate: message.gate === undefined ? null : askedGate(message.gate),
     at: new Date(message.at).toISOString(),
+  };
+}
+
+function askedGate({ deadline, feedback, ...gate }: AskedGate): NoticeGate {
+  return {
+    ...gate,
+    feedback: shortened(feedback, longestText),
+    deadline: deadline && { at: new Date(deadline.at).toISOString(), option: deadline.option },
   };
 }
 

@@ -20,6 +20,8 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
         ...(command.reason === undefined ? {} : { reason: secrets.redact(command.reason) }),
         note: secrets.redact(command.note),
       };
+    case "add_note":
+      return { ...command, text: secrets.redact(command.text) };
     case "cancel_run":
       return { ...command, reason: secrets.redact(command.reason) };
     case "edit_chain":

@@ -2,16 +2,17 @@
 
 import type {
   GateDocument,
+  NoteDocument,
   RunDocument,
   StatusDocument,
   StepDocument,
   StoryDocument,
 } from "../../contracts/run-documents.ts";
 import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
-import { namesOf } from "../../domain/gate.ts";
+import { type Gate, namesOf } from "../../domain/gate.ts";
 import type { StoryId } from "../../domain/ids.ts";
+import type { Note } from "../../domain/note.ts";
 import { type Run, scopeOf, statusOf } from "../../domain/run.ts";
-import type { Scope } from "../../domain/scope.ts";
 import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
@@ -52,7 +53,8 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
         steps,
       };
     }),
-    gates: [header, ...Object.values(run.stories)].flatMap(gateDocuments),
+    gates: [header, ...Object.values(run.stories)].flatMap((scope) => scope.gates.map(gateDocument)),
+    notes: header.notes.map(noteDocument),
     unfinished,
     why: why(run, now, known),
   };
@@ -94,13 +96,22 @@ function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly 
   }));
 }
 
-function gateDocuments(scope: Scope): readonly GateDocument[] {
-  return scope.gates.map((gate) => ({
+export function gateDocument(gate: Gate): GateDocument {
+  return {
     id: gate.id,
     step: gate.step,
     story: gate.story,
     question: gate.question,
     options: namesOf(gate.options),
     status: gate.state.status,
-  }));
+    cause: gate.cause,
+    feedback: gate.feedback || (gate.said ?? ""),
+    tree: gate.tree === "" ? null : gate.tree,
+    openedAt: isoTime(gate.openedAt),
+    deadline: gate.deadline && { at: isoTime(gate.deadline.at), option: gate.deadline.option },
+  };
+}
+
+export function noteDocument({ at, ...note }: Note): NoteDocument {
+  return { ...note, at: isoTime(at) };
 }

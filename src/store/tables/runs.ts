@@ -18,6 +18,7 @@ const documentKeys = [
   "collected",
   "gates",
   "countsFrom",
+  "notes",
   "place",
   "executor",
   "given",
@@ -94,8 +95,9 @@ export class SeenHeaders {
 }
 
 function readDocument(text: string): HeaderDocument {
-  const document = JSON.parse(text) as HeaderDocument;
-  return { ...document, place: currentPlace(document.place) };
+  const document = JSON.parse(text) as Omit<HeaderDocument, "notes"> & Partial<Pick<HeaderDocument, "notes">>;
+  // Runs that an older Pawl recorded have no notes.
+  return { notes: [], ...document, place: currentPlace(document.place) };
 }
 
 export async function insertRun(db: Kysely<Tables>, number: number, header: Header, definition: string): Promise<void> {

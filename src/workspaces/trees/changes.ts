@@ -32,6 +32,28 @@ export async function changedBetween(path: string, before: string, after: string
   return splitNul((await git(path, args, { timeoutMs })).stdout);
 }
 
+const mostUntracked = 500;
+
+/** Files that differ from a snapshot now, committed or not. None if git cannot say it. */
+export async function changedSince(path: string, base: string): Promise<readonly string[]> {
+  const { head, content } = parseSnapshot(base);
+  try {
+    const before = content ?? head;
+    const [changed, untracked] = await Promise.all([
+      git(path, ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", before, "--"], { timeoutMs }),
+      git(path, ["ls-files", "--others", "--exclude-standard", "-z"], { timeoutMs }),
+    ]);
+    // Git compares no files that it does not track: of those that were there before, it knows only the names.
+    const others = splitNul(untracked.stdout).slice(0, mostUntracked);
+    const args = ["ls-tree", "-z", "--name-only", before, "--", ...others];
+    const old = others.length === 0 ? [] : splitNul((await git(path, args, { timeoutMs })).stdout);
+    const tracked = splitNul(changed.stdout).filter((name) => !others.includes(name));
+    return [...tracked, ...others.filter((name) => !old.includes(name))].toSorted();
+  } catch {
+    return [];
+  }
+}
+
 /** True if a file that people see in a browser changed since the base, committed or not. False if git cannot say it. */
 export async function hasFrontendChanges(path: string, base: string): Promise<boolean> {
   try {

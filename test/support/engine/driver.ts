@@ -9,7 +9,8 @@ import type { EditOperation } from "../../../src/domain/edit.ts";
 import type { Effect, Message, MessageKind } from "../../../src/domain/effect.ts";
 import type { Event } from "../../../src/domain/event.ts";
 import type { Gate } from "../../../src/domain/gate.ts";
-import { attemptId, runId, type StoryId, stepId, stepName, storyId, token } from "../../../src/domain/ids.ts";
+import { attemptId, noteId, runId, type StoryId, stepId, stepName, storyId, token } from "../../../src/domain/ids.ts";
+import { notesWith } from "../../../src/domain/note.ts";
 import type { Report } from "../../../src/domain/report.ts";
 import { type Run, type RunPlace, type RunStatus, scopeOf, statusOf } from "../../../src/domain/run.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
@@ -190,6 +191,17 @@ export class Driver {
   answering(place: string, option: string, said: AnswerSaid = {}): Extract<CommandInput, { type: "answer_gate" }> {
     const gate = this.openGate(place);
     return { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree, ...said };
+  }
+
+  note(text: string, of: string | null = null): Accepted {
+    this.#count += 1;
+    const story = of === null ? null : storyId(of);
+    return this.must({ type: "add_note", note: noteId(`n${this.#count}`), of: story, text }, "user:ann");
+  }
+
+  /** The texts of the notes that the running attempt at this place has. */
+  notes(place: string): readonly string[] {
+    return notesWith(this.run.header.notes, this.#running(place).id).map(({ text }) => text);
   }
 
   expiring(place: string): Extract<CommandInput, { type: "expire_gate" }> {

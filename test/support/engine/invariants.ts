@@ -171,8 +171,9 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
   if (before.header.end) checkAfterEnd(before, decision.events);
 }
 
-/** A run that is over accepts only the ends of stopped attempts; a failed one also accepts a retry or an edit. */
+/** A run that is over accepts only the ends of stopped attempts; a failed one also accepts a retry, an edit or a note. */
 function checkAfterEnd(before: Run, events: readonly Event[]): void {
+  if (before.header.end?.status === "failed" && events.length === 1 && events[0]?.type === "note_added") return;
   const isEdit = events.some(({ type }) => type === "chain_edited");
   if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
     const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");

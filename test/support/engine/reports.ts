@@ -19,7 +19,7 @@ export const rejected = (feedback: string, reason: string | null = null, said?: 
 export function unfinished(
   outcome: UnfinishedReport["outcome"],
   why: string = outcome,
-  more: Partial<Pick<UnfinishedReport & Report, "retryAt" | "usage" | "tree" | "asks" | "asked">> = {},
+  more: Partial<Pick<UnfinishedReport & Report, "retryAt" | "usage" | "tree" | "asks" | "asked" | "facts">> = {},
 ): Report {
   return { outcome, why, retryAt: null, ...silent, ...more };
 }

@@ -3,7 +3,7 @@
 import { type Attempt, hasEnded, type Usage } from "../../../src/domain/attempt.ts";
 import type { Definition } from "../../../src/domain/definition.ts";
 import { type Gate, namesOf } from "../../../src/domain/gate.ts";
-import { attemptId, gateId, type StoryId, stepId, storyId, token } from "../../../src/domain/ids.ts";
+import { attemptId, gateId, noteId, type StoryId, stepId, storyId, token } from "../../../src/domain/ids.ts";
 import type { CompletedReport, Report } from "../../../src/domain/report.ts";
 import type { Step } from "../../../src/domain/step.ts";
 import { decide } from "../../../src/engine/decide.ts";
@@ -11,6 +11,7 @@ import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
 import { type CommandInput, Driver } from "./driver.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
+import { NoteBook } from "./note-book.ts";
 import { checkGatesStand, checkMessages } from "./questions.ts";
 import { type RunStart, randomEditRequest, randomOperations, randomPlan } from "./random-requests.ts";
 import { completed, unfinished } from "./reports.ts";
@@ -34,6 +35,8 @@ export class Walk {
   readonly #tally = new Tally();
   readonly #ledger = new Ledger();
   readonly #ids = new Ids();
+  readonly #noteBook = new NoteBook();
+  #notes = 0;
 
   constructor(definition: Definition, beginning: RunStart = {}) {
     this.driver = new Driver(definition, { replayEach: false, ...beginning });
@@ -75,6 +78,7 @@ export class Walk {
 
   #move({ kind, pick, words }: Move): void {
     this.driver.at += 1 + (words % 7);
+    if (words % 11 === 0) this.#note(pick, words);
     if (kind < 69) this.#continue(pick, words);
     else if (kind < 73) this.#edit(pick, words);
     else if (kind < 75) this.#ask({ type: "add_stories", stories: randomPlan(words, "V") });
@@ -103,6 +107,13 @@ export class Walk {
     const { chain } = this.driver.run.header;
     const step = words % 5 === 0 ? (chain[pick % chain.length]?.name ?? null) : null;
     this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
+  }
+
+  #note(pick: number, words: number): void {
+    this.#notes += 1;
+    const note = noteId(`n${this.#notes}`);
+    this.#ask({ type: "add_note", note, of: this.#someStory(pick), text: `note ${words}` });
+    this.#ask({ type: "add_note", note, of: storyId("nobody"), text: "" }, "refuse");
   }
 
   /** A person edits one of the chains. */
@@ -275,6 +286,7 @@ export class Walk {
     checkMessages(driver.run, decision, input);
     this.#tally.count(driver.run, decision.events);
     this.#ids.enter(decision.events);
+    this.#noteBook.enter(before, driver.run, decision.events);
     checkState(driver.run);
     checkChains(driver.run);
     checkEdits(driver.run, decision, operationsIn(input));

@@ -1,7 +1,8 @@
 // `pawl gates`. Owns: the open questions of all runs, with their options.
 
 import type { Command } from "commander";
-import { gatesDocument, openGates } from "../../../application/gates.ts";
+import { type AskedRun, gatesDocument, openGates } from "../../../application/gates.ts";
+import { firstLine } from "../../../application/references.ts";
 import { namesOf, reasonsOf } from "../../../domain/gate.ts";
 import type { GateOptions } from "../../../domain/route.ts";
 import { summaryOf } from "../../catalogue.ts";
@@ -9,6 +10,7 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { asked } from "../../output/lines.ts";
+import { aboutQuestion } from "../../output/question.ts";
 
 export function define(parent: Command, console: Console): void {
   parent
@@ -19,9 +21,17 @@ export function define(parent: Command, console: Console): void {
       const open = await withApplication(options, openGates);
       if (console.json) return console.document(gatesDocument(open));
       if (open.length === 0) return console.say("No question is open.");
-      for (const { gate } of open) {
+      for (const [index, shown] of gatesDocument(open).gates.entries()) {
+        const { run, gate } = open[index] as AskedRun;
         const choices = namesOf(gate.options).map((name) => withReasons(gate.options, name));
-        console.print(`${gate.id}  ${gate.story ? `${gate.story} ` : ""}${asked(gate)}\n  ${choices.join(" | ")}`);
+        const where = `run #${run.number} ${run.workflow}: ${firstLine(run.task)}`;
+        const lines = [
+          `${gate.id}  ${gate.story ? `${gate.story} ` : ""}${asked(gate)}`,
+          `  ${where}`,
+          ...aboutQuestion(shown, Date.now()),
+          `  ${choices.join(" | ")}`,
+        ];
+        console.print(lines.join("\n"));
       }
     });
 }

@@ -11,6 +11,7 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { money } from "../../output/money.ts";
+import { aboutQuestion } from "../../output/question.ts";
 import { unclosed } from "../../output/run-end.ts";
 import { durationText, table } from "../../output/table.ts";
 
@@ -55,7 +56,7 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 function describe(console: Console, document: StatusDocument, now: number): string {
-  const { run, steps, stories, gates } = document;
+  const { run, steps, stories, gates, notes } = document;
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
   const done = stories.filter((story) => story.status === "done").length;
   const facts = [
@@ -77,9 +78,16 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   }
   for (const why of document.unfinished) lines.push("", `! ${unclosed(run.number, why)}`);
   for (const gate of gates.filter((candidate) => candidate.status === "open")) {
-    lines.push("", `? ${gate.question}`, `  pawl answer ${gate.id} ${gate.options.join("|")}`);
+    lines.push("", `? ${gate.question}`, ...aboutQuestion(gate, now));
+    lines.push(`  pawl answer ${gate.id} ${gate.options.join("|")}`);
   }
+  if (notes.length > 0) lines.push("", ...notes.map(noteLine));
   return lines.join("\n");
+}
+
+function noteLine({ story, text, attempt }: StatusDocument["notes"][number]): string {
+  const state = attempt === null ? "waits for the next attempt" : "is with the running attempt";
+  return `note for ${story ?? "the run"}, ${state}: ${firstLine(text, 80)}`;
 }
 
 function stepRow(step: StepDocument): readonly string[] {

@@ -7,6 +7,7 @@ import { runOrNewest } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { aboutQuestion } from "../../output/question.ts";
 
 export function define(parent: Command, console: Console): void {
   parent
@@ -17,6 +18,7 @@ export function define(parent: Command, console: Console): void {
     .action(async (reference: string | undefined, options: StoreOption) => {
       const document = await withApplication(options, async (app) => await whyOf(app, reference));
       if (console.json) console.document(document);
-      else console.print(document.why);
+      else
+        console.print([document.why, ...document.gates.flatMap((gate) => aboutQuestion(gate, Date.now()))].join("\n"));
     });
 }

@@ -39,6 +39,6 @@ function withoutUsage(end: Unfinished): Report {
 
 /** The same attempt with another outcome than it reported; what it used, and with which model, stays. */
 export function replaceOutcome(report: Report, end: Unfinished): Report {
-  const { notes, usage, session, model = null, version = null, tree } = report;
-  return { ...end, notes, usage, session, model, version, tree };
+  const { notes, usage, session, model = null, version = null, tree, facts } = report;
+  return { ...end, notes, usage, session, model, version, tree, ...(facts === undefined ? {} : { facts }) };
 }

@@ -21,6 +21,7 @@ import { openLog } from "../logs.ts";
 import { toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
+import { withChecks, withFiles, withReported } from "./facts.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
@@ -34,7 +35,7 @@ export async function settle(
   answer: Answer,
   stop: StopSwitch,
 ): Promise<Report> {
-  const read = reportOf(parts, begun, answer);
+  const read = withReported(reportOf(parts, begun, answer), answer);
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
@@ -46,9 +47,10 @@ export async function settle(
     const untouched = await inTree(() => keepReadOnly(parts, begun, limited));
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
     const edited = await withEdits(parts, begun, answer, checked);
-    await inTree(() => discardWork(parts, begun, edited));
-    await inTree(() => commitForStories(parts, begun, edited));
-    return { ...edited, tree: await inTree(() => treeShownAfter(parts, claim, answer)) };
+    const known = await withFiles(edited, begun);
+    await inTree(() => discardWork(parts, begun, known));
+    await inTree(() => commitForStories(parts, begun, known));
+    return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer)) };
   } catch (error) {
     return replaceOutcome(read, troubleWith(error, stop));
   }
@@ -93,8 +95,10 @@ async function checkAnswer(
     const site = { cwd: workspace.path, attempt: attempt.id, sink: log.sink, env: workspace.env };
     const red = await firstRed(definition.checks, site, stop.register);
     if (stop.reason !== null) return replaceOutcome(report, { outcome: "cancelled", why: stop.reason, retryAt: null });
-    if (red === null) return report;
-    return { ...report, verdict: { kind: "rejected", reason: "checks" }, feedback: `A check is red.\n\n${red.output}` };
+    const checked = withChecks(report, definition.checks, red);
+    if (red === null) return checked;
+    const feedback = `A check is red.\n\n${red.output}`;
+    return withReported({ ...checked, verdict: { kind: "rejected", reason: "checks" }, feedback }, answer);
   } finally {
     await log.close();
   }

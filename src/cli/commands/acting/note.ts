@@ -1,0 +1,44 @@
+// `pawl note`. Owns: leaving words for the next attempt of a run or a story.
+
+import type { Command } from "commander";
+import { noteTo } from "../../../application/notes.ts";
+import { AppError } from "../../../domain/error.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { runArgument } from "../../input/arguments.ts";
+import { withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+
+interface NoteOptions {
+  readonly story?: string;
+  readonly now?: boolean;
+  readonly store?: string;
+}
+
+export function define(parent: Command, console: Console): void {
+  parent
+    .command("note")
+    .description(summaryOf("note"))
+    .argument("<run>", runArgument)
+    .argument("<text...>", "what the agent should know")
+    .option("--story <id>", "only for the next attempt of this story; without it, of the whole run")
+    .option("--now", "to the agent that is at work; no agent can be reached like that yet")
+    .addHelpText("after", "\nThe note stays until an attempt that had it completes: a lost attempt does not lose it.")
+    .addHelpText(
+      "after",
+      example('pawl note 3 "use the new API"', 'pawl note 3 --story US-002 "the table has an index already"'),
+    )
+    .action(async (reference: string, words: readonly string[], options: NoteOptions) => {
+      const { story, now } = options;
+      if (now === true) {
+        throw new AppError("REFUSED", "an agent that is at work cannot be reached: nothing was changed", {
+          hint: "leave out --now: the next attempt gets the note",
+        });
+      }
+      const text = words.join(" ");
+      const added = await withApplication(options, async (app) => await noteTo(app, reference, { text, story }));
+      if (console.json) return console.document(added);
+      const where = story === undefined ? `run #${added.number}` : story;
+      console.say(`The next attempt of ${where} gets the note.`);
+    });
+}

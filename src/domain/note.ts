@@ -1,0 +1,19 @@
+// A note: a person's words for the next attempt. It waits until an attempt that had it completes; then it is gone.
+
+import type { AttemptId, NoteId, StoryId } from "./ids.ts";
+
+export interface Note {
+  readonly id: NoteId;
+  /** The story whose next attempt gets it; null: the next attempt anywhere in the run. */
+  readonly story: StoryId | null;
+  readonly text: string;
+  readonly by: string;
+  readonly at: number;
+  /** The running attempt that has it; null: it waits for one. */
+  readonly attempt: AttemptId | null;
+}
+
+/** The notes that were delivered to an attempt. */
+export function notesWith(notes: readonly Note[], attempt: AttemptId): readonly Note[] {
+  return notes.filter((note) => note.attempt === attempt);
+}
