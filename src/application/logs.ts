@@ -70,6 +70,7 @@ async function logsOf(
       phase: state.phase,
       outcome: state.phase === "ended" ? state.outcome : null,
       why: state.phase === "ended" ? state.why : "",
+      notes: state.phase === "ended" ? (state.notes ?? []) : [],
       file: logFile(parts, run.header, attempt),
       ...opener(attempt),
     };

@@ -90,6 +90,7 @@ export const definitionContract = object({
     branch: z.enum(["own", "by_step"]),
     onFailure: z.enum(["keep", "reset"]),
     uncommitted: z.literal("keep").exactOptional(),
+    byProducts: texts.exactOptional(),
     env: textMap.exactOptional(),
   }),
   protocol: text.nullable().describe("The protocol whose files are read and written beside the store; null: none."),

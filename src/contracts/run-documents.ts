@@ -41,6 +41,7 @@ const stepContract = object({
   name: text.describe("Its name in the workflow. Several steps of a chain may have the same."),
   status: stepStatus,
   attempts: count,
+  notes: texts.describe("What a person should know about its last attempt: what it was denied, what was removed."),
 }).meta({ id: "StepDocument" });
 
 const storyContract = object({
@@ -141,6 +142,7 @@ export const logsContract = object({
         .enum(["completed", "failed", "timed_out", "lost", "cancelled", "rate_limited", "invalid_output"])
         .nullable(),
       why: text,
+      notes: texts.describe("What a person should know about it: what it was denied, what was removed."),
       file: text.describe("What the agent printed."),
       session: text.nullable(),
       open: text.nullable().describe("The command that opens the session of the agent."),

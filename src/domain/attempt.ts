@@ -68,6 +68,8 @@ export type AttemptPhase =
       readonly why: string;
       /** Its changes to the workspace are rolled back before the next attempt. */
       readonly discards: boolean;
+      /** What a person should know about it; absent: nothing. */
+      readonly notes?: readonly string[];
       readonly workspace: string | null;
       readonly base: string | null;
     };

@@ -44,6 +44,8 @@ export interface WorkspacePolicy {
   readonly onFailure: "keep" | "reset";
   /** `keep`: what a step leaves uncommitted stays for a later one to commit, until the run ends; absent: it is committed at once. */
   readonly uncommitted?: "keep";
+  /** Files that tools leave behind, besides the known ones, as lines of a .gitignore; absent: no others. */
+  readonly byProducts?: readonly string[];
   /** Variables for programs that run in a story's tree; `{{slot}}`, `{{story}}` and `{{run}}` are replaced. */
   readonly env?: Readonly<Record<string, string>>;
 }

@@ -250,6 +250,7 @@ function end(run: Run, event: Of<"attempt_ended">): Run {
       taken: event.taken,
       why: event.why,
       discards: event.discards,
+      ...(event.notes.length === 0 ? {} : { notes: event.notes }),
       ...whereOf(attempt),
     }),
   }));

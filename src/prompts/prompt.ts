@@ -27,6 +27,15 @@ export function buildSystem(
   return [...sections, hasTools ? section("Reporting", reporting) : ""].filter((text) => text !== "").join("\n\n");
 }
 
+/** What an agent that may only read is told: a judge that does not know what it may run has not verified. */
+export function readOnlyRules(commands: readonly string[]): string {
+  const own = commands.length === 0 ? "" : ` (${commands.map((command) => `\`${command}\``).join(", ")})`;
+  const rules = `You may only read. Change, add and commit nothing in the repository, or your answer does not count. You may run the
+project's own test, lint and build commands${own}, read-only git commands (\`git diff\`, \`git log\`, \`git show\`) and commands that
+only read (\`ls\`, \`cat\`, \`grep\`). What these tools leave behind, such as coverage/ or logs, is removed.`;
+  return section("What you may do", rules);
+}
+
 /** The intent is in every prompt; what the input already contains is not said twice. */
 export function buildPrompt({ task, input, notes, feedback }: PromptParts): string {
   const isNew = (text: string) => text.trim() !== "" && !occursIn(input, text);

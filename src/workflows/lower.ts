@@ -149,12 +149,13 @@ function readPerformers(
 
 function readWorkspace(
   reading: Reading,
-  { branch, on_failure, uncommitted, env }: NonNullable<WorkflowInput["workspace"]>,
+  { branch, on_failure, uncommitted, by_products, env }: NonNullable<WorkflowInput["workspace"]>,
 ): WorkspacePolicy {
   return {
     branch: branch ?? "own",
     onFailure: on_failure ?? "keep",
     ...(uncommitted === "keep" ? { uncommitted } : {}),
+    ...(by_products ? { byProducts: by_products } : {}),
     ...(env ? { env: readEnvironment(reading, env, ["workspace", "env"]) } : {}),
   };
 }

@@ -176,3 +176,16 @@ test("[PF14] a report with a wrong token changes nothing in the tree and waits f
   expect(foreign.code).toBe(6);
   expect(readFileSync(file, "utf8")).toBe("mine\n");
 });
+
+test("[PF13 PF20 PF21] a judge that pulls is told what it may do, and what its tools leave behind does no harm", async () => {
+  const site = newSite();
+  await begin(site, judged);
+  await perform(site, "judged/dev", done);
+  const judge = await claim(site, "judged/judge");
+  expect(judge.input).toContain("You may only read.");
+  const { run } = await site.status("1");
+  work(join(site.home, "worktrees", run.id), "mkdir coverage; echo x > coverage/lcov.info");
+  expect(await complete(site, judge, done)).toMatchObject({ accepted: true, advanced: true, runDone: true });
+  const { steps } = await site.status("1");
+  expect(steps[1]?.notes).toEqual(["what tools left behind was removed: coverage/lcov.info"]);
+});

@@ -82,3 +82,30 @@ test("[PF10] a judge that leaves the tree alone, or writes only ignored files, p
   expectCode(run, 0);
   expect((JSON.parse(run.stdout) as StatusDocument).steps.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
+
+test("[PF20 PF21] what a judge's tools leave behind is removed with a note; a new source file is a breach that names the key", async () => {
+  const site = newSite();
+  const litter =
+    "mkdir -p coverage src/__pycache__ reports; touch coverage/lcov.info src/__pycache__/a.pyc x.log reports/r.xml";
+  writeFileSync(site.path("agent.sh"), agent(litter));
+  const file = workflow.replace("keep }", "keep, by_products: [reports/] }");
+  const executor = `command: sh ${site.path("agent.sh")}`;
+  const at = { home: site.home, cwd: site.repo };
+  const run = await pawl(["run", writeAt(site, "judged.yml", file), "a task", "--executor", executor, "--json"], at);
+  expectCode(run, 0);
+  const { steps } = JSON.parse(run.stdout) as StatusDocument;
+  const removed = "what tools left behind was removed: coverage/lcov.info, reports/r.xml, src/__pycache__/a.pyc, x.log";
+  expect(steps.map(({ id, attempts, notes }) => [id, attempts, notes])).toEqual([
+    ["work", 1, []],
+    ["judge", 1, [removed]],
+  ]);
+  expect((await pawl(["status", "1"], at)).stdout).toContain(`note: judge: ${removed}`);
+  expect((await pawl(["logs", "1", "judge"], at)).stderr).toContain(`note: ${removed}`);
+  expect(runGit(site.repo, "log", "--all", "--format=%s", "--", "coverage", "x.log", "reports")).toBe("");
+
+  const second = await pawl(["run", writeAt(site, "judged.yml", workflow), "a task", "--executor", executor], at);
+  expectCode(second, 0);
+  const events = (await pawl(["events", "2", "--json"], at)).stdout;
+  expect(events).toContain("it changed the tree: reports/r.xml; that was put back");
+  expect(events).toContain("name it in `workspace.by_products`");
+});

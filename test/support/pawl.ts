@@ -126,6 +126,7 @@ export interface StepDocument {
   readonly kind: string;
   readonly status: string;
   readonly attempts: number;
+  readonly notes: readonly string[];
 }
 
 export interface StatusDocument {

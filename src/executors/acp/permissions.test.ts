@@ -28,12 +28,16 @@ test("[EX63] once before always; where the agent offers no such answer, it is ca
 });
 
 describe("[EX64] whoever may only read", () => {
-  test.each(["git diff", "git log --oneline -5 main..HEAD", " git  show HEAD:src/a.ts", ["git", "status"]])(
-    "may run %j",
-    (text) => {
-      expect(inRead(command(text))).toEqual(once);
-    },
-  );
+  test.each([
+    "git diff",
+    "git log --oneline -5 main..HEAD",
+    " git  show HEAD:src/a.ts",
+    ["git", "status"],
+    "cat a",
+    "npm run lint -- -q",
+  ])("may run %j", (text) => {
+    expect(inRead(command(text))).toEqual(once);
+  });
 
   test.each([
     "git commit -am x",
@@ -46,7 +50,10 @@ describe("[EX64] whoever may only read", () => {
     "git log -p --outp x",
     "git diffs",
     "git -c a=b diff",
-    "cat a",
+    "cat a > b",
+    "find . -delete",
+    "npm install left-pad",
+    "npm tests",
     "",
     7,
     ["git", 7],

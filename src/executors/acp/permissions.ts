@@ -1,7 +1,7 @@
 // Answers an agent's requests for permission, by the agent's access and by the policy of its executor.
 
 import type { RequestPermissionOutcome, RequestPermissionRequest, ToolKind } from "@agentclientprotocol/sdk";
-import { readOnlyGit } from "../agent/agent-profile.ts";
+import { projectTools, readOnlyGit, readOnlyShell } from "../agent/agent-profile.ts";
 import { isPawlTool } from "../agent/pawl-tools.ts";
 import type { Access } from "../executor.ts";
 import { type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
@@ -52,7 +52,9 @@ function isHarmless(call: Fields, commands: readonly string[]): boolean {
   const words = command.trim().split(/ +/);
   const plain = words.join(" ");
   if (commands.includes(plain)) return true;
-  const isLooking = readOnlyGit.some((git) => plain === git || plain.startsWith(`${git} `));
+  const startsWithOne = (known: readonly string[]) => known.some((one) => plain === one || plain.startsWith(`${one} `));
+  if (startsWithOne(readOnlyShell) || startsWithOne(projectTools)) return true;
+  const isLooking = startsWithOne(readOnlyGit);
   // Options that write a file or start a program of the user's; git accepts the beginning of an option for the whole.
   return isLooking && !words.some((word) => /^--(?:ou|ext|te)/.test(word));
 }

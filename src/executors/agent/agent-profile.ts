@@ -88,11 +88,43 @@ export function flags(given: Readonly<Record<string, string | number | null>>): 
 
 /** The commands that an agent with `read` access may run. */
 export function runnable({ commands }: Pick<AgentTask, "commands">): readonly string[] {
-  return [...readOnlyGit, ...commands];
+  return [...new Set([...readOnlyGit, ...readOnlyShell, ...projectTools, ...commands])];
 }
 
 /** Git commands that change nothing. */
 export const readOnlyGit = ["git diff", "git log", "git show", "git status", "git blame", "git ls-files"] as const;
+
+/** Programs that only read, whatever their options are. Not `find` and `sort`: these can write. */
+export const readOnlyShell = ["ls", "cat", "head", "tail", "wc", "grep", "rg", "pwd", "stat", "file", "diff"] as const;
+
+/** How projects are usually tested, linted and built: a judge that can run none of it has not verified. */
+export const projectTools: readonly string[] = [
+  ...["npm", "pnpm", "yarn", "bun"].flatMap((tool) => [
+    `${tool} test`,
+    ...["test", "lint", "build", "check", "typecheck"].map((script) => `${tool} run ${script}`),
+  ]),
+  ...["vitest run", "jest", "tsc --noEmit", "eslint"].map((tool) => `npx ${tool}`),
+  ...["test", "lint", "build", "check"].map((target) => `make ${target}`),
+  "node --test",
+  "pytest",
+  "python -m pytest",
+  "python3 -m pytest",
+  "ruff check",
+  "mypy",
+  "cargo test",
+  "cargo check",
+  "cargo build",
+  "cargo clippy",
+  "go test",
+  "go vet",
+  "go build",
+  "mvn test",
+  "gradle test",
+  "./gradlew test",
+  "dotnet test",
+  "bundle exec rspec",
+  "mix test",
+];
 
 /** A file instead of an argument: every user of the machine can read arguments. */
 export function mcpFile(scratch: string): string {

@@ -79,6 +79,7 @@ workspace:
   setup: [npm ci, npm run build]
   setup_when: [package-lock.json, "packages/*/package.json"]
   copy: [.env, "config/*.local.yml", "**/.env.test", my.git/x]
+  by_products: [reports/]
   ports: 2
   min_free: 2GB
   env: { DATABASE_URL: "postgres://localhost/app_{{slot}}", CI: 1, DEBUG: false }
@@ -88,6 +89,7 @@ workspace:
       setup: ["npm ci", "npm run build"],
       setupWhen: ["package-lock.json", "packages/*/package.json"],
       copy: [".env", "config/*.local.yml", "**/.env.test", "my.git/x"],
+      byProducts: ["reports/"],
       ports: 2,
       minFreeBytes: 2_000_000_000,
       env: { DATABASE_URL: "postgres://localhost/app_{{slot}}", CI: "1", DEBUG: "false" },
@@ -96,7 +98,15 @@ workspace:
 
   test("nothing but a port and a gigabyte where nothing is said", async () => {
     expect((await configOf("")).workspace).toEqual(plainWorkspace);
-    expect(plainWorkspace).toEqual({ setup: [], setupWhen: [], copy: [], ports: 1, minFreeBytes: 1e9, env: {} });
+    expect(plainWorkspace).toEqual({
+      setup: [],
+      setupWhen: [],
+      copy: [],
+      byProducts: [],
+      ports: 1,
+      minFreeBytes: 1e9,
+      env: {},
+    });
   });
 
   test("a list comes from one file, variables from both, and the repository wins", async () => {
@@ -106,6 +116,7 @@ workspace:
       setup: [],
       setupWhen: [],
       copy: [".env"],
+      byProducts: [],
       ports: 0,
       minFreeBytes: 1e9,
       env: { A: "mine", B: "theirs" },

@@ -38,6 +38,7 @@ const workspace = z.strictObject({
   setup: z.array(text).max(20).optional(),
   setup_when: z.array(insidePattern).max(50).optional(),
   copy: z.array(insidePattern).max(100).optional(),
+  by_products: z.array(text).max(100).optional(),
   ports: z.int().min(0).max(20).optional(),
   min_free: z
     .union([z.int().min(0), z.string().regex(sizePattern, 'a size such as "2GB" or a number of bytes')])
@@ -91,6 +92,8 @@ export interface WorkspaceConfig {
   readonly setupWhen: readonly string[];
   /** Untracked files of the user's checkout that a tree needs. */
   readonly copy: readonly string[];
+  /** Files that the project's tools leave behind, besides the known ones. */
+  readonly byProducts: readonly string[];
   /** The number of ports that each tree gets. */
   readonly ports: number;
   /** Below this amount of free disk space, no new tree is made. */
@@ -201,6 +204,7 @@ function readWorkspace(written: z.infer<typeof workspace>, file: string): Config
     setup: written.setup ?? null,
     setupWhen: written.setup_when ?? null,
     copy: written.copy ?? null,
+    byProducts: written.by_products ?? null,
     ports: written.ports ?? null,
     minFreeBytes: written.min_free === undefined ? null : bytesOf(written.min_free),
     env: Object.fromEntries(env),

@@ -93,12 +93,14 @@ export function projectContext({ lint, test, layers, hints }: ProjectConfig): Re
   return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
-/** Makes a workflow's caps no looser than the configuration's. */
+/** Makes a workflow's caps no looser than the configuration's, and adds what the project's tools leave behind. */
 export function tighten(config: Config, definition: Definition): Definition {
   const { budget } = config;
-  const { caps } = definition;
+  const { caps, workspace } = definition;
+  const byProducts = [...(workspace.byProducts ?? []), ...config.workspace.byProducts];
   return {
     ...definition,
+    workspace: { ...workspace, ...(byProducts.length === 0 ? {} : { byProducts }) },
     caps: {
       ...caps,
       costUsd: Math.min(caps.costUsd, budget.costUsd ?? caps.costUsd),
@@ -119,7 +121,7 @@ const nothing: ConfigFile = {
   agents: null,
   budget: { costUsd: null, wallMs: null, attempts: null },
   project: plainProject,
-  workspace: { setup: null, setupWhen: null, copy: null, ports: null, minFreeBytes: null, env: {} },
+  workspace: { setup: null, setupWhen: null, copy: null, byProducts: null, ports: null, minFreeBytes: null, env: {} },
   notify: [],
 };
 
@@ -136,6 +138,7 @@ function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace
     setup: theirs.setup ?? own.setup ?? [],
     setupWhen: theirs.setupWhen ?? own.setupWhen ?? [],
     copy: theirs.copy ?? own.copy ?? [],
+    byProducts: [...(own.byProducts ?? []), ...(theirs.byProducts ?? [])],
     ports: theirs.ports ?? own.ports ?? defaultPorts,
     minFreeBytes: theirs.minFreeBytes ?? own.minFreeBytes ?? defaultMinFreeBytes,
     env: { ...own.env, ...theirs.env },

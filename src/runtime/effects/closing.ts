@@ -11,13 +11,12 @@ import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
-import { byProducts } from "../../workspaces/trees/by-products.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
 import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
 import { inHealthyTree } from "../trees/healing.ts";
-import { commitLeftAtEnd } from "../trees/left-work.ts";
+import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { vacate } from "../trees/story-tree.ts";
@@ -59,7 +58,7 @@ async function removeOwnTree(parts: ClosingPorts, run: Run, number: number): Pro
     if (left.result === "unfinished") throw unfinished(path, left.why);
   }
   const keepAs = ownBranch(header) ?? branchFor(number, header.task);
-  await removeWorktree({ repo: header.place.repo ?? "", path, keepAs, isByProduct: byProducts() });
+  await removeWorktree({ repo: header.place.repo ?? "", path, keepAs, isByProduct: byProductsOf(header) });
 }
 
 function unfinished(path: string, why: string): AppError {

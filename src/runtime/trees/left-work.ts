@@ -2,7 +2,7 @@
 
 import { type Attempt, type EndedAttempt, hasEnded } from "../../domain/attempt.ts";
 import type { Header, Run } from "../../domain/run.ts";
-import { byProducts } from "../../workspaces/trees/by-products.ts";
+import { byProducts, type IsByProduct } from "../../workspaces/trees/by-products.ts";
 import { commitLeftWork, type LeftCommit } from "../../workspaces/trees/left-work.ts";
 import type { Parts } from "../parts.ts";
 
@@ -11,6 +11,11 @@ type LeftWorkPorts = Pick<Parts, "store" | "log">;
 /** Whether what a step leaves is committed before the next one begins, rather than at the end of the run. */
 export function commitsBetweenSteps({ definition }: Pick<Header, "definition">): boolean {
   return definition.workspace.uncommitted !== "keep";
+}
+
+/** Which new files are what tools leave behind. */
+export function byProductsOf({ definition }: Pick<Header, "definition">): IsByProduct {
+  return byProducts(definition.workspace.byProducts);
 }
 
 /**
@@ -36,7 +41,7 @@ export async function commitLeftBy(
   by: Pick<Attempt, "name" | "story"> | null,
 ): Promise<LeftCommit> {
   const message = messageOf(header, by);
-  const left = await commitLeftWork({ path, message, isByProduct: byProducts() });
+  const left = await commitLeftWork({ path, message, isByProduct: byProductsOf(header) });
   if (left.result === "committed")
     parts.log("workspace.committed", { run: header.id, step: by?.name ?? null, commit: left.commit });
   return left;

@@ -87,13 +87,18 @@ export function isoTime(ms: number): string {
 
 function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly StepDocument[] {
   const attempts = scopeOf(run, story)?.attempts ?? [];
-  return chain.map((step) => ({
-    id: step.id,
-    kind: definitionOf(run, story, step.name).kind,
-    name: step.name,
-    status: step.state.status,
-    attempts: attempts.filter((attempt) => attempt.step === step.id).length,
-  }));
+  return chain.map((step) => {
+    const own = attempts.filter((attempt) => attempt.step === step.id);
+    const last = own.at(-1)?.state;
+    return {
+      id: step.id,
+      kind: definitionOf(run, story, step.name).kind,
+      name: step.name,
+      status: step.state.status,
+      attempts: own.length,
+      notes: last?.phase === "ended" ? (last.notes ?? []) : [],
+    };
+  });
 }
 
 export function gateDocument(gate: Gate): GateDocument {

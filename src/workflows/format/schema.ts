@@ -242,6 +242,13 @@ export const workflowSchema = z
           .describe(
             "What happens to files that a step leaves uncommitted. commit: they become a commit under its name. keep: a later step commits them; what is left at the end is committed then. Default: commit.",
           ),
+        by_products: z
+          .array(z.string().min(1).max(200))
+          .max(100)
+          .optional()
+          .describe(
+            "Files that tools leave behind, besides coverage/, __pycache__/, logs and the like: `reports/`, `*.trace`. They are not committed, and a step that may only read may leave them.",
+          ),
         env: z
           .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
           .optional()

@@ -24,12 +24,19 @@ const frontendEndings = new Set([
 
 const timeoutMs = 9_000;
 
+export interface ChangedFile {
+  readonly name: string;
+  /** It was not there before. */
+  readonly isNew: boolean;
+}
+
 /** Files that differ between two snapshots of a tree. */
-export async function changedBetween(path: string, before: string, after: string): Promise<readonly string[]> {
+export async function changedBetween(path: string, before: string, after: string): Promise<readonly ChangedFile[]> {
   const [from, to] = [parseSnapshot(before), parseSnapshot(after)].map(({ head, content }) => content ?? head);
   if (from === undefined || to === undefined) return [];
-  const args = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", from, to, "--"];
-  return splitNul((await git(path, args, { timeoutMs })).stdout);
+  const args = ["diff", "--name-status", "-z", "--no-renames", "--no-ext-diff", from, to, "--"];
+  const words = splitNul((await git(path, args, { timeoutMs })).stdout);
+  return words.flatMap((name, index) => (index % 2 === 0 ? [] : [{ name, isNew: words[index - 1] === "A" }]));
 }
 
 const mostUntracked = 500;

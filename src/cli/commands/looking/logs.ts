@@ -52,6 +52,7 @@ class Printer {
   readonly #offsets = new Map<string, number>();
   readonly #opened = new Set<string>();
   readonly #write: (bytes: Uint8Array) => void;
+  readonly #noted = new Set<string>();
 
   constructor(console: Console, isRaw: boolean) {
     this.#console = console;
@@ -65,6 +66,7 @@ class Printer {
   print(attempts: readonly AttemptLog[]): void {
     for (const attempt of attempts) {
       this.#printOne(attempt);
+      this.#sayNotes(attempt);
       this.#sayHowToOpen(attempt);
     }
   }
@@ -84,6 +86,14 @@ class Printer {
       if (from === undefined) this.#console.say(error.message);
       this.#offsets.set(file, from ?? 0);
     }
+  }
+
+  /** What it was denied, what was removed: said once, after everything that it printed. */
+  #sayNotes({ notes, file, startedAt }: AttemptLog): void {
+    const key = `${file} ${startedAt}`;
+    if (notes.length === 0 || this.#noted.has(key)) return;
+    this.#noted.add(key);
+    for (const note of notes) this.#console.note(note);
   }
 
   /** An agent reports its session at its end; it is said once, after everything that it printed. */

@@ -76,6 +76,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   if (stories.length > 0) {
     lines.push("", table(stories.map((story) => laneOf(story, now))));
   }
+  for (const note of notesOf(document)) lines.push(`  note: ${note}`);
   for (const why of document.unfinished) lines.push("", `! ${unclosed(run.number, why)}`);
   for (const gate of gates.filter((candidate) => candidate.status === "open")) {
     lines.push("", `? ${gate.question}`, ...aboutQuestion(gate, now));
@@ -88,6 +89,19 @@ function describe(console: Console, document: StatusDocument, now: number): stri
 function noteLine({ story, text, attempt }: StatusDocument["notes"][number]): string {
   const state = attempt === null ? "waits for the next attempt" : "is with the running attempt";
   return `note for ${story ?? "the run"}, ${state}: ${firstLine(text, 80)}`;
+}
+
+const mostNotes = 10;
+
+/** Of the run's own steps and of the stories at work. What an integration notes is in the log. */
+function notesOf({ steps, stories }: StatusDocument): readonly string[] {
+  const at = (where: string, { id, kind, notes }: StepDocument) =>
+    kind === "integrate" ? [] : notes.map((note) => `${where}${id}: ${firstLine(note, 200)}`);
+  const found = [
+    ...steps.flatMap((step) => at("", step)),
+    ...stories.filter(isAtWork).flatMap((story) => story.steps.flatMap((step) => at(`${story.id} `, step))),
+  ];
+  return found.length > mostNotes ? [...found.slice(0, mostNotes), `${found.length - mostNotes} more`] : found;
 }
 
 function stepRow(step: StepDocument): readonly string[] {

@@ -6,9 +6,9 @@ import { attemptsOf } from "../../../domain/run.ts";
 import type { ExecutorCall, McpAddress, Resumed } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
+import { commandsFor, mayOnlyRead } from "../claim/read-access.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
-import { commandsFor, mayOnlyRead } from "../settle/read-only.ts";
 
 /** Where the executor works, what it reads, and where its output goes. */
 export interface Surroundings {

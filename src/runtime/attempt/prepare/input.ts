@@ -1,12 +1,13 @@
 // Gathers the input of an attempt: its rendered template, its role files, notes and feedback.
 
 import { notesWith } from "../../../domain/note.ts";
-import { buildPrompt, buildSystem, withNotes } from "../../../prompts/prompt.ts";
+import { buildPrompt, buildSystem, readOnlyRules, withNotes } from "../../../prompts/prompt.ts";
 import { renderTemplate } from "../../../prompts/template.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent, progressHome } from "../../trees/agent-homes.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
+import { commandsFor, mayOnlyRead } from "../claim/read-access.ts";
 import { feedbackFor, templateValues, type ValuePorts } from "./values.ts";
 
 export interface Input {
@@ -35,9 +36,11 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   const roles = agent ? readRoles(homeOfAgent(parts, run, agent.name), agent) : [];
   const feedback = feedbackFor(claim);
   const notes = notesWith(header.notes, attempt.id).map((note) => note.text);
-  const prompt = buildPrompt({ task: header.task, input: text, notes, feedback });
+  const rules = mayOnlyRead(claim) ? readOnlyRules(commandsFor(claim)) : "";
+  const input = rules === "" ? text : `${text.trimEnd()}\n\n${rules}\n`;
+  const prompt = buildPrompt({ task: header.task, input, notes, feedback });
   const redacted = parts.secrets.redactAll({
-    input: withNotes(text, notes),
+    input: withNotes(input, notes),
     prompt,
     system: buildSystem(roles, hasTools),
   });

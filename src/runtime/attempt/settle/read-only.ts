@@ -1,37 +1,22 @@
 // Enforces `access: read`: a tree that the agent changed is put back, and the attempt has failed.
 
 import type { Report } from "../../../domain/report.ts";
-import { contextOf } from "../../../domain/run.ts";
-import { changedBetween } from "../../../workspaces/trees/changes.ts";
+import { type ChangedFile, changedBetween } from "../../../workspaces/trees/changes.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
-import { takeSnapshot } from "../../../workspaces/trees/snapshot.ts";
+import { parseSnapshot, takeSnapshot } from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
+import { byProductsOf } from "../../trees/left-work.ts";
 import { salvage } from "../../trees/salvage.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
-import { agentOf, type Claim } from "../claim/claim.ts";
+import { mayOnlyRead } from "../claim/read-access.ts";
 import { replaceOutcome } from "./outcomes.ts";
 
 const namesShown = 5;
 
-export function mayOnlyRead(claim: Claim): boolean {
-  return agentOf(claim)?.access === "read";
-}
-
-/** Keys under which a project's commands are known, from its configuration or from the agent that planned. */
-const commandKeys = /^(?:build|test|typecheck|lint)_(?:cmd|command)$/;
-const longestCommand = 200;
-
-/** The commands that it may run all the same: a judge that cannot run the tests has not verified. Plain words only, part by part. */
-export function commandsFor(claim: Claim): readonly string[] {
-  if (!mayOnlyRead(claim)) return [];
-  const { run, attempt } = claim;
-  const known = contextOf(run, attempt.story);
-  const written = Object.entries(known).flatMap(([key, text]) => (commandKeys.test(key) ? [text] : []));
-  const parts = written.flatMap((text) => text.split(/&&|\|\||[;|\n]/)).map((part) => part.trim());
-  return [...new Set(parts.filter((part) => /^[\w@%+=:./ -]+$/.test(part) && part.length <= longestCommand))];
-}
-
-/** A tree that is not Pawl's is not compared: the user's own checkout is not ours to put back. */
+/**
+ * A tree that is not Pawl's is not compared: the user's own checkout is not ours to put back. What tools left behind is removed with a
+ * note. Anything else is a breach: the verdict was about another tree.
+ */
 export async function keepReadOnly(
   parts: Pick<Parts, "home" | "log" | "protocols">,
   { claim, workspace }: BegunAttempt,
@@ -42,18 +27,34 @@ export async function keepReadOnly(
   const now = await takeSnapshot(path);
   if (now === base) return report;
   const { run, attempt } = claim;
-  const files = await changedBetween(path, base, now);
+  const changes = await changedBetween(path, base, now);
+  const isByProduct = byProductsOf(run.header);
+  const breaches = changes.filter(({ name, isNew }) => !isNew || !isByProduct(name));
+  if (breaches.length === 0 && changes.length > 0 && isSameCommit(base, now)) {
+    await restoreSnapshot(path, base);
+    const note = `what tools left behind was removed: ${named(changes)}`;
+    return { ...report, notes: [...report.notes, note] };
+  }
   const kept = await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);
-  const what = files.length === 0 ? "commits or what is staged" : named(files);
+  const what = breaches.length === 0 ? "commits or what is staged" : named(breaches);
   const where = kept === null ? "" : ` (what it did is in ${kept})`;
-  const why = `it may only read, and it changed the tree: ${what}; that was put back${where}`;
+  const tool = breaches.some(({ isNew }) => isNew)
+    ? "; if a tool of the project wrote it, name it in `workspace.by_products` of the workflow or of .pawl/config.yml"
+    : "; its agent has `access: read`";
+  const why = `it may only read, and it changed the tree: ${what}; that was put back${where}${tool}`;
   parts.log("workspace.put_back", { run: run.header.id, attempt: attempt.id, diff: kept });
   if (report.outcome !== "completed") return { ...report, notes: [...report.notes, why] };
   return replaceOutcome(report, { outcome: "failed", why, retryAt: null });
 }
 
-function named(files: readonly string[]): string {
+function isSameCommit(before: string, after: string): boolean {
+  const [one, other] = [parseSnapshot(before), parseSnapshot(after)];
+  return one.head === other.head && one.branch === other.branch;
+}
+
+function named(files: readonly ChangedFile[]): string {
   const rest = files.length > namesShown ? ` and ${files.length - namesShown} more` : "";
-  return `${files.slice(0, namesShown).join(", ")}${rest}`;
+  const names = files.slice(0, namesShown).map(({ name }) => name);
+  return `${names.join(", ")}${rest}`;
 }
