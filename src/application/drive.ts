@@ -2,19 +2,20 @@
 
 import type { StatusDocument } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
-import type { RunId } from "../domain/ids.ts";
+import { agentName, type RunId } from "../domain/ids.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { agentsFor } from "../runtime/config/config.ts";
 import { driveRun } from "../runtime/loop/drive.ts";
 import { inWords } from "../runtime/loop/recover.ts";
+import type { Parts } from "../runtime/parts.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { statusDocument } from "../runtime/views/status.ts";
-import { processInWords } from "../runtime/worker.ts";
+import { driversOf, processInWords } from "../runtime/worker.ts";
 import type { Application, Session } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
-import { prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
-import { unfinishedOf } from "./status.ts";
+import { assertExecutors, executorOf, prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
+import { knownHere, unfinishedOf } from "./status.ts";
 
 export interface DriveRequest {
   /** Attempts at once. Default: as configured. */
@@ -35,7 +36,8 @@ export interface AcceptedRun {
 }
 
 export interface Driven {
-  readonly end: RunStatus | "interrupted";
+  /** `left`: another process drives the run, and the caller does not want to follow it any longer. */
+  readonly end: RunStatus | "interrupted" | "left";
   readonly number: number;
   readonly document: StatusDocument;
   /** The branch that has the work of a run that is done. */
@@ -54,17 +56,25 @@ export async function run(app: Application, request: StartRequest & DriveRequest
   return { ...started, ...(await drivenTo(app, started.run, end)) };
 }
 
+export interface ResumeRequest extends DriveRequest, Pick<StartRequest, "executor" | "script"> {
+  readonly author?: string | undefined;
+}
+
 /** Lets a run move again, whatever stopped it, and drives it. A run that is done stays done. */
-export async function resume(
-  app: Application,
-  reference: string,
-  request: DriveRequest & { readonly author?: string | undefined },
-): Promise<Driven> {
+export async function resume(app: Application, reference: string, request: ResumeRequest): Promise<Driven> {
   const { id, repo, number, status } = await findRun((await app.read()).parts.store, reference);
+  const executor = executorOf(app, request);
   const end = await app.change(repo, async (session) => {
     const { parts } = session;
     const at = parts.clock.now();
-    const decision = await transition(parts, id, { type: "resume_run", at, author: request.author ?? app.author });
+    const loaded = executor === null ? null : await parts.store.transaction((tx) => tx.load(id, () => []));
+    if (loaded) await assertExecutors(parts.executors, loaded.run.header, executor);
+    const decision = await transition(parts, id, {
+      type: "resume_run",
+      at,
+      author: request.author ?? app.author,
+      ...(executor === null ? {} : { executor }),
+    });
     if (!decision.accepted && status !== "done") {
       throw new AppError("REFUSED", `run #${number}: ${decision.why}`, {
         hint: `\`pawl status ${number}\` shows where it stands`,
@@ -82,26 +92,50 @@ export async function driveIn(session: Session, accepted: AcceptedRun, request: 
   onStart?.(accepted);
   const loaded = await parts.store.transaction((tx) => tx.load(accepted.run, () => []));
   const usual = loaded ? agentsFor(config, loaded.run.header.definition) : 1;
+  let isFollowing = false;
   const status = await driveRun(parts, {
     run: accepted.run,
     concurrency: request.concurrency ?? usual,
     signal,
-    onFollow: ({ worker }) => onNote?.(`${processInWords(worker)} drives run #${accepted.number}; following it`),
+    onFollow: ({ worker }) => {
+      isFollowing = true;
+      onNote?.(`${processInWords(worker)} drives run #${accepted.number}; following it`);
+    },
+    onDrive: async () => {
+      isFollowing = false;
+      await assertPerformers(parts, accepted);
+    },
     onRecovered: (recovered) => onNote?.(inWords(recovered)),
   });
-  return signal.aborted ? "interrupted" : status;
+  if (!signal.aborted) return status;
+  return isFollowing ? "left" : "interrupted";
+}
+
+/** A run that nothing can perform would wait for ever: its caller hears so at once. */
+async function assertPerformers({ store, executors }: Parts, { run, number }: AcceptedRun): Promise<void> {
+  const header = (await store.transaction((tx) => tx.load(run, () => [])))?.run.header;
+  if (!header || header.end !== null) return;
+  const agents = Object.keys(header.definition.agents).map(agentName);
+  const agent = agents.find((name) => executors.namesFor(header, name).length === 0);
+  if (agent === undefined) return await assertExecutors(executors, header, header.executor);
+  throw new AppError("EXECUTOR_MISSING", `no executor is there for the agent "${agent}" of run #${number}`, {
+    hint: `give one: \`pawl resume ${number} --executor NAME\` or --executor 'command: PROGRAM'; or let an agent pull: \`pawl step claim ${header.definition.id}/${agent}\``,
+  });
 }
 
 /** What a caller wants to know at the end. */
 export async function drivenTo(app: Application, id: RunId, end: Driven["end"]): Promise<Driven> {
-  const { store, clock } = (await app.read()).parts;
+  const reading = await app.read();
+  const { store, clock } = reading.parts;
   const [whole, summary] = [await wholeRun(store, { id }), await findRun(store, id)];
+  const known = await knownHere(app, reading, { run: whole, number: summary.number });
+  const driver = (await driversOf(reading.parts)).get(id) ?? null;
   const branch = await findWorkBranch(whole.header, summary.number);
   const unfinished = await unfinishedOf(store, whole);
   return {
     end,
     number: summary.number,
-    document: statusDocument(whole, summary, { now: clock.now(), branch, unfinished }),
+    document: statusDocument(whole, summary, { now: clock.now(), branch, driver, known, unfinished }),
     branch: end === "done" ? branch : null,
     files: end === "failed" ? (whole.header.place.shared ?? null) : null,
   };

@@ -8,6 +8,7 @@ import { costDocument, costList } from "../runtime/views/cost.ts";
 export { tokensOf } from "../executors/prices.ts";
 
 import { runDocument } from "../runtime/views/status.ts";
+import { driversOf } from "../runtime/worker.ts";
 import type { Application } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
 
@@ -15,7 +16,9 @@ import { findRun, wholeRun } from "./references.ts";
 export async function runs(app: Application, limit = everyRun): Promise<RunList> {
   assertLimit(limit);
   const { parts } = await app.read();
-  return { runs: (await parts.store.listRuns({ statuses: null, limit })).map(runDocument) };
+  const drivers = await driversOf(parts);
+  const found = await parts.store.listRuns({ statuses: null, limit });
+  return { runs: found.map((run) => runDocument(run, drivers.get(run.id) ?? null)) };
 }
 
 export async function costOfRun(app: Application, reference: string): Promise<CostDocument> {

@@ -121,9 +121,9 @@ export function executorOf(
 }
 
 /** Before anything is recorded: each agent needs an executor that can be used. */
-async function assertExecutors(
+export async function assertExecutors(
   executors: Executors,
-  { definition }: OpenedWorkflow,
+  { definition }: Pick<OpenedWorkflow, "definition">,
   executor: string | null,
 ): Promise<void> {
   const names = new Set<string>();

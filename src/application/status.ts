@@ -7,6 +7,7 @@ import { type Known, why } from "../engine/why.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { knownOf } from "../runtime/views/run-facts.ts";
 import { gateDocument, statusDocument } from "../runtime/views/status.ts";
+import { driversOf } from "../runtime/worker.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Application, ReadSession } from "./application.ts";
 import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
@@ -32,11 +33,12 @@ export async function statusByQuery(app: Application, query: string): Promise<Ru
 async function viewOf(app: Application, reading: ReadSession, summary: RunSummary): Promise<RunStatusView> {
   const { store, clock } = reading.parts;
   const run = await wholeRun(store, summary);
-  const known = await knownHere(app, reading, run);
+  const known = await knownHere(app, reading, { run, number: summary.number });
+  const driver = (await driversOf(reading.parts)).get(summary.id) ?? null;
   const now = clock.now();
   const branch = await findWorkBranch(run.header, summary.number);
   return {
-    document: statusDocument(run, summary, { now, branch, known, unfinished: await unfinishedOf(store, run) }),
+    document: statusDocument(run, summary, { now, branch, driver, known, unfinished: await unfinishedOf(store, run) }),
     now,
   };
 }
@@ -60,7 +62,7 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
   const { store, clock } = reading.parts;
   const summary = await findRunOrNewest(store, reference);
   const run = await wholeRun(store, summary);
-  const sentence = why(run, clock.now(), await knownHere(app, reading, run));
+  const sentence = why(run, clock.now(), await knownHere(app, reading, { run, number: summary.number }));
   const open = [run.header, ...Object.values(run.stories)]
     .flatMap(({ gates }) => gates)
     .filter(({ state }) => state.status === "open");
@@ -75,11 +77,15 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
 }
 
 /** By the configuration of the run's own repository, wherever the caller is. */
-async function knownHere(app: Application, { parts }: ReadSession, run: Run): Promise<Known> {
-  const there = await app.read(run.header.place.repo).catch((error: unknown) => {
+export async function knownHere(
+  app: Application,
+  { parts }: ReadSession,
+  known: { readonly run: Run; readonly number: number },
+): Promise<Known> {
+  const there = await app.read(known.run.header.place.repo).catch((error: unknown) => {
     // A configuration that is broken now does not hide the run.
     if (error instanceof AppError) return null;
     throw error;
   });
-  return await knownOf(parts, run, (there?.parts ?? parts).executors);
+  return await knownOf(parts, known, (there?.parts ?? parts).executors);
 }

@@ -6,6 +6,7 @@ import { AppError } from "../domain/error.ts";
 import { stepName, storyId } from "../domain/ids.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { runDocument } from "../runtime/views/status.ts";
+import { driversOf } from "../runtime/worker.ts";
 import type { Application } from "./application.ts";
 import { findRun } from "./references.ts";
 
@@ -60,6 +61,6 @@ async function steer(app: Application, reference: string, command: (at: number) 
       hint: `\`pawl status ${found.number}\` shows where it stands`,
     });
   });
-  const after = await (await app.read()).parts.store.runById(run.id);
-  return runDocument(after ?? run);
+  const { parts } = await app.read();
+  return runDocument((await parts.store.runById(run.id)) ?? run, (await driversOf(parts)).get(run.id) ?? null);
 }

@@ -123,6 +123,7 @@ export const eventContract = z
     }),
     event("run_paused", {}),
     event("run_resumed", {}),
+    event("executor_changed", { executor: text }),
     event("run_ended", { status: runStatus.extract(["done", "failed", "cancelled"]), reason }),
     event("run_reopened", {}),
     event("caps_raised", { caps }),

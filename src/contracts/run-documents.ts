@@ -32,6 +32,11 @@ export const runShape = {
 const runContract = object({
   ...runShape,
   branch: text.nullable().describe("The branch that has commits of the run. null: none has."),
+  driver: text
+    .nullable()
+    .describe(
+      "What moves it now: a process, or agents that pull. null: nothing; `pawl resume` continues a running one.",
+    ),
   usage: object(usageShape),
 }).meta({ id: "RunDocument" });
 

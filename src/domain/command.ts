@@ -82,8 +82,10 @@ interface PauseRun extends CommandBase {
   readonly type: "pause_run";
 }
 
-interface ResumeRun extends CommandBase {
+export interface ResumeRun extends CommandBase {
   readonly type: "resume_run";
+  /** Performs the steps of all agents from here on. Absent: as before. */
+  readonly executor?: string;
 }
 
 export interface CancelRun extends CommandBase {

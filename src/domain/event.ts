@@ -44,6 +44,8 @@ export type Event = Happened &
       }
     | { readonly type: "run_paused" }
     | { readonly type: "run_resumed" }
+    /** Another executor performs the steps of all agents from here on. */
+    | { readonly type: "executor_changed"; readonly executor: string }
     | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
     | { readonly type: "run_reopened" }
     | { readonly type: "caps_raised"; readonly caps: Caps }

@@ -84,7 +84,7 @@ function perform(draft: Draft, command: Command): Rejection | null {
     case "pause_run":
       return pauseRun(draft);
     case "resume_run":
-      return resumeRun(draft);
+      return resumeRun(draft, command);
     case "cancel_run":
       return cancelRun(draft, command);
     case "retry_run":

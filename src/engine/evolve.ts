@@ -25,6 +25,8 @@ export function evolve(run: Run | null, event: Event): Run {
     case "run_resumed":
       move(runTable, "run", runState(run.header), "resume");
       return withHeader(run, { paused: false });
+    case "executor_changed":
+      return withHeader(run, { executor: event.executor });
     case "run_ended": {
       const change = event.status === "failed" ? "fail" : event.status === "cancelled" ? "cancel" : "done";
       move(runTable, "run", runState(run.header), change);

@@ -331,3 +331,16 @@ describe("retry", () => {
     expect(refusal.accepted ? "" : refusal.why).toContain("pawl retry");
   });
 });
+
+test("[LC10] resume may name another executor: it counts from there on, and a run that is over keeps its own", () => {
+  const driver = new Driver(workflow([agent("work")]));
+  const resume = (executor?: string) =>
+    driver.ask({ type: "resume_run", ...(executor === undefined ? {} : { executor }) });
+  resume("codex");
+  expect(driver.run.header.executor).toBe("codex");
+  resume();
+  expect(driver.run.header.executor).toBe("codex");
+  driver.pass("work");
+  resume("claude");
+  expect(driver.run.header.executor).toBe("codex");
+});

@@ -1,7 +1,7 @@
 // Starts, pauses, resumes and cancels a run. A retry is in retry.ts.
 
 import { hasEnded, noUsage } from "../domain/attempt.ts";
-import type { CancelRun, StartRun } from "../domain/command.ts";
+import type { CancelRun, ResumeRun, StartRun } from "../domain/command.ts";
 import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
@@ -43,8 +43,11 @@ export function pauseRun(draft: Draft): Rejection | null {
   return null;
 }
 
-export function resumeRun(draft: Draft): Rejection | null {
-  const state = runState(draft.run.header);
+export function resumeRun(draft: Draft, { executor }: ResumeRun): Rejection | null {
+  const { header } = draft.run;
+  const state = runState(header);
+  const isOther = executor !== undefined && executor !== header.executor && header.end === null;
+  if (isOther) draft.emit(null, { type: "executor_changed", executor });
   if (state === "open") return null;
   if (!allows(runTable, state, "resume")) {
     return rejectCommand(

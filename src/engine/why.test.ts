@@ -54,7 +54,7 @@ describe("a run at work", () => {
   test("[WY2 AT10] a step that waits for a time says until when", () => {
     const run = line();
     run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
-    expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z.");
+    expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z (its last attempt was rate limited: 429)");
   });
 
   test("[WY3] an attempt whose driver is dead is not shown as running, and the sentence says what detects it", () => {
@@ -117,5 +117,42 @@ describe("a paused run", () => {
     run.pass("work");
     run.pause();
     expect(say(run)).toMatch(/^Paused; .* waits for a person .*`pawl answer run-1\.1 OPTION`/);
+  });
+});
+
+describe("[WY7] the next command, and the time of this machine", () => {
+  const known = { orphans: new Set<never>(), waitsFor: () => null, number: 3, localTime: () => "14:05" };
+  const told = (run: Driver, more = {}) => why(run.run, run.at, { ...known, ...more });
+
+  test("a run that is over", () => {
+    const done = new Driver(workflow([agent("work")]));
+    done.pass("work");
+    expect(told(done)).toBe("Done in 0 s. `pawl status 3` shows what it did.");
+    const failed = new Driver(workflow([agent("work", { onError: fail("broken") })]));
+    failed.fails("work", "exit 3");
+    expect(told(failed)).toBe("The run failed: broken: exit 3. Try again with `pawl retry 3`, then `pawl resume 3`.");
+    const cancelled = line();
+    cancelled.cancel("not needed");
+    expect(told(cancelled)).toBe("The run was cancelled: not needed. `pawl status 3` shows what it did.");
+  });
+
+  test("a run that a process drives, and one that none does", () => {
+    const run = line();
+    run.claim("work");
+    expect(told(run, { isDriven: true })).toBe(
+      "work is running (attempt 1, scripted, for 0 s) `pawl logs 3 --follow` shows the work.",
+    );
+    run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
+    expect(told(run, { isDriven: false })).toBe(
+      "work waits until 14:05 (its last attempt was rate limited: 429) No process drives it: `pawl resume 3` continues.",
+    );
+  });
+
+  test("a run that is paused, and what a person should know beside it", () => {
+    const run = line();
+    run.pause();
+    expect(told(run, { caveats: ["The cap cannot be kept"] })).toMatch(
+      /^Paused; `pawl resume 3` continues it\. Meanwhile work is ready .*\) The cap cannot be kept\.$/,
+    );
   });
 });

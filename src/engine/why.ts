@@ -14,25 +14,58 @@ export interface Known {
   readonly orphans: ReadonlySet<AttemptId>;
   /** What a ready step waits for, such as an account that is held; null: any worker. */
   readonly waitsFor: (story: StoryId | null, step: Step) => string | null;
+  /** The run as commands name it. Absent: the sentence names no run. */
+  readonly number?: number;
+  /** A process drives the run, or agents pull its steps. Absent: it is not known. */
+  readonly isDriven?: boolean;
+  /** A time as people of this machine read it. */
+  readonly localTime?: (at: number) => string;
+  /** What a person should know beside it, such as a cap that cannot be kept. */
+  readonly caveats?: readonly string[];
 }
 
 const nothing: Known = { orphans: new Set(), waitsFor: () => null };
 
+function timeText(at: number, { localTime }: Known): string {
+  return localTime?.(at) ?? new Date(at).toISOString();
+}
+
+/** `pawl resume 3`, quoted. */
+function command(verb: string, { number }: Known, more = ""): string {
+  return `\`pawl ${verb}${number === undefined ? "" : ` ${number}`}${more}\``;
+}
+
+/** The reason, and what to type next. */
 export function why(run: Run, now: number, known: Known = nothing): string {
+  return [sentence(reasonOf(run, now, known)), ...nextOf(run, known), ...(known.caveats ?? []).map(sentence)].join(" ");
+}
+
+function reasonOf(run: Run, now: number, known: Known): string {
   const { header } = run;
   if (header.end) {
     const { status, reason } = header.end;
     return status === "done"
-      ? `Done in ${span(header.end.at - header.startedAt)}.`
-      : sentence(`The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`);
+      ? `Done in ${span(header.end.at - header.startedAt)}`
+      : `The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`;
   }
   const held = statusOf({ ...header, paused: false }) === "held";
   const doing = held ? null : activity(run, now, known);
   if (header.paused) {
-    const meanwhile = held ? `it ${heldBy(run, now)}` : doing;
-    return sentence(`Paused; \`pawl resume\` continues it${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`);
+    const meanwhile = held ? `it ${heldBy(run, now, known)}` : doing;
+    return `Paused; ${command("resume", known)} continues it${meanwhile ? `. Meanwhile ${meanwhile}` : ""}`;
   }
-  return sentence(held ? `The run ${heldBy(run, now)}` : (doing ?? "Nothing is ready to run"));
+  return held ? `The run ${heldBy(run, now, known)}` : (doing ?? "Nothing is ready to run");
+}
+
+/** What to type next, where the reason does not say it. */
+function nextOf({ header }: Run, known: Known): readonly string[] {
+  if (known.number === undefined) return [];
+  if (header.end?.status === "failed")
+    return [`Try again with ${command("retry", known)}, then ${command("resume", known)}.`];
+  if (header.end) return [`${command("status", known)} shows what it did.`];
+  if (header.paused || statusOf(header) === "held") return [];
+  if (known.isDriven === false) return [`No process drives it: ${command("resume", known)} continues.`];
+  return [`${command("logs", known, " --follow")} shows the work.`];
 }
 
 /** Further stories are only counted. */
@@ -49,37 +82,35 @@ function activity(run: Run, now: number, known: Known): string | null {
   return `${said.slice(0, maxListed).join("; ")}${more}`;
 }
 
-function describeStep(
-  story: StoryId | null,
-  scope: Scope,
-  step: Step,
-  now: number,
-  { orphans, waitsFor }: Known,
-): string | null {
+function describeStep(story: StoryId | null, scope: Scope, step: Step, now: number, known: Known): string | null {
+  const { orphans, waitsFor } = known;
   const what = story === null ? step.name : `${story}: ${step.name}`;
   if (step.state.status === "running" && step.state.attempt !== null) {
     const { attempt: id } = step.state;
     const attempt = scope.attempts.find((candidate) => candidate.id === id);
     if (!attempt) return null;
-    if (orphans.has(id)) return `${what} was running when its driver died; \`pawl resume\` detects that and continues`;
+    if (orphans.has(id))
+      return `${what} was running when its driver died; ${command("resume", known)} detects that and continues`;
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
     return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, for ${span(now - attempt.startedAt)})`;
   }
   if (step.state.status === "ready") {
-    if (step.state.notBefore > now) return `${what} waits until ${new Date(step.state.notBefore).toISOString()}`;
+    const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
+    const failed = last && hasEnded(last) && last.state.outcome !== "completed" ? last : null;
+    const ended = failed === null ? "" : `its last attempt ${past[failed.state.outcome]}`;
+    if (step.state.notBefore > now) {
+      const reason = ended === "" ? "" : ` (${ended}${shortly(failed?.state.why)})`;
+      return `${what} waits until ${timeText(step.state.notBefore, known)}${reason}`;
+    }
     const awaited = waitsFor(story, step);
     if (awaited !== null) return `${what} waits for ${awaited}`;
-    const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
-    const after =
-      last && hasEnded(last) && last.state.outcome !== "completed"
-        ? ` again (its last attempt ${past[last.state.outcome]})`
-        : "";
-    return `${what} is ready${after} and waits for a worker (\`pawl resume\`, or an agent that pulls)`;
+    const again = ended === "" ? "" : ` again (${ended})`;
+    return `${what} is ready${again} and waits for a worker (${command("resume", known)}, or an agent that pulls)`;
   }
   return null;
 }
 
-function heldBy(run: Run, now: number): string {
+function heldBy(run: Run, now: number, known: Known): string {
   for (const [story, scope] of openScopes(run)) {
     const gate = scope.gates.find((candidate) => candidate.state.status === "open");
     if (!gate) continue;
@@ -88,7 +119,7 @@ function heldBy(run: Run, now: number): string {
     const named = gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
     const where = story === null ? "" : `${story}: `;
     const otherwise = gate.deadline
-      ? `; without an answer, ${gate.deadline.option} at ${new Date(gate.deadline.at).toISOString()}`
+      ? `; without an answer, ${gate.deadline.option} at ${timeText(gate.deadline.at, known)}`
       : "";
     return `waits for a person (asked ${span(now - gate.openedAt)} ago): ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
   }
@@ -114,6 +145,12 @@ const past: Readonly<Record<Outcome, string>> = {
   rate_limited: "was rate limited",
   invalid_output: "had no readable answer",
 };
+
+/** The first line of a reason, as far as it fits into a sentence. */
+function shortly(reason: string | undefined): string {
+  const [line = ""] = (reason ?? "").trim().split("\n", 1);
+  return line === "" ? "" : `: ${line.length > 200 ? `${line.slice(0, 199)}…` : line}`;
+}
 
 function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));

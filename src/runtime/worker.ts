@@ -1,7 +1,8 @@
 // Worker names: a process holds its leases under one, and another process of the same machine can tell from it whether it is alive.
 
 import type { Dispatch } from "../dispatch/dispatch.ts";
-import type { AttemptId } from "../domain/ids.ts";
+import type { AttemptId, RunId } from "../domain/ids.ts";
+import { type Clock, isPast } from "../system/clock.ts";
 import { hostName } from "../system/home.ts";
 import { isAlive, ownIdentity, type ProcessIdentity } from "../system/process/identity.ts";
 
@@ -49,6 +50,25 @@ export async function findOrphans({
 }): Promise<ReadonlySet<AttemptId>> {
   const leases = await dispatch.leases({ endedBefore: null });
   return new Set(leases.filter((lease) => lifeOfWorker(lease.worker) === "dead").map((lease) => lease.attempt));
+}
+
+/** What moves each run now: the process that drives it, or the agents that have claimed its steps. Runs without are not in it. */
+export async function driversOf({
+  dispatch,
+  clock,
+}: {
+  readonly dispatch: Pick<Dispatch, "leases" | "drivers">;
+  readonly clock: Clock;
+}): Promise<ReadonlyMap<RunId, string>> {
+  const found = new Map<RunId, string>();
+  for (const { run, worker, until } of await dispatch.leases({ endedBefore: null })) {
+    if (isPulled({ worker }) && !isPast(clock, until)) found.set(run, "agents that pull");
+  }
+  for (const { run, worker, until } of await dispatch.drivers()) {
+    const life = lifeOfWorker(worker);
+    if (life === "alive" || (life === "unknown" && !isPast(clock, until))) found.set(run, processInWords(worker));
+  }
+  return found;
 }
 
 function readWorker(name: string): Worker | null {

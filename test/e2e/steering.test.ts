@@ -171,6 +171,36 @@ test("[CM8 PS16] the second Ctrl-C leaves at once, and no agent is left", async 
   await until(isGone);
 });
 
+test("[CM30 CM31 CM32 WY7] a run without a driver is shown as that; resume says at once that no executor is there, takes one, and a second resume follows", async () => {
+  const site = newSite();
+  const agent =
+    'cat > /dev/null; touch "$PAWL_SHARED/begun"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done; echo STATUS: done';
+  const executor = `command: sh ${writeAt(site, "agent.sh", agent)}`;
+  await detach(site, "the task");
+  const refused = await site.pawl("resume", "1");
+  expect(refused.code).toBe(4);
+  expect(refused.stderr).toContain("pawl resume 1 --executor NAME");
+  expect((await site.pawl("runs")).stdout).toContain("running (no driver)");
+  const status = await site.status();
+  expect(status.run).toMatchObject({ status: "running", driver: null });
+  expect(status.why).toContain("`pawl resume 1");
+  const first = site.start("resume", "1", "--executor", executor);
+  await until(() => existsSync(join(site.home, "begun")));
+  expect((await site.status()).run.driver).toBe(`process ${first.child.pid}`);
+  const left = site.start("resume", "1");
+  const second = site.start("resume", "1");
+  for (const follower of [left, second]) await until(() => follower.stderr().includes("following it"));
+  left.child.kill("SIGINT");
+  expect(await left.ended).toMatchObject({
+    code: 130,
+    stderr: expect.stringContaining("continues without this command"),
+  });
+  writeAt(site, "home/go", "");
+  expect([(await first.ended).code, (await second.ended).code]).toEqual([0, 0]);
+  const { attempts } = await site.json<{ attempts: { step: string; executor: string }[] }>(["logs", "1"]);
+  expect(attempts.map(({ step }) => step)).toEqual(["first", "second"]);
+});
+
 test("[RC1 X31] cancel stops what a dead driver left behind", async () => {
   const site = newSite();
   const { driver, isGone } = await startClingy(site);

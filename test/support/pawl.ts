@@ -138,6 +138,7 @@ export interface StatusDocument {
     readonly status: string;
     readonly repo: string;
     readonly branch: string | null;
+    readonly driver: string | null;
     readonly startedAt: string;
     readonly endedAt: string | null;
     readonly usage: Readonly<Record<string, number>>;

@@ -1,9 +1,15 @@
 // Lines for people. Owns: the line that a person reads for each event; null for an event that says nothing new.
 
+import type { RunDocument } from "../../contracts/run-documents.ts";
 import type { Event } from "../../domain/event.ts";
 import { namesOf } from "../../domain/gate.ts";
 
 export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
+
+/** The status for people: a run that nothing moves is shown as that. */
+export function statusText({ status, driver }: Pick<RunDocument, "status" | "driver">): string {
+  return status === "running" && driver === null ? "running (no driver)" : status;
+}
 
 /** `mark` is a sign beside the colour, since colour is never the only one. */
 export interface Line {
@@ -18,6 +24,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "▶", text: `run started: ${event.definition.id}` };
     case "run_paused":
       return { mark: "•", text: "paused" };
+    case "executor_changed":
+      return { mark: "•", text: `agents are ${event.executor} from here on` };
     case "run_resumed":
     case "run_reopened":
       return { mark: "▶", text: "continues" };

@@ -8,7 +8,10 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
   const { end, number, document, branch, files } = driven;
   console.exitCode = exitCodeOf(end);
   if (console.json && !events) console.document(document);
-  if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
+  if (end === "left") {
+    const by = document.run.driver === null ? "" : ` ${document.run.driver} drives it:`;
+    console.say(`Run #${number} continues without this command.${by} \`pawl resume ${number}\` follows it again.`);
+  } else if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
   else if (end === "done") {
     console.say(
       `Run #${number} is done. ${branch === null ? "It made no commit." : `The work is on branch ${branch}.`}`,
@@ -16,10 +19,8 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
     console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);
   } else {
     console.say(document.why);
-    if (end === "failed")
-      console.say(`Look closer: pawl logs ${number}. Try again: pawl retry ${number}, then pawl resume ${number}`);
+    if (end === "failed") console.say(`Look closer: pawl logs ${number}`);
     if (files !== null) console.say(`Its files are in ${files}`);
-    if (end === "paused") console.say(`\`pawl resume ${number}\` continues it.`);
   }
   for (const why of document.unfinished) console.note(unclosed(number, why));
 }
@@ -34,6 +35,7 @@ export function exitCodeOf(end: Driven["end"]): number {
     case "done":
       return exitCodes.done;
     case "interrupted":
+    case "left":
       return exitCodes.interrupted;
     // The run is not over and waits for a person: a script must not take it for done.
     case "held":

@@ -92,6 +92,7 @@ export class StoryHistory {
       case "caps_raised":
       case "edit_refused":
       case "gate_answered":
+      case "executor_changed":
       case "gate_opened":
       case "gate_shown":
       case "gate_voided":

@@ -35,7 +35,7 @@ export interface DriveOptions {
   /** Called when another process drives the run: this one follows it, and takes over when it is gone. */
   readonly onFollow?: (driver: DriverLease) => void;
   /** Called when this process begins to drive. */
-  readonly onDrive?: () => void;
+  readonly onDrive?: () => Promise<void>;
   /** Called for each attempt that a dead worker left. */
   readonly onRecovered?: (recovered: Recovered) => void;
   /** Other times than the usual ones. */
@@ -67,9 +67,10 @@ export async function driveRun(parts: Parts, options: DriveOptions): Promise<Run
     for (;;) {
       const followed = await follow(parts, options, role, times);
       if (followed !== null) return followed;
-      options.onDrive?.();
-      const driven = await driveAs(new Driver(parts, options, { worker, role, patience, times }));
-      if (driven !== "displaced") return driven;
+      await options.onDrive?.();
+      const driven = await driveAs(new Driver(parts, options, { worker, role, patience, times }), options.signal);
+      if (driven === "displaced" || (await movesAgain(parts, options, driven))) continue;
+      return driven;
     }
   } finally {
     await role.leave();
@@ -97,9 +98,17 @@ async function statusOf({ store }: Pick<Parts, "store">, run: RunId): Promise<Ru
   return (await store.runById(run))?.status ?? "cancelled";
 }
 
-async function driveAs(driver: Driver): Promise<RunStatus | "displaced"> {
+/** A person may have answered after the driver had seen that the run is held, and before it gave up its role. */
+async function movesAgain(parts: Parts, { run, signal }: DriveOptions, ended: RunStatus): Promise<boolean> {
+  return !signal.aborted && ended !== "running" && (await statusOf(parts, run)) === "running";
+}
+
+async function driveAs(driver: Driver, signal: AbortSignal): Promise<RunStatus | "displaced"> {
   try {
-    return await driver.drive();
+    const ended = await driver.drive();
+    // Its last messages take a while: what makes the run move meanwhile must not count on this driver.
+    if (!signal.aborted) await driver.giveUpRole();
+    return ended;
   } finally {
     await driver.close();
   }
@@ -214,6 +223,12 @@ class Driver {
     }
   }
 
+  async giveUpRole(): Promise<void> {
+    clearInterval(this.#renewal);
+    await this.#renewing;
+    await this.#role.leave();
+  }
+
   async close(): Promise<void> {
     this.#options.signal.removeEventListener("abort", this.#aborted);
     await this.#running.close();
@@ -291,7 +306,7 @@ class Driver {
   async #renewOnce(): Promise<void> {
     await this.#running.renew();
     try {
-      await this.#role.take();
+      if (this.#role.isHeld) await this.#role.take();
       this.#renewedAt = this.#parts.clock.steady();
     } catch (error) {
       this.#parts.log("driver.not_renewed", { run: this.#options.run, why: errorText(error) });

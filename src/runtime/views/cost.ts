@@ -10,7 +10,7 @@ import { isoTime, runDocument } from "./status.ts";
 type SpentFor = CostDocument["total"];
 
 export function costDocument(run: Run, summary: RunSummary, prices: Prices): CostDocument {
-  const { usage: _, branch: __, ...about } = runDocument(summary);
+  const { usage: _, branch: __, driver: ___, ...about } = runDocument(summary, null);
   const { header } = run;
   const inOrder = [header, ...header.stories.flatMap(({ id }) => run.stories[id] ?? [])];
   const attempts = inOrder.flatMap((scope) => scope.attempts).map((attempt) => attemptCost(attempt, prices));
@@ -28,7 +28,7 @@ export function costDocument(run: Run, summary: RunSummary, prices: Prices): Cos
 
 export function costList(summaries: readonly RunSummary[], more: boolean): CostList {
   const runs = summaries.map((summary) => {
-    const { usage: _, branch: __, ...about } = runDocument(summary);
+    const { usage: _, branch: __, driver: ___, ...about } = runDocument(summary, null);
     const { attempts } = summary.totals;
     return { ...about, attempts, ...tidy(summary.totals) };
   });

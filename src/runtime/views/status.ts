@@ -22,17 +22,19 @@ export interface StatusFacts {
   readonly now: number;
   /** The branch that has the work. */
   readonly branch: string | null;
+  /** What moves it now; null: nothing. */
+  readonly driver?: string | null;
   readonly known?: Known;
   /** Why the run could not be closed. */
   readonly unfinished?: readonly string[];
 }
 
 export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts): StatusDocument {
-  const { now, branch, known, unfinished = [] } = facts;
+  const { now, branch, driver = null, known, unfinished = [] } = facts;
   const { header } = run;
   return {
     run: {
-      ...runDocument(summary),
+      ...runDocument(summary, driver),
       status: statusOf(header),
       branch,
     },
@@ -65,7 +67,8 @@ function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "
   return { costUsd, estimatedUsd };
 }
 
-export function runDocument(summary: RunSummary): RunDocument {
+/** `driver`: what moves the run now. */
+export function runDocument(summary: RunSummary, driver: string | null): RunDocument {
   const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = summary.totals;
   return {
     id: summary.id,
@@ -75,6 +78,7 @@ export function runDocument(summary: RunSummary): RunDocument {
     status: summary.status,
     repo: summary.repo,
     branch: null,
+    driver: summary.status === "running" ? driver : null,
     startedAt: isoTime(summary.startedAt),
     endedAt: summary.endedAt === null ? null : isoTime(summary.endedAt),
     usage: { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens },

@@ -9,7 +9,7 @@ import { readLimitOption } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { noRunYet } from "../../output/lines.ts";
+import { noRunYet, statusText } from "../../output/lines.ts";
 import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {
@@ -32,5 +32,5 @@ export function define(parent: Command, console: Console): void {
 function row(run: RunDocument, now: number): readonly string[] {
   const end = run.endedAt === null ? now : Date.parse(run.endedAt);
   const took = durationText(end - Date.parse(run.startedAt));
-  return [String(run.number), run.id, run.workflow, run.status, took, firstLine(run.task)];
+  return [String(run.number), run.id, run.workflow, statusText(run), took, firstLine(run.task)];
 }

@@ -10,6 +10,7 @@ import { runArgument } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { statusText } from "../../output/lines.ts";
 import { money } from "../../output/money.ts";
 import { aboutQuestion } from "../../output/question.ts";
 import { unclosed } from "../../output/run-end.ts";
@@ -60,7 +61,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
   const done = stories.filter((story) => story.status === "done").length;
   const facts = [
-    run.status,
+    statusText(run),
     durationText(ended - Date.parse(run.startedAt)),
     ...(run.branch ? [`branch ${run.branch}`] : []),
     ...(stories.length > 0 ? [`${done} of ${counted(stories.length, "story", "stories")} done`] : []),

@@ -13,6 +13,7 @@ import { example } from "../../output/example.ts";
 interface ResumeOptions {
   readonly events?: boolean;
   readonly concurrency?: string;
+  readonly executor?: string;
   readonly store?: string;
 }
 
@@ -23,16 +24,18 @@ export function define(parent: Command, console: Console): void {
     .argument("<run>", runArgument)
     .option(...eventsOption)
     .option("--concurrency <n>", "attempts at once")
-    .addHelpText("after", example("pawl resume 3"))
+    .option("--executor <name>", "who performs the steps of all agents from here on: a name, or 'command: PROGRAM'")
+    .addHelpText("after", example("pawl resume 3", "pawl resume 3 --executor codex"))
     .action(async (reference: string, options: ResumeOptions) => {
       const concurrency = readCount(options.concurrency);
       const events = options.events ?? false;
+      const { executor } = options;
       await withApplication(options, async (app) => {
         await watchDrive(
           console,
           app,
           { events },
-          async (watched) => await resume(app, reference, { ...watched, concurrency }),
+          async (watched) => await resume(app, reference, { ...watched, concurrency, executor }),
         );
       });
     });

@@ -1,6 +1,7 @@
 // Chooses the executor of a step: the first one whose account is not held.
 
 import type { Hold } from "../../../store/store.ts";
+import { localTime } from "../../../system/local-time.ts";
 import type { Executors } from "../../parts.ts";
 
 export type Choice =
@@ -42,6 +43,6 @@ export function choose(
   const held = names.flatMap((name) => holdOf(name) ?? []);
   const until = Math.min(...held.map((hold) => hold.until));
   const next = held.find((hold) => hold.until === until);
-  const when = new Date(until).toISOString();
+  const when = localTime(until, now);
   return { kind: "held", until, why: `the account ${next?.account ?? ""} until ${when} (${next?.why ?? ""})` };
 }
