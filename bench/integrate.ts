@@ -93,6 +93,7 @@ async function integrated(scene: Scene, time: Stopwatch): Promise<void> {
       ignoring: [],
       intentFile: join(home, "intent.json"),
       check: async () => null,
+      isWanted: async () => true,
     });
     if (done.result !== "integrated") throw new Error(`the story ended as ${done.result}`);
     await leaveStory({ path, repo, commit: done.commit });

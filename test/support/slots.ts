@@ -46,6 +46,7 @@ export function slotsFor(repo: string): SlotWorld {
       ignoring: [],
       intentFile: join(home, "intent.json"),
       check: async () => null,
+      isWanted: async () => true,
       ...more,
     }),
   };

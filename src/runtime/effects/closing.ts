@@ -2,13 +2,18 @@
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { hasEnded } from "../../domain/attempt.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { AppError, errorText } from "../../domain/error.ts";
 import { type RunId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
+import { branchCommit } from "../../workspaces/git/head.ts";
+import { readRefs } from "../../workspaces/git/refs.ts";
+import { isIn } from "../../workspaces/integration/ancestry.ts";
 import { publishSide, takenOutNote } from "../../workspaces/integration/integration.ts";
+import { integratedRefs } from "../../workspaces/integration/tip.ts";
 import { dropRunRefs } from "../../workspaces/slots/parking.ts";
 import { occupantOf } from "../../workspaces/slots/slot.ts";
 import { ownedTree } from "../../workspaces/trees/ownership.ts";
@@ -23,14 +28,17 @@ import { vacate } from "../trees/story-tree.ts";
 import { withTreeLock } from "../trees/trees.ts";
 import { ownBranch } from "../trees/work-branch.ts";
 
-export type ClosingPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "projections" | "log" | "warn">;
+export type ClosingPorts = Pick<
+  Parts,
+  "store" | "clock" | "home" | "trees" | "protocols" | "projections" | "log" | "warn"
+>;
 
 /**
  * Archives the progress log, and removes the tree if nothing in it would be lost. The branch stays. A run that failed keeps its log and
  * its tree too, because it may be retried. Trees of stories are always removed; unfinished work in them is parked first.
  */
 export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
-  const run = await parts.store.wholeRun(id);
+  const run = await runAtRest(parts, id);
   const summary = await parts.store.runById(id);
   if (!run || !summary || run.header.end === null) return;
   const home = progressHome(parts, run);
@@ -45,6 +53,20 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
     await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
   }
   if (hasSlots) await finishStories(parts, run, place.repo);
+}
+
+const lookEveryMs = 100;
+const longestWaitMs = 5_000;
+
+/** The run after its attempts have ended: one that is being stopped still works in its tree, and may just publish its story. */
+async function runAtRest({ store, clock }: Pick<Parts, "store" | "clock">, id: RunId): Promise<Run | null> {
+  for (let waitedMs = 0; ; waitedMs += lookEveryMs) {
+    const run = await store.wholeRun(id);
+    const scopes = run === null ? [] : [run.header, ...Object.values(run.stories)];
+    const isAtRest = scopes.every(({ attempts }) => attempts.every(hasEnded));
+    if (isAtRest || waitedMs >= longestWaitMs) return run;
+    await clock.sleep(lookEveryMs);
+  }
 }
 
 /** What is left in it uncommitted is committed first. */
@@ -91,11 +113,31 @@ async function finishStories(parts: ClosingPorts, run: Run, repo: string): Promi
   const isDone = end?.status === "done";
   const side = { ...target, ignoring: filesOf(parts, run), intentFile: intentFile(parts, target) };
   const { published, note } = await publishSide({ ...side, onlyIntegrated: !isDone });
-  for (const text of [note, await takenOutNote(target, !published)]) if (text !== null) parts.warn(text);
+  const notes = [note, await takenOutNote(target, !published), await tooLateNote(run)];
+  for (const text of notes) if (text !== null) parts.warn(text);
   if (!isDone) return;
   await dropRunRefs(repo, id);
   rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });
   await discardShared(parts, run);
+}
+
+/** The stories whose integration was faster than the cancel: they count as cancelled, and their commits are there. */
+async function tooLateNote(run: Run): Promise<string | null> {
+  const { header } = run;
+  const { repo, base, side } = integrationTarget(run);
+  if (header.end?.status !== "cancelled") return null;
+  const marks = await readRefs(repo, [integratedRefs(header.id)]);
+  const late: string[] = [];
+  for (const { id, status } of header.stories) {
+    const commit = status === "done" ? undefined : marks.get(`${integratedRefs(header.id)}/${id}`);
+    if (commit === undefined) continue;
+    const atBase = await branchCommit(repo, base);
+    const on = atBase !== null && (await isIn(repo, commit, atBase)) ? base : side;
+    late.push(`${id} (${commit.slice(0, 12)} on ${on})`);
+  }
+  return late.length === 0
+    ? null
+    : `the cancel came too late for ${late.join(", ")}; \`git revert\` takes a commit back`;
 }
 
 /** Leaves what Pawl did not make in the place of a tree; the other trees are removed all the same. */

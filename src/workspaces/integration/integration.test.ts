@@ -420,6 +420,17 @@ test("[WS16 WS18] a base behind what the run started from is brought there; one 
   expect(await publishSide(world.request("US-1"))).toMatchObject({ note: expect.stringContaining("no branch main") });
 });
 
+test("[WS15 WS22] a story that is cancelled while its checks run is not published, and its tree is as it was", async () => {
+  const world = await makeWorld();
+  const { path } = await world.enter("US-1");
+  commitFile(path, "a.txt", "mine\n");
+  writeFiles(path, { "new.txt": "new\n" });
+  const before = await stateOf(path);
+  const isWanted = async () => false;
+  expect(await integrateStory(world.request("US-1", { isWanted }))).toEqual({ result: "cancelled" });
+  expect([await stateOf(path), log(world.repo, "main")]).toEqual([before, ["first"]]);
+});
+
 test("[WS15] only the slot that holds the story is integrated", async () => {
   const world = await makeWorld();
   const { path } = await world.enter("US-1");
@@ -502,7 +513,7 @@ const program = `
   import { integrateStory } from ${JSON.stringify(join(import.meta.dirname, "integration.ts"))};
   process.stdin.once("data", (line) => {
     console.log("go");
-    void integrateStory({ ...JSON.parse(line), check: async () => null }).then(() => console.log("done"));
+    void integrateStory({ ...JSON.parse(line), check: async () => null, isWanted: async () => true }).then(() => console.log("done"));
   });
   console.log("ready");`;
 

@@ -42,6 +42,8 @@ export interface IntegrationRequest extends Side {
   readonly snapshot?: string;
   /** Runs the checks on the tree as it will be, and returns null if they are green. Null if there are none. */
   readonly check: ((path: string) => Promise<string | null>) | null;
+  /** Asked last, before anything is published: false if the story was cancelled meanwhile. */
+  readonly isWanted: () => Promise<boolean>;
 }
 
 export type Integration =
@@ -55,7 +57,9 @@ export type Integration =
   /** The story changed nothing that is not on the base already, so there is no commit. */
   | { readonly result: "unchanged"; readonly commit: string }
   | { readonly result: "conflict"; readonly onto: string; readonly files: readonly string[] }
-  | { readonly result: "red"; readonly onto: string; readonly output: string };
+  | { readonly result: "red"; readonly onto: string; readonly output: string }
+  /** It was cancelled before anything was published. */
+  | { readonly result: "cancelled" };
 
 const maxRounds = 10;
 
@@ -197,6 +201,7 @@ async function tryOnTip(request: IntegrationRequest, scene: Scene, tip: Tip): Pr
     const output = await request.check(tree.path);
     if (output !== null) return { result: "red", onto: tip.commit, output };
   }
+  if (!(await request.isWanted())) return { result: "cancelled" };
   return publish(request, tree, tip, merged, parseSnapshot(work.snapshot).content);
 }
 

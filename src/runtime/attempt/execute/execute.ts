@@ -16,7 +16,7 @@ import { integrate } from "./integrate.ts";
 import type { Work } from "./work.ts";
 
 /** What any kind of work may use. */
-export type ExecutePorts = Pick<Parts, "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
+export type ExecutePorts = Pick<Parts, "store" | "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
 
 type Perform = (parts: ExecutePorts, work: Work) => Promise<Answer>;
 

@@ -1,5 +1,6 @@
 // Integrates a finished story: one commit on the base, and a verdict. The git of it is in workspaces/integration/integration.ts.
 
+import type { Attempt } from "../../../domain/attempt.ts";
 import type { IntegrateStep } from "../../../domain/definition.ts";
 import type { CompletedReport } from "../../../domain/report.ts";
 import { type Integration, integrateStory } from "../../../workspaces/integration/integration.ts";
@@ -11,7 +12,10 @@ import { firstRed } from "../../trees/tree-commands.ts";
 import type { Answer } from "./answer.ts";
 import type { Work } from "./work.ts";
 
-export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begun, log, stop }: Work): Promise<Answer> {
+export async function integrate(
+  parts: Pick<Parts, "home" | "protocols" | "store">,
+  { begun, log, stop }: Work,
+): Promise<Answer> {
   const { claim, workspace } = begun;
   const { run, attempt, definition } = claim;
   if (definition.kind !== "integrate") throw new Error(`${definition.name} is not an integration`);
@@ -32,7 +36,9 @@ export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begu
     ignoring: ownFiles(parts, run),
     intentFile: intentFile(parts, target),
     check: definition.checks.length === 0 ? null : check,
+    isWanted: async () => stop.reason === null && (await isStarted(parts, attempt)),
   });
+  if (integration.result === "cancelled") throw new Error(stop.reason ?? "it was told to stop");
   if (integration.result === "integrated" || integration.result === "unchanged") {
     await leaveStory({ path, repo: target.repo, commit: integration.commit });
   } else if (stop.reason !== null) {
@@ -42,13 +48,21 @@ export async function integrate(parts: Pick<Parts, "home" | "protocols">, { begu
   return { kind: "performed", report: reportOf(integration, target), isChecked: true };
 }
 
+/** A cancel by another process is in the store before this one hears of it. */
+async function isStarted({ store }: Pick<Parts, "store">, { id }: Attempt): Promise<boolean> {
+  return (await store.attempt(id))?.attempt.state.phase === "started";
+}
+
 /** The title comes from a person, so it becomes one line. */
 function messageOf({ message }: IntegrateStep, story: string, title: string): string {
   const words: Readonly<Record<string, string>> = { story, title: title.replace(/\s+/g, " ").trim() };
   return message.replace(/\{\{\s*(story|title)\s*\}\}/g, (_, key: string) => words[key] ?? "").trim();
 }
 
-function reportOf(integration: Integration, target: IntegrationTarget): CompletedReport {
+function reportOf(
+  integration: Exclude<Integration, { result: "cancelled" }>,
+  target: IntegrationTarget,
+): CompletedReport {
   const said = { outcome: "completed", outputs: {}, stories: null } as const;
   switch (integration.result) {
     case "integrated": {
