@@ -1,9 +1,10 @@
-// `npm run chaos -- [--scene stories] --kills N --seed S`: the long forms of chaos.test.ts and stories.test.ts. On any violation the
-// exit code is 1 and the directory is kept.
+// `npm run chaos -- [--scene stories] --kills N --seed S` and `npm run chaos -- --scene meddling --runs N --seed S`: the long forms of
+// chaos.test.ts, stories.test.ts and meddling.test.ts. On any violation the exit code is 1 and the directory is kept.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { campaign, type Summary } from "./campaign.ts";
+import { type MeddlingSummary, meddlingCampaign } from "./meddling/campaign.ts";
 import { type StorySummary, storyCampaign } from "./stories/campaign.ts";
 import { variants } from "./stories/scene.ts";
 
@@ -11,6 +12,7 @@ const { values } = parseArgs({
   options: {
     scene: { type: "string", default: "runs" },
     kills: { type: "string" },
+    runs: { type: "string", default: "20" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     lanes: { type: "string" },
     variant: { type: "string" },
@@ -27,12 +29,15 @@ if (values.scene === "runs") {
   const options = { kills: Number(values.kills ?? 150), seed, lanes: Number(values.lanes ?? 1), variant, say };
   const summary = await storyCampaign(options);
   report(summary, storyFigures(summary));
+} else if (values.scene === "meddling") {
+  const summary = await meddlingCampaign({ runs: Number(values.runs), seed, say });
+  report(summary, [`${summary.slips} slips of agents; a person did ${counted(summary.acts)}`]);
 } else {
-  say(`there is no scene ${values.scene}; use runs or stories`);
+  say(`there is no scene ${values.scene}; use runs, stories or meddling`);
   process.exitCode = 2;
 }
 
-function report({ violations, seed, dir }: Summary | StorySummary, figures: readonly string[]): void {
+function report({ violations, seed, dir }: Summary | StorySummary | MeddlingSummary, figures: readonly string[]): void {
   const end =
     violations.length === 0
       ? "no violation"

@@ -83,7 +83,7 @@ test("[WS18] a commit of a person's that a story started from, and that the pers
 test("[WS18] a base that a person rebases meanwhile has every story once", async () => {
   const world = makeWorld();
   await story(world, "US-1");
-  await story(world, "US-2", () => {
+  const two = await story(world, "US-2", () => {
     runGit(world.repo, "checkout", "--quiet", "-b", "other", "HEAD~1");
     commitFile(world.repo, "other.txt", "theirs\n");
     runGit(world.repo, "checkout", "--quiet", "main");
@@ -91,6 +91,7 @@ test("[WS18] a base that a person rebases meanwhile has every story once", async
   });
   expect(log(world.repo)).toEqual(["feat: US-2", "feat: US-1", "change other.txt", "leaked a password", "first"]);
   expect(runGit(world.repo, "diff", "--name-only", "HEAD~1")).toBe("US-2.txt");
+  expect(two.notes).toEqual([]);
 });
 
 test("[WS18] what was taken out of the base does not come back with the side branch", async () => {

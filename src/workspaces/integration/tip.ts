@@ -94,13 +94,20 @@ export async function takenOutNote(
   const merged = branches.flatMap((name) => ["--no-merged", `refs/heads/${name}`]);
   const format = "--format=%(refname) %(objectname:short=12)";
   const asked = await git(repo, ["for-each-ref", format, ...merged, marks], { allowFailure: true });
-  const lines = asked.stdout.split("\n").filter((line) => line !== "");
-  if (asked.code !== 0 || lines.length === 0) return null;
-  const stories = lines.map((line) => {
+  const lines = asked.code === 0 ? asked.stdout.split("\n").filter((line) => line !== "") : [];
+  const stories: string[] = [];
+  for (const line of lines) {
     const [ref = "", commit = ""] = line.split(" ");
-    return `${ref.slice(marks.length + 1)} (${commit})`;
-  });
+    if (!(await hasSameChange(repo, base, commit))) stories.push(`${ref.slice(marks.length + 1)} (${commit})`);
+  }
+  if (stories.length === 0) return null;
   return `${stories.join(", ")} had been put on ${base} and ${stories.length === 1 ? "is" : "are"} not there any more`;
+}
+
+/** Whether the branch has the change of the commit, as another commit: a rebase makes new ones. */
+async function hasSameChange(repo: string, branch: string, commit: string): Promise<boolean> {
+  const args = ["cherry", `refs/heads/${branch}`, commit, `${commit}^`];
+  return (await git(repo, args, { allowFailure: true })).stdout.startsWith("-");
 }
 
 /** The commits that are not ancestors of another one in the list. */
