@@ -141,6 +141,11 @@ export class Application {
     }
   }
 
+  /** As it is now, of the user and of the repository that contains the directory. It opens no store. */
+  async configuration(dir: string): Promise<Config> {
+    return await readConfig(this.home.configFile, topOf(this.path(dir)), agents);
+  }
+
   /** The shared parts with the configuration as it is now, of the user and of one repository. */
   async #session(repo: string | null): Promise<Session> {
     const config = await readConfig(this.home.configFile, repo === null ? null : topOf(this.path(repo)), agents);

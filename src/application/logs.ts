@@ -80,19 +80,33 @@ async function logsOf(
 
 function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
   const all = [run.header, ...Object.values(run.stories)].flatMap((scope) => scope.attempts);
-  const chosen = all.filter(
-    (attempt) =>
-      step === undefined ||
-      [attempt.step, attempt.name, attempt.story, `${attempt.story}/${attempt.step}`].includes(step),
+  const { chain, stories } = run.header;
+  const titles = new Map(stories.map(({ id, title }) => [id, title]));
+  const wanted = step?.toLowerCase();
+  const chosen = all.filter((attempt) => wanted === undefined || namesFor(attempt, titles).includes(wanted));
+  const storyNames = stories.flatMap(({ id, title }) => [id.toLowerCase(), title.toLowerCase()]);
+  const [story = ""] = wanted?.split("/", 1) ?? [];
+  const isKnown = [...storyNames, ...chain.map(({ name }) => name.toLowerCase())].some(
+    (name) => name === wanted || name === story,
   );
-  const isKnown = all.some(({ name }) => name === step) || run.header.chain.some(({ name }) => name === step);
-  if (step !== undefined && chosen.length === 0 && !isKnown) {
-    const known = [...new Set(all.map((attempt) => attempt.name))].join(", ");
-    throw new AppError("NOT_FOUND", `this run has no step "${step}"`, {
-      hint: `there are: ${known || "none that has run yet"}`,
+  if (wanted !== undefined && chosen.length === 0 && !isKnown) {
+    const known = [...new Set([...all.map(({ name }) => name), ...stories.map(({ id }) => id)])];
+    const shown = known.length > mostShown ? [...known.slice(0, mostShown), "…"] : known;
+    throw new AppError("NOT_FOUND", `this run has no step and no story "${step}"`, {
+      hint: `there are: ${shown.join(", ") || "none that has run yet"}`,
     });
   }
   return chosen.toSorted((a, b) => a.startedAt - b.startedAt);
+}
+
+const mostShown = 30;
+
+/** What a person may call an attempt: its step, its story by id or title, or both, whatever the case. */
+function namesFor({ step, name, story }: Attempt, titles: ReadonlyMap<string, string>): readonly string[] {
+  const places = story === null ? [] : [story, titles.get(story) ?? story];
+  return [step, name, ...places, ...places.flatMap((place) => [`${place}/${step}`, `${place}/${name}`])].map((each) =>
+    each.toLowerCase(),
+  );
 }
 
 /** A line of a log can be very long. */

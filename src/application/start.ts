@@ -12,6 +12,7 @@ import type { GivenStories } from "../runtime/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
 import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import type { Application, Session } from "./application.ts";
+import { capWarnings } from "./caps.ts";
 import { readText } from "./files.ts";
 
 export interface StartRequest {
@@ -101,6 +102,11 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     ...(given === undefined ? {} : { given }),
   });
   for (const each of started.notes) note(each);
+  if (given !== undefined) {
+    const done = given.adopted.filter(({ status }) => status === "done").length;
+    const stories = { all: given.stories.length, open: given.stories.length - done };
+    for (const each of capWarnings(tighten(config, workflow.definition), stories).notes) note(each);
+  }
   if (agents !== null && config.agents !== null && config.agents < agents)
     note(`the configuration allows ${config.agents} agents at once (concurrency.agents)`);
   const { run, number } = started;

@@ -5,8 +5,12 @@ import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { log, makeRepository, tempDir } from "../../test/support/repository.ts";
 import { Application } from "./application.ts";
+import { cap } from "./caps.ts";
+import { logsWithTail } from "./logs.ts";
+import { checkPrd } from "./ralph/check-prd.ts";
 import { importState } from "./ralph/import-state.ts";
 import { runs } from "./runs.ts";
+import { status } from "./status.ts";
 import { type ProjectRequest, runProject } from "./stories-given.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -28,6 +32,8 @@ interface Story {
   readonly id: string;
   readonly title: string;
   readonly passes?: boolean;
+  readonly skipped?: boolean;
+  readonly priority?: number;
 }
 
 const one = { id: "US-001", title: "One" };
@@ -67,6 +73,7 @@ function makeSite({ prd = "prd.json", stories = [one, two] as readonly Story[] }
   };
   return {
     repo,
+    home: join(dir, "home"),
     notes,
     request,
     open,
@@ -135,4 +142,87 @@ test("[RA43] a state is not imported into the folder of a run that is not over",
     message: expect.stringContaining("run #1 already uses"),
   });
   expect((await runs(app)).runs).toHaveLength(1);
+});
+
+test("[RA46 ST22] changes of a PRD while its run lasts are taken for what has not begun, and refused in words for the rest", async () => {
+  const named = (id: string, more: Partial<Story> = {}): Story => ({ id, title: id, ...more });
+  const four = ["A", "B", "C", "D", "E"].map((id) => named(id));
+  const { request, open, file, write, notes, start } = makeSite({ stories: four });
+  await runProject(open(), file, request);
+  // Two stories have begun: the concurrency of the workflow.
+  write([
+    named("A", { title: "A with other words" }),
+    named("C", { priority: 9 }),
+    named("D", { title: "D as it should be", priority: 1 }),
+    named("E", { passes: true }),
+    named("F"),
+    named("G", { skipped: true }),
+  ]);
+  expect(await runProject(open(), file, request)).toMatchObject({ kind: "continued" });
+  expect(notes.slice(-5)).toEqual([
+    "new in the PRD: F",
+    "passes in prd.json, and counts as done: E",
+    "changed in prd.json, and planned as it is now: C, D",
+    "removed from prd.json after it had begun: it is finished (`pawl cancel` ends the run): B",
+    "changed in prd.json after it had begun: it keeps the words that it began with: A",
+  ]);
+  const app = open();
+  const { stories } = (await status(app, "1")).document;
+  expect(stories.map(({ id, title, status: now }) => `${id} ${title} ${now}`)).toEqual([
+    "A A running",
+    "B B running",
+    "E E done",
+    "C C waiting",
+    "D D as it should be waiting",
+    "F F waiting",
+  ]);
+
+  write([named("A"), named("B"), named("D"), named("E", { passes: true }), named("F", { skipped: true })]);
+  await runProject(open(), file, request);
+  expect(notes).toContain("removed from prd.json, and no longer planned: C, F");
+  const quiet = notes.length;
+  await runProject(open(), file, request);
+  expect(notes.slice(quiet)).toEqual([]);
+  expect(await start()).toMatchObject({ kind: "driven", end: "done" });
+  expect((await status(app, "1")).document.stories.map(({ id }) => id).toSorted()).toEqual(["A", "B", "D", "E"]);
+});
+
+test("[CM90] logs are found by the id or the title of a story, alone or with a step; a story that has not begun has none", async () => {
+  const { start, open } = makeSite();
+  await start();
+  const app = open();
+  const found = async (name: string) =>
+    (await logsWithTail(app, "1", { step: name, lines: 1 })).attempts.map(({ story, step }) => `${story}/${step}`);
+  expect(await found("us-001")).toEqual(["US-001/coding", "US-001/land"]);
+  expect(await found("Two")).toEqual(["US-002/coding", "US-002/land"]);
+  expect(await found("US-002/coding")).toEqual(["US-002/coding"]);
+  expect(await found("US-002/nothing")).toEqual([]);
+  await expect(found("US-009")).rejects.toMatchObject({
+    code: "NOT_FOUND",
+    message: 'this run has no step and no story "US-009"',
+    hint: "there are: coding, land, US-001, US-002",
+  });
+});
+
+test("[CM91] `prd check` and the start say what a PRD needs, and when a cap that was set does not allow it", async () => {
+  const { open, file, request, notes, home } = makeSite();
+  const needed = async () => await checkPrd(open(), file, "./workflow.yml");
+  expect(await needed()).toMatchObject({
+    needs: { attempts: 4, steps: 5 },
+    caps: { attempts: 10_000 },
+    notes: expect.any(Array),
+  });
+  writeFileSync(join(home, "config.yml"), "budget: { attempts: 3 }\n");
+  const warning =
+    "2 stories need at least 4 attempts, but the workflow or the configuration allows 3: raise the cap there";
+  expect((await needed()).notes.at(-1)).toContain(warning);
+  await runProject(open(), file, request);
+  expect(notes.at(-1)).toContain(warning);
+  const raised = await cap(open(), "1", { attempts: 9 });
+  expect(raised.caps.find(({ name }) => name === "attempts")).toEqual({ name: "attempts", limit: 9, used: 0 });
+  expect(await cap(open(), "1", {})).toEqual({ ...raised, caps: expect.any(Array) });
+  await expect(cap(open(), "1", { attempts: 4 })).rejects.toMatchObject({
+    code: "REFUSED",
+    message: "run #1: the cap on attempts is 9 already, and caps are only raised",
+  });
 });

@@ -117,17 +117,19 @@ async function continueRun(
   plan: ContinueOpening,
   request: ProjectRequest,
 ): Promise<Unended> {
-  const { added } = plan;
+  const { added, dropped = [], done = [], notes = [] } = plan;
   const summary = { id: plan.run.header.id, number: plan.run.number };
   const { parts } = session;
   const author = request.author ?? app.author;
   const since = parts.clock.now();
-  if (added.length > 0) {
-    const command = { type: "add_stories", stories: added, at: parts.clock.now(), author } as const;
+  if (added.length + dropped.length + done.length > 0) {
+    const command = { type: "add_stories", stories: added, dropped, done, at: parts.clock.now(), author } as const;
     const decision = await transition(parts, summary.id, command);
     if (!decision.accepted) throw refused(summary.number, decision.why);
-    request.onNote?.(`new in the PRD: ${added.map(({ id }) => id).join(", ")}`);
+    const fresh = added.filter(({ id }) => !dropped.includes(id)).map(({ id }) => id);
+    if (fresh.length > 0) request.onNote?.(`new in the PRD: ${fresh.join(", ")}`);
   }
+  for (const note of notes) request.onNote?.(note);
   const resumed = await transition(parts, summary.id, { type: "resume_run", at: parts.clock.now(), author });
   if (!resumed.accepted) throw refused(summary.number, resumed.why);
   const accepted = { run: summary.id, number: summary.number, since };

@@ -18,6 +18,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "pause RUN": "let running attempts end and start nothing new",
     "cancel RUN": "stop a run for good; what it has committed stays on its branch",
     "retry RUN": "put failed stories and steps back to ready, with new limits",
+    "cap RUN": "raise a cap of a run (attempts, steps, time, money, tokens), or show them",
     demo: "play a real run with a scripted agent, in a git repository of its own",
   },
   Looking: {

@@ -12,6 +12,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["resume", () => import("./commands/running/resume.ts")],
   ["pause", () => import("./commands/running/pause.ts")],
   ["cancel", () => import("./commands/running/cancel.ts")],
+  ["cap", () => import("./commands/running/cap.ts")],
   ["retry", () => import("./commands/running/retry.ts")],
   ["demo", () => import("./commands/running/demo.ts")],
   ["runs", () => import("./commands/looking/runs.ts")],

@@ -18,6 +18,7 @@ import {
 import {
   addedNoteContract,
   answerContract,
+  capsContract,
   gatesContract,
   logsContract,
   oneRunContract,
@@ -83,6 +84,7 @@ const table = {
   logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
   event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),
   gates: contract(gatesContract, "open questions", "gates"),
+  caps: contract(capsContract, "the caps of a run and what is used of them", "cap"),
   note: contract(addedNoteContract, "a note that was added", "note"),
   answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),
   edit: contract(editContract, "a chain before and after an edit", "edit"),

@@ -117,6 +117,19 @@ export const whyContract = object({
 }).meta({ id: "WhyDocument" });
 export const addedNoteContract = object({ run: text, number: count, note: noteContract }).meta({ id: "AddedNote" });
 
+export const capsContract = object({
+  run: text,
+  number: count,
+  status: runStatus,
+  caps: list(
+    object({
+      name: z.enum(["attempts", "steps", "wallMs", "costUsd", "tokens"]),
+      limit: z.number(),
+      used: z.number(),
+    }),
+  ),
+}).meta({ id: "CapsOfRun" });
+
 export const startedContract = object({ run: object({ id: text, number: count, workflow: text }) }).meta({
   id: "StartedDocument",
 });
@@ -159,6 +172,7 @@ export type RunDocument = z.infer<typeof runContract>;
 export type StepDocument = z.infer<typeof stepContract>;
 export type StoryDocument = z.infer<typeof storyContract>;
 export type GateDocument = z.infer<typeof gateContract>;
+export type CapsOfRun = z.infer<typeof capsContract>;
 export type NoteDocument = z.infer<typeof noteContract>;
 export type AddedNote = z.infer<typeof addedNoteContract>;
 export type StatusDocument = z.infer<typeof statusContract>;

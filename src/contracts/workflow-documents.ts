@@ -103,6 +103,8 @@ export const prdCheckContract = object({
       wave: count.describe("Stories of one wave can run at the same time. 0: it passes already."),
     }),
   ),
+  needs: object({ attempts: count, steps: count }).describe("What its open stories need if nothing is repeated."),
+  caps: object({ attempts: count, steps: count }).describe("What a run of it may use."),
   notes: texts,
 }).meta({ id: "PrdCheck" });
 

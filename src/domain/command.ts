@@ -1,6 +1,6 @@
 // The commands: every request that can change a run. Time, ids and randomness reach the engine only through them.
 
-import type { Definition } from "./definition.ts";
+import type { CapName, Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
 import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
@@ -107,10 +107,14 @@ export interface EditChain extends CommandBase {
   readonly operations: readonly EditOperation[];
 }
 
-/** Adds stories to a run. */
+/** Changes what a run still has to work on: stories that are new, that have other words, that are gone or done elsewhere. */
 export interface AddStories extends CommandBase {
   readonly type: "add_stories";
   readonly stories: readonly StorySpec[];
+  /** Stories that have not begun and leave the plan. One that is also in `stories` is replaced. */
+  readonly dropped?: readonly StoryId[];
+  /** Stories that have not begun and count as done. */
+  readonly done?: readonly StoryId[];
 }
 
 /** A person's words for the next attempt. */
@@ -122,7 +126,14 @@ export interface AddNote extends CommandBase {
   readonly text: string;
 }
 
+/** A person raises caps of the run. */
+export interface RaiseCaps extends CommandBase {
+  readonly type: "raise_caps";
+  readonly caps: Readonly<Partial<Record<CapName, number>>>;
+}
+
 export type Command =
+  | RaiseCaps
   | AddNote
   | EditChain
   | AddStories

@@ -65,6 +65,9 @@ export interface Caps {
   readonly lostPerStep: number;
 }
 
+/** The caps that a run can reach. */
+export type CapName = "attempts" | "steps" | "wallMs" | "costUsd" | "tokens";
+
 export const defaultCaps: Caps = {
   attempts: 10_000,
   steps: 10_000,

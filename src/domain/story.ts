@@ -65,3 +65,8 @@ export interface Story extends Scope {
 export function isSettled(entry: StoryEntry): boolean {
   return entry.status !== "waiting" && entry.status !== "running" && entry.status !== "held";
 }
+
+/** Nothing was done on it yet, so that a new plan may change or drop it. */
+export function isUnbegun({ status, begun }: StoryEntry): boolean {
+  return (status === "waiting" || status === "blocked") && !begun;
+}

@@ -7,6 +7,7 @@ import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
 import type { StoryEntry } from "../domain/story.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts/attempts.ts";
+import { raiseCaps } from "./caps.ts";
 import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
@@ -52,6 +53,7 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "resume_run":
     case "add_stories":
     case "add_note":
+    case "raise_caps":
       return [];
   }
 }
@@ -95,6 +97,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return addStories(draft, command);
     case "add_note":
       return addNote(draft, command);
+    case "raise_caps":
+      return raiseCaps(draft, command);
   }
 }
 

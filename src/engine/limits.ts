@@ -3,7 +3,7 @@
 
 import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
 import { counted } from "../domain/counted.ts";
-import type { Caps, PerformedDefinition } from "../domain/definition.ts";
+import type { CapName, Caps, PerformedDefinition } from "../domain/definition.ts";
 import type { StepName, StoryId } from "../domain/ids.ts";
 import { anyOtherValue, type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
@@ -104,13 +104,14 @@ function defaultRaise(cap: number): number {
 }
 
 interface Cap {
-  readonly name: "attempts" | "steps" | "wallMs" | "costUsd" | "tokens";
+  readonly name: CapName;
   readonly used: number;
   readonly limit: number;
   readonly words: string;
 }
 
-function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[] {
+/** Every cap with what the run has used of it. */
+export function capsOf({ caps, totals, startedAt }: Header, at: number): readonly Cap[] {
   const tokens = totals.inputTokens + totals.outputTokens;
   const minutes = Math.round(caps.wallMs / 60_000);
   return [

@@ -8,7 +8,7 @@ import type { Attempt } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { Event } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { RunId, StoryId } from "../domain/ids.ts";
 import type { Header, Run } from "../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../domain/story.ts";
 import type { ProjectedFiles } from "./files/projection.ts";
@@ -143,6 +143,12 @@ interface StartOpening {
 export interface ContinueOpening {
   readonly kind: "continue";
   readonly run: FoundRun;
-  /** Stories that the run does not have yet. */
+  /** Stories that the run does not have yet, or has with other words and `dropped` names. */
   readonly added: readonly StorySpec[];
+  /** Stories that have not begun and leave the plan. */
+  readonly dropped?: readonly StoryId[];
+  /** Stories that have not begun and are done according to the files. */
+  readonly done?: readonly StoryId[];
+  /** What of the files was taken and what was not, for the person who continues the run. */
+  readonly notes?: readonly string[];
 }

@@ -45,6 +45,7 @@ test("[LB1 LB3 CM2] a run with a question, from its start to its end: every docu
   await expectContract(site, "why", ["why", "1"]);
   await expectContract(site, "run", ["pause", "1"]);
   await expectContract(site, "note", ["note", "1", "be", "brief"]);
+  await expectContract(site, "caps", ["cap", "1", "--attempts", "20000", "--wall", "40d"]);
   await expectContract(site, "answer", ["approve", "1", "--note", "fine"]);
   await expectContract(site, "status", ["resume", "1"], 1);
   await expectContract(site, "run", ["retry", "1"]);

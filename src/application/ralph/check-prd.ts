@@ -1,13 +1,21 @@
-// Checking a PRD. Owns: in which order its stories can be worked on.
+// Checking a PRD. Owns: in which order its stories can be worked on, and whether a run of them fits its caps.
 
 import type { PrdCheck } from "../../contracts/workflow-documents.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { type Prd, readPrd } from "../../protocols/ralph/prd.ts";
+import { tighten } from "../../runtime/config/config.ts";
+import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import type { Application } from "../application.ts";
+import { capWarnings } from "../caps.ts";
 import { readText } from "../files.ts";
 
-export function checkPrd(app: Application, file: string): PrdCheck {
+/** `workflow`: a bundled or installed id, or a path. */
+export async function checkPrd(app: Application, file: string, workflow: string): Promise<PrdCheck> {
   const prd = readPrd(readText(file, app.path(file)), file);
+  const config = await app.configuration(".");
+  const definition = tighten(config, openWorkflow(app.home, workflow, app.protocols, app.cwd).definition);
+  const open = prd.stories.filter(({ passes }) => !passes).length;
+  const { needs, caps, notes } = capWarnings(definition, { all: prd.stories.length, open });
   const waves = wavesOf(prd);
   const stories = prd.stories.map(({ id, title, dependsOn, priority, passes }) => ({
     id,
@@ -17,7 +25,13 @@ export function checkPrd(app: Application, file: string): PrdCheck {
     passes,
     wave: waves.get(id) ?? 0,
   }));
-  return { file, stories, notes: prd.notes };
+  return {
+    file,
+    stories,
+    needs,
+    caps,
+    notes: [...prd.notes, ...notes],
+  };
 }
 
 function wavesOf(prd: Prd): ReadonlyMap<string, number> {

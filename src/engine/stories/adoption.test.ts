@@ -13,7 +13,7 @@ import {
   storySpec,
   workflow,
 } from "../../../test/support/engine/workflow.ts";
-import { stepId, stepName, storyId } from "../../domain/ids.ts";
+import { type StoryId, stepId, stepName, storyId } from "../../domain/ids.ts";
 import type { AdoptedStep, AdoptedStory } from "../../domain/story.ts";
 
 const body = [
@@ -270,5 +270,27 @@ describe("added later", () => {
     const run = new Driver(ralph(), { stories: ["US-1"] });
     run.must(run.adding(storySpec("US-3", "US-2"), "US-2"));
     expect(run.storyStates()).toEqual({ "US-1": "running", "US-3": "waiting", "US-2": "running" });
+  });
+
+  test("[ST22] stories that have not begun are replaced, dropped or counted as done; what has begun stays", () => {
+    const run = new Driver(workflow([stories("each", [agent("code")])]), {
+      stories: ["A", "B", "C", storySpec("D", "C")],
+    });
+    const change = { type: "add_stories", stories: [] } as const;
+    const [a, b, c, d] = ["A", "B", "C", "D"].map(storyId) as [StoryId, StoryId, StoryId, StoryId];
+    expect(run.refused({ ...change, dropped: [a] }).why).toBe("story A has begun, or is not in the run: it stays");
+    expect(run.refused({ ...change, done: [a] })).toMatchObject({ code: "illegal" });
+    expect(run.refused({ ...change, dropped: [c] }).why).toBe("D depends on C, which is not a story of the run");
+    const other = { ...storySpec("B"), title: "other words", priority: 7 };
+    run.must({ ...change, stories: [other], dropped: [b], done: [c] });
+    expect(run.storyStates()).toEqual({ A: "running", C: "done", D: "waiting", B: "waiting" });
+    expect(run.run.header.stories.at(-1)).toMatchObject({ title: "other words", priority: 7 });
+    run.must({ ...change, dropped: [d] });
+    run.fails("A/code");
+    run.fails("A/code");
+    run.fails("A/code");
+    expect(run.status).toBe("failed");
+    run.must({ ...change, dropped: [b] });
+    expect([run.status, run.storyStates()]).toEqual(["failed", { A: "failed", C: "done" }]);
   });
 });

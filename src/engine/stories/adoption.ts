@@ -3,10 +3,11 @@
 import type { AddStories } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
 import type { StoriesStep } from "../../domain/definition.ts";
-import { type StepName, stepId } from "../../domain/ids.ts";
+import { type StepName, type StoryId, stepId } from "../../domain/ids.ts";
 import type { Header } from "../../domain/run.ts";
 import { isOver } from "../../domain/step.ts";
-import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
+import { type AdoptedStep, type AdoptedStory, isUnbegun, type StorySpec } from "../../domain/story.ts";
+import { fitCaps } from "../caps.ts";
 import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
 import { runState } from "../evolve.ts";
@@ -16,6 +17,7 @@ import { changeStory } from "../status-changes.ts";
 export function adoptStories(draft: Draft, stories: readonly StorySpec[], adopted: readonly AdoptedStory[]): void {
   if (stories.length === 0) return;
   draft.emit(null, { type: "stories_planned", stories, dropped: [] });
+  fitCaps(draft);
   const of = draft.run.header.definition.steps.find((step) => step.kind === "stories");
   if (!of) return;
   for (const story of adopted) {
@@ -55,8 +57,8 @@ function ownSteps({ body }: StoriesStep, { status }: AdoptedStory): readonly Ado
     }));
 }
 
-/** Adds stories to a run. They wait for their turn like the others. */
-export function addStories(draft: Draft, { stories }: AddStories): Rejection | null {
+/** Changes the plan of a run that is not over. What has begun stays as it is; the rest waits for its turn. */
+export function addStories(draft: Draft, { stories, dropped = [], done = [] }: AddStories): Rejection | null {
   const { header } = draft.run;
   const state = runState(header);
   if (state === "done" || state === "cancelled") return rejectCommand("over", `the run is ${state}; start a new one`);
@@ -64,19 +66,34 @@ export function addStories(draft: Draft, { stories }: AddStories): Rejection | n
   if (!step || isOver(step)) return rejectCommand("illegal", "the stories of this run are over; start a new run");
   const failed = header.chain.find(({ state }) => state.status === "failed");
   if (failed && failed.id !== step.id) return rejectCommand("illegal", `${failed.name} has failed; retry it first`);
-  const present = new Set(header.stories.map(({ id }) => id));
-  const known = new Set([...present, ...stories.map(({ id }) => id)]);
+  const begun = [...dropped, ...done].find(
+    (id) => !header.stories.some((entry) => entry.id === id && isUnbegun(entry)),
+  );
+  if (begun !== undefined) return rejectCommand("illegal", `story ${begun} has begun, or is not in the run: it stays`);
+  const kept = header.stories.filter(({ id }) => !dropped.includes(id));
+  const present = new Set(kept.map(({ id }) => id));
   const added = stories.filter(({ id }) => !present.has(id));
-  if (added.length === 0) return rejectCommand("illegal", "the run already has all of these stories");
-  for (const { id, dependsOn } of added) {
+  if (added.length + dropped.length + done.length === 0)
+    return rejectCommand("illegal", "the run already has all of these stories");
+  const known = new Set([...present, ...added.map(({ id }) => id)]);
+  for (const { id, dependsOn } of [...kept.filter(isUnbegun), ...added]) {
     const unknown = dependsOn.find((other) => !known.has(other));
     if (unknown !== undefined)
       return rejectCommand("unknown", `${id} depends on ${unknown}, which is not a story of the run`);
   }
-  if (state === "failed") draft.emit(null, { type: "run_reopened" });
-  draft.emit(null, { type: "stories_planned", stories: added, dropped: [] });
-  if (failed) draft.emit(null, { type: "step_opened", step: step.id });
+  const isNew = added.some(({ id }) => !dropped.includes(id));
+  if (state === "failed" && isNew) draft.emit(null, { type: "run_reopened" });
+  if (added.length + dropped.length > 0) draft.emit(null, { type: "stories_planned", stories: added, dropped });
+  for (const id of done) countAsDone(draft, id);
+  fitCaps(draft);
+  if (failed && isNew) draft.emit(null, { type: "step_opened", step: step.id });
   return null;
+}
+
+function countAsDone(draft: Draft, id: StoryId): void {
+  const entry = draft.run.header.stories.find((candidate) => candidate.id === id);
+  if (entry?.status === "blocked") changeStory(draft, id, "waiting", "");
+  changeStory(draft, id, "done", "it was done outside of this run");
 }
 
 function isStories({ definition }: Header, name: StepName): boolean {

@@ -3,7 +3,8 @@
 import type { StoriesStep } from "../../domain/definition.ts";
 import { fixStoryPrefix, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Step } from "../../domain/step.ts";
-import type { StoryEntry, StorySpec, StoryStatus } from "../../domain/story.ts";
+import { isUnbegun, type StoryEntry, type StorySpec, type StoryStatus } from "../../domain/story.ts";
+import { fitCaps } from "../caps.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
 import { changeStory, failStep } from "../status-changes.ts";
@@ -31,13 +32,13 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
 /** A new plan replaces stories that were planned before and have not begun. Stories that are done stay done. */
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
-  const isDropped = ({ status, begun }: StoryEntry) => (status === "waiting" || status === "blocked") && !begun;
   // Ids name files and branches, and some file systems do not tell case apart.
-  const kept = new Map(stories.filter((entry) => !isDropped(entry)).map(({ id }) => [id.toLowerCase(), id]));
+  const kept = new Map(stories.filter((entry) => !isUnbegun(entry)).map(({ id }) => [id.toLowerCase(), id]));
   const added = planned
     .filter(({ id }) => !kept.has(id.toLowerCase()))
     .map((spec) => ({ ...spec, dependsOn: spec.dependsOn.map((id) => kept.get(id.toLowerCase()) ?? id) }));
-  draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isDropped).map(({ id }) => id) });
+  draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isUnbegun).map(({ id }) => id) });
+  fitCaps(draft);
 }
 
 /** Every step of the story's chain is over. */

@@ -10,6 +10,7 @@ import { readInside, writeInside } from "../../system/files/inside.ts";
 import { readSidecar, shownOf } from "../files/sidecar.ts";
 import type { ContinueOpening, EarlierRun, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
 import { type Prd, readPrd } from "./prd.ts";
+import { changesIn, openSpecs, specOf } from "./prd-changes.ts";
 import type { PrdStory } from "./prd-story.ts";
 import { type Shared, sharedIn } from "./shared.ts";
 import { type ImportedState, readState } from "./state-file.ts";
@@ -26,7 +27,10 @@ export async function openPrd({ file, path, text, only, folder, runs }: OpenRequ
   const ofFile = placed.filter((run) => run.file === path);
   const open = [...ofFile, ...placed].find(({ isOver }) => !isOver);
   const owner = open === undefined ? null : await runs.find(open.id);
-  if (owner !== null) return continued(owner, { ...written, stories: chosenStories(written, only) }, path);
+  if (owner !== null) {
+    const chosen = { ...written, stories: chosenStories(written, only) };
+    return await continued(owner, { file, path, written, chosen }, runs);
+  }
   const [earlier] = ofFile;
   const whole = earlier === undefined ? written : await withFinished(written, file, earlier, runs);
   const prd = { ...whole, stories: chosenStories(whole, only) };
@@ -78,25 +82,39 @@ function putAside(file: string, target: string): void {
   }
 }
 
-function continued(run: FoundRun, prd: Prd, path: string): ContinueOpening {
+interface PrdOfRun {
+  readonly file: string;
+  readonly path: string;
+  readonly written: Prd;
+  /** Only the stories that were asked for. */
+  readonly chosen: Prd;
+}
+
+async function continued(run: FoundRun, prd: PrdOfRun, runs: RunLookup): Promise<ContinueOpening> {
   const { place, stories } = run.header;
+  const { path } = prd;
   if (place.source !== undefined && place.source !== path) {
     throw new AppError("REFUSED", `run #${run.number} for ${basename(place.source)} uses ${place.shared}`, {
       hint: `end it first (\`pawl resume ${run.number}\` or \`pawl cancel ${run.number}\`), or choose another folder with --shared`,
     });
   }
-  return { kind: "continue", run, added: addedTo(new Set(stories.map(({ id }) => id)), prd) };
+  const known = new Set(stories.map(({ id }) => id));
+  const specs = await runs.specs(run.header.id);
+  const imported = place.shared !== undefined && existsSync(join(place.shared, importedName));
+  const changes = changesIn({ run, specs, file: prd.file, prd: prd.written, keepsUnknown: imported });
+  return {
+    kind: "continue",
+    run,
+    added: [...changes.replaced, ...addedTo(known, prd.chosen)],
+    dropped: changes.dropped,
+    done: changes.done,
+    notes: changes.notes,
+  };
 }
 
-/** Stories that are new and not done. Dependencies that were done before the run knew them are dropped. */
+/** Stories that are new and not done. */
 function addedTo(known: ReadonlySet<StoryId>, prd: Prd): readonly StorySpec[] {
-  const passed = new Set(prd.stories.filter(({ passes }) => passes).map(({ id }) => id));
-  return prd.stories
-    .filter(({ id, passes }) => !known.has(id) && !passes)
-    .map((story) => {
-      const dependsOn = story.dependsOn.filter((id) => known.has(id) || !passed.has(id));
-      return { ...specOf(story), dependsOn };
-    });
+  return openSpecs(known, prd).filter(({ id }) => !known.has(id));
 }
 
 interface Given {
@@ -132,10 +150,6 @@ export function planState(state: ImportedState, prd: Prd | null): Given {
     stories: [...plan.stories, ...state.stories.flatMap(({ spec }) => (inPrd.has(spec.id) ? [] : [spec]))],
     adopted: [...plan.adopted, ...state.stories.flatMap(({ adopted }) => (passed.has(adopted.id) ? [] : [adopted]))],
   };
-}
-
-function specOf({ passes: _read, ...spec }: Prd["stories"][number]): StorySpec {
-  return spec;
 }
 
 function chosenStories(prd: Prd, wanted: readonly string[]): Prd["stories"] {

@@ -10,6 +10,11 @@ export interface PrdStory extends StorySpec {
   readonly passes: boolean;
 }
 
+/** As the file has it. A story that it skips is no story of the run. */
+export interface ReadStory extends PrdStory {
+  readonly skipped: boolean;
+}
+
 /** A problem that a person must correct, with its position. */
 export interface PrdProblem {
   readonly at: number;
@@ -22,10 +27,18 @@ interface Findings {
 }
 
 /** Always returns a story, which is used only if there are no problems. */
-export function readPrdStory(text: string, span: Span, findings: Findings): PrdStory {
+export function readPrdStory(text: string, span: Span, findings: Findings): ReadStory {
   if (text[span.start] !== "{") {
     findings.problems.push({ at: span.start, message: "a story must be an object with `id` and `title`" });
-    return { id: storyId(""), title: "", description: "", acceptanceCriteria: [], dependsOn: [], passes: false };
+    return {
+      id: storyId(""),
+      title: "",
+      description: "",
+      acceptanceCriteria: [],
+      dependsOn: [],
+      passes: false,
+      skipped: false,
+    };
   }
   const story = new StoryReader(text, span, findings);
   const id = story.id();
@@ -34,6 +47,7 @@ export function readPrdStory(text: string, span: Span, findings: Findings): PrdS
   const acceptanceCriteria = story.criteria();
   const dependsOn = [...new Set(story.texts("depends_on"))].map(storyId);
   const passes = story.flag("passes");
+  const skipped = story.flag("skipped");
   const priority = story.number("priority");
   const touches = story.texts("touches");
   return {
@@ -43,6 +57,7 @@ export function readPrdStory(text: string, span: Span, findings: Findings): PrdS
     acceptanceCriteria,
     dependsOn,
     passes,
+    skipped,
     ...(priority === null ? {} : { priority }),
     ...(touches.length === 0 ? {} : { touches }),
   };
@@ -51,6 +66,7 @@ export function readPrdStory(text: string, span: Span, findings: Findings): PrdS
 const spellings: Readonly<Record<string, string>> = {
   acceptanceCriteria: "acceptance_criteria",
   dependsOn: "depends_on",
+  skip: "skipped",
 };
 
 class StoryReader {

@@ -7,7 +7,7 @@ import type { StorySpec } from "../../domain/story.ts";
 import { findCycle } from "../../prompts/cycle.ts";
 import { cleanText } from "../../prompts/plaintext.ts";
 import { itemsOf, type JsonText, Lines, membersOf, openJson, type Span } from "../files/json-places.ts";
-import { type PrdProblem, type PrdStory, readPrdStory } from "./prd-story.ts";
+import { type PrdProblem, type PrdStory, type ReadStory, readPrdStory } from "./prd-story.ts";
 
 export interface Prd {
   readonly title: string;
@@ -27,7 +27,12 @@ export function readPrd(text: string, file: string): Prd {
   const spans = storiesIn(json, file, notes);
   const read = spans.map((span) => readPrdStory(json.text, span, { problems, notes }));
   problems.push(...idProblems(read, spans), ...dependencyProblems(read, spans));
-  if (problems.length === 0) return { title: titleOf(json.value, file), stories: read, notes };
+  if (problems.length === 0) {
+    const skipped = read.filter((story) => story.skipped).map(({ id }) => id);
+    if (skipped.length > 0) notes.push(`skipped, as ${file} says: ${skipped.join(", ")}`);
+    const stories = read.filter((story) => !story.skipped).map(({ skipped: _read, ...story }) => story);
+    return { title: titleOf(json.value, file), stories, notes };
+  }
   const details = problems
     .toSorted((a, b) => a.at - b.at)
     .map(({ at, message }) => `${file}:${lines.placeOf(at)}: ${message}`);
@@ -98,13 +103,15 @@ function whyUnusable(id: StoryId, first: StoryId | undefined): string | null {
   return first === undefined ? null : `the ids ${shown} and "${first}" differ only in case`;
 }
 
-function dependencyProblems(stories: readonly PrdStory[], spans: readonly Span[]): readonly PrdProblem[] {
+function dependencyProblems(stories: readonly ReadStory[], spans: readonly Span[]): readonly PrdProblem[] {
   const ids = new Map<string, StoryId>(stories.map(({ id }) => [id, id]));
+  const skipped = new Set(stories.filter((story) => story.skipped).map(({ id }) => id));
   const folded = new Map<string, StoryId>(stories.map(({ id }) => [id.toLowerCase(), id]));
-  const problems = stories.flatMap(({ id, dependsOn }, index) =>
-    dependsOn.flatMap((needed) => {
+  const problems = stories.flatMap(({ id, dependsOn, skipped: isSkipped }, index) =>
+    (isSkipped ? [] : dependsOn).flatMap((needed) => {
       const at = spans[index]?.start ?? 0;
       if (needed === id) return [{ at, message: `${id} depends on itself` }];
+      if (skipped.has(needed)) return [{ at, message: `${id} depends on ${needed}, which is skipped` }];
       if (ids.has(needed)) return [];
       const meant = folded.get(needed.toLowerCase());
       const instead = meant === undefined ? "" : `; did you mean ${meant}?`;

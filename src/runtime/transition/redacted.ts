@@ -31,6 +31,7 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "start_attempt":
     case "begin_attempt":
     case "expire_gate":
+    case "raise_caps":
     case "pause_run":
     case "resume_run":
     case "retry_run":

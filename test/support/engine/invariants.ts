@@ -171,9 +171,19 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
   if (before.header.end) checkAfterEnd(before, decision.events);
 }
 
+/** What a failed run takes for the time after its retry. */
+function isForLater(event: Event): boolean {
+  return (
+    event.type === "note_added" ||
+    event.type === "caps_raised" ||
+    event.type === "stories_planned" ||
+    (event.type === "story_changed" && (event.status === "done" || event.status === "waiting"))
+  );
+}
+
 /** A run that is over accepts only the ends of stopped attempts; a failed one also accepts a retry, an edit or a note. */
 function checkAfterEnd(before: Run, events: readonly Event[]): void {
-  if (before.header.end?.status === "failed" && events.length === 1 && events[0]?.type === "note_added") return;
+  if (before.header.end?.status === "failed" && events.every(isForLater)) return;
   const isEdit = events.some(({ type }) => type === "chain_edited");
   if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
     const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");

@@ -6,6 +6,7 @@ import { type Gate, namesOf } from "../../../src/domain/gate.ts";
 import { attemptId, gateId, noteId, type StoryId, stepId, storyId, token } from "../../../src/domain/ids.ts";
 import type { CompletedReport, Report } from "../../../src/domain/report.ts";
 import type { Step } from "../../../src/domain/step.ts";
+import { isUnbegun } from "../../../src/domain/story.ts";
 import { decide } from "../../../src/engine/decide.ts";
 import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
 import { type CommandInput, Driver } from "./driver.ts";
@@ -81,7 +82,7 @@ export class Walk {
     if (words % 11 === 0) this.#note(pick, words);
     if (kind < 69) this.#continue(pick, words);
     else if (kind < 73) this.#edit(pick, words);
-    else if (kind < 75) this.#ask({ type: "add_stories", stories: randomPlan(words, "V") });
+    else if (kind < 75) this.#replan(pick, words);
     else if (kind < 83) this.#disturb(pick, words);
     else if (kind < 90) this.#ask(this.#nonsense(pick, words), "refuse");
     else if (kind < 93) this.#ask({ type: "pause_run" });
@@ -107,6 +108,16 @@ export class Walk {
     const { chain } = this.driver.run.header;
     const step = words % 5 === 0 ? (chain[pick % chain.length]?.name ?? null) : null;
     this.#ask({ type: "retry_run", story: this.#someStory(pick), step });
+  }
+
+  /** A person changes the plan: stories that are new, that are gone, and that count as done. */
+  #replan(pick: number, words: number): void {
+    this.#ask({ type: "add_stories", stories: randomPlan(words, "V") });
+    const unbegun = this.driver.run.header.stories.filter(isUnbegun).map(({ id }) => id);
+    const [one, two] = [unbegun[pick % (unbegun.length || 1)], unbegun[words % (unbegun.length || 1)]];
+    if (one === undefined || two === undefined) return;
+    this.#ask({ type: "add_stories", stories: [], ...(words % 2 === 0 ? { dropped: [one] } : { done: [two] }) });
+    this.#ask({ type: "raise_caps", caps: { attempts: this.driver.run.header.caps.attempts } }, "refuse");
   }
 
   #note(pick: number, words: number): void {

@@ -54,11 +54,12 @@ export function define(program: Command, console: Console): void {
 
   prd
     .command("check")
-    .description("say in which order the stories of a PRD can be worked on")
+    .description("say in which order the stories of a PRD can be worked on, and what they need at least")
     .argument("<file>", "prd.json")
+    .option("--workflow <name>", "the workflow that would work on it", "dynamic-ralph")
     .addHelpText("after", example("pawl prd check prd.json"))
-    .action((file: string) => {
-      const document = checkPrd(applicationHere(), file);
+    .action(async (file: string, { workflow }: { readonly workflow: string }) => {
+      const document = await checkPrd(applicationHere(), file, workflow);
       if (console.json) console.document(document);
       else printWaves(console, document);
     });
@@ -85,7 +86,7 @@ export function define(program: Command, console: Console): void {
 }
 
 /** Stories of one wave could run at once. */
-function printWaves(console: Console, { stories, notes }: PrdCheck): void {
+function printWaves(console: Console, { stories, notes, needs, caps }: PrdCheck): void {
   for (const note of notes) console.note(note);
   const rows = stories
     .toSorted((a, b) => a.wave - b.wave)
@@ -96,4 +97,6 @@ function printWaves(console: Console, { stories, notes }: PrdCheck): void {
       dependsOn.length > 0 ? `after ${dependsOn.join(", ")}` : "",
     ]);
   console.print(table(rows));
+  const [attempts, cap] = [needs.attempts.toLocaleString("en"), caps.attempts.toLocaleString("en")];
+  console.say(`\nIt needs at least ${attempts} attempts; a run of it may have ${cap}.`);
 }
