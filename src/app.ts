@@ -20,6 +20,7 @@ import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
+import { makePrivateHome } from "./system/private-home.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -56,10 +57,12 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
+  const narrowed = makePrivateHome(options.home.dir);
   const store = await openSqliteStore(storeFile(options), clock);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
+  if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
   return {
     store,

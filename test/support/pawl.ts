@@ -95,7 +95,7 @@ export interface Site {
 
 export function newSite(dir: string = tempDir("pawl-e2e-")): Site {
   const home = join(dir, "home");
-  mkdirSync(home);
+  mkdirSync(home, { mode: 0o700 });
   const repo = makeRepository({ "README.md": "# a project\n" }, { dir: join(dir, "repo") });
   const call = (...args: readonly string[]) => pawl(args, { home, cwd: repo });
   const site: Site = {

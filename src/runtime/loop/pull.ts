@@ -99,7 +99,9 @@ const ended = { usage: noUsage, session: null, notes: [] } as const;
 
 async function report(parts: Parts, handle: string, given: string | null, end: ExecutionEnd): Promise<Decision> {
   const begun = await find(parts, handle);
-  const token = given ?? begun.claim.attempt.token;
+  // An agent that pulled the step may report by its id alone. The report of one that a driver started needs its token.
+  const { attempt } = begun.claim;
+  const token = given ?? (attempt.driver === "push" ? "" : attempt.token);
   const refuse = () => finish(parts, begun.claim, stoppedBefore(new StopSwitch()), { stop: new StopSwitch(), token });
   // A report that the engine will refuse must not run checks, and must not touch the tree or the log.
   const decision = mayReport(begun.claim, token)

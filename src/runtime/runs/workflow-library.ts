@@ -11,6 +11,7 @@ import { namedFile } from "../../system/files/linked-file.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
 import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
+import { makePrivateHome } from "../../system/private-home.ts";
 import { nearest, type Problem } from "../../workflows/document/problem.ts";
 import { loadWorkflow } from "../../workflows/load.ts";
 import { WorkflowError } from "./workflow-error.ts";
@@ -102,6 +103,7 @@ export function installWorkflow(
   const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
   const missing: string[] = [];
   writing(home, () => {
+    makePrivateHome(home.dir);
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true, mode: 0o700 });
   });

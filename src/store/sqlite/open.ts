@@ -1,11 +1,12 @@
 // Opens a SQLite file as a store. It waits for the file's lock without blocking the process and notices commits of other
 // processes.
 
-import { mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
 import type { Clock } from "../../system/clock.ts";
+import { makePrivateDirectory, makePrivateFile } from "../../system/private-home.ts";
 import type { ColumnTypes } from "../column-types.ts";
 import { type Database, KyselyStore } from "../kysely-store.ts";
 import { retryWhileLocked } from "../lock-retry.ts";
@@ -44,7 +45,10 @@ export async function openSqliteStore(file: string, clock: Clock): Promise<Store
 
 function connect(file: string): DatabaseSync {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dirname(file));
+    // SQLite gives the files beside it the mode of this one. Those of an older version may be wider.
+    makePrivateFile(file);
+    for (const beside of [`${file}-wal`, `${file}-shm`]) if (existsSync(beside)) makePrivateFile(beside);
     // No busy timeout: SQLite would sleep inside the call and block every timer of this process.
     return new DatabaseSync(file, { timeout: 0 });
   } catch (error) {

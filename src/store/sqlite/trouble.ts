@@ -45,7 +45,8 @@ export function storeError(error: unknown, file: string): unknown {
     case null:
     default: {
       const code = "code" in error ? error.code : null;
-      if (code === "EACCES" || code === "EROFS" || code === "EPERM" || code === "ENOTDIR" || code === "EEXIST") {
+      // Of `mkdir` and `open`, whatever the file system answers: /proc, for example, knows no such file.
+      if (typeof code === "string" && /^E[A-Z0-9]+$/.test(code) && code !== "ENOSPC" && "syscall" in error) {
         return new AppError("STORE_UNUSABLE", `the store directory for ${file} cannot be used: ${error.message}`, {
           hint: "make it writable, or choose another with --store or PAWL_HOME",
           ...cause,

@@ -14,7 +14,10 @@ import { define as defineStories } from "../looking/stories.ts";
 
 const agentArgument = ["<agent>", "<workflow>/<agent> or <workflow>_<agent>"] as const;
 const stepArgument = ["<step>", "the stepId that `claim` printed"] as const;
-const tokenOption = ["--token <token>", "the token that `claim` printed"] as const;
+const tokenOption = [
+  "--token <token>",
+  "the token that `claim` printed; by default that of the attempt in whose environment this runs",
+] as const;
 
 interface ReportOptions {
   readonly token?: string;
@@ -56,7 +59,8 @@ export function define(program: Command, console: Console): void {
     .option("--file <file>", "read the answer from this file")
     .addHelpText("after", example("echo 'STATUS: done' | pawl step complete STEP --token TOKEN"))
     .action(async (handle: string, words: string[], options: ReportOptions) => {
-      const { file, token } = options;
+      const { file } = options;
+      const token = tokenFor(handle, options);
       const text = file !== undefined ? readText(file) : words.length > 0 ? words.join(" ") : await readStdin();
       print(console, await withApplication(options, async (app) => await complete(app, handle, { token, text })));
     });
@@ -69,12 +73,17 @@ export function define(program: Command, console: Console): void {
     .option(...tokenOption)
     .addHelpText("after", example('pawl step fail STEP --token TOKEN "the build machine is down"'))
     .action(async (handle: string, reason: string[], options: ReportOptions) => {
-      const { token } = options;
+      const token = tokenFor(handle, options);
       const text = reason.join(" ");
       print(console, await withApplication(options, async (app) => await fail(app, handle, { token, text })));
     });
 
   defineStories(step, console);
+}
+
+/** An agent that Pawl started has the token of its own attempt in its environment. */
+function tokenFor(handle: string, { token }: ReportOptions): string | undefined {
+  return token ?? (process.env["PAWL_ATTEMPT_ID"] === handle ? process.env["PAWL_TOKEN"] : undefined);
 }
 
 function print(console: Console, document: ReportDocument): void {
