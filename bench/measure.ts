@@ -1,6 +1,6 @@
 // Measuring: runs two sides in turn, so that other load on the machine affects both; takes medians; defines a row of the table.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 
 /** `quick` takes less than a minute: smaller sizes, the same comparisons. */
@@ -84,7 +84,19 @@ export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1
 
 /** Beside this file: the system's temporary directory may be in memory, where `synchronous = full` costs nothing. */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  const parent = join(import.meta.dirname, "results");
+  return await withScratchIn(join(import.meta.dirname, "results"), work);
+}
+
+/** In memory where the machine has a place for it, for what is compared with a sleep and not with a disk. */
+export async function withMemoryScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const memory = "/dev/shm";
+  const hasMemory = existsSync(memory) && statfsSync(memory).type === tmpfs;
+  return hasMemory ? await withScratchIn(memory, work) : await withScratch(work);
+}
+
+const tmpfs = 0x01021994;
+
+async function withScratchIn<T>(parent: string, work: (directory: string) => Promise<T>): Promise<T> {
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, "scratch-"));
   try {

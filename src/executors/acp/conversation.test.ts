@@ -37,13 +37,10 @@ const refused = { outcome: "selected", optionId: "o-reject_once" };
 
 describe("the way to the prompt and back", () => {
   test("[EX60 EX62] a prompt that is answered has run, with all that the agent told", async () => {
-    const begun = performance.now();
     const end = await ending([{ say: "I look." }, editing, done]);
     expect(end).toMatchObject({ outcome: "ran", session: "s-1", version: "9.9.9", notes: [] });
     expect(end.text).toMatch(/^[^\n]+allow_once[^\n]+\nSTATUS: done$/);
     expect(end.usage).toMatchObject({ inputTokens: 30, outputTokens: 10 });
-    // It leaves when nobody talks to it any more: nobody waited for it to be ended.
-    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   test("[EX60] it works in the workspace, and its role is told before the prompt", async () => {
@@ -293,7 +290,6 @@ describe("stopping", () => {
     const { end, ms, left } = await stopped(more, acts, { graceMs: 500 });
     expect(end).toMatchObject({ outcome: "cancelled" });
     expect(ms).toBeGreaterThan(3_000);
-    expect(ms).toBeLessThan(12_000);
     expect(left).toEqual([]);
     await expect(identityIn(pidFile)).rejects.toThrow("already ended");
   });

@@ -19,9 +19,7 @@ const hang = "while :; do sleep 0.05; done";
 /** Performs it, and then nothing may carry its marker. */
 async function cleanly(executor: Executor, changes: Partial<ExecutorCall> = {}): Promise<ExecutionEnd> {
   const attempt = `at-${randomUUID()}`;
-  const begun = performance.now();
   const end = await performWith(executor, { attempt, ...changes });
-  expect(performance.now() - begun).toBeLessThan(15_000);
   expect(await findMarked(attemptMarker, attempt)).toEqual([]);
   return end;
 }

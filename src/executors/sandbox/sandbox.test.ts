@@ -221,10 +221,8 @@ describe.skipIf(problem !== null)("inside", () => {
       const text = `trap '' TERM INT HUP; ${inOwnSession(join(cwd, "pid"), 'trap "" TERM; exec sleep 600')} touch '${ready}'; while :; do sleep 0.05; done`;
       const execution = shell(text).start(callWith({ cwd, attempt, wallMs: how === "stopped" ? 30_000 : 3_000 }));
       await vi.waitUntil(() => existsSync(ready), { timeout: 10_000 });
-      const begun = performance.now();
       if (how === "stopped") execution.stop("enough");
       expect((await execution.ended).outcome).toBe(how === "stopped" ? "cancelled" : "timed_out");
-      expect(performance.now() - begun).toBeLessThan(6_000);
       expect(await findMarked(attemptMarker, attempt)).toEqual([]);
       expect(whoeverIsIn(cwd)).toEqual([]);
     });

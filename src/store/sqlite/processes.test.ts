@@ -43,7 +43,7 @@ test("[SO20] while another process holds the lock, this one waits and its timers
   const file = freshFile("pawl.db");
   const store = await opened(file);
   const [holder] = await startWorkers(1, "hold", file);
-  holder?.tell(500);
+  holder?.tell(1_500);
   expect(await holder?.hear()).toBe("held");
   const started = Date.now();
   let [last, lagMs, beats] = [Date.now(), 0, 0];
@@ -54,8 +54,9 @@ test("[SO20] while another process holds the lock, this one waits and its timers
   }, 10);
   onTestFinished(() => clearInterval(timer));
   await new Transitions(store).start(chainOf(1));
-  expect(Date.now() - started).toBeGreaterThan(400);
-  expect(lagMs).toBeLessThan(200);
+  expect(Date.now() - started).toBeGreaterThan(1_300);
+  // Waiting without a pause would keep every timer until the lock is free.
+  expect(lagMs).toBeLessThan(1_200);
   expect(beats).toBeGreaterThan(10);
   expect(await holder?.hear()).toBe("released");
 });
@@ -65,11 +66,10 @@ test("[SO20] a read does not wait for a writer", async () => {
   const store = await opened(file);
   const run = await new Transitions(store).start(chainOf(1));
   const [holder] = await startWorkers(1, "hold", file);
-  holder?.tell(2000);
+  holder?.tell(10_000);
   expect(await holder?.hear()).toBe("held");
-  const started = Date.now();
-  expect((await store.wholeRun(run))?.header.id).toBe(run);
-  expect(Date.now() - started).toBeLessThan(1000);
+  const read = store.wholeRun(run).then((found) => found?.header.id);
+  expect(await Promise.race([read, holder?.hear()])).toBe(run);
 });
 
 test("[SO21] writers that are killed at any moment lose nothing committed and leave nothing half-written", async () => {

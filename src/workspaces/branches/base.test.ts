@@ -108,14 +108,12 @@ test("[WS2] a remote that cannot be reached is a note, not an end", async () => 
 test("[WS2] a remote that hangs is not waited for", async () => {
   const { repo } = makeTeam();
   const ssh = join(tempDir(), "ssh");
-  writeFileSync(ssh, "#!/bin/sh\nsleep 30\n");
+  writeFileSync(ssh, "#!/bin/sh\nsleep 600\n");
   chmodSync(ssh, 0o755);
   vi.stubEnv("GIT_SSH", ssh);
   runGit(repo, "remote", "set-url", "origin", "ssh://localhost/x.git");
-  const startedAt = Date.now();
   const base = await resolveBase(repo, { fetchTimeoutMs: 300 });
   expect(base.notes).toEqual([expect.stringContaining("did not end within")]);
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("[WS1] fetching moves no local branch, also where the repository is a mirror", async () => {

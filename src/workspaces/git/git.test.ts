@@ -65,11 +65,9 @@ test("a failure says what failed and where, without credentials", async () => {
 
 test("a command that hangs is ended with its helpers", async () => {
   const repo = makeRepository();
-  const startedAt = Date.now();
-  const slow = ["-c", "alias.slow=!sleep 20; touch survived", "slow"];
+  const slow = ["-c", "alias.slow=!sleep 600; touch survived", "slow"];
   const error = await errorOf(git(repo, slow, { timeoutMs: 200 }));
   expect(error.message).toContain("did not end within 0.2 s");
-  expect(Date.now() - startedAt).toBeLessThan(5_000);
 });
 
 test("output has a limit", async () => {
