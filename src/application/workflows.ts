@@ -6,7 +6,7 @@ import { AppError } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { actFor, readScript } from "../executors/script.ts";
-import { type Playbook, simulate } from "../runtime/runs/simulate.ts";
+import { type Playbook, type SimulatedAnswer, simulate } from "../runtime/runs/simulate.ts";
 import {
   findWorkflow,
   installWorkflow,
@@ -14,6 +14,7 @@ import {
   missingRoleFiles,
   openWorkflow,
   readWorkflow,
+  shownPath,
   uninstallWorkflow,
 } from "../runtime/runs/workflow-library.ts";
 import { loadWorkflow } from "../workflows/load.ts";
@@ -54,6 +55,8 @@ export function workflow({ home, cwd, protocols }: Place, name: string): Workflo
 
 export interface CheckedWorkflow {
   readonly document: WorkflowCheck;
+  /** The file, as a person would type it. */
+  readonly shown: string;
   /** Role files that the workflow names and that are not there. */
   readonly missing: readonly string[];
 }
@@ -61,9 +64,9 @@ export interface CheckedWorkflow {
 /** Every problem of a workflow file. */
 export function checkWorkflow({ home, cwd, protocols }: Place, name: string): CheckedWorkflow {
   const { file } = findWorkflow(home, name, cwd);
-  const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, protocols.facts);
+  const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, protocols.facts, { plans: true });
   const missing = definition ? missingRoleFiles(definition, file) : [];
-  return { document: { file, ok: definition !== null, problems, notes }, missing };
+  return { document: { file, ok: definition !== null, problems, notes }, shown: shownPath(file, cwd), missing };
 }
 
 export interface Simulated {
@@ -73,20 +76,35 @@ export interface Simulated {
   readonly events: readonly Event[];
 }
 
-/** Plays a run without git and without processes. `script`: a file that says what agents answer. */
+/** Plays a run without git and without processes. */
 export function simulateWorkflow(app: Application, name: string, request: SimulateRequest): Simulated {
   const { definition } = openWorkflow(app.home, name, app.protocols, app.cwd);
-  const script = readScript(readText(request.script, app.path(request.script)), request.script);
+  const answers = readAnswers(request.answers);
+  const protocol = app.protocols.of(definition);
+  const { script: file, task } = request;
+  if (file === null) return simulate(definition, task, { play: "well", answers }, protocol);
+  const script = readScript(readText(file, app.path(file)), file);
   const play: Playbook = (cue) => {
     const act = actFor(script, cue);
     return act && { text: act.say ?? "", exit: act.exit ?? 0, edits: act.edits };
   };
-  return simulate(definition, request.task, play, app.protocols.of(definition));
+  return simulate(definition, task, { play, answers }, protocol);
 }
 
 export interface SimulateRequest {
-  readonly script: string;
+  /** A file that says what agents answer; null: every step passes, and every question gets its first option. */
+  readonly script: string | null;
+  /** Answers to questions, `STEP=OPTION`, in the order in which a step asks. */
+  readonly answers: readonly string[];
   readonly task: string;
+}
+
+function readAnswers(given: readonly string[]): readonly SimulatedAnswer[] {
+  return given.map((text) => {
+    const [, step, option] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+    if (step !== undefined && option !== undefined) return { step: step.trim(), option: option.trim() };
+    throw new AppError("USAGE", `"${text}" is not an answer`, { hint: "write STEP=OPTION: --answer review=approve" });
+  });
 }
 
 /** Keeps a copy in Pawl's home, with its role files. */

@@ -3,6 +3,7 @@
 import type { Definition } from "../domain/definition.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
 import { checkDefinition } from "./check/check.ts";
+import { checkPlanner } from "./check/check-stories.ts";
 import { parseDocument } from "./document/document.ts";
 import type { Problem } from "./document/problem.ts";
 import { startReading } from "./document/reading.ts";
@@ -17,14 +18,25 @@ export interface LoadedWorkflow {
   readonly notes: readonly string[];
 }
 
+export interface LoadOptions {
+  /** Also what only matters to a run that plans its stories: a caller may start one with stories of its own. */
+  readonly plans?: boolean;
+}
+
 /** `protocols`: those that a file may name. */
-export function loadWorkflow(text: string, file: string, protocols: readonly ProtocolFacts[] = []): LoadedWorkflow {
+export function loadWorkflow(
+  text: string,
+  file: string,
+  protocols: readonly ProtocolFacts[] = [],
+  { plans = false }: LoadOptions = {},
+): LoadedWorkflow {
   const { document, problems } = parseDocument(text, file);
   if (!document) return { definition: null, problems, notes: [] };
   const reading = startReading(document, protocols);
   reading.problems.push(...problems);
   const definition = lowerDocument(reading);
   if (definition) checkDefinition(definition, reading);
+  if (definition && plans) checkPlanner(definition, reading);
   const failed = reading.problems.some((problem) => problem.severity === "error");
   return { definition: failed ? null : definition, problems: inOrder(reading.problems), notes: reading.notes };
 }

@@ -32,9 +32,19 @@ export function lowerDocument(reading: Reading): Definition | null {
       hint: "keep the snake_case one",
     });
   }
-  if (Object.hasOwn(reading.document.value, "pawl")) {
-    const hintFor = (key: string) => foreignHints[key] ?? null;
-    const file = validate({ schema: workflowSchema, json: ownJson, unknownKeys: "error", hintFor }, value, reading);
+  const isOwn = Object.hasOwn(reading.document.value, "pawl");
+  if (isOwn || looksOwn(value)) {
+    if (!isOwn) {
+      refuse(reading, [], {
+        message: "`pawl: 1` is missing, and the file is not one of antfarm's, which has a list of `agents`",
+        expected: "`pawl: 1` at the top of the file",
+        hint: "add the line `pawl: 1`",
+      });
+    }
+    const hintFor = (key: string, path: Path) =>
+      (path.at(-3) === "steps" || path.at(-3) === "body" ? stepHints[key] : undefined) ?? foreignHints[key] ?? null;
+    const written = isOwn ? value : { pawl: 1, ...Object(value) };
+    const file = validate({ schema: workflowSchema, json: ownJson, unknownKeys: "error", hintFor }, written, reading);
     return file && lowerOwn(reading, file);
   }
   const hintFor = (key: string, path: Path) =>
@@ -44,6 +54,16 @@ export function lowerDocument(reading: Reading): Definition | null {
   const format = { schema: antfarmSchema, json: antfarmJson, unknownKeys: "warning", hintFor, refusalOf } as const;
   const file = validate(format, value, reading);
   return file && lowerAntfarm(reading, file);
+}
+
+const ownStepKeys = ["command", "gate", "stories", "integrate", "body", "decide", "on", "produces", "checks"];
+
+/** A file without `pawl:` that no reader of antfarm's format would accept, but ours would. */
+function looksOwn(value: unknown): boolean {
+  const { agents, steps } = Object(value) as { readonly agents?: unknown; readonly steps?: unknown };
+  if (Array.isArray(agents)) return false;
+  if (typeof agents === "object" && agents !== null) return true;
+  return Array.isArray(steps) && steps.some((step) => ownStepKeys.some((key) => Object.hasOwn(Object(step), key)));
 }
 
 /** Keys that are common in antfarm files and that nothing there reads. */
@@ -69,6 +89,34 @@ const foreignHints: Readonly<Record<string, string>> = {
   on_fail: "write `on: { rejected: ROUTE }` for a no, `on_error: ROUTE` for a crash",
   escalate_to: "write `then: gate` behind `at_most`",
   on_exhausted: "write `then: gate` behind `at_most`",
+  if: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
+  when: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
+  condition: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
+  needs: "remove it: steps run in the order of the file",
+  depends_on: "remove it: steps run in the order of the file",
+  parallel: "only stories run at once: `stories: { concurrency: N, workspace: worktree }`",
+  prompt: "write `input:` in the step; what an agent always reads is a role file: `files: { AGENTS.md: PATH }`",
+  instructions: "write `input:` in the step; what an agent always reads is a role file: `files: { AGENTS.md: PATH }`",
+  role: "write it into a role file: `files: { AGENTS.md: PATH }`",
+  tools: "what an agent may do is in the configuration: `executors.NAME`; `access: read` keeps it from writing",
+  run: "write `command: SHELL COMMAND`",
+  script: "write `command: SHELL COMMAND`",
+  uses: "write `agent: NAME` or `command: SHELL COMMAND`",
+  outputs: "name the keys in `produces`",
+  output: "name the keys in `produces`",
+  retries: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
+  retry: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
+  verify: "write a step behind it whose `on: { rejected: { back_to: STEP, at_most: N } }` sends the work back",
+  approval: "write a step of its own: `gate: QUESTION`",
+  schedule: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
+  triggers: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
+  jobs: "this is the format of a CI; a workflow has `agents` and `steps`",
+};
+
+/** A step has no model of its own. */
+const stepHints: Readonly<Record<string, string>> = {
+  model: "write it at the agent: `agents: { NAME: { model: … } }`",
+  executor: "write it at the agent: `agents: { NAME: { executor: … } }`; a person's work is a `gate`",
 };
 
 function lowerOwn(reading: Reading, file: WorkflowInput): Definition {

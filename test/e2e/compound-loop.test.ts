@@ -54,10 +54,12 @@ function playLoop(changes: Acts, text = source) {
   const { definition } = loadWorkflow(text, "workflow.yml");
   if (!definition) throw new Error("the workflow cannot be used");
   const script: Script = { steps: loopScript(changes) };
-  const { status, events, run } = simulate(definition, "Make the import fast", (cue) => ({
-    text: actFor(script, cue)?.say ?? "",
-    exit: 0,
-  }));
+  const { status, events, run } = simulate(definition, "Make the import fast", {
+    play: (cue) => ({
+      text: actFor(script, cue)?.say ?? "",
+      exit: 0,
+    }),
+  });
   const path = events.flatMap((event) => (event.type === "attempt_dispatched" ? [event.name] : []));
   const open = run.header.gates.find(({ state }) => state.status === "open");
   return { status, path: path.join(" "), options: Object.keys(open?.options ?? {}), run };

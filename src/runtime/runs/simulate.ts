@@ -1,14 +1,18 @@
-// Simulates a run in memory, with answers from a script: no git, no process, no store. The engine decides and the answers are read as
+// Simulates a run in memory, with answers from a script or with steps that all pass: no git, no process, no store. The engine decides and the answers are read as
 // in a real run; what needs a tree (checks, the read-only rule, integration) is taken from the script.
 
 import { noUsage } from "../../domain/attempt.ts";
+import type { AnswerGate } from "../../domain/command.ts";
 import { type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
-import { attemptId, runId, type StoryId, token } from "../../domain/ids.ts";
+import { attemptId, runId, type StoryId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
-import { type Run, type RunStatus, statusOf } from "../../domain/run.ts";
+import { decidedValues, repeats } from "../../domain/route.ts";
+import { type Run, type RunStatus, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
+import type { StorySpec } from "../../domain/story.ts";
 import { decide, startRun } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type CompleteProtocol, noProtocol } from "../../protocols/complete-protocol.ts";
@@ -41,13 +45,25 @@ export interface Simulation {
 
 const longestPath = 5_000;
 
-/** A script need not say that a story can be integrated. */
 const fits: ScriptedAnswer = { text: "", exit: 0 };
+
+/** A person's answer to the question of a step. */
+export interface SimulatedAnswer {
+  readonly step: string;
+  readonly option: string;
+}
+
+export interface Performance {
+  /** `well`: every step passes, and a question without an answer gets its first option. */
+  readonly play: Playbook | "well";
+  /** For each step, in the order in which it asks. */
+  readonly answers?: readonly SimulatedAnswer[];
+}
 
 export function simulate(
   definition: Definition,
   task: string,
-  play: Playbook,
+  { play, answers = [] }: Performance,
   protocol: CompleteProtocol = noProtocol,
 ): Simulation {
   const place = { repo: null, kind: "directory", base: null, baseName: null, branch: null } as const;
@@ -66,22 +82,30 @@ export function simulate(
   });
   let run = started.run;
   const events: Event[] = [...started.events];
+  const left = [...answers];
   for (let moment = 1; moment < longestPath; moment += 1) {
     const ready = firstReady(run);
-    if (!ready) break;
+    if (!ready) {
+      const answer = answerTo(run, left, play === "well");
+      if (!answer) break;
+      const answered = decide(run, { at: moment, author: "simulation", ...answer });
+      if (!answered.accepted) throw new AppError("USAGE", answered.why, { hint: "give --answer STEP=OPTION" });
+      run = answered.run;
+      events.push(...answered.events);
+      continue;
+    }
     const id = attemptId(`at-${moment}`);
     const { id: step, name: type } = ready.step;
-    const { kind } = definitionOf(run, ready.story, type);
-    const answer =
-      play({
-        // The same as in PAWL_STEP.
-        step: protocol.stepIs === "id" ? step : type,
-        type,
-        story: ready.story ?? "",
-        attempt: attemptNumber(ready.scope, ready.step),
-      }) ?? (kind === "integrate" ? fits : null);
-    if (!answer) return { status: statusOf(run.header), events, run, unanswered: type };
-    const report = { ...read(run, ready.story, ready.step, answer), usage: noUsage, session: null, tree: null };
+    const cue = {
+      // The same as in PAWL_STEP.
+      step: protocol.stepIs === "id" ? step : type,
+      type,
+      story: ready.story ?? "",
+      attempt: attemptNumber(ready.scope, ready.step),
+    };
+    const said = play === "well" ? wellDone(run, ready) : scripted(run, ready, play(cue));
+    if (!said) return { status: statusOf(run.header), events, run, unanswered: type };
+    const report = { ...said, usage: noUsage, session: null, tree: null };
     const about = { at: moment, author: "simulation", story: ready.story, attempt: id };
     const secret = token("simulated");
     const start = {
@@ -106,7 +130,13 @@ export function simulate(
   return { status: statusOf(run.header), events, run, unanswered: null };
 }
 
-function firstReady(run: Run): { story: StoryId | null; scope: Scope; step: Step } | null {
+interface ReadyStep {
+  readonly story: StoryId | null;
+  readonly scope: Scope;
+  readonly step: Step;
+}
+
+function firstReady(run: Run): ReadyStep | null {
   const scopes: (readonly [StoryId | null, Scope])[] = [
     ...Object.values(run.stories).map((story) => [story.id, story] as const),
     [null, run.header],
@@ -118,21 +148,81 @@ function firstReady(run: Run): { story: StoryId | null; scope: Scope; step: Step
   return null;
 }
 
+/** The answer to the first open question; null: there is no question, or no answer to it. Answers are used up. */
+function answerTo(
+  run: Run,
+  left: SimulatedAnswer[],
+  takesFirst: boolean,
+): Pick<AnswerGate, "type" | "story" | "gate" | "option" | "note" | "tree"> | null {
+  const scopes: readonly Scope[] = [...Object.values(run.stories), run.header];
+  const gate = scopes.flatMap(({ gates }) => gates).find(({ state }) => state.status === "open");
+  const step = gate && scopeOf(run, gate.story)?.chain.find(({ id }) => id === gate.step);
+  if (!gate || !step) return null;
+  const at = left.findIndex((answer) => answer.step === step.name || answer.step === `${gate.story}/${step.name}`);
+  const [given] = at < 0 ? [] : left.splice(at, 1);
+  const option = given?.option ?? (takesFirst ? Object.keys(gate.options)[0] : undefined);
+  return option === undefined
+    ? null
+    : { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree };
+}
+
+/** What a step says that did its work: it passes, decides for what leads on, prints its keys, and plans stories that are needed. */
+function wellDone(run: Run, { story, step }: ReadyStep): CompletedReport {
+  const definition = performedOf(run, story, step);
+  const { on, decide: key } = definition;
+  const values = decidedValues(on);
+  const leadsOn = values.find((value) => !repeats(on[`=${value}`]?.route ?? { to: "again" }));
+  const value = key === null ? undefined : (leadsOn ?? values[0]);
+  const needsPlan =
+    story === null &&
+    definition.kind === "agent" &&
+    run.header.stories.length === 0 &&
+    run.header.definition.steps.some(({ kind }) => kind === "stories");
+  return {
+    outcome: "completed",
+    verdict: value === undefined ? { kind: "passed" } : { kind: "value", value },
+    outputs: Object.fromEntries((definition.produces ?? []).map((name) => [name, `(simulated ${name})`])),
+    stories: needsPlan ? ["US-001", "US-002"].map(simulatedStory) : null,
+    feedback: "",
+    notes: [],
+  };
+}
+
+function simulatedStory(id: string): StorySpec {
+  return {
+    id: storyId(id),
+    title: `Story ${id}`,
+    description: "A simulated story.",
+    acceptanceCriteria: ["it works"],
+    dependsOn: [],
+  };
+}
+
+/** A script need not say that a story can be integrated. */
+function scripted(
+  run: Run,
+  { story, step }: ReadyStep,
+  answer: ScriptedAnswer | null,
+): CompletedReport | UnfinishedReport | null {
+  const definition = performedOf(run, story, step);
+  const given = answer ?? (definition.kind === "integrate" ? fits : null);
+  return given && read(run, definition, given);
+}
+
+function performedOf(run: Run, story: StoryId | null, step: Step): PerformedDefinition {
+  const definition = definitionOf(run, story, step.name);
+  if (!isPerformed(definition)) throw new Error(`${definition.name} is a ${definition.kind} step and has no answer`);
+  return definition;
+}
+
 function attemptNumber(scope: Scope, step: Step): number {
   return scope.attempts.filter((attempt) => attempt.step === step.id).length + 1;
 }
 
-function read(
-  run: Run,
-  story: StoryId | null,
-  step: Step,
-  scripted: ScriptedAnswer,
-): CompletedReport | UnfinishedReport {
-  const definition = definitionOf(run, story, step.name);
-  if (!isPerformed(definition)) throw new Error(`${definition.name} is a ${definition.kind} step and has no answer`);
-  const report = readAnswer(definition, answerOf(definition, scripted), run.header.definition.knownKeys);
-  if (report.outcome !== "completed" || scripted.edits === undefined) return report;
-  return { ...report, edits: readEdits(requestIn(scripted.edits)) };
+function read(run: Run, definition: PerformedDefinition, answer: ScriptedAnswer): CompletedReport | UnfinishedReport {
+  const report = readAnswer(definition, answerOf(definition, answer), run.header.definition.knownKeys);
+  if (report.outcome !== "completed" || answer.edits === undefined) return report;
+  return { ...report, edits: readEdits(requestIn(answer.edits)) };
 }
 
 /** The answer that `execute` would hand to `settle`. */

@@ -31,12 +31,18 @@ const fileNames = ["workflow.yml", "workflow.yaml"];
 
 /** A path wins over an id only if it looks like one; a relative one starts at `from`. */
 export function findWorkflow(home: Home, name: string, from = "."): FoundWorkflow {
-  const looksLikePath = name.includes("/") || /\.ya?ml$/.test(name) || isAbsolute(name);
+  const looksLikePath = name.includes("/") || /^\.{1,2}$|\.ya?ml$/.test(name) || isAbsolute(name);
   if (looksLikePath) {
-    const file = fileAt(resolve(from, name));
+    const path = resolve(from, name);
+    const file = fileAt(path);
     if (file) return { file, origin: "path" };
+    const others = yamlIn(path);
+    if (others.length === 1 && others[0] !== undefined) return { file: others[0], origin: "path" };
     throw new AppError("NOT_FOUND", `there is no workflow file at ${name}`, {
-      hint: "give a workflow.yml or the directory it is in",
+      hint:
+        others.length === 0
+          ? "give a workflow.yml or the directory it is in"
+          : `the directory has ${others.map((other) => basename(other)).join(", ")}: name one of them`,
     });
   }
   const installed = fileAt(join(home.workflows, name));
@@ -63,7 +69,13 @@ export function openWorkflow(
   const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
   if (definition) return { ...found, definition, warnings: problems };
   const hint = `mend it and look again with \`pawl workflow check ${name}\``;
-  throw new WorkflowError(found.file, problems, { file: basename(found.file), hint });
+  throw new WorkflowError(found.file, problems, { file: shownPath(found.file, from), hint });
+}
+
+/** As a person would type it from there: an editor opens it. */
+export function shownPath(file: string, from: string): string {
+  const path = relative(resolve(from), file);
+  return path.startsWith("..") ? file : path;
 }
 
 export function readWorkflow(file: string): string {
@@ -157,6 +169,13 @@ function directoryAsFile(agent: string, source: string): AppError {
   return new AppError("WORKFLOW_INVALID", `agent ${agent}: ${source} is a directory`, {
     hint: "name single files in `files`",
   });
+}
+
+/** The YAML files of a directory, for one whose workflow has another name. */
+function yamlIn(path: string): readonly string[] {
+  if (!existsSync(path) || !statSync(path).isDirectory()) return [];
+  const names = readdirSync(path).filter((name) => /^[^.].*\.ya?ml$/.test(name));
+  return names.toSorted().map((name) => join(path, name));
 }
 
 function fileAt(path: string): string | null {

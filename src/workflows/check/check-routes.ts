@@ -229,7 +229,7 @@ export function checkLimit(
 }
 
 function names(chain: readonly StepDefinition[]): string {
-  if (chain.length === 0) return "nothing: there is no such step";
+  if (chain.length === 0) return "another route: no step is there";
   const shown = chain.slice(0, 20).map((step) => step.name);
   return `one of: ${shown.join(", ")}${chain.length > shown.length ? ", …" : ""}`;
 }

@@ -5,6 +5,7 @@ import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocum
 import { errorText } from "../../domain/error.ts";
 import { foldKey } from "./fold.ts";
 import type { Path, Problem } from "./problem.ts";
+import { adviceFor } from "./yaml-advice.ts";
 
 export interface Position {
   readonly line: number;
@@ -47,9 +48,9 @@ export function parseDocument(text: string, file: string): ParsedDocument {
   try {
     const yaml = parseYaml(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
     const problems = [...yaml.errors.slice(0, maxReported), ...yaml.warnings.slice(0, maxReported)].map((error) =>
-      yamlProblem(error, positionOf(lines, error.pos[0])),
+      yamlProblem(text, error, positionOf(lines, error.pos[0])),
     );
-    if (yaml.errors.length > 0) return { document: null, problems };
+    if (yaml.errors.length > 0) return { document: null, problems: onePerMistake(problems) };
     if (yaml.directives?.yaml.version === "1.1") {
       return refused(
         { line: 1, column: 1 },
@@ -183,28 +184,21 @@ function findUnfit(
   return null;
 }
 
-function yamlProblem(error: { name: string; code: string; message: string }, position: Position): Problem {
-  const isWarning = error.name === "YAMLWarning";
-  const [expected, hint] = yamlAdvice[error.code] ?? [
-    "valid YAML 1.2",
-    "check the indentation and the quotes around this line",
-  ];
-  return {
-    severity: isWarning ? "warning" : "error",
-    ...position,
-    path: "",
-    message: `not valid YAML: ${error.message}`,
-    expected,
-    hint,
-  };
+/** One slip gives several errors of the parser; the first that says what happened is enough. */
+function onePerMistake(problems: readonly Problem[]): readonly Problem[] {
+  const [first] = problems;
+  const said = first && !first.message.startsWith("not valid YAML") ? problems.slice(0, 1) : problems;
+  return said.filter(({ message }, index) => said.findIndex((other) => other.message === message) === index);
 }
 
-const yamlAdvice: Readonly<Record<string, readonly [string, string]>> = {
-  DUPLICATE_KEY: ["each key once in a map", "remove one of the two, or rename it"],
-  TAB_AS_INDENT: ["spaces", "indent with spaces, never with tabs"],
-  MULTIPLE_DOCS: ["one document in the file", "remove the `---` between the two"],
-  RESOURCE_EXHAUSTION: [`at most ${maxDepth} levels`, "flatten the file"],
-};
+function yamlProblem(
+  text: string,
+  error: { name: string; code: string; message: string; pos: readonly [number, number] },
+  position: Position,
+): Problem {
+  const severity = error.name === "YAMLWarning" ? "warning" : "error";
+  return { severity, ...position, path: "", ...adviceFor(text, error) };
+}
 
 function aliasOrDepth(error: unknown): ParsedDocument {
   const start = { line: 1, column: 1 };

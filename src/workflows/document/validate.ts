@@ -109,14 +109,58 @@ function wrongValue(json: JsonSchema, issue: Issue, value: unknown): Finding {
       .at(-1) ?? "the file";
   const shape = shapeAt(json, issue.path);
   const found = lookUp(value, issue.path);
-  const missing = found === undefined;
   const words = shape.expected.split(/, or |, /);
-  const meant = nearestKey(json, issue.path) ?? (typeof found === "string" ? nearest(found, words) : null);
+  const meant =
+    nearestKey(json, issue.path) ??
+    (typeof found === "string" ? (synonymIn(found, words) ?? nearest(found, words)) : null);
+  const hint = meant ? `did you mean \`${meant}\`?` : (slipIn(field, found, shape.expected) ?? shape.purpose);
   return {
-    message: `${stepAt(value, issue.path)}${missing ? `\`${field}\` is missing` : `\`${field}\` cannot be ${kindOf(found)}`}`,
-    expected: shape.expected,
-    hint: meant ? `did you mean \`${meant}\`?` : shape.purpose || "see the schema of workflow files",
+    message: `${stepAt(value, issue.path)}\`${field}\` ${wrongness(issue, found)}`,
+    expected: issue.code === "too_small" && isEmpty(found) ? "at least one" : shape.expected,
+    hint: hint || "see the schema of workflow files",
   };
+}
+
+function wrongness(issue: Issue, found: unknown): string {
+  if (found === undefined) return "is missing";
+  return issue.code === "too_small" && isEmpty(found) ? "is empty" : `cannot be ${kindOf(found)}`;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/** Words of other systems, with the route that has their meaning. */
+const routeSynonyms: Readonly<Record<string, string>> = {
+  retry: "again",
+  repeat: "again",
+  continue: "next",
+  end: "next",
+  done: "next",
+  finish: "next",
+  stop: "fail",
+  abort: "fail",
+  human: "gate",
+  ask: "gate",
+  escalate: "gate",
+  approval: "gate",
+};
+
+function synonymIn(found: string, words: readonly string[]): string | null {
+  const meant = routeSynonyms[found.trim().toLowerCase()];
+  return meant !== undefined && words.includes(meant) ? meant : null;
+}
+
+/** What an author meant whose value is of another kind; null where nothing is certain. */
+function slipIn(field: string, found: unknown, expected: string): string | null {
+  if (expected.includes("a list") && typeof found === "object" && found !== null && !Array.isArray(found))
+    return `\`${field}\` is a list: begin each entry with \`- \`, as in \`- id: NAME\``;
+  if (expected.startsWith("a text") && typeof found === "object" && found !== null && !Array.isArray(found))
+    return "a text that begins with braces or has a colon needs quotes";
+  const [, amount, unit] = /^(\d+)\s*(s|m|h|d)[a-z]+$/i.exec(typeof found === "string" ? found.trim() : "") ?? [];
+  return amount !== undefined && unit !== undefined && expected.includes("a time")
+    ? `write "${amount}${unit.toLowerCase()}"`
+    : null;
 }
 
 /** Where any key may stand (`on`, `rejected`), a misspelt field looks like a word of the author's with a wrong value. */

@@ -54,7 +54,7 @@ describe("our own format", () => {
 
   test.each([
     ["steps: 3", "steps", "cannot be the number 3"],
-    ["steps: []", "steps", "cannot be a list"],
+    ["steps: []", "steps", "is empty"],
     ["steps: [{ agent: dev }]", "steps[0].id", "is missing"],
     ["steps: [{ id: a, agent: [dev] }]", "steps[0].agent", "cannot be a list"],
     ["steps: [{ id: a, agent: dev, timeout: soon }]", "steps[0].timeout", 'cannot be the text "soon"'],

@@ -1,6 +1,5 @@
 // `pawl workflow`. Owns: workflow files: list, show, check, schema, simulate, install; and antfarm's spelling of running.
 
-import { basename } from "node:path";
 import type { Command } from "commander";
 import { eventDocument } from "../../../application/events.ts";
 import {
@@ -83,17 +82,23 @@ function defineCheck(workflow: Command, console: Console): void {
     .argument(...workflowArgument)
     .addHelpText("after", example("pawl workflow check ./workflow.yml"))
     .action((name: string) => {
-      const { document, missing } = checkWorkflow(applicationHere(), name);
-      const { file, ok, problems, notes } = document;
+      const { document, shown, missing } = checkWorkflow(applicationHere(), name);
+      const { ok, problems, notes } = document;
       console.exitCode = ok ? exitCodes.done : exitCodes.usage;
       if (console.json) return console.document(document);
-      for (const problem of problems) console.print(formatProblem(problem, basename(file)));
+      for (const problem of problems) console.print(formatProblem(problem, shown));
       for (const note of notes) console.note(note);
       for (const source of missing) console.note(`the role file ${source} is missing`);
       const errors = problems.filter((problem) => problem.severity === "error").length;
       const warnings = problems.length === 0 ? "" : `, with ${counted(problems.length, "warning")}`;
-      console.say(ok ? `${name} is fine${warnings}.` : `${counted(errors, "problem")}.`);
+      console.say(ok ? `${shown} is fine${warnings}.` : `${counted(errors, "problem")}.`);
     });
+}
+
+interface SimulateOptions {
+  readonly script?: string;
+  readonly answer?: readonly string[];
+  readonly task: string;
 }
 
 function defineSimulate(workflow: Command, console: Console): void {
@@ -101,11 +106,13 @@ function defineSimulate(workflow: Command, console: Console): void {
     .command("simulate")
     .description("play a run without git and without processes, and print the path it took")
     .argument(...workflowArgument)
-    .requiredOption("--script <file>", "what the agents would answer")
+    .option("--script <file>", "what the agents would answer (default: every step passes)")
+    .option("--answer <step=option...>", "what a person answers; without a script, the first option")
     .option("--task <text>", "the task", "a simulated task")
-    .addHelpText("after", example("pawl workflow simulate ./workflow.yml --script script.yml"))
-    .action((name: string, { script, task }: { script: string; task: string }) => {
-      const { status, unanswered, events } = simulateWorkflow(applicationHere(), name, { script, task });
+    .addHelpText("after", example("pawl workflow simulate ./workflow.yml --answer review=approve"))
+    .action((name: string, { script, answer = [], task }: SimulateOptions) => {
+      const request = { script: script ?? null, answers: answer, task };
+      const { status, unanswered, events } = simulateWorkflow(applicationHere(), name, request);
       console.exitCode = unanswered === null ? exitCodeOf(status) : exitCodes.usage;
       if (console.json) {
         const path = events.map((event, index) => eventDocument({ seq: index + 1, event }));

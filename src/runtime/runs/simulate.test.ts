@@ -1,0 +1,37 @@
+// Simulations without a script, and answers to questions.
+
+import { expect, test } from "vitest";
+import { loadWorkflow } from "../../workflows/load.ts";
+import { type SimulatedAnswer, simulate } from "./simulate.ts";
+
+function play(steps: string, answers: readonly SimulatedAnswer[] = []) {
+  const text = `pawl: 1\nid: x\nagents: { a: {} }\nsteps:\n${steps}`;
+  const { definition, problems } = loadWorkflow(text, "w.yml");
+  if (!definition) throw new Error(JSON.stringify(problems));
+  const { status, events } = simulate(definition, "t", { play: "well", answers });
+  return { status, path: events.flatMap((event) => (event.type === "attempt_dispatched" ? [event.name] : [])) };
+}
+
+const look = `  - { id: plan, agent: a, input: Print STORIES_JSON, produces: [test_cmd] }
+  - { id: each, stories: {}, body: [{ id: code, agent: a, expects: "STATUS: shipped" }] }
+  - { id: judge, agent: a, decide: d, on: { bad: { back_to: plan, at_most: 2 }, good: next } }
+  - { id: look, gate: "ok?", options: { yes: next, back: { back_to: judge }, no: fail } }
+  - { id: ship, command: make }
+`;
+
+test("[CM99] without a script every step passes, stories are planned, and a question gets its first option", () => {
+  expect(play(look)).toEqual({ status: "done", path: ["plan", "code", "code", "judge", "ship"] });
+});
+
+test("[CM99] answers are taken in order, step by step", () => {
+  const back = { step: "look", option: "back" };
+  expect(play(look, [back, { step: "look", option: "no" }])).toEqual({
+    status: "failed",
+    path: ["plan", "code", "code", "judge", "judge"],
+  });
+  expect(play(look, [back])).toMatchObject({ status: "done" });
+});
+
+test("[CM99] an answer that the question does not have is an error that names the options", () => {
+  expect(() => play(look, [{ step: "look", option: "perhaps" }])).toThrow(/perhaps.*yes, back, no/);
+});
