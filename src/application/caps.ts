@@ -49,6 +49,11 @@ export function capWarnings(definition: Definition, stories: { readonly all: num
 }
 
 function documentOf({ id, number, status }: RunSummary, header: Header, at: number): CapsOfRun {
-  const caps = capsOf(header, at).map(({ name, used, limit }) => ({ name, limit, used: Math.max(0, used) }));
+  // A run may have as many steps as its cap says; only one more reaches it.
+  const caps = capsOf(header, at).map(({ name, used, limit }) => ({
+    name,
+    limit,
+    used: name === "steps" ? header.totals.steps : used,
+  }));
   return { run: id, number, status, caps };
 }

@@ -60,7 +60,7 @@ function numberOf(written: string, option: string, isWhole: boolean): number {
   if (written.trim() !== "" && value > 0 && (isWhole ? Number.isSafeInteger(value) : Number.isFinite(value)))
     return value;
   throw new AppError("USAGE", `${option} must be a ${isWhole ? "whole " : ""}number above 0, not "${written}"`, {
-    hint: `for example ${option} 20000`,
+    hint: `for example ${option} ${isWhole ? "20000" : "50"}`,
   });
 }
 
