@@ -11,6 +11,7 @@ import type { Executors } from "../runtime/parts.ts";
 import type { GivenStories } from "../runtime/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
 import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
+import { moneyCapGap } from "../runtime/views/money-cap.ts";
 import type { Application, Session } from "./application.ts";
 import { capWarnings } from "./caps.ts";
 import { readText } from "./files.ts";
@@ -86,6 +87,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
   for (const warning of config.warnings) note(warning);
   for (const { line, message } of workflow.warnings) note(`${request.workflowName}:${line}: ${message}`);
   if (request.mayWait !== true) await assertExecutors(parts.executors, workflow, executor);
+  assertMoneyCap(parts.executors, tighten(config, workflow.definition), executor, note);
   const { project } = config;
   const started = await beginRun(parts, {
     workflow,
@@ -146,6 +148,21 @@ export async function assertExecutors(
     const missing = await (await executors.get(name)).missing();
     if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });
   }
+}
+
+/** A cap that nothing can count is said at the start, or refused where the workflow wants that. */
+function assertMoneyCap(
+  executors: Executors,
+  definition: OpenedWorkflow["definition"],
+  executor: string | null,
+  note: (text: string) => void,
+): void {
+  const gap = moneyCapGap({ definition, executor, caps: definition.caps }, executors);
+  if (gap === null) return;
+  if (definition.caps.unknown !== "stop") return note(gap);
+  throw new AppError("REFUSED", gap, {
+    hint: "choose an executor that reports its cost or its model, give it a price, or remove `unknown: stop` from the caps",
+  });
 }
 
 const keyPattern = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -70,6 +70,7 @@ export const caps = object({
   then: z.enum(["fail", "gate"]),
   hard: z.boolean(),
   lostPerStep: z.number(),
+  unknown: z.literal("stop").exactOptional(),
 }).meta({ id: "CapsDocument" });
 
 export const placedSteps = list(object({ id: text, name: text, description: text.exactOptional() }));

@@ -61,6 +61,8 @@ export interface Caps {
   readonly then: "fail" | "gate";
   /** Running out of time stops a running attempt; its work is kept. */
   readonly hard: boolean;
+  /** What happens where the cost of an executor is not known. Absent: the run continues, and says that its cap cannot hold. */
+  readonly unknown?: "stop";
   /** How often one step may be lost to a dead machine or a killed driver. */
   readonly lostPerStep: number;
 }

@@ -55,6 +55,8 @@ export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf">
   get(name: string): Promise<Executor>;
   /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;
+  /** Why the cost of its attempts will not be known; null: it will. Absent: as if it were known. */
+  costGap?(name: string): string | null;
   permitsFor(name: string, run: Pick<Header, "definition">): readonly PermitLimit[];
 }
 

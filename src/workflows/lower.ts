@@ -285,6 +285,7 @@ function readCaps(written: CapsInput): Caps {
     then: written.then ?? defaultCaps.then,
     hard: written.hard ?? defaultCaps.hard,
     lostPerStep: written.lost ?? defaultCaps.lostPerStep,
+    ...(written.unknown === "stop" ? { unknown: "stop" } : {}),
   };
 }
 

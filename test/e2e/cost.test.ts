@@ -206,3 +206,20 @@ test.each([
   expect(called.stderr).toContain(message);
   expect(called.stderr).toContain("hint: ");
 });
+
+test("[CO11] a money cap that nothing can count is said at the start and in why, and refused with `unknown: stop`", async () => {
+  const site = newSite();
+  const capped = (caps: string) =>
+    writeAt(
+      site,
+      "capped.yml",
+      `pawl: 1\nid: capped\ncaps: ${caps}\nagents: { a: {} }\nsteps:\n  - { id: one, agent: a, input: x }\n`,
+    );
+  const run = (caps: string) => site.pawl("run", capped(caps), "x", "--executor", "command: sleep 600", "--detach");
+  const said = await run("{ usd: 5 }");
+  expect(said).toMatchObject({ code: 0, stderr: expect.stringContaining("The cap of 5 USD cannot hold") });
+  expect((await site.pawl("why", "1")).stdout).toContain("The cap of 5 USD cannot hold: a program reports no cost");
+  const refused = await run("{ usd: 5, unknown: stop }");
+  expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("hint:") });
+  expect((await site.pawl("runs")).stdout).not.toContain("#2");
+});

@@ -37,6 +37,8 @@ export interface AgentDescriptor {
   readonly acp: { readonly program: string; readonly tellsCost: boolean } | null;
   /** It confines itself more than Pawl's sandbox would, and gives that up inside of one. */
   readonly hasSandbox?: boolean;
+  /** It reports tokens, and neither their cost nor its model: without a configured model nobody knows what it costs. */
+  readonly hidesCost?: boolean;
   /** A model to show in the example of a configuration. */
   readonly exampleModel?: string;
 }

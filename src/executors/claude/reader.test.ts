@@ -119,3 +119,17 @@ test("[EX28] session, model and version are kept", () => {
     version: "2.1.325",
   });
 });
+
+test("[EX24] an agent that dies has used what its messages say, each counted once; a result replaces that", () => {
+  const says = (id: string, output: number) => ({
+    type: "assistant",
+    message: { id, model: "m", usage: { input_tokens: 5, cache_read_input_tokens: 2, output_tokens: output } },
+  });
+  const [first = {}] = run;
+  const lines = [first, says("a", 1), says("a", 3), says("b", 4)];
+  const { reading } = listen(claudeReader, lines, { signal: "SIGKILL" });
+  expect(reading.usage).toMatchObject({ inputTokens: 10, cacheReadTokens: 4, outputTokens: 7 });
+  expect(listen(claudeReader, [...lines, ...run]).reading.usage).toMatchObject({ inputTokens: 35, outputTokens: 10 });
+  const many = Array.from({ length: 200 }, (_, index) => says(`m-${index}`, 1));
+  expect(listen(claudeReader, [first, ...many], { signal: "SIGKILL" }).reading.usage.outputTokens).toBe(200);
+});

@@ -11,4 +11,5 @@ export const codexAgent: AgentDescriptor = {
   acp: { program: "codex-acp", tellsCost: false },
   // Its own sandbox opens neither the network nor the files of the user.
   hasSandbox: true,
+  hidesCost: true,
 };

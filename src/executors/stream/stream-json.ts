@@ -5,7 +5,7 @@ import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, 
 import { type Reader, shown } from "./reader.ts";
 import { instantOf } from "./reset-time.ts";
 import type { FailureKind, ProcessExit } from "./stream-reading.ts";
-import { StreamState, sumOf, type Tokens } from "./stream-state.ts";
+import { noTokens, StreamState, sumOf, type Tokens } from "./stream-state.ts";
 
 export interface Dialect {
   /** The key of the first event that has the agent's version. */
@@ -13,8 +13,28 @@ export interface Dialect {
   readonly exitCodes: Readonly<Record<number, FailureKind>>;
 }
 
+/** Messages of an agent and its sub-agents that may still be printed once more. */
+const openMessages = 64;
+
 export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
   const state = new StreamState(now);
+  /** What messages used that no result has counted yet: an agent that dies has no result. */
+  const uncounted = new Map<string, Tokens>();
+  let closed: Tokens = noTokens;
+  let counted: Tokens = noTokens;
+
+  /** The same message is printed once for each of its parts, with its usage so far. */
+  function counts(message: Fields): readonly AgentEvent[] {
+    const id = nameOf(message["id"]);
+    if (id === null || typeof message["usage"] !== "object" || message["usage"] === null) return [];
+    uncounted.set(id, tokensOf(fieldsOf(message["usage"])));
+    const [[oldest, tokens] = ["", noTokens]] = uncounted;
+    if (uncounted.size > openMessages) {
+      uncounted.delete(oldest);
+      closed = sumOf(closed, tokens);
+    }
+    return [state.uses([...uncounted.values()].reduce(sumOf, sumOf(counted, closed)), state.costUsd)];
+  }
 
   function system(event: Fields): readonly AgentEvent[] {
     switch (event["subtype"]) {
@@ -48,7 +68,7 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
     if (event["is_api_error_message"] === true || message["model"] === "<synthetic>") return [];
     const isSubAgent = nameOf(event["parent_tool_use_id"]) !== null;
     if (!isSubAgent) state.continues();
-    const events: AgentEvent[] = [];
+    const events: AgentEvent[] = [...counts(message)];
     for (const block of listOf(message["content"]).map(fieldsOf)) {
       if (block["type"] === "tool_use")
         events.push({
@@ -95,8 +115,10 @@ export function streamJsonReader(now: () => number, dialect: Dialect): Reader {
     if (typeof event["result"] === "string") state.said.whole(event["result"]);
     const cost = numberOf(event["total_cost_usd"]) ?? state.costUsd;
     // A process may print several results: each has the cost of all of them and its own usage.
-    const tokens = sumOf(state.tokens, tokensOf(fieldsOf(event["usage"])));
-    return [...untold, state.uses(tokens, cost), state.isOver(failureOf(event))];
+    counted = sumOf(counted, tokensOf(fieldsOf(event["usage"])));
+    uncounted.clear();
+    closed = noTokens;
+    return [...untold, state.uses(counted, cost), state.isOver(failureOf(event))];
   }
 
   /** `subtype` is "success" even if the API failed: only `is_error` counts. */

@@ -1,6 +1,7 @@
 // The executors of a configuration, as the runtime asks for them.
 
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
+import { costGap } from "../../executors/cost-gap.ts";
 import { type ExecutorNames, executorNames, type NamedExecutor } from "../../executors/executor-names.ts";
 import { makeExecutor } from "../../executors/factory.ts";
 import { estimate, priceOf } from "../../executors/prices.ts";
@@ -26,6 +27,7 @@ export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home
     probe: async (executors) => await probeExecutors(executors, get),
     priced: (name, { usage, model }) =>
       estimate(usage, priceOf({ executor: name, model: model ?? null }, config.prices)),
+    costGap: (name) => costGap(config, agents, name),
     permitsFor: (name, { definition }) =>
       name.startsWith("shell") ? [] : [{ key: "agents", limit: agentsFor(config, definition) }],
   };

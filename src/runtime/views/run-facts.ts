@@ -7,6 +7,7 @@ import { localTime } from "../../system/local-time.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
 import type { Executors, Parts } from "../parts.ts";
 import { driversOf, findOrphans } from "../worker.ts";
+import { moneyCapGap } from "./money-cap.ts";
 
 /** `executors`: as the run's own repository configures them. */
 export async function knownOf(
@@ -20,6 +21,7 @@ export async function knownOf(
     orphans: await findOrphans(parts),
     number,
     isDriven: (await driversOf(parts)).has(run.header.id),
+    caveats: run.header.end === null ? [moneyCapGap(run.header, executors) ?? []].flat() : [],
     localTime: (at) => localTime(at, now),
     waitsFor(story, step) {
       if (scopeOf(run, story) === null) return null;

@@ -202,6 +202,12 @@ const caps = z
       .enum(["fail", "gate"])
       .optional()
       .describe("At a cap: fail (default), or gate: a person says whether it is raised."),
+    unknown: z
+      .enum(["continue", "stop"])
+      .optional()
+      .describe(
+        "Where an executor reports no cost: continue and say that `usd` cannot hold (default), or refuse to start.",
+      ),
     hard: z.boolean().optional().describe("true: the end of `wall` stops attempts that run. Default: false."),
     lost: z.int().min(1).optional().describe("How often one step may be lost to dead machines."),
   })
