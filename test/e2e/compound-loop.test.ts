@@ -174,13 +174,13 @@ describe("the role files", () => {
     const owned = {
       brainstorm: "docs/brainstorms/",
       plan: "docs/plans/",
-      review: "todos/",
       compound: "docs/solutions/",
     };
     for (const [agent, place] of Object.entries(owned)) {
       expect(read(agent)).toContain(`You own \`${place}\` and write nowhere else.`);
     }
-    expect(read("work")).toContain("You own the source code");
+    expect(read("work")).toContain("You own the source code, its tests, the project's documentation and `todos/`.");
+    expect(read("review")).toContain("You write nothing: no file, no commit, no branch.");
     for (const place of Object.values(owned)) expect(read("work")).toContain(`\`${place}\``);
   });
 
