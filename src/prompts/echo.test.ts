@@ -25,6 +25,14 @@ describe("[PR35] what was asked for counts, although it stands in the prompt", (
     expect(withoutEcho(answer, told(written, written.replace("{{review_issues}}", issue))).text).toBe(answer);
   });
 
+  test("[PR38] a line that is asked for in a sentence may be said word by word", () => {
+    const written =
+      "Fix it.\nIf no findings match, output STATUS: skipped — no findings for this domain.\nCommit it then.";
+    const answer = "STATUS: skipped — no findings for this domain.";
+    expect(withoutEcho(answer, told(written)).text).toBe(answer);
+    expect(withoutEcho(`I looked.\n${answer}`, told(written)).text).toContain(answer);
+  });
+
   test("a text that is expected may be said as it was asked for", () => {
     const written = "When all is good, say: all of the tests are green now";
     expect(withoutEcho("all of the tests are green now", told(written)).text).toBe("all of the tests are green now");

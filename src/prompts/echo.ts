@@ -53,7 +53,7 @@ export function withoutEcho(answer: string, told: Told): Own {
   const runs = runsIn(said, prompt);
   if (runs.length === 0) return whole;
   const weights = weightsOf(told);
-  const repeated = runs.filter((run) => isEcho(run, said, weights));
+  const repeated = runs.filter((run) => isEcho(run, said, prompt, weights));
   const shared = runs.reduce((sum, { length }) => sum + length, 0);
   if (repeated.length === 0) return { ...whole, repeats: 2 * shared >= said.length };
   const left = new Map<number, number>();
@@ -97,13 +97,25 @@ function runsIn(said: readonly Word[], prompt: readonly Word[]): readonly Run[] 
   return runs;
 }
 
-function isEcho({ from, at, length }: Run, said: readonly Word[], weights: readonly Weight[]): boolean {
+function isEcho(
+  { from, at, length }: Run,
+  said: readonly Word[],
+  prompt: readonly Word[],
+  weights: readonly Weight[],
+): boolean {
   const prose = count(weights, at, length, "prose");
-  const key = said.slice(from, from + length).findIndex(({ isKey }) => isKey);
   if (length >= 0.9 * weights.length || prose >= proseWithoutKey) return true;
+  const words = said.slice(from, from + length);
+  const key = words.findIndex(({ isKey }) => isKey);
   if (key < 0) return false;
+  if (prose >= proseWithKey) return true;
+  // A line that the prompt asks for in the middle of a sentence ("output STATUS: skipped, nothing to do") is no example.
+  const line = words[key]?.line;
+  const isExampleLine = prompt[at + key]?.isKey === true;
+  const rest = isExampleLine ? key : words.findIndex((word, index) => index > key && word.line !== line);
+  if (rest < 0) return false;
   if (length === said.length && prose + count(weights, at, length, "short") > 0) return true;
-  return prose >= proseWithKey || count(weights, at + key, length - key, "prose") >= proseAfterKey;
+  return count(weights, at + rest, length - rest, "prose") >= proseAfterKey;
 }
 
 function count(weights: readonly Weight[], at: number, length: number, weight: Weight): number {

@@ -10,6 +10,8 @@ export interface Expectation {
   /** All of it, in words, and what of it is expected beside a STATUS line. */
   readonly words: string;
   readonly others: readonly string[];
+  /** A STATUS line is expected, and no word for it is named. */
+  readonly takesAnyStatus: boolean;
   /** Whether an expected STATUS line names this word, which may be one that only this workflow uses. */
   acceptsStatus(word: string): boolean;
   /** What is missing, in words. `statusGiven`: a STATUS line was read, and it says in its own words what an expected one would say. */
@@ -32,6 +34,7 @@ export function expectationOf(expects: string | null): Expectation | null {
   if (conditions.length === 0) return null;
   return {
     statusWord: conditions.find(({ statusWord }) => statusWord !== undefined)?.statusWord,
+    takesAnyStatus: expectedLines(expects).some((line) => line.kind === "text" && /^STATUS\s*:?$/i.test(line.text)),
     words: conditions.map(({ words }) => words).join(" and "),
     others: conditions.flatMap(({ isStatus, words }) => (isStatus ? [] : [words])),
     acceptsStatus: (word) => conditions.some((condition) => condition.acceptsStatus(word)),

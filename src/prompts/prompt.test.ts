@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { buildPrompt, buildSystem } from "./prompt.ts";
 
-const nothing = { task: "", input: "", notes: [], feedback: "" };
+const nothing = { task: "", input: "", notes: [], feedback: "", reply: "" };
 
 test("[PR5] role files say who the agent is, each under its name; an empty one says nothing", () => {
   const roles = [
@@ -50,7 +50,7 @@ test("[PR6] the intent is in every prompt, whatever the texts are", () => {
   const flat = (text: string) => text.replace(/\s+/g, " ").trim();
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.string(), fc.array(fc.string()), (task, input, feedback, notes) => {
-      const prompt = flat(buildPrompt({ task, input, notes, feedback }));
+      const prompt = flat(buildPrompt({ task, input, notes, feedback, reply: "" }));
       for (const text of [task, input, feedback, ...notes]) expect(prompt).toContain(flat(text));
     }),
   );

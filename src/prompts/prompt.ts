@@ -10,6 +10,8 @@ interface PromptParts {
   readonly notes: readonly string[];
   /** Why the work was sent back. */
   readonly feedback: string;
+  /** How to answer, where the input does not say it. */
+  readonly reply: string;
 }
 
 /** Named, since some agents load a tool only when it is asked for by name. */
@@ -37,13 +39,14 @@ only read (\`ls\`, \`cat\`, \`grep\`). What these tools leave behind, such as co
 }
 
 /** The intent is in every prompt; what the input already contains is not said twice. */
-export function buildPrompt({ task, input, notes, feedback }: PromptParts): string {
+export function buildPrompt({ task, input, notes, feedback, reply }: PromptParts): string {
   const isNew = (text: string) => text.trim() !== "" && !occursIn(input, text);
   const sections: string[] = [];
   if (isNew(task)) sections.push(section("Task", task));
   const unsaid = notes.filter((note) => !occursIn(feedback, note));
   sections.push(withNotes(input.trim(), unsaid));
   if (isNew(feedback)) sections.push(section("Feedback on the work so far", feedback));
+  sections.push(section("How to answer", reply));
   const filled = sections.filter((text) => text !== "");
   return filled.length === 0 ? "" : `${filled.join("\n\n")}\n`;
 }

@@ -172,6 +172,17 @@ describe("[PR36] several lines of `expects`, and patterns", () => {
   });
 });
 
+test("[PR38] where no word is named, a STATUS that the input asks for word by word passes, and nothing else", () => {
+  const input =
+    "If nothing matches, output STATUS: skipped — no findings. If it is missing, report STATUS: failed REASON: missing.";
+  const step = agent({ input, expects: "STATUS:" });
+  expect(verdictOf("STATUS: skipped — no findings.", step)).toEqual(passed);
+  expect(verdictOf("STATUS: done", step)).toEqual(passed);
+  for (const text of ["STATUS: skipped because I am tired", "STATUS: perhaps", "STATUS: failed REASON: missing"])
+    expect([text, verdictOf(text, step)]).not.toEqual([text, passed]);
+  expect(verdictOf("STATUS: skipped — no findings.", agent({ input, expects: "STATUS: done" }))).toBe("invalid_output");
+});
+
 describe("[B8] expects", () => {
   const done = agent({ expects: "STATUS: done" });
 

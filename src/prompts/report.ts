@@ -8,7 +8,7 @@ import { anyOtherValue, decidedValues } from "../domain/route.ts";
 import { isExample, type Told, withoutEcho } from "./echo.ts";
 import { type Expectation, expectationOf } from "./expectation.ts";
 import { lastOfEach, type PrintedKey, readEntries } from "./output.ts";
-import { asIdentifier, cleanText, cutBeginning, cutEnd, foldWord } from "./plaintext.ts";
+import { asIdentifier, cleanText, cutBeginning, cutEnd, flatten, foldWord } from "./plaintext.ts";
 import { contradicts, meaningOf, type StatusMeaning } from "./status.ts";
 import { readStories } from "./stories.ts";
 import { hasSummary, labelSummary, readSummary } from "./summary.ts";
@@ -210,7 +210,7 @@ function statusOf(reading: Reading): StatusMeaning | null | Judgement {
   const said = reading.entries
     .filter(({ key }) => key === "status")
     .map(({ value, fenced }) => {
-      const isExpected = reading.expected?.acceptsStatus(value) === true;
+      const isExpected = reading.expected?.acceptsStatus(value) === true || isAskedFor(value, reading);
       return { value, fenced, meaning: meaningOf(value) ?? (isExpected ? ("passed" as const) : null) };
     });
   const last = said.at(-1);
@@ -218,6 +218,18 @@ function statusOf(reading: Reading): StatusMeaning | null | Judgement {
   if (contradicts(said, (meaning) => meaning === "passed")) return twoVerdicts("STATUS", said);
   if (last.meaning === null) return unreadable(`unknown STATUS ${shortly(last.value)}: ${wanted(reading)}`);
   return last.meaning;
+}
+
+/** Where `expects` names no word of a STATUS, what the input asks for word by word is one that passes: `STATUS: skipped`. */
+function isAskedFor(value: string, { step, expected }: Reading): boolean {
+  if (expected === null || !expected.takesAnyStatus || foldWord(value) === "") return false;
+  return flatten(step.input).includes(flatten(`STATUS: ${foldWord(value)}`)) && !denies(value);
+}
+
+/** It begins with a word that does not pass. */
+function denies(value: string): boolean {
+  const meaning = meaningOf(value.split(/\s/)[0] ?? "");
+  return meaning === "rejected" || meaning === "failed";
 }
 
 function decide(reading: Reading, key: string, status: StatusMeaning | null = null): Judgement {

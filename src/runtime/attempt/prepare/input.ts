@@ -2,6 +2,7 @@
 
 import { notesWith } from "../../../domain/note.ts";
 import { buildPrompt, buildSystem, readOnlyRules, withNotes } from "../../../prompts/prompt.ts";
+import { replyHelp } from "../../../prompts/reply.ts";
 import { renderTemplate } from "../../../prompts/template.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
 import type { Parts } from "../../parts.ts";
@@ -38,7 +39,8 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   const notes = notesWith(header.notes, attempt.id).map((note) => note.text);
   const rules = mayOnlyRead(claim) ? readOnlyRules(commandsFor(claim)) : "";
   const input = rules === "" ? text : `${text.trimEnd()}\n\n${rules}\n`;
-  const prompt = buildPrompt({ task: header.task, input, notes, feedback });
+  const reply = replyHelp(definition, [definition.input, ...roles.map((role) => role.text)].join("\n"));
+  const prompt = buildPrompt({ task: header.task, input, notes, feedback, reply });
   const redacted = parts.secrets.redactAll({
     input: withNotes(input, notes),
     prompt,

@@ -1,0 +1,49 @@
+// Plays every bundled workflow to its end with an agent that obeys its prompt to the letter, and rejects once wherever it may.
+
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { expectCode, newSite, type Site, type StatusDocument, statuses, writeAt } from "../support/pawl.ts";
+import { prdText } from "../support/ralph.ts";
+import { log, runGit } from "../support/repository.ts";
+
+const program = fileURLToPath(new URL("../support/obedient.ts", import.meta.url));
+
+function agent(site: Site): string {
+  const dir = site.path("rejected");
+  mkdirSync(dir);
+  return `command: '${process.execPath}' ${program} reject ${dir}`;
+}
+
+async function outcomesOf(site: Site): Promise<readonly string[]> {
+  const events = await site.events("1");
+  return events.filter(({ type }) => type === "attempt_ended").map((event) => String(event["outcome"]));
+}
+
+test("[PR37] feature-dev", async () => {
+  const site = newSite();
+  const called = await site.pawl("run", "feature-dev", "Add a page", "--executor", agent(site), "--json");
+  expectCode(called, 0);
+  const status = JSON.parse(called.stdout) as StatusDocument;
+  expect(statuses(status.stories)).toMatch(/^US-001:done,FIX-/);
+  expect(new Set(await outcomesOf(site))).toEqual(new Set(["completed"]));
+});
+
+test("[PR37 B23] compound-engineering-loop: each writes what it is told to, and none fails for it", async () => {
+  const site = newSite();
+  const called = await site.pawl("run", "compound-engineering-loop", "Add a page", "--executor", agent(site), "--json");
+  expectCode(called, 0);
+  const { run } = JSON.parse(called.stdout) as StatusDocument;
+  expect(new Set(await outcomesOf(site))).toEqual(new Set(["completed"]));
+  const files = runGit(site.repo, "ls-tree", "-r", "--name-only", run.branch ?? "");
+  for (const folder of ["docs/brainstorms/", "docs/plans/", "docs/solutions/", "todos/"])
+    expect(files).toContain(folder);
+});
+
+test("[PR37] dynamic-ralph", async () => {
+  const site = newSite();
+  const prd = writeAt(site, "prd.json", prdText([{ id: "fix-001" }]));
+  expectCode(await site.pawl("prd", "run", prd, "--executor", agent(site)), 0);
+  expect(new Set(await outcomesOf(site))).toEqual(new Set(["completed"]));
+  expect(log(site.repo, "main").filter((subject) => subject.startsWith("feat(ralph)"))).toHaveLength(1);
+});
