@@ -1,9 +1,10 @@
 // Taking over a state. Owns: starting a run from the `workflow_state.json` of another program.
 
 import { join } from "node:path";
+import { readState } from "../../protocols/ralph/imported-state.ts";
 import { readPrd } from "../../protocols/ralph/prd.ts";
-import { importedName, planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
-import { readState } from "../../protocols/ralph/state-file.ts";
+import { planState, taskOf } from "../../protocols/ralph/prd-plan.ts";
+import { importedName } from "../../protocols/ralph/shared.ts";
 import { assertFreePlace } from "../../runtime/transition/place-owner.ts";
 import { makeFolder } from "../../runtime/trees/protocol-folder.ts";
 import { writeInside } from "../../system/files/inside.ts";

@@ -22,6 +22,8 @@ export interface ProjectedFiles {
   readonly dir: string;
   /** The lock that other writers of these files also take. Default: `.pawl.lock` in the folder. */
   readonly lock?: string;
+  /** Called once in each process, before everything else. */
+  prepare?(): Promise<void>;
   /** Called in each process for every event of the log, in order, to collect what the run itself does not contain. */
   follow?(event: Event): void;
   /** Writes the entry of an event. Two processes may try; an entry with the same mark is written only once. */
@@ -67,6 +69,7 @@ export class Projection {
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | null = null;
   #isDiscarded = false;
+  #prepared: Promise<void> | null = null;
   /** Entries that could not be written. The sidecar stays before the first of them. */
   readonly #unwritten: LoggedEvent[] = [];
 
@@ -168,6 +171,7 @@ export class Projection {
   /** Returns what could not be written. */
   async #catchUp(): Promise<readonly unknown[]> {
     const trouble: unknown[] = [];
+    await (this.#prepared ??= this.#files.prepare?.() ?? Promise.resolve());
     for (;;) {
       const events = await this.#source.events(this.#id, this.#seen, batch);
       const last = events.at(-1);

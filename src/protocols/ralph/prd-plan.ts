@@ -9,14 +9,11 @@ import type { AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { readInside, writeInside } from "../../system/files/inside.ts";
 import { readSidecar, shownOf } from "../files/sidecar.ts";
 import type { ContinueOpening, EarlierRun, FoundRun, Opening, OpenRequest, RunLookup } from "../protocol.ts";
+import { type ImportedState, readState } from "./imported-state.ts";
 import { type Prd, readPrd } from "./prd.ts";
 import { changesIn, openSpecs, specOf } from "./prd-changes.ts";
 import type { PrdStory } from "./prd-story.ts";
-import { type Shared, sharedIn } from "./shared.ts";
-import { type ImportedState, readState } from "./state-file.ts";
-
-/** A copy of the state file that a run was imported from, since it has facts about steps that ran before. */
-export const importedName = ".pawl-imported.json";
+import { importedName, type Shared, sharedIn } from "./shared.ts";
 
 export async function openPrd({ file, path, text, only, folder, runs }: OpenRequest): Promise<Opening> {
   const written = readPrd(text, file);

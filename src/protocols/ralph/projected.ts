@@ -12,18 +12,19 @@ import { isInside } from "../../system/files/paths.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
 import { writeWhole } from "../../system/files/whole-file.ts";
 import type { ProjectedFiles } from "../files/projection.ts";
+import type { ImportedState } from "./imported-state.ts";
 import { PassMarks } from "./pass-marks.ts";
-import { importedName } from "./prd-plan.ts";
 import { appendScratch, archiveScratch } from "./scratch.ts";
-import { type Shared, sharedIn, storyScratch } from "./shared.ts";
-import { type ImportedState, readState, StateProjection } from "./state-file.ts";
+import { importedName, type Shared, sharedIn, storyScratch } from "./shared.ts";
+import { StateProjection } from "./state-file.ts";
 
 export class RalphFiles implements ProjectedFiles {
   readonly dir: string;
   readonly lock: string;
   readonly #shared: Shared;
   readonly #prd: string | null;
-  readonly #state: StateProjection;
+  readonly #warn: (text: string) => void;
+  #state: StateProjection;
   readonly #marks = new PassMarks();
   /** Stories that are done and not yet marked in the PRD. */
   readonly #passed = new Set<StoryId>();
@@ -33,8 +34,17 @@ export class RalphFiles implements ProjectedFiles {
     this.dir = this.#shared.dir;
     this.lock = this.#shared.stateLock;
     this.#prd = prd;
-    const imported = readImported(join(dir, importedName), warn);
-    this.#state = new StateProjection({ prdFile: prd === null ? "" : basename(prd), imported });
+    this.#state = this.#stateWith(null);
+    this.#warn = warn;
+  }
+
+  async prepare(): Promise<void> {
+    const imported = await readImported(join(this.dir, importedName), this.#warn);
+    if (imported !== null) this.#state = this.#stateWith(imported);
+  }
+
+  #stateWith(imported: ImportedState | null): StateProjection {
+    return new StateProjection({ prdFile: this.#prd === null ? "" : basename(this.#prd), imported });
   }
 
   follow(event: Event): void {
@@ -80,10 +90,12 @@ export class RalphFiles implements ProjectedFiles {
 }
 
 /** Agents may write there, so an unreadable file does not stop the run. */
-function readImported(file: string, warn: (text: string) => void): ImportedState | null {
+async function readImported(file: string, warn: (text: string) => void): Promise<ImportedState | null> {
   try {
     const text = readInside(dirname(file), file);
-    return text === null ? null : readState(text, file);
+    if (text === null) return null;
+    const { readState } = await import("./imported-state.ts");
+    return readState(text, file);
   } catch (error) {
     warn(`the state file no longer shows what was imported: ${errorText(error)}`);
     return null;

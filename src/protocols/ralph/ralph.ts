@@ -6,7 +6,6 @@ import type { StorySpec } from "../../domain/story.ts";
 import { writeSidecar } from "../files/sidecar.ts";
 import type { Protocol, RunFacts } from "../protocol.ts";
 import { clearRequest, putAway, readRequest } from "./edit-requests.ts";
-import { openPrd } from "./prd-plan.ts";
 import { RalphFiles } from "./projected.ts";
 import { excludePatterns, failureDiff, restartDiff, type Shared, sharedIn, stepLogFile } from "./shared.ts";
 import { ralphKeys, ralphValues } from "./values.ts";
@@ -20,7 +19,11 @@ export const ralph: Protocol = {
   stepIs: "id",
   hasFolder: true,
   storiesFor: (task) => [oneStory(task)],
-  open: openPrd,
+  async open(request) {
+    // Every command loads this file, and the reader of files that others wrote is large.
+    const { openPrd } = await import("./prd-plan.ts");
+    return await openPrd(request);
+  },
 
   begin(run) {
     const shared = sharedOf(run);

@@ -20,6 +20,9 @@ export interface Shared {
   readonly sidecarFile: string;
 }
 
+/** A copy of the state file that a run was imported from, since it has facts about steps that ran before. */
+export const importedName = ".pawl-imported.json";
+
 export function sharedIn(dir: string): Shared {
   const root = resolve(dir);
   const editsDir = join(root, "workflow_edits");

@@ -11,8 +11,6 @@ import type { ImportedState, RawStory } from "./imported-state.ts";
 import { type StateDocument, type StateStep, type StateStory, stateTime, storyStatusInFile } from "./state-document.ts";
 import { stepDocument } from "./state-step.ts";
 
-export { type ImportedState, readState } from "./imported-state.ts";
-
 interface ProjectionOptions {
   /** The name of the PRD in the file. */
   readonly prdFile: string;
