@@ -48,7 +48,7 @@ export const gitOf: Partial<Record<Phase, RegExp>> = {
   enter: /^checkout .* -b /,
   snapshot: /^update-ref refs.pawl.snapshots|^add --all --sparse/,
   squash: /^commit-tree --no-gpg-sign|^checkout .*--detach/,
-  rebase: /^rebase --merge/,
+  rebase: /^merge-tree --write-tree|^rebase --merge/,
   move: /^update-ref --stdin/,
   forward: /^read-tree -m -u [0-9a-f]+ [0-9a-f]+$/,
   leave: /^update-ref --stdin|^read-tree --reset/,
