@@ -1,7 +1,9 @@
 // Executors. Owns: which executors can be named and whether each can be used; a tiny real call of one; what Pawl reads in the
 // recorded output of an agent.
 
+import { mkdirSync, rmSync } from "node:fs";
 import { constants } from "node:os";
+import { join } from "node:path";
 import { agents } from "../../app.ts";
 import type { ExecutorRow, ExecutorTest } from "../../contracts/machine-documents.ts";
 import { AppError } from "../../domain/error.ts";
@@ -9,6 +11,9 @@ import { readerFor, recordedFormats } from "../../executors/recorded-formats.ts"
 import type { Sandbox } from "../../executors/sandbox/sandbox.ts";
 import { readRecording } from "../../executors/stream/recording.ts";
 import type { ProcessExit, StreamReading } from "../../executors/stream/stream-reading.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
+import { removeWorktree } from "../../workspaces/trees/removal.ts";
+import { ensureWorktree } from "../../workspaces/trees/worktree.ts";
 import type { Application } from "../application.ts";
 
 /** By the configuration of the repository that contains the application's directory. */
@@ -48,18 +53,23 @@ export async function testExecutor(app: Application, name: string): Promise<Exec
   const found = await parts.executors.get(name);
   const missing = await found.missing();
   if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });
+  const place = await testPlace(app);
   const { ended } = found.start({
     // The answer is described, not spelt out: a program that echoes its prompt has not answered.
     prompt:
       "This is a test call. Change nothing. Reply with one line: the word STATUS, a colon, a space, the word done.\n",
-    cwd: app.cwd,
+    cwd: place.path,
     env: { PAWL_STEP: "test", PAWL_ATTEMPT: "1" },
     attempt: `test-${process.pid}`,
     wallMs: longestTestMs,
     quietMs: null,
     onOutput: () => undefined,
   });
-  const end = await ended;
+  const end = await ended.catch(async (error: unknown) => {
+    await place.remove();
+    throw error;
+  });
+  await place.remove();
   const account = parts.executors.accountOf(name);
   if (end.outcome === "ran" && account !== null) await parts.store.transaction((tx) => tx.release(account));
   const ok = end.outcome === "ran" && /STATUS:\W*done/i.test(end.text);
@@ -86,6 +96,25 @@ export async function readRecordedOutput(
       hint: `it knows: ${readableAgents.join(", ")}`,
     });
   return await readRecording(app.path(file), newReader, exitOf(exit));
+}
+
+interface TestPlace {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
+/** Where attempts work: a tree of the repository in Pawl's home. An agent may trust other directories, or have other settings there. */
+async function testPlace({ cwd, home }: Application): Promise<TestPlace> {
+  const run = `test-${process.pid}`;
+  const path = join(home.worktrees, run);
+  const facts = await inspectRepository(cwd).catch(() => null);
+  if (facts === null || facts.head === null) {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return { path, remove: async () => rmSync(path, { recursive: true, force: true }) };
+  }
+  const { root: repo, head: base } = facts;
+  await ensureWorktree({ run, repo, path, base, branch: null });
+  return { path, remove: async () => void (await removeWorktree({ repo, path, keepAs: `pawl/${run}`, force: true })) };
 }
 
 /** As a shell shows it (143), or as the system calls it (SIGTERM, TERM). */

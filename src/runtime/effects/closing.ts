@@ -24,6 +24,7 @@ import { inHealthyTree } from "../trees/healing.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
+import { forgetProvisioning } from "../trees/provisioning.ts";
 import { vacate } from "../trees/story-tree.ts";
 import { withTreeLock } from "../trees/trees.ts";
 import { ownBranch } from "../trees/work-branch.ts";
@@ -81,6 +82,7 @@ async function removeOwnTree(parts: ClosingPorts, run: Run, number: number): Pro
   }
   const keepAs = ownBranch(header) ?? branchFor(number, header.task);
   await removeWorktree({ repo: header.place.repo ?? "", path, keepAs, isByProduct: byProductsOf(header) });
+  forgetProvisioning(path);
 }
 
 function unfinished(path: string, why: string): AppError {
@@ -101,7 +103,7 @@ async function removeSlots(parts: ClosingPorts, run: Run, repo: string): Promise
       await removeWorktree({ repo, path, keepAs: `${target.side}-kept`, force: true }).catch((error: unknown) =>
         leaveForeign(parts, error),
       );
-      rmSync(`${path}.slot.json`, { force: true });
+      forgetProvisioning(path);
     });
   }
 }

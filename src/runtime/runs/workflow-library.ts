@@ -1,7 +1,7 @@
 // The workflow library. Owns: finding workflows: bundled with the package, installed under Pawl's home, or by path; and keeping
 // installed copies with their role files.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
 import { AppError, systemCode } from "../../domain/error.ts";
@@ -103,7 +103,10 @@ export function listWorkflows(
   return [...installed, ...inDir(bundledDir, "bundled").filter(({ id }) => !hidden.has(id))];
 }
 
-/** Keeps a copy with its role files; one that lies outside the workflow's directory is not copied, and named as missing. */
+/** In an installed workflow: role files that lay outside of its directory. */
+const sharedFolder = "shared";
+
+/** Keeps a copy with its role files. One that several workflows share lies outside its directory: it is copied into it. */
 export function installWorkflow(
   home: Home,
   name: string,
@@ -119,17 +122,19 @@ export function installWorkflow(
     rmSync(draft, { recursive: true, force: true });
     mkdirSync(draft, { recursive: true, mode: 0o700 });
   });
-  cpSync(file, join(draft, "workflow.yml"));
+  let text = readWorkflow(file);
   for (const agent of Object.values(definition.agents)) {
     for (const source of Object.values(agent.files)) {
       const from = namedFile(dirname(file), source);
-      const to = resolve(draft, source);
-      const escapes = relative(draft, to).startsWith("..");
-      if (from === null || escapes) missing.push(source);
+      const isShared = isAbsolute(source) || relative(draft, resolve(draft, source)).startsWith("..");
+      const name = isShared ? join(sharedFolder, source.replace(/^(?:\.{0,2}\/)+/, "")) : source;
+      if (from === null) missing.push(source);
       else if (statSync(from).isDirectory()) throw directoryAsFile(agent.name, source);
-      else cpSync(from, to);
+      else cpSync(from, resolve(draft, name));
+      if (isShared && from !== null) text = text.replaceAll(source, name);
     }
   }
+  writeFileSync(join(draft, "workflow.yml"), text);
   rmSync(target, { recursive: true, force: true });
   renameSync(draft, target);
   return { id: definition.id, file: join(target, "workflow.yml"), missing };

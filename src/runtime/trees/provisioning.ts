@@ -2,6 +2,7 @@
 // commands install, and ports of its own.
 
 import { createHash } from "node:crypto";
+import { rmSync } from "node:fs";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -10,18 +11,19 @@ import { freePorts } from "../../system/ports.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
-import { slotOf, slotPath } from "./places.ts";
+import { slotOf, workspacePath } from "./places.ts";
 import { firstRed } from "./tree-commands.ts";
 
 export interface Tree {
   readonly path: string;
-  readonly slot: number;
-  readonly story: StoryId;
+  /** null: the run's own tree. */
+  readonly slot: number | null;
+  readonly story: StoryId | null;
   readonly attempt: string;
 }
 
-/** Kept in a file beside the tree of a slot. */
-interface SlotRecord {
+/** Kept in a file beside the tree. */
+interface TreeRecord {
   readonly ports?: readonly number[];
   /** A hash of the commands and files that the last setup used. */
   readonly setup?: string;
@@ -36,12 +38,12 @@ export async function provisionTree(
 ): Promise<Readonly<Record<string, string>>> {
   const { workspace } = settings;
   const file = recordFile(tree.path);
-  const record = (readJson(file) ?? {}) as SlotRecord;
+  const record = (readJson(file) ?? {}) as TreeRecord;
   const ports = await freePorts(workspace.ports, record.ports ?? []);
   const env = variablesOf(run, tree, ports, workspace.env);
   if (workspace.copy.length > 0) await copyLocalFiles(run.header.place.repo ?? "", tree.path, workspace.copy);
   const setup = await setUp(workspace, tree, env, record.setup ?? null, control);
-  writeJson(file, { ports, setup } satisfies SlotRecord);
+  writeJson(file, { ports, setup } satisfies TreeRecord);
   return env;
 }
 
@@ -71,16 +73,20 @@ async function setUp(
   });
 }
 
-/** The variables of a story's tree, for a process that did not make the tree ready; none where the story has no tree of its own. */
-export function slotEnvironment(
+/** The variables of an attempt's tree, for a process that did not make the tree ready; none where Pawl made no tree. */
+export function treeEnvironment(
   { home, settings }: Pick<Parts, "home" | "settings">,
   run: Run,
   story: StoryId | null,
 ): Readonly<Record<string, string>> {
+  if (run.header.place.kind !== "worktree") return {};
   const slot = slotOf(run, story);
-  if (slot === null || story === null) return {};
-  const { ports = [] } = (readJson(recordFile(slotPath({ home }, run.header.id, slot))) ?? {}) as SlotRecord;
+  const { ports = [] } = (readJson(recordFile(workspacePath({ home }, run, story))) ?? {}) as TreeRecord;
   return variablesOf(run, { slot, story }, ports, settings.workspace.env);
+}
+
+export function forgetProvisioning(path: string): void {
+  rmSync(recordFile(path), { force: true });
 }
 
 function recordFile(path: string): string {
@@ -93,12 +99,14 @@ function variablesOf(
   ports: readonly number[],
   configured: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const words: Readonly<Record<string, string>> = { slot: String(tree.slot), story: tree.story, run: run.header.id };
+  // The run's own tree is beside the slots, which are counted from 1.
+  const slot = String(tree.slot ?? 0);
+  const words: Readonly<Record<string, string>> = { slot, story: tree.story ?? "", run: run.header.id };
   const fill = (text: string) => text.replace(/\{\{\s*(slot|story|run)\s*\}\}/g, (_, key: string) => words[key] ?? "");
   const named = { ...run.header.definition.workspace.env, ...configured };
   return {
     ...Object.fromEntries(Object.entries(named).map(([name, text]) => [name, fill(text)])),
-    PAWL_SLOT: String(tree.slot),
+    ...(tree.slot === null ? {} : { PAWL_SLOT: slot }),
     ...(ports[0] === undefined ? {} : { PAWL_PORT: String(ports[0]), PAWL_PORTS: ports.join(",") }),
   };
 }

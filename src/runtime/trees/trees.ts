@@ -12,7 +12,8 @@ import { lifeOfWorker, ownWorker, processOf } from "../worker.ts";
 
 /** The story that works in a tree, and the variables of its attempts. */
 export interface Occupancy {
-  readonly story: StoryId;
+  /** null: the run's own tree. */
+  readonly story: StoryId | null;
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -138,7 +138,7 @@ function defineInstalling(workflow: Command, console: Console): void {
       const installed = install(applicationHere(), name);
       if (console.json) return console.document(installed);
       for (const source of installed.missing)
-        console.note(`the role file ${source} is missing or outside the directory; its agent works without it`);
+        console.note(`the role file ${source} is missing; its agent works without it`);
       console.say(`Installed. \`pawl run ${installed.id} "…"\` uses it.`);
     });
 

@@ -5,7 +5,7 @@ import type { AttemptId } from "../../../domain/ids.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../transition/transition.ts";
 import { workspacePath } from "../../trees/places.ts";
-import { slotEnvironment } from "../../trees/provisioning.ts";
+import { treeEnvironment } from "../../trees/provisioning.ts";
 import { authorOf, type Claim, claimOf } from "../claim/claim.ts";
 import { logStep } from "../logs.ts";
 import { commandVariables } from "../prepare/command-variables.ts";
@@ -67,6 +67,6 @@ export async function findBegun(
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
   const path = workspace ?? workspacePath(parts, loaded.run, story);
-  const env = { ...slotEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
+  const env = { ...treeEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
   return { claim, missingKeys, workspace: { path, base, env } };
 }

@@ -17,6 +17,7 @@ import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
+import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
 
@@ -43,13 +44,22 @@ export async function prepareWorkspace(
     return { path, env, base };
   }
   const own = workspacePath(parts, run, null);
-  return await inHealthyTree(parts, run, { path: own, act: () => ownWorkspace(parts, run, attempt) });
+  return await inHealthyTree(parts, run, { path: own, act: () => ownWorkspace(parts, run, attempt, registerStop) });
 }
 
-async function ownWorkspace(parts: WorkspacePorts, run: Run, attempt: Attempt): Promise<Workspace> {
+async function ownWorkspace(
+  parts: WorkspacePorts,
+  run: Run,
+  attempt: Attempt,
+  control: RegisterStop,
+): Promise<Workspace> {
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
-  return { path, env: {}, base: await ownBase(parts, run, path, attempt) };
+  const known = parts.trees.occupancyOf(path)?.env;
+  const tree = { path, slot: null, story: null, attempt: attempt.id };
+  const env = known ?? (await provisionTree(parts, run, tree, control));
+  parts.trees.occupy(path, { story: null, env });
+  return { path, env, base: await ownBase(parts, run, path, attempt) };
 }
 
 /** As `cleanBase`, for the run's own tree: what the step before left is committed, and the commits of its stories are there. */
