@@ -48,6 +48,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     init: "look at a repository and at the installed agents, and write .pawl/config.yml",
     "executor list|test": "list and test what can perform attempts",
     doctor: "show what is installed, what is missing, and how to get it",
+    "clean [--older AGE] [--dry-run]":
+      "remove logs, trees, saved diffs and branches of runs that are over, and the runs",
     "store backup FILE": "copy the store into a new file, also while runs are driven",
     "schema [NAME]": "print the JSON Schema of a document of --json or --events; without NAME, list the documents",
   },

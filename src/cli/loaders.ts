@@ -34,6 +34,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["workflow", () => import("./commands/setup/workflow.ts")],
   ["init", () => import("./commands/setup/init.ts")],
   ["executor", () => import("./commands/setup/executor.ts")],
+  ["clean", () => import("./commands/setup/clean.ts")],
   ["doctor", () => import("./commands/setup/doctor.ts")],
   ["store", () => import("./commands/setup/store.ts")],
   ["schema", () => import("./commands/setup/schema.ts")],

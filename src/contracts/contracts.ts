@@ -7,6 +7,7 @@ import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
 import {
   backupContract,
+  cleanContract,
   doctorContract,
   executorReadingContract,
   executorsContract,
@@ -105,6 +106,7 @@ const table = {
   "executor-reading": contract(executorReadingContract, "what a recorded output means", "executor read"),
   init: contract(initContract, "what was found in a repository and written", "init"),
   doctor: contract(doctorContract, "what is installed and what is missing", "doctor"),
+  clean: contract(cleanContract, "what was removed after runs that are over", "clean"),
   backup: contract(backupContract, "a copy of the store", "store backup"),
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),

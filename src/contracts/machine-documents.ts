@@ -73,6 +73,21 @@ export const doctorContract = object({
   findings: list(object({ name: text, needed: z.boolean(), ok: z.boolean(), detail: text, hint: text })),
 }).meta({ id: "DoctorDocument" });
 
+export const cleanContract = object({
+  dryRun: z.boolean(),
+  endedBefore: time,
+  runs: list(
+    object({
+      id: text,
+      number: count,
+      status: text,
+      endedAt: time,
+      removed: texts.describe("What is gone, or would go with --dry-run."),
+      kept: texts.describe("What stays, and why."),
+    }),
+  ),
+}).meta({ id: "CleanDocument" });
+
 export const backupContract = object({ file: text, bytes: count, runs: count }).meta({ id: "BackupDocument" });
 
 export const initContract = object({
@@ -102,6 +117,7 @@ export type ExecutorRow = z.infer<typeof executorRow>;
 export type ExecutorTest = z.infer<typeof executorTestContract>;
 export type ExecutorReading = z.infer<typeof executorReadingContract>;
 export type DoctorDocument = z.infer<typeof doctorContract>;
+export type CleanDocument = z.infer<typeof cleanContract>;
 export type BackupDocument = z.infer<typeof backupContract>;
 export type InitDocument = z.infer<typeof initContract>;
 export type SchemaList = z.infer<typeof schemasContract>;

@@ -48,6 +48,7 @@ import {
   takeEffect,
 } from "./tables/outbox.ts";
 import {
+  deleteRun,
   selectRunsAt,
   selectSummaries,
   selectSummariesByPrefix,
@@ -169,6 +170,10 @@ export class KyselyStore implements Store {
 
   async dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]> {
     return await this.#database.read((db) => selectDueDeliveries(db, now, limit, except));
+  }
+
+  async removeRun(run: RunId): Promise<void> {
+    await this.#database.write((db) => deleteRun(db, run));
   }
 
   async hasDueEffects(now: number): Promise<boolean> {

@@ -63,6 +63,8 @@ export interface Store {
   /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
 
+  /** Deletes a run that is over, with its events; its number is not given again. */
+  removeRun(run: RunId): Promise<void>;
   /** Copies everything that is committed into a new file, while other processes read and write. */
   backup(file: string): Promise<Backup>;
   /** Calls back soon after another process commits. */

@@ -102,6 +102,7 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   const recorded = writeAt(site, "stdout.jsonl", `${JSON.stringify({ type: "result", result: "hi" })}\n`);
   await expectContract(site, "executor-reading", ["executor", "read", "claude", recorded]);
   await expectContract(site, "doctor", ["doctor"]);
+  await expectContract(site, "clean", ["clean", "--older", "0d", "--dry-run"]);
   await expectContract(site, "backup", ["store", "backup", site.path("copy.db")]);
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
   const again = await site.pawl("store", "backup", site.path("copy.db"));

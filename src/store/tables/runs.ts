@@ -287,3 +287,21 @@ const update = statement<
     .where("id", "=", p("id"))
     .where("version", "=", p("version")),
 );
+
+/** Every table that has rows of a run, before the run itself. */
+const ownedTables = [
+  "events",
+  "attempts",
+  "gates",
+  "outbox",
+  "ready",
+  "leases",
+  "drivers",
+  "stories",
+  "totals",
+] as const;
+
+export async function deleteRun(db: Kysely<Tables>, run: RunId): Promise<void> {
+  for (const table of ownedTables) await db.deleteFrom(table).where("run_id", "=", run).execute();
+  await db.deleteFrom("runs").where("id", "=", run).where("ended_at", "is not", null).execute();
+}

@@ -1,0 +1,46 @@
+// What `pawl clean` removes after runs that are over, and what it leaves alone.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { runGit } from "../../test/support/repository.ts";
+import { makeWorld } from "../../test/support/world.ts";
+import { Application } from "./application.ts";
+import { clean } from "./clean.ts";
+
+test("[CM95 CM96] what runs that are over left goes, after a preview; open runs, young runs and branches with work stay", async () => {
+  const world = await makeWorld({
+    agent: `case $(cat) in *fails*) exit 1 ;; *works*) echo x > x.txt ;; esac; echo STATUS: done`,
+    steps: `\n  - { id: work, agent: worker, input: "{{task}}", on_error: fail }\n`,
+  });
+  const [failed, worked, idle] = [
+    await world.begin("It fails"),
+    await world.begin("It works"),
+    await world.begin("Idle"),
+  ];
+  for (const run of [failed, worked, idle]) await world.drive(run);
+  const open = await world.begin("Open");
+  const app = new Application({ cwd: world.repo, env: { ...process.env, PAWL_HOME: world.home.dir } });
+  onTestFinished(async () => await app.close());
+  const tree = join(world.home.worktrees, failed);
+  const logs = (run: string) => existsSync(join(world.home.logs, run));
+  const numbers = async () =>
+    (await world.parts.store.listRuns({ statuses: null, limit: 9 })).map(({ number }) => number);
+
+  expect((await clean(app, { olderMs: 86_400_000, dryRun: false })).runs).toEqual([]);
+  const preview = await clean(app, { olderMs: 0, dryRun: true });
+  expect([existsSync(tree), logs(worked), await numbers()]).toEqual([true, true, [4, 3, 2, 1]]);
+  const cleaned = await clean(app, { olderMs: 0, dryRun: false });
+  expect(cleaned.runs).toEqual(preview.runs);
+  expect(cleaned.runs.map(({ number, removed, kept }) => [number, removed.at(-1), kept])).toEqual([
+    [1, "the run", []],
+    [2, "the run", ["branch pawl/2-it-works: it has commits that main does not have"]],
+    [3, "the run", []],
+  ]);
+  expect([existsSync(tree), logs(failed), logs(worked), await numbers()]).toEqual([false, false, false, [4]]);
+  expect(runGit(world.repo, "branch", "--format=%(refname:short)")).toBe("main\npawl/2-it-works");
+  expect(runGit(world.repo, "for-each-ref", "refs/pawl")).toBe("");
+  expect(runGit(world.repo, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(await world.drive(open)).toBe("done");
+  expect((await clean(app, { olderMs: 3_600_000, dryRun: false })).runs).toEqual([]);
+});
