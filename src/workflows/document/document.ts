@@ -1,7 +1,17 @@
 // Reads YAML text as plain data that remembers the place of each part. Nothing that a file can contain makes
 // it throw, hang or grow: size, depth and aliases have limits.
 
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument as parseYaml } from "yaml";
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument as parseYaml,
+  visit,
+  type YAMLMap,
+} from "yaml";
 import { errorText } from "../../domain/error.ts";
 import { foldKey } from "./fold.ts";
 import type { Path, Problem } from "./problem.ts";
@@ -46,11 +56,13 @@ export function parseDocument(text: string, file: string): ParsedDocument {
   }
   const lines = new LineCounter();
   try {
-    const yaml = parseYaml(text, { lineCounter: lines, prettyErrors: false, logLevel: "error" });
-    const problems = [...yaml.errors.slice(0, maxReported), ...yaml.warnings.slice(0, maxReported)].map((error) =>
+    // The parser compares each key with all others of its map.
+    const yaml = parseYaml(text, { lineCounter: lines, prettyErrors: false, logLevel: "error", uniqueKeys: false });
+    const errors = [...yaml.errors, ...(yaml.errors.length === 0 ? repeatedKeys(yaml) : [])];
+    const problems = [...errors.slice(0, maxReported), ...yaml.warnings.slice(0, maxReported)].map((error) =>
       yamlProblem(text, error, positionOf(lines, error.pos[0])),
     );
-    if (yaml.errors.length > 0) return { document: null, problems: onePerMistake(problems) };
+    if (errors.length > 0) return { document: null, problems: onePerMistake(problems) };
     if (yaml.directives?.yaml.version === "1.1") {
       return refused(
         { line: 1, column: 1 },
@@ -128,9 +140,7 @@ function walkTo(yaml: Document, path: Path, lines: LineCounter, text: string): F
     if (isAlias(node)) node = node.resolve(yaml);
     key = null;
     if (isMap(node)) {
-      const keyText = (item: { key: unknown }) => String(isScalar(item.key) ? item.key.value : "");
-      const pair =
-        node.items.find((item) => keyText(item) === part) ?? node.items.find((item) => foldKey(keyText(item)) === part);
+      const pair = pairsOf(node).get(String(part));
       if (!pair) return { position: positionOf(lines, offset), key: null, range: null };
       key = keyText(pair);
       offset = rangeOf(pair.key)?.[0] ?? offset;
@@ -143,6 +153,27 @@ function walkTo(yaml: Document, path: Path, lines: LineCounter, text: string): F
     }
   }
   return { position: positionOf(lines, offset), key, range: rangeOf(node) ?? [offset, text.length] };
+}
+
+type KeyedPair = YAMLMap["items"][number];
+
+/** Each problem looks for its place: a map with thousands of keys is indexed once. */
+const indexes = new WeakMap<YAMLMap, ReadonlyMap<string, KeyedPair>>();
+
+/** By key as the file spells it, else by its folded form. */
+function pairsOf(map: YAMLMap): ReadonlyMap<string, KeyedPair> {
+  const known = indexes.get(map);
+  if (known) return known;
+  const pairs = new Map<string, KeyedPair>();
+  const add = (key: string, pair: KeyedPair) => pairs.has(key) || pairs.set(key, pair);
+  for (const pair of map.items) add(keyText(pair), pair);
+  for (const pair of map.items) add(foldKey(keyText(pair)), pair);
+  indexes.set(map, pairs);
+  return pairs;
+}
+
+function keyText({ key }: KeyedPair): string {
+  return String(isScalar(key) ? key.value : "");
 }
 
 function rangeOf(node: unknown): readonly [number, number] | null {
@@ -182,6 +213,23 @@ function findUnfit(
   }
   above.delete(value);
   return null;
+}
+
+function repeatedKeys(yaml: Document) {
+  const found: { name: string; code: string; message: string; pos: [number, number] }[] = [];
+  visit(yaml, {
+    Map(_, map) {
+      const seen = new Set<unknown>();
+      for (const { key } of map.items) {
+        if (!isScalar(key)) continue;
+        const at = rangeOf(key)?.[0] ?? 0;
+        if (seen.has(key.value))
+          found.push({ name: "", code: "DUPLICATE_KEY", message: "Map keys must be unique", pos: [at, at + 1] });
+        seen.add(key.value);
+      }
+    },
+  });
+  return found;
 }
 
 /** One slip gives several errors of the parser; the first that says what happened is enough. */

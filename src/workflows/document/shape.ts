@@ -14,7 +14,21 @@ export interface Shape {
   readonly purpose: string;
 }
 
+/** Thousands of mistakes in one place ask for the same shape. */
+const shapes = new WeakMap<JsonSchema, Map<string, Shape>>();
+
 export function shapeAt(schema: JsonSchema, path: Path): Shape {
+  // The items of a list have one shape.
+  const place = path.map((part) => (typeof part === "number" ? 0 : part)).join("\n");
+  const known = shapes.get(schema) ?? new Map<string, Shape>();
+  shapes.set(schema, known);
+  const shape = known.get(place) ?? findShape(schema, path);
+  // Keys of an author are as many as an author writes.
+  if (known.size < 1_000) known.set(place, shape);
+  return shape;
+}
+
+function findShape(schema: JsonSchema, path: Path): Shape {
   let described = schema;
   let nodes = branches(schema, schema);
   for (const part of path) {

@@ -194,3 +194,18 @@ describe("the published schema", () => {
     expect(json.required).toEqual(["pawl", "id", "steps"]);
   });
 });
+
+test.each([
+  ["ours", "pawl: 1\nid: t\nagents: { a: {} }\nsteps:\n  - id: one\n    agent: a\n"],
+  ["antfarm's", "id: t\nagents: [{ id: a }]\nsteps:\n  - id: one\n    agent: a\n    input: x\n"],
+])(
+  "[WF1 WF2] thousands of unknown keys are reported one by one, in a time that grows with their number: %s",
+  (_, start) => {
+    const keys = Array.from({ length: 4_000 }, (_, index) => `    key${index}: x\n`);
+    const { problems } = loadWorkflow(start + keys.join(""), "w.yml");
+    expect(problems).toHaveLength(4_000);
+    expect(problems.at(-1)).toMatchObject({ path: "steps[0].key3999" });
+  },
+  // Far less than the square of the number takes, far more than the number does on a busy machine.
+  20_000,
+);
