@@ -49,6 +49,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       project: plainProject,
       workspace: plainWorkspace,
       notify: [],
+      repositoryCommands: [],
       warnings: [],
     }),
     log: () => undefined,

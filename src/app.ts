@@ -14,6 +14,7 @@ import { Protocols } from "./protocols/registry.ts";
 import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
 import { type Config, plainWorkspace, readConfig } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
+import { isTrusted, untrusted } from "./runtime/config/trust.ts";
 import { Projections } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
@@ -40,6 +41,8 @@ export interface AppOptions {
   readonly secretNames?: readonly string[];
   /** What trees of stories get; nothing beyond the defaults unless given. */
   readonly settings?: TreeSettings;
+  /** Runs commands of a repository that nobody agreed to. */
+  readonly trust?: boolean;
   readonly log: Log;
   readonly warn: (text: string) => void;
   readonly clock?: Clock;
@@ -75,7 +78,14 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
-    settingsOf: async (repo) => await readConfig(options.home.configFile, repo, agents),
+    settingsOf: async (repo) => {
+      const { configFile } = options.home;
+      const config = await readConfig(configFile, repo, agents);
+      const isAgreed =
+        repo === null || options.trust === true || isTrusted(configFile, repo, config.repositoryCommands);
+      if (isAgreed) return config;
+      throw untrusted(repo, config.repositoryCommands);
+    },
     trees: new Trees(),
     secrets,
     log,

@@ -12,6 +12,7 @@ import type { Protocol } from "../protocols/protocol.ts";
 import type { Protocols } from "../protocols/registry.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
 import type { ConfiguredExecutors } from "../runtime/config/executors.ts";
+import { isTrusted, untrusted } from "../runtime/config/trust.ts";
 import type { Executors, Log, Parts } from "../runtime/parts.ts";
 import { findHome, type Home } from "../system/home.ts";
 
@@ -30,6 +31,8 @@ export interface ApplicationOptions {
   readonly warn?: ((text: string) => void) | undefined;
   /** Beside those that come with Pawl. */
   readonly protocols?: readonly Protocol[] | undefined;
+  /** Runs the commands of any repository's own configuration without asking. Default: only those that the user agreed to. */
+  readonly trust?: boolean | undefined;
   /** Adds executors to the configured ones. */
   readonly executors?: ((configured: Executors) => Executors) | undefined;
 }
@@ -93,6 +96,7 @@ export class Application {
   /** For a use case that changes something. The chores are done when it has worked. */
   async change<T>(repo: string | null, work: (session: Session) => Promise<T>): Promise<T> {
     const { parts, config } = await this.#session(repo);
+    if (repo !== null) this.#assertTrusted(topOf(this.path(repo)), config);
     const changed = new Set<RunId>();
     const commits: Parts["commits"] = {
       tell(committed) {
@@ -108,6 +112,16 @@ export class Application {
     const { doChores } = await import("./chores.ts");
     await doChores(own, changed);
     return result;
+  }
+
+  /** Whether it runs commands that nobody agreed to: a driver that it starts must know it. */
+  get trusts(): boolean {
+    return this.#options.trust ?? false;
+  }
+
+  #assertTrusted(repo: string, { repositoryCommands }: Config): void {
+    if (this.trusts || isTrusted(this.home.configFile, repo, repositoryCommands)) return;
+    throw untrusted(repo, repositoryCommands);
   }
 
   /** Calls `listener` after each commit, of this process or another. */
@@ -178,6 +192,7 @@ export class Application {
       store: this.storeName,
       executors: this.executorsOf(config),
       ...(protocols === undefined ? {} : { protocols }),
+      trust: this.trusts,
       secretNames: config.notify.flatMap((target) => (target.kind === "webhook" ? (target.secretEnv ?? []) : [])),
       log,
       warn,

@@ -17,12 +17,16 @@ export async function driveInBackground(app: Application, run: RunId): Promise<s
   const log = openSync(file, "a", 0o600);
   const { storeName } = app;
   try {
-    const child = spawn(process.execPath, [packageFile("bin", "pawl"), "resume", run], {
-      cwd: app.cwd,
-      env: { ...app.env, PAWL_HOME: app.home.dir, ...(storeName === null ? {} : { PAWL_STORE: storeName }) },
-      detached: true,
-      stdio: ["ignore", log, log],
-    });
+    const child = spawn(
+      process.execPath,
+      [packageFile("bin", "pawl"), "resume", run, ...(app.trusts ? ["--trust"] : [])],
+      {
+        cwd: app.cwd,
+        env: { ...app.env, PAWL_HOME: app.home.dir, ...(storeName === null ? {} : { PAWL_STORE: storeName }) },
+        detached: true,
+        stdio: ["ignore", log, log],
+      },
+    );
     await new Promise<void>((resolve, reject) => {
       child.once("spawn", resolve);
       child.once("error", reject);

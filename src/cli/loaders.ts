@@ -33,6 +33,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["mcp", () => import("./commands/acting/mcp.ts")],
   ["workflow", () => import("./commands/setup/workflow.ts")],
   ["init", () => import("./commands/setup/init.ts")],
+  ["trust", () => import("./commands/setup/trust.ts")],
   ["executor", () => import("./commands/setup/executor.ts")],
   ["clean", () => import("./commands/setup/clean.ts")],
   ["doctor", () => import("./commands/setup/doctor.ts")],

@@ -5,11 +5,16 @@ import { Application } from "../application/application.ts";
 
 export interface StoreOption {
   readonly store?: string;
+  /** `--trust`: runs commands of the repository that nobody agreed to. */
+  readonly trust?: boolean;
 }
 
 /** Opens, works, and closes again, also after an error. */
-export async function withApplication<T>({ store }: StoreOption, work: (app: Application) => Promise<T>): Promise<T> {
-  const app = applicationHere(store);
+export async function withApplication<T>(
+  { store, trust }: StoreOption,
+  work: (app: Application) => Promise<T>,
+): Promise<T> {
+  const app = applicationHere(store, trust);
   try {
     return await work(app);
   } finally {
@@ -17,11 +22,11 @@ export async function withApplication<T>({ store }: StoreOption, work: (app: App
   }
 }
 
-export function applicationHere(store?: string): Application {
+export function applicationHere(store?: string, trust?: boolean): Application {
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
-  return new Application({ cwd: process.cwd(), env, store, log, warn });
+  return new Application({ cwd: process.cwd(), env, store, trust, log, warn });
 }
 
 function logLine(event: string, fields: Readonly<Record<string, string | number | null>>): void {

@@ -15,6 +15,7 @@ import {
   initContract,
   type SchemaList,
   schemasContract,
+  trustContract,
 } from "./machine-documents.ts";
 import {
   addedNoteContract,
@@ -107,6 +108,7 @@ const table = {
   init: contract(initContract, "what was found in a repository and written", "init"),
   doctor: contract(doctorContract, "what is installed and what is missing", "doctor"),
   clean: contract(cleanContract, "what was removed after runs that are over", "clean"),
+  trust: contract(trustContract, "the commands of a repository and whether the user agreed", "trust"),
   backup: contract(backupContract, "a copy of the store", "store backup"),
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),

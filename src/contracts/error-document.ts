@@ -26,6 +26,7 @@ const errorCode = z.enum([
   "NOT_FOUND",
   "AMBIGUOUS",
   "REFUSED",
+  "UNTRUSTED",
   "NODE_TOO_OLD",
 ]);
 

@@ -88,6 +88,12 @@ export const cleanContract = object({
   ),
 }).meta({ id: "CleanDocument" });
 
+export const trustContract = object({
+  repo: text,
+  commands: list(object({ key: text, command: text })),
+  trusted: z.boolean(),
+}).meta({ id: "TrustDocument" });
+
 export const backupContract = object({ file: text, bytes: count, runs: count }).meta({ id: "BackupDocument" });
 
 export const initContract = object({
@@ -118,6 +124,7 @@ export type ExecutorTest = z.infer<typeof executorTestContract>;
 export type ExecutorReading = z.infer<typeof executorReadingContract>;
 export type DoctorDocument = z.infer<typeof doctorContract>;
 export type CleanDocument = z.infer<typeof cleanContract>;
+export type TrustDocument = z.infer<typeof trustContract>;
 export type BackupDocument = z.infer<typeof backupContract>;
 export type InitDocument = z.infer<typeof initContract>;
 export type SchemaList = z.infer<typeof schemasContract>;

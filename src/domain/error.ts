@@ -35,6 +35,7 @@ const codes = {
   NOT_FOUND: exitCodes.notFound,
   AMBIGUOUS: exitCodes.notFound,
   REFUSED: exitCodes.refused,
+  UNTRUSTED: exitCodes.refused,
   NODE_TOO_OLD: exitCodes.missing,
 } as const;
 

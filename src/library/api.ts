@@ -27,6 +27,11 @@ export interface PawlOptions {
   readonly cwd?: string;
   /** Who is recorded with what this program does. Default: the user of the process. */
   readonly author?: string;
+  /**
+   * Runs the commands of a repository's own `.pawl/config.yml` although its user has not agreed to them with `pawl trust`.
+   * Default: false; a run then fails to start with `UNTRUSTED`.
+   */
+  readonly trust?: boolean;
   /** Executors written in TypeScript, by the name that workflows, the configuration and `start` use. */
   readonly executors?: Readonly<Record<string, ExecutorFunction | ExecutorObject>>;
   /** Receives what a person should know now. An error that it throws becomes a warning of the process and harms no run. */

@@ -28,10 +28,11 @@ class OpenPawl implements Pawl {
   readonly #surroundings: RunContext;
   #closed: Promise<void> | null = null;
 
-  constructor({ home, cwd = ".", store, author, executors = {}, onNote }: PawlOptions) {
+  constructor({ home, cwd = ".", store, author, executors = {}, onNote, trust }: PawlOptions) {
     const from = resolve(cwd);
     const note = harmless(onNote);
     this.#app = new Application({
+      trust,
       cwd: from,
       env: home === undefined ? process.env : { ...process.env, PAWL_HOME: resolve(from, home) },
       store,

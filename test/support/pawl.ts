@@ -1,10 +1,14 @@
 // The command line for tests: `pawl` as a child process, with its own home and environment.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, vi } from "vitest";
+import { agents } from "../../src/app.ts";
+import { commandsIn } from "../../src/runtime/config/config.ts";
+import { readConfigFile } from "../../src/runtime/config/config-file.ts";
+import { recordTrust } from "../../src/runtime/config/trust.ts";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
 
@@ -24,6 +28,8 @@ export interface CallOptions {
   readonly cwd?: string;
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The user has not agreed to the commands of the repository. */
+  readonly distrusts?: boolean;
 }
 
 /** Shows stderr if the exit code is wrong. */
@@ -45,6 +51,7 @@ export interface RunningPawl {
 
 /** Starts the command, and kills it at the end of the test. */
 export function startPawl(args: readonly string[], options: CallOptions): RunningPawl {
+  if (!options.distrusts) agree(options.home, args[args.indexOf("--repo") + 1] ?? "", options.cwd ?? options.home);
   const child = spawn(process.execPath, [program, ...args], {
     cwd: options.cwd ?? options.home,
     env: { ...environment(options.home), ...options.env },
@@ -65,6 +72,20 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
     child.on("close", (code) => resolve({ code, ...said }));
   });
   return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
+}
+
+/** The user agrees to the commands of the repositories, as with `pawl trust`: most tests are about something else. */
+function agree(home: string, ...repos: readonly string[]): void {
+  for (const repo of repos) {
+    const file = join(repo, ".pawl", "config.yml");
+    if (repo === "" || !existsSync(file)) continue;
+    try {
+      const commands = commandsIn(readConfigFile(file, agents));
+      if (commands.length > 0) recordTrust(join(home, "config.yml"), repo, commands);
+    } catch {
+      // The test is about a file that is wrong.
+    }
+  }
 }
 
 /** Nothing from this machine: no git settings, no Pawl settings, no user's home. */

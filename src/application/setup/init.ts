@@ -12,6 +12,7 @@ import type { Application } from "../application.ts";
 import { type ConfigPlace, configPath, findConfigPlace, placeConfig } from "./config-place.ts";
 import { configText } from "./config-text.ts";
 import { type ChosenExecutor, chooseExecutor, type FoundAgent, lookForAgents } from "./found-agents.ts";
+import { trust } from "./trust.ts";
 
 export interface InitRequest {
   /** Default: the repository of the current directory. */
@@ -51,6 +52,8 @@ export async function initialize(app: Application, request: InitRequest): Promis
   const chosen = chooseExecutor(executors, found);
   const text = configText(project, chosen?.shared ?? null);
   const kept = preview ? null : placeConfig(place, text);
+  // Its commands are made of Pawl's words, and the user sees them.
+  if (!preview) await trust(app, { repo: facts.root, act: "agree" });
   return {
     root: facts.root,
     project,

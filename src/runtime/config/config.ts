@@ -12,6 +12,7 @@ import type { TargetConfig } from "../../notify/target.ts";
 import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 import type { MergeContext } from "./config-rights.ts";
 import { tightest } from "./tightest.ts";
+import type { RepositoryCommand } from "./trust.ts";
 
 export interface Config {
   /** The first of `defaultExecutors`; null: none was chosen. */
@@ -28,6 +29,8 @@ export interface Config {
   readonly notify: readonly TargetConfig[];
   /** Only the user's own: a lower price loosens a budget in USD. */
   readonly prices: Prices;
+  /** What the repository's own file wants to run. */
+  readonly repositoryCommands: readonly RepositoryCommand[];
   /** What the repository's file asks for and may not have. */
   readonly warnings: readonly string[];
 }
@@ -71,8 +74,16 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     },
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
+    repositoryCommands: commandsIn(theirs),
     warnings,
   };
+}
+
+/** Every text of the file that Pawl would run as a command. */
+export function commandsIn({ project, workspace }: ConfigFile): readonly RepositoryCommand[] {
+  const named = { "project.lint": project.lint, "project.test": project.test };
+  const single = Object.entries(named).flatMap(([key, command]) => (command === null ? [] : [{ key, command }]));
+  return [...single, ...(workspace.setup ?? []).map((command) => ({ key: "workspace.setup", command }))];
 }
 
 /** Imports the check together with the parsers, and only for a repository that configures executors. */

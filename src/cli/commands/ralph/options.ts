@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
 import type { AcceptedRun, DriveRequest } from "../../../application/drive.ts";
 import type { StoriesRequest, StoriesResult } from "../../../application/stories-given.ts";
-import { eventsOption } from "../../input/arguments.ts";
+import { eventsOption, trustOption } from "../../input/arguments.ts";
 import { collect, readContext } from "../../input/run-options.ts";
 import type { Console } from "../../output/console.ts";
 import { watchDrive } from "../../output/driving.ts";
@@ -14,6 +14,7 @@ import { printStarted } from "../../output/started.ts";
 const protocol = "ralph";
 
 export interface StoriesOptions {
+  readonly trust?: boolean;
   readonly repo: string;
   readonly context?: readonly string[];
   readonly workflow: string;
@@ -38,6 +39,7 @@ export function addOptions(command: Command): Command {
     .option("--context <key=value>", "a value for templates; can be given several times", collect)
     .option("--workflow <name>", "a workflow of the same kind", "dynamic-ralph")
     .option("--detach", "only record the run; `resume` then drives it")
+    .option(...trustOption)
     .option(...eventsOption);
 }
 

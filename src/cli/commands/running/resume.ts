@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { resume } from "../../../application/drive.ts";
 import { summaryOf } from "../../catalogue.ts";
-import { eventsOption, runArgument } from "../../input/arguments.ts";
+import { eventsOption, runArgument, trustOption } from "../../input/arguments.ts";
 import { readCount } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
@@ -11,6 +11,7 @@ import { watchDrive } from "../../output/driving.ts";
 import { example } from "../../output/example.ts";
 
 interface ResumeOptions {
+  readonly trust?: boolean;
   readonly events?: boolean;
   readonly concurrency?: string;
   readonly executor?: string;
@@ -22,6 +23,7 @@ export function define(parent: Command, console: Console): void {
     .command("resume")
     .description(summaryOf("resume"))
     .argument("<run>", runArgument)
+    .option(...trustOption)
     .option(...eventsOption)
     .option("--concurrency <n>", "attempts at once")
     .option("--executor <name>", "who performs the steps of all agents from here on: a name, or 'command: PROGRAM'")

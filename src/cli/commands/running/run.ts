@@ -5,7 +5,7 @@ import type { Application } from "../../../application/application.ts";
 import { run } from "../../../application/drive.ts";
 import { type StartRequest, start } from "../../../application/start.ts";
 import { summaryOf } from "../../catalogue.ts";
-import { eventsOption } from "../../input/arguments.ts";
+import { eventsOption, trustOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
 import { collect, readContext, readCount } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
@@ -15,6 +15,7 @@ import { example } from "../../output/example.ts";
 import { printStarted } from "../../output/started.ts";
 
 interface RunOptions {
+  readonly trust?: boolean;
   readonly repo: string;
   readonly context?: readonly string[];
   readonly executor?: string;
@@ -42,6 +43,7 @@ export function define(parent: Command, console: Console): void {
     .option("--concurrency <n>", "attempts at once")
     .option("--in-place", "work in the checkout itself; only if it is clean")
     .option("--detach", "only record the run; `resume`, or agents that pull, then move it")
+    .option(...trustOption)
     .option(...eventsOption)
     .addHelpText(
       "after",
