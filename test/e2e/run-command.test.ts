@@ -39,7 +39,14 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
   const called = await site.pawl("run", "feature-dev", "Add", "a thing", "--script", script, "--json");
   expectCode(called, 0);
   const document = JSON.parse(called.stdout) as StatusDocument;
-  const step = (id: string, kind = "agent", attempts = 1) => ({ id, kind, name: id, status: "done", attempts });
+  const step = (id: string, kind = "agent", attempts = 1) => ({
+    id,
+    kind,
+    name: id,
+    status: "done",
+    attempts,
+    notes: [],
+  });
   expect(document).toEqual({
     run: {
       id: expect.stringMatching(/^[a-z][a-z0-9]{9}$/),
@@ -48,6 +55,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
       task: "Add a thing",
       status: "done",
       repo: site.repo,
+      driver: null,
       branch: "pawl/1-add-a-thing",
       startedAt: isoTime,
       endedAt: isoTime,
@@ -69,7 +77,9 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
       },
     ],
     gates: [],
-    why: expect.stringMatching(/^Done in \d+ s\.$/),
+    notes: [],
+    unfinished: [],
+    why: expect.stringMatching(/^Done in \d+ s\./),
   });
   expect(await site.json(["status"])).toEqual(document);
 });
