@@ -1,6 +1,6 @@
 // What `pawl clean` removes after runs that are over, and what it leaves alone.
 
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { runGit } from "../../test/support/repository.ts";
@@ -43,4 +43,49 @@ test("[CM95 CM96] what runs that are over left goes, after a preview; open runs,
   expect(runGit(world.repo, "worktree", "list").split("\n")).toHaveLength(1);
   expect(await world.drive(open)).toBe("done");
   expect((await clean(app, { olderMs: 3_600_000, dryRun: false })).runs).toEqual([]);
+});
+
+test("[CM96] a run with uncommitted work, a broken tree or parked work stays as a whole, and goes once nothing would be lost", async () => {
+  const world = await makeWorld({
+    agent: `case $(cat) in *dirty*) echo work > work.txt ;; *by*) mkdir coverage; echo x > coverage/lcov.info ;; esac; exit 1`,
+    steps: `\n  - { id: work, agent: worker, input: "{{task}}", on_error: fail }\n`,
+  });
+  const [dirty, broken, parked, by] = [
+    await world.begin("A dirty one"),
+    await world.begin("A broken one"),
+    await world.begin("A parked one"),
+    await world.begin("Only by-products"),
+  ];
+  for (const run of [dirty, broken, parked, by]) expect(await world.drive(run)).toBe("failed");
+  const tree = (run: string) => join(world.home.worktrees, run);
+  rmSync(join(tree(broken), ".git"));
+  const stash = runGit(world.repo, "commit-tree", "HEAD^{tree}", "-m", "uncommitted");
+  const head = runGit(world.repo, "rev-parse", "HEAD");
+  mkdirSync(`${tree(parked)}.parked`);
+  writeFileSync(`${tree(parked)}.parked/US-001.json`, JSON.stringify({ branch: "b", parked: `${head}+${stash}` }));
+  runGit(world.repo, "update-ref", `refs/pawl/parked/${parked}/US-001/${stash}`, stash);
+
+  const app = new Application({ cwd: world.repo, env: { ...process.env, PAWL_HOME: world.home.dir } });
+  onTestFinished(async () => await app.close());
+  const now = { olderMs: 0, dryRun: false };
+  const preview = await clean(app, { ...now, dryRun: true });
+  const cleaned = await clean(app, now);
+  expect(cleaned.runs).toEqual(preview.runs);
+  expect(cleaned.runs.map(({ number, removed, kept }) => [number, removed.at(-1), kept])).toEqual([
+    [1, undefined, [expect.stringContaining(`tree ${tree(dirty)}: has 1 uncommitted file; commit`)]],
+    [2, undefined, [expect.stringContaining(`tree ${tree(broken)}: git cannot tell`)]],
+    [3, undefined, [expect.stringContaining(`story US-001: it has uncommitted work, in ${stash}`)]],
+    [4, "the run", []],
+  ]);
+  expect(readFileSync(join(tree(dirty), "work.txt"), "utf8")).toBe("work\n");
+  expect(runGit(tree(dirty), "status", "--porcelain")).toBe("?? work.txt");
+  expect(existsSync(join(world.home.logs, dirty))).toBe(true);
+  expect(runGit(world.repo, "for-each-ref", "--format=%(objectname)", "refs/pawl/parked")).toBe(stash);
+  expect(existsSync(tree(by))).toBe(false);
+
+  rmSync(join(tree(dirty), "work.txt"));
+  rmSync(tree(broken), { recursive: true });
+  rmSync(`${tree(parked)}.parked`, { recursive: true });
+  expect((await clean(app, now)).runs.map(({ removed }) => removed.at(-1))).toEqual(["the run", "the run", "the run"]);
+  expect(runGit(world.repo, "for-each-ref", "refs/pawl")).toBe("");
 });

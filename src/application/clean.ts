@@ -1,5 +1,5 @@
 // Cleaning up. Owns: removing what runs that are over have left: logs, trees, saved diffs, branches without work of their own, and
-// the runs themselves. Nothing of an open run and nothing that Pawl did not make is touched.
+// the runs themselves. Nothing of an open run, nothing that Pawl did not make, and no work that is saved nowhere else is touched.
 
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import type { CleanDocument } from "../contracts/machine-documents.ts";
 import { errorText } from "../domain/error.ts";
 import type { Run } from "../domain/run.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { byProductsOf } from "../runtime/trees/left-work.ts";
 import { ownFolder } from "../runtime/trees/protocol-folder.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import type { RunSummary } from "../store/store.ts";
@@ -19,6 +20,7 @@ import { dropRunRefs } from "../workspaces/slots/parking.ts";
 import { removeWorktree } from "../workspaces/trees/removal.ts";
 import type { Application } from "./application.ts";
 import { wholeRun } from "./references.ts";
+import { unsavedWork } from "./unsaved-work.ts";
 
 export interface CleanRequest {
   /** Only runs that ended longer ago. */
@@ -70,17 +72,25 @@ interface Step {
 async function stepsFor(parts: CleanPorts, run: Run, summary: RunSummary, kept: string[]): Promise<readonly Step[]> {
   const { home, store } = parts;
   const { id, place } = run.header;
+  const trees = treesOf(parts, id);
+  const unsaved = await unsavedWork(run, trees);
+  // As a whole: what is left of it is of use only together with its branch, its logs and its record.
+  if (unsaved.length > 0) {
+    kept.push(...unsaved);
+    return [];
+  }
   const folders = [join(home.logs, id), join(home.salvage, id), ownFolder(parts, id)].filter((path) =>
     existsSync(path),
   );
   const branches = await emptyBranches(run, summary.number, kept);
   const repo = place.repo !== null && existsSync(place.repo) ? place.repo : null;
   const keepAs = branchFor(summary.number, run.header.task);
+  const isByProduct = byProductsOf(run.header);
   return [
-    ...treesOf(parts, id).map((path) => ({
+    ...trees.map((path) => ({
       what: `tree ${path}`,
       remove: async () => {
-        if (repo !== null && existsSync(join(path, ".git"))) await removeWorktree({ repo, path, keepAs, force: true });
+        if (repo !== null && existsSync(join(path, ".git"))) await removeWorktree({ repo, path, keepAs, isByProduct });
         else rmSync(path, { recursive: true, force: true });
       },
     })),

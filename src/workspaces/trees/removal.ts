@@ -80,7 +80,7 @@ export async function keepCommits(path: string, branchName: string): Promise<str
   const base = layout && readMarker(layout.gitDir)?.base;
   let first: string | null = null;
   for (const head of heads) {
-    if (head === null || !isCommitId(head) || (await isHeld(path, head, base ?? null))) continue;
+    if (head === null || !isCommitId(head) || (await isReachable(path, head, base ?? null))) continue;
     const name = await holdAs(path, branchName, head);
     first ??= name;
   }
@@ -94,7 +94,7 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
   if (entry !== null && readMarker(entry)?.path === path) {
     const head = readHead(entry);
     const base = readMarker(entry)?.base ?? null;
-    if (head !== null && "commit" in head && !(await isHeld(removal.repo, head.commit, base)))
+    if (head !== null && "commit" in head && !(await isReachable(removal.repo, head.commit, base)))
       kept = await holdAs(removal.repo, removal.keepAs, head.commit);
     deleteEntry(entry);
   }
@@ -104,22 +104,34 @@ async function finishRemoval(removal: Removal, commonDir: string, path: string, 
 }
 
 async function assertDisposable(path: string, gitDir: string, isByProduct?: IsByProduct): Promise<void> {
-  if (existsSync(join(gitDir, "locked"))) {
-    throw new AppError(
-      "REFUSED",
-      `${path} is locked: ${readIfReadable(join(gitDir, "locked"))?.trim() || "no reason given"}`,
-      {
-        hint: `unlock it with \`git worktree unlock ${path}\`, or force the removal`,
-      },
-    );
+  const why = await whyNotDisposable(path, isByProduct);
+  if (why === null) return;
+  if (isLocked(gitDir)) {
+    throw new AppError("REFUSED", `${path} ${why}`, {
+      hint: `unlock it with \`git worktree unlock ${path}\`, or force the removal`,
+    });
   }
-  if ((await countDirty(path)) === 0) return;
-  const left = await leftIn(path);
-  const dirty = left.filter(({ code, name }) => code !== "??" || !(isByProduct?.(name) ?? false)).length;
-  if (dirty === 0) return;
-  throw new AppError("REPOSITORY_DIRTY", `${path} has ${dirty} uncommitted file${dirty === 1 ? "" : "s"}`, {
+  throw new AppError("REPOSITORY_DIRTY", `${path} ${why}`, {
     hint: "commit them there, or force the removal to discard them",
   });
+}
+
+/** What would be lost with the tree, or who keeps it, as the rest of a sentence about it; null if it may go. Changes nothing. */
+export async function whyNotDisposable(path: string, isByProduct?: IsByProduct): Promise<string | null> {
+  const { gitDir } = assertOwned(path);
+  if (isLocked(gitDir)) return `is locked: ${readIfReadable(lockOf(gitDir))?.trim() || "no reason given"}`;
+  if ((await countDirty(path)) === 0) return null;
+  const left = await leftIn(path);
+  const dirty = left.filter(({ code, name }) => code !== "??" || !(isByProduct?.(name) ?? false)).length;
+  return dirty === 0 ? null : `has ${dirty} uncommitted file${dirty === 1 ? "" : "s"}`;
+}
+
+function lockOf(gitDir: string): string {
+  return join(gitDir, "locked");
+}
+
+function isLocked(gitDir: string): boolean {
+  return existsSync(lockOf(gitDir));
 }
 
 async function detachedHead(path: string): Promise<string | null> {
@@ -128,7 +140,7 @@ async function detachedHead(path: string): Promise<string | null> {
 }
 
 /** True if every commit up to `head` can be reached from a branch, a remote branch, a tag, or the base of the tree. */
-async function isHeld(cwd: string, head: string, base: string | null): Promise<boolean> {
+export async function isReachable(cwd: string, head: string, base: string | null): Promise<boolean> {
   const others = ["--not", "--branches", "--remotes", "--tags", ...(base === null ? [] : [base])];
   const { stdout, code } = await git(cwd, ["rev-list", "--max-count=1", head, ...others, "--"], { allowFailure: true });
   return code === 0 && stdout.trim() === "";
