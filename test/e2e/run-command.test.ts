@@ -159,6 +159,11 @@ test("[CM4 CM14] a run that needs a person exits 3; its gate is shown and answer
     question: "Ship it?",
     options: ["approve", "reject"],
     status: "open",
+    cause: "step",
+    feedback: "",
+    tree: expect.stringMatching(/^[0-9a-f]{40}$/),
+    openedAt: expect.any(String),
+    deadline: null,
   });
   expect(await site.json(["gates"])).toMatchObject({
     gates: [{ id: gate?.id, question: "Ship it?", run: held.run.id }],
@@ -233,7 +238,7 @@ test("[CM6] every command's help has an example, and the task may come from stdi
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name ?? "");
   expect(commands).toEqual(expect.arrayContaining(["run", "status", "step", "workflow", "doctor"]));
   const inGroups = ["step claim", "step complete", "workflow check", "workflow simulate", "executor test"];
-  const nested = [...inGroups, "prd run", "prd check", "prd import", "agent run", "scratch append"];
+  const nested = [...inGroups, "prd run", "prd check", "prd import", "agent run", "scratch append", "store backup"];
   const groups = nested.map((command) => command.split(" ")[0]);
   for (const command of [...commands.filter((name) => !groups.includes(name)), ...nested]) {
     const help = await site.pawl(...command.split(" "), "--help");
