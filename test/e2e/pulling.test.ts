@@ -55,7 +55,7 @@ test("[A3 A7 A21 A23 A33 A34 A35 A37 A39 A41 A42 A52 A100 A101 A102] the statuse
     `plan:done,implement:done,publish:ready | ${verified} | US-002 done implement:done,verify:done`,
   );
   const last = await perform(site, "mini_pub", done);
-  expect(last.input).toContain("CHANGES=a badge");
+  expect(last.input).toContain("CHANGES=US-001: a field\nUS-002: a badge");
   expect(last.reported).toMatchObject({ accepted: true, advanced: true, runDone: true });
   expect((await site.status()).run.status).toBe("done");
 });
@@ -194,13 +194,12 @@ test("[CM81] an attempt that a driver performs is not ended by its id alone, and
   const call = `'${process.execPath}' '${program}' step complete $PAWL_ATTEMPT_ID "STATUS: done"`;
   const text = `cat > /dev/null
 env -u PAWL_TOKEN PAWL_HOME='${site.home}' ${call} > '${site.path("without")}'; echo "exit $?" >> '${site.path("without")}'
-PAWL_HOME='${site.home}' ${call} > '${site.path("with")}'; echo "exit $?" >> '${site.path("with")}'
+PAWL_HOME='${site.home}' ${call}
 `;
   const agent = writeAt(site, "agent.sh", text);
   const workflow = "pawl: 1\nid: small\nagents: { worker: {} }\nsteps: [{ id: work, agent: worker }]\n";
   const file = writeAt(site, "small.yml", workflow);
+  // The agent itself prints no verdict, so the run is done by its report alone. It is stopped as soon as that has counted.
   expectCode(await site.pawl("run", file, "Do it", "--executor", `command: sh ${agent}`), 0);
-  const said = (name: string) => readFileSync(site.path(name), "utf8");
-  expect(said("without")).toMatch(/"accepted":false.*\n?exit 6/s);
-  expect(said("with")).toMatch(/"accepted":true.*\n?exit 0/s);
+  expect(readFileSync(site.path("without"), "utf8")).toMatch(/"accepted":false.*\n?exit 6/s);
 });
