@@ -98,7 +98,7 @@ test("[C43 CM27 RA29] lanes show each story with its position among its steps, i
   const usage = { usd: 0.25, input: 100, output: 7 };
   const go = site.path("go");
   const script = writeScript(site, {
-    "*": [{ say: "SUMMARY\nfine", usage }],
+    "*": [{ say: "SUMMARY\nfine\nSTATUS: done", usage }],
     planning: [
       { story: "US-001", say: "SUMMARY\nplanned", edits: short, usage },
       { say: "SUMMARY\nplanned", edits: short },
@@ -213,7 +213,7 @@ test("[CM16 C18] the workflow can be shown and simulated, edits and conflicts in
   for (const line of ["context_gathering", "only when a route inserts it", "one commit on the base", "stays last"])
     expect(shown).toContain(line);
   const script = writeScript(site, {
-    "*": [{ say: "SUMMARY\nfine" }],
+    "*": [{ say: "SUMMARY\nfine\nSTATUS: done" }],
     planning: [{ say: "SUMMARY\nfine", edits: short }],
     integrate: [{ attempt: 1, exit: 1, say: "conflict in a.txt" }, { say: "" }],
   });

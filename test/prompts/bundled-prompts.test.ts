@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { AgentStep, StepDefinition } from "../../src/domain/definition.ts";
 import type { Told } from "../../src/prompts/echo.ts";
-import { readReport } from "../../src/prompts/report.ts";
+import { readGiven, readReport } from "../../src/prompts/report.ts";
 import { renderTemplate } from "../../src/prompts/template.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
 import { known } from "../support/protocols.ts";
@@ -74,6 +74,34 @@ describe("[PR35] an agent that only repeats its prompt has said nothing", () => 
       }
     }
   });
+});
+
+const reviews = ["dynamic-ralph: review", "dynamic-ralph: final_review"];
+
+describe("[PR32 PR39] prose without a STATUS", () => {
+  const prose = "NOT DONE. Do not merge this.\n\nSUMMARY\nThe sum is wrong.";
+
+  test.each(bundled.filter(([name]) => reviews.includes(name)))("passes no review: %s", (_, asked) => {
+    const { step, told } = asked;
+    expect(readReport(step, prose, [], told)).toMatchObject({
+      outcome: "invalid_output",
+      why: expect.stringMatching(/^no STATUS line: reply/) as string,
+    });
+    expect(readGiven(step, { summary: prose }, [], told)).toMatchObject({ outcome: "invalid_output" });
+    for (const [status, verdict] of [
+      ["done", "passed"],
+      ["retry", "rejected"],
+    ] as const)
+      expect(readReport(step, `${prose}\nSTATUS: ${status}`, [], told)).toMatchObject({
+        verdict: { kind: verdict },
+        summary: "The sum is wrong.",
+      });
+  });
+
+  test.each(bundled.filter(([name]) => name.startsWith("dynamic-ralph") && !reviews.includes(name)))(
+    "ends a step that only works: %s",
+    (_, asked) => expect(outcomeOf(asked, prose)).toBe("completed"),
+  );
 });
 
 /** As an agent answers that does what it is told: the keys it was asked for, in words of its own. */

@@ -140,6 +140,7 @@ for act in "$me" "$PAWL_STORY.$PAWL_STEP" "$PAWL_STORY.$PAWL_STEP_TYPE" "$PAWL_S
 done
 echo SUMMARY
 echo "notes of $me"
+echo "STATUS: done"
 `,
   );
   return agent;

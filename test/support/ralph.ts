@@ -188,7 +188,7 @@ ${cases}
 */rebase_resolve) keep_both ;;
 esac
 say end
-printf 'All done.\\n\\nSUMMARY\\n%s of %s\\n' "$PAWL_STEP_TYPE" "$PAWL_STORY"
+printf 'All done.\\n\\nSUMMARY\\n%s of %s\\n\\nSTATUS: done\\n' "$PAWL_STEP_TYPE" "$PAWL_STORY"
 `;
   return writeAt(site, "agent.sh", script);
 }

@@ -253,6 +253,7 @@ cat > /dev/null
 note end
 echo SUMMARY
 echo "$PAWL_STEP_TYPE of $id is done."
+echo "STATUS: done"
 `;
 
 /** \`--test\`: logs where it runs, so that the campaign knows when; in an integration, HEAD is detached. */
