@@ -18,6 +18,7 @@ import {
   next,
   spending,
   stories,
+  storySpec,
   workflow,
 } from "../../../test/support/engine/workflow.ts";
 import { namesOf, reasonsOf } from "../../domain/gate.ts";
@@ -56,6 +57,17 @@ describe("asking", () => {
     expect(run.openGate("US-1/look").id).toBe("run-1.US-1.1");
     run.answer("US-1/look", "approve");
     expect(run.openGate("end").id).toBe("run-1.1");
+  });
+
+  test("[GA16 OU8] the question in a story has the run's values and its own, never those of other stories", () => {
+    const asks = { ...gate("look"), question: "{{cmd}}, {{verdict}}?" };
+    const run = new Driver(workflow([agent("plan"), stories("each", [agent("code"), asks], { concurrency: 2 })]));
+    run.pass("plan", { outputs: { cmd: "npm test" }, stories: [storySpec("US-1"), storySpec("US-2")] });
+    run.pass("US-1/code", { outputs: { cmd: "make", verdict: "good" } });
+    expect(run.openGate("US-1/look").question).toBe("make, good?");
+    run.answer("US-1/look", "approve");
+    run.pass("US-2/code");
+    expect(run.openGate("US-2/look").question).toBe("npm test, [missing: verdict]?");
   });
 
   test("[GA4] a gate shows the tree of the attempt that led to it", () => {

@@ -1,6 +1,7 @@
 // What a gate shows: what the step before it said, and its question with the values of the run.
 
 import type { StoryId } from "../../domain/ids.ts";
+import { contextOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
 import { renderTemplate } from "../../prompts/template.ts";
@@ -41,8 +42,7 @@ export function renderQuestion(draft: Draft, story: StoryId | null, question: st
   const { header } = draft.run;
   const entry = header.stories.find(({ id }) => id === story);
   const values = {
-    ...header.context,
-    ...(story === null ? {} : draft.scope(story).context),
+    ...contextOf(draft.run, story),
     task: header.task,
     run_id: header.id,
     repo: header.place.repo ?? "",
