@@ -73,6 +73,8 @@ export interface Simulated {
   readonly status: RunStatus;
   /** The step for which the script has no act. */
   readonly unanswered: string | null;
+  /** The answers that no question took, in words. */
+  readonly notes: readonly string[];
   readonly events: readonly Event[];
 }
 

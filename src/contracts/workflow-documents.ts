@@ -38,6 +38,7 @@ export const workflowCheckContract = object({
 export const simulationContract = object({
   status: runStatus,
   unanswered: text.nullable().describe("A step that the script has no answer for."),
+  notes: texts.describe("Answers that no question took."),
   path: list(eventContract),
 }).meta({ id: "SimulationDocument" });
 

@@ -72,7 +72,15 @@ test("[LB1 LB3 CM2] stories, agents that pull, and workflow files: every documen
   await expectContract(site, "workflow-check", ["workflow", "check", writeAt(site, "bad.yml", "id: x\n")], 2);
   await expectContract(site, "workflow-install", ["workflow", "install", "feature-dev"]);
   await expectContract(site, "workflow-uninstall", ["workflow", "uninstall", "feature-dev"]);
-  await expectContract(site, "simulation", ["workflow", "simulate", "feature-dev", "--script", script]);
+  await expectContract(site, "simulation", [
+    "workflow",
+    "simulate",
+    "feature-dev",
+    "--script",
+    script,
+    "--answer",
+    "pr=x",
+  ]);
   await expectContract(site, "status", ["run", "feature-dev", "Do it", "--script", script]);
   await expectContract(site, "stories", ["stories", "1"]);
   await site.events("1");

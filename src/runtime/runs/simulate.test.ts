@@ -8,8 +8,8 @@ function play(steps: string, answers: readonly SimulatedAnswer[] = []) {
   const text = `pawl: 1\nid: x\nagents: { a: {} }\nsteps:\n${steps}`;
   const { definition, problems } = loadWorkflow(text, "w.yml");
   if (!definition) throw new Error(JSON.stringify(problems));
-  const { status, events } = simulate(definition, "t", { play: "well", answers });
-  return { status, path: events.flatMap((event) => (event.type === "attempt_dispatched" ? [event.name] : [])) };
+  const { status, events, notes } = simulate(definition, "t", { play: "well", answers });
+  return { status, notes, path: events.flatMap((event) => (event.type === "attempt_dispatched" ? [event.name] : [])) };
 }
 
 const look = `  - { id: plan, agent: a, input: Print STORIES_JSON, produces: [test_cmd] }
@@ -20,13 +20,14 @@ const look = `  - { id: plan, agent: a, input: Print STORIES_JSON, produces: [te
 `;
 
 test("[CM99] without a script every step passes, stories are planned, and a question gets its first option", () => {
-  expect(play(look)).toEqual({ status: "done", path: ["plan", "code", "code", "judge", "ship"] });
+  expect(play(look)).toEqual({ status: "done", notes: [], path: ["plan", "code", "code", "judge", "ship"] });
 });
 
 test("[CM99] answers are taken in order, step by step", () => {
   const back = { step: "look", option: "back" };
   expect(play(look, [back, { step: "look", option: "no" }])).toEqual({
     status: "failed",
+    notes: [],
     path: ["plan", "code", "code", "judge", "judge"],
   });
   expect(play(look, [back])).toMatchObject({ status: "done" });
@@ -34,4 +35,19 @@ test("[CM99] answers are taken in order, step by step", () => {
 
 test("[CM99] an answer that the question does not have is an error that names the options", () => {
   expect(() => play(look, [{ step: "look", option: "perhaps" }])).toThrow(/perhaps.*yes, back, no/);
+});
+
+test("[CM99] an answer that no question took is noted, and one to a step that is not there is an error", () => {
+  const yes = { step: "look", option: "yes" };
+  expect(play(look, [{ step: "plan", option: "yes" }, yes, yes, { step: "US-001/code", option: "no" }])).toMatchObject({
+    status: "done",
+    notes: [
+      "--answer plan=yes was not used: plan did not ask",
+      "--answer look=yes was not used: look asked 1 time",
+      "--answer US-001/code=no was not used: US-001/code did not ask",
+    ],
+  });
+  expect(() => play(look, [{ step: "lok", option: "yes" }])).toThrow(
+    expect.objectContaining({ code: "USAGE", message: 'the workflow has no step "lok"' }) as Error,
+  );
 });

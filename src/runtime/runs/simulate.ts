@@ -3,9 +3,11 @@
 
 import { noUsage } from "../../domain/attempt.ts";
 import type { AnswerGate } from "../../domain/command.ts";
+import { counted } from "../../domain/counted.ts";
 import { type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
+import type { Gate } from "../../domain/gate.ts";
 import { attemptId, runId, type StoryId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
 import { decidedValues, repeats } from "../../domain/route.ts";
@@ -41,6 +43,8 @@ export interface Simulation {
   readonly run: Run;
   /** The step for which the script has no answer. */
   readonly unanswered: string | null;
+  /** The answers that no question took, in words. */
+  readonly notes: readonly string[];
 }
 
 const longestPath = 5_000;
@@ -66,6 +70,7 @@ export function simulate(
   { play, answers = [] }: Performance,
   protocol: CompleteProtocol = noProtocol,
 ): Simulation {
+  assertStepsOf(definition, answers);
   const place = { repo: null, kind: "directory", base: null, baseName: null, branch: null } as const;
   const asked = { at: 0, author: "simulation" };
   const stories = protocol.storiesFor(task);
@@ -104,7 +109,7 @@ export function simulate(
       attempt: attemptNumber(ready.scope, ready.step),
     };
     const said = play === "well" ? wellDone(run, ready) : scripted(run, ready, play(cue));
-    if (!said) return { status: statusOf(run.header), events, run, unanswered: type };
+    if (!said) return { ...endOf(run, left), events, unanswered: type };
     const report = { ...said, usage: noUsage, session: null, tree: null };
     const about = { at: moment, author: "simulation", story: ready.story, attempt: id };
     const secret = token("simulated");
@@ -127,7 +132,39 @@ export function simulate(
     run = finished.run;
     events.push(...finished.events);
   }
-  return { status: statusOf(run.header), events, run, unanswered: null };
+  return { ...endOf(run, left), events, unanswered: null };
+}
+
+function assertStepsOf({ steps }: Definition, answers: readonly SimulatedAnswer[]): void {
+  const names: readonly string[] = steps.flatMap((step) => [
+    step.name,
+    ...(step.kind === "stories" ? step.body.map(({ name }) => name) : []),
+  ]);
+  const unknown = answers.find(({ step }) => !names.includes(step.slice(step.indexOf("/") + 1)));
+  if (!unknown) return;
+  const hint = `--answer STEP=OPTION takes one of: ${[...new Set(names)].join(", ")}; in a story, STORY/STEP`;
+  throw new AppError("USAGE", `the workflow has no step "${unknown.step}"`, { hint });
+}
+
+function endOf(run: Run, unused: readonly SimulatedAnswer[]): Pick<Simulation, "status" | "run" | "notes"> {
+  const notes = unused.map(({ step, option }) => {
+    const asked = scopesOf(run)
+      .flatMap(({ gates }) => gates)
+      .filter((gate) => isAskedBy(run, gate, step)).length;
+    const why = asked === 0 ? "did not ask" : `asked ${counted(asked, "time")}`;
+    return `--answer ${step}=${option} was not used: ${step} ${why}`;
+  });
+  return { status: statusOf(run.header), run, notes };
+}
+
+function scopesOf(run: Run): readonly Scope[] {
+  return [...Object.values(run.stories), run.header];
+}
+
+/** `step`: as an answer names it, with or without the story. */
+function isAskedBy(run: Run, gate: Gate, step: string): boolean {
+  const name = scopeOf(run, gate.story)?.chain.find(({ id }) => id === gate.step)?.name;
+  return name === step || `${gate.story}/${name}` === step;
 }
 
 interface ReadyStep {
@@ -154,11 +191,11 @@ function answerTo(
   left: SimulatedAnswer[],
   takesFirst: boolean,
 ): Pick<AnswerGate, "type" | "story" | "gate" | "option" | "note" | "tree"> | null {
-  const scopes: readonly Scope[] = [...Object.values(run.stories), run.header];
-  const gate = scopes.flatMap(({ gates }) => gates).find(({ state }) => state.status === "open");
-  const step = gate && scopeOf(run, gate.story)?.chain.find(({ id }) => id === gate.step);
-  if (!gate || !step) return null;
-  const at = left.findIndex((answer) => answer.step === step.name || answer.step === `${gate.story}/${step.name}`);
+  const gate = scopesOf(run)
+    .flatMap(({ gates }) => gates)
+    .find(({ state }) => state.status === "open");
+  if (!gate) return null;
+  const at = left.findIndex(({ step }) => isAskedBy(run, gate, step));
   const [given] = at < 0 ? [] : left.splice(at, 1);
   const option = given?.option ?? (takesFirst ? Object.keys(gate.options)[0] : undefined);
   return option === undefined

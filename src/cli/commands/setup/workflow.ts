@@ -112,11 +112,11 @@ function defineSimulate(workflow: Command, console: Console): void {
     .addHelpText("after", example("pawl workflow simulate ./workflow.yml --answer review=approve"))
     .action((name: string, { script, answer = [], task }: SimulateOptions) => {
       const request = { script: script ?? null, answers: answer, task };
-      const { status, unanswered, events } = simulateWorkflow(applicationHere(), name, request);
+      const { status, unanswered, notes, events } = simulateWorkflow(applicationHere(), name, request);
       console.exitCode = unanswered === null ? exitCodeOf(status) : exitCodes.usage;
       if (console.json) {
         const path = events.map((event, index) => eventDocument({ seq: index + 1, event }));
-        return console.document({ status, unanswered, path });
+        return console.document({ status, unanswered, notes, path });
       }
       const names = new Map<string, string>();
       for (const event of events) {
@@ -124,6 +124,7 @@ function defineSimulate(workflow: Command, console: Console): void {
         const line = lineOf(event, names);
         if (line) console.print(`${line.mark} ${line.text}`);
       }
+      for (const note of notes) console.note(note);
       if (unanswered !== null) console.say(`The script has no act for "${unanswered}"; add one under \`steps:\`.`);
     });
 }
