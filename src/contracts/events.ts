@@ -128,7 +128,12 @@ export const eventContract = z
     event("run_reopened", {}),
     event("caps_raised", { caps }),
     event("limits_renewed", { of: text.nullable() }),
-    event("step_readied", { step, notBefore: milliseconds, feedback: text.nullable() }),
+    event("step_readied", {
+      step,
+      notBefore: milliseconds,
+      pauseMs: milliseconds.exactOptional(),
+      feedback: text.nullable(),
+    }),
     event("step_opened", { step }),
     event("outputs_set", { step, set: textMap, cleared: texts, notes: text.exactOptional() }),
     event("step_done", { step, feedback: object({ to: text, text }).exactOptional() }),

@@ -129,6 +129,15 @@ export function describeDispatch(
       },
     );
 
+    scenario("[DI5] a clock that was put back delays nothing that is to start", async ({ store, dispatch, runs }) => {
+      const run = await runs.start(chainOf(1));
+      const hourBack = -3_600_000;
+      expect(await offers(store, dispatch, { now: hourBack })).toHaveLength(1);
+      await runs.perform(run, "step-1", unfinished("rate_limited", { retryAt: 60_000 }));
+      expect(await offers(store, dispatch, { now: 50_000 })).toStrictEqual([]);
+      expect(await offers(store, dispatch, { now: hourBack })).toHaveLength(1);
+    });
+
     scenario("[DI6] the oldest run is served first, up to the limit", async ({ store, dispatch, runs }) => {
       const ids: RunId[] = [];
       for (let index = 0; index < 12; index += 1) ids.push(await runs.start(chainOf(1)));

@@ -56,6 +56,8 @@ export type Event = Happened &
         readonly type: "step_readied";
         readonly step: StepId;
         readonly notBefore: number;
+        /** How long it is to wait; absent in old events. */
+        readonly pauseMs?: number;
         readonly feedback: string | null;
       }
     | { readonly type: "step_opened"; readonly step: StepId }

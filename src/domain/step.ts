@@ -4,7 +4,7 @@ import type { AttemptId, GateId, StepId, StepName } from "./ids.ts";
 
 export type StepState =
   | { readonly status: "waiting" }
-  | { readonly status: "ready"; readonly notBefore: number }
+  | ReadyState
   | { readonly status: "running"; readonly attempt: AttemptId }
   /** `attempt` is null for a `stories` step while its stories are worked on. */
   | { readonly status: "running"; readonly attempt: null }
@@ -15,6 +15,13 @@ export type StepState =
   /** A step that a route skipped waits again when a route goes back before it; one that an edit skipped does not. */
   | { readonly status: "skipped"; readonly by: "route" | "edit"; readonly reason: string }
   | { readonly status: "cancelled" };
+
+export interface ReadyState {
+  readonly status: "ready";
+  readonly notBefore: number;
+  /** How long it was to wait when it became ready; 0: not at all. Absent in runs that an older Pawl began. */
+  readonly pauseMs?: number;
+}
 
 export type StepStatus = StepState["status"];
 
@@ -38,6 +45,12 @@ export interface Step {
 
 /** The steps in their order. */
 export type Chain = readonly Step[];
+
+/** No wait is longer than twice its pause, so that a clock that was put back does not prolong it. */
+export function isDue({ notBefore, pauseMs = Number.POSITIVE_INFINITY }: ReadyState, at: number): boolean {
+  const wait = notBefore - at;
+  return wait <= 0 || wait >= 2 * pauseMs;
+}
 
 export function isOver(step: Step): boolean {
   return step.state.status === "done" || step.state.status === "skipped";

@@ -47,6 +47,7 @@ export function evolve(run: Run | null, event: Event): Run {
         state: nextStepState(step, step.state.status === "waiting" ? "ready" : "again", {
           status: "ready",
           notBefore: event.notBefore,
+          ...(event.pauseMs === undefined ? {} : { pauseMs: event.pauseMs }),
         }),
         feedback: event.feedback ?? step.feedback,
       }));

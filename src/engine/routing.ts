@@ -9,6 +9,7 @@ import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
 import { renderQuestion } from "./gates/words-before.ts";
 import { sendMessage } from "./messages.ts";
+import { readyStep } from "./readying.ts";
 import { failStep } from "./status-changes.ts";
 
 export interface Routing {
@@ -22,8 +23,8 @@ export interface Routing {
   readonly isRejection?: boolean;
   /** Why a gate opens, if the route is one. */
   readonly cause: GateCause;
-  /** When `again` may start. Default: now. */
-  readonly notBefore?: number;
+  /** When `again` may start. null or none: now. */
+  readonly notBefore?: number | null;
 }
 
 export function takeRoute(draft: Draft, routing: Routing): void {
@@ -34,12 +35,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
     case "again":
       // A gate step is not performed, so asking again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
-      return draft.emit(story, {
-        type: "step_readied",
-        step: step.id,
-        notBefore: routing.notBefore ?? draft.at,
-        feedback,
-      });
+      return readyStep(draft, story, step, { notBefore: routing.notBefore, feedback });
     case "back_to": {
       const target = nearest(draft, story, step, route.step, "before");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" before "${step.name}" to go back to`);

@@ -6,7 +6,7 @@ import type { AttemptId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import { statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { Step } from "../domain/step.ts";
+import { isDue, type Step } from "../domain/step.ts";
 
 /** Facts from outside the engine. */
 export interface Known {
@@ -98,7 +98,7 @@ function describeStep(story: StoryId | null, scope: Scope, step: Step, now: numb
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
     const failed = last && hasEnded(last) && last.state.outcome !== "completed" ? last : null;
     const ended = failed === null ? "" : `its last attempt ${past[failed.state.outcome]}`;
-    if (step.state.notBefore > now) {
+    if (!isDue(step.state, now)) {
       const reason = ended === "" ? "" : ` (${ended}${shortly(failed?.state.why)})`;
       return `${what} waits until ${timeText(step.state.notBefore, known)}${reason}`;
     }

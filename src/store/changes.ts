@@ -29,7 +29,7 @@ export function readinessOf({ story, was, is }: ScopeChange): {
   const after = new Map(is.chain.map((step) => [step.id, step]));
   const changed = (step: Step) => before.get(step.id) !== after.get(step.id);
   const ready = ({ id, state }: Step): readonly ReadyStep[] =>
-    state.status === "ready" ? [{ story, step: id, notBefore: state.notBefore }] : [];
+    state.status === "ready" ? [{ story, step: id, notBefore: state.notBefore, pauseMs: state.pauseMs ?? null }] : [];
   return {
     readied: [...after.values()].filter(changed).flatMap(ready),
     unreadied: [...before.values()].filter(changed).flatMap(ready),

@@ -10,6 +10,7 @@ import { up as attemptBodies } from "./migrations/004-attempt-bodies.ts";
 import { up as runPlaces } from "./migrations/005-run-places.ts";
 import { up as drivers } from "./migrations/006-drivers.ts";
 import { up as effectsHeld } from "./migrations/007-effects-held.ts";
+import { up as pauses } from "./migrations/008-pauses.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -26,6 +27,7 @@ const migrations: readonly Migration[] = [
   { name: "run-places", up: runPlaces },
   { name: "drivers", up: drivers },
   { name: "effects-held", up: effectsHeld },
+  { name: "pauses", up: pauses },
 ];
 
 export const schemaVersion = migrations.length;

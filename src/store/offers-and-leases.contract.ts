@@ -52,6 +52,26 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       },
     );
 
+    scenario(
+      "[SO28] a clock that is put back prolongs no wait beyond twice its pause",
+      async (store, first, second) => {
+        await offer(
+          store,
+          offerOf(first, "old", { notBefore: 3_600_000 }),
+          offerOf(second, "paused", { notBefore: 3_600_000, pauseMs: 10_000 }),
+          offerOf(second, "at-once", { notBefore: 3_600_000, pauseMs: 0 }),
+        );
+        const dueAt = async (now: number) => (await found(store, { now })).map(({ step }) => step);
+        expect(await dueAt(1_000)).toStrictEqual(["paused", "at-once"]);
+        expect(await dueAt(3_580_000)).toStrictEqual(["paused", "at-once"]);
+        expect(await dueAt(3_580_001)).toStrictEqual(["at-once"]);
+        expect(await dueAt(3_600_000)).toStrictEqual(["old", "paused", "at-once"]);
+        expect(await store.nextOfferTime(second, 1_000)).toBeNull();
+        expect(await store.nextOfferTime(second, 3_590_000)).toBe(3_600_000);
+        expect(await store.nextOfferTime(first, 1_000)).toBe(3_600_000);
+      },
+    );
+
     scenario("[SO28] offers are withdrawn one by one, or all of a run at once", async (store, first, second) => {
       const story = storyId("S");
       await offer(
@@ -151,7 +171,7 @@ async function found(store: Store, filter: Partial<OfferFilter>) {
 }
 
 function offerOf(run: RunId, step: string, changes: Partial<NewOffer> = {}): NewOffer {
-  const plain = { story: null, agent: "w/worker", runNumber: 1, notBefore: 1_000, paused: false };
+  const plain = { story: null, agent: "w/worker", runNumber: 1, notBefore: 1_000, pauseMs: null, paused: false };
   return { run, step: stepId(step), ...plain, ...changes };
 }
 

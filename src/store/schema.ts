@@ -141,6 +141,8 @@ export interface ReadyRow {
   /** 1 while the run is paused. */
   paused: number;
   not_before: number;
+  /** How long it was to wait when it became ready; null in rows that an older Pawl wrote. */
+  pause_ms: number | null;
   /** Runs are served in the order in which they were started. */
   run_number: number;
 }

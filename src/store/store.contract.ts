@@ -328,6 +328,19 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect(await closings(2.9e6)).toStrictEqual([]);
     });
 
+    scenario("[SO6] an effect waits for no clock that was put back, unless it is held", async ({ store, runs }) => {
+      const run = await runs.start(chainOf(1));
+      await runs.perform(run, "step-1");
+      const [closing] = (await store.dueEffects(1e6, 10)).filter(isClosing);
+      if (!closing) throw new Error("nothing is due");
+      const isDue = async () => (await store.dueEffects(-3_600_000, 10)).some(isClosing);
+      expect([await isDue(), await store.hasDueEffects(-3_600_000)]).toStrictEqual([true, true]);
+      await store.takeEffect(closing, 2e6, "w-1");
+      expect(await isDue()).toBe(false);
+      await store.postponeEffect({ ...closing, tries: 1 }, 3e6);
+      expect(await isDue()).toBe(true);
+    });
+
     scenario(
       "[SO7] no more permits of a key than its limit, however many are requested at once",
       async ({ store, another, query }) => {

@@ -138,6 +138,8 @@ export interface Offer {
 export interface NewOffer extends Offer {
   readonly runNumber: number;
   readonly notBefore: number;
+  /** How long it was to wait when it became ready; null: not known. */
+  readonly pauseMs: number | null;
   readonly paused: boolean;
 }
 
@@ -199,6 +201,8 @@ export interface ReadyStep {
   readonly story: StoryId | null;
   readonly step: StepId;
   readonly notBefore: number;
+  /** How long it was to wait when it became ready; null: not known. */
+  readonly pauseMs: number | null;
 }
 
 /** Another writer was faster, so the command must be decided again. `transaction` retries by itself. */

@@ -93,6 +93,7 @@ function offerOf({ run, number }: Changes, ready: ReadyStep): NewOffer {
     agent: definition?.kind === "agent" ? `${header.definition.id}/${definition.agent}` : "",
     runNumber: number,
     notBefore: ready.notBefore,
+    pauseMs: ready.pauseMs,
     paused: header.paused,
   };
 }

@@ -6,6 +6,7 @@ import { passed, rejected, unfinished } from "../../../test/support/engine/repor
 import { agent, backTo, featureDev, gate, workflow } from "../../../test/support/engine/workflow.ts";
 import { attemptId, stepId, storyId, token } from "../../domain/ids.ts";
 import { decide } from "../decide.ts";
+import { replay } from "../evolve.ts";
 
 const line = () => new Driver(workflow([agent("a"), agent("b"), agent("c")]));
 
@@ -43,10 +44,42 @@ describe("starting", () => {
     expect(run.states()).toMatchObject({ a: "done" });
   });
 
+  test("[AT18] a clock that is put back delays no step that has no pause", () => {
+    const run = line();
+    run.at -= 3_600_000;
+    run.pass("a");
+    run.at -= 3_600_000;
+    run.pass("b");
+    expect(run.states()).toMatchObject({ a: "done", b: "done", c: "ready" });
+  });
+
+  test("[AT18] a clock that is put back by more than a pause ends it; by less, it prolongs it by that", () => {
+    const run = line();
+    const { at } = run;
+    run.finish("a", unfinished("failed", "it crashed", { retryAt: at + 5_000 }));
+    run.at = at - 4_999;
+    expect(run.refused(run.starting("a"))).toMatchObject({ why: "step a is not due yet" });
+    run.at = at - 5_000;
+    run.pass("a");
+    expect(run.states()).toMatchObject({ a: "done" });
+  });
+
+  test("[AT18] a step that an older Pawl made ready waits until its time", () => {
+    const run = line();
+    const [started, readied] = run.events;
+    if (started === undefined || readied?.type !== "step_readied") throw new Error("a run begins with a ready step");
+    const { pauseMs: _, ...old } = readied;
+    const before = replay([started, old]);
+    if (before === null) throw new Error("its events begin a run");
+    const startAt = (at: number) => decide(before, { ...run.starting("a"), at, author: "driver" });
+    expect(startAt(run.at - 3_600_000)).toMatchObject({ accepted: false, why: "step a is not due yet" });
+    expect(startAt(run.at)).toMatchObject({ accepted: true });
+  });
+
   test("[AT10] a time in the past means now", () => {
     const run = line();
     run.finish("a", unfinished("rate_limited", "429", { retryAt: 1 }));
-    expect(run.step("a").state).toEqual({ status: "ready", notBefore: run.at });
+    expect(run.step("a").state).toEqual({ status: "ready", notBefore: run.at, pauseMs: 0 });
   });
 
   test("[AT15] a failure that only a person can fix asks them, uses up no limit, and continues with the answer", () => {

@@ -8,12 +8,13 @@ import { isPerformed } from "../../domain/definition.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import type { GateOptions } from "../../domain/route.ts";
-import type { Step } from "../../domain/step.ts";
+import { isDue, type Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
 import { openGate } from "../gates/gates.ts";
 import { capReached, spendReached } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { deliverNotes } from "../notes.ts";
+import { readyStep } from "../readying.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
@@ -29,7 +30,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   if (!step) return rejectCommand("unknown", `there is no step ${command.step}`);
   if (step.state.status !== "ready")
     return rejectCommand("illegal", `step ${step.id} is ${step.state.status}, not ready`);
-  if (step.state.notBefore > command.at) return rejectCommand("illegal", `step ${step.id} is not due yet`);
+  if (!isDue(step.state, command.at)) return rejectCommand("illegal", `step ${step.id} is not due yet`);
 
   if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
   draft.emit(command.story, {
@@ -137,7 +138,7 @@ function refuseReport(draft: Draft, command: FinishAttempt, why: string): Reject
 function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
   emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
   if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });
-  else draft.emit(attempt.story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+  else readyStep(draft, attempt.story, step, { feedback: null });
   return null;
 }
 

@@ -16,6 +16,7 @@ import { openGate } from "../gates/gates.ts";
 import { applyLimits, lostTooOften } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { acceptOutputs, clearedKeys } from "../outputs.ts";
+import { readyStep } from "../readying.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
 import { planStories } from "../stories/stories.ts";
@@ -122,7 +123,7 @@ export function endUnfinished(
   const base = { why: report.why, notes: report.notes };
   if (outcome === "cancelled") {
     emitEnd(draft, attempt, report, { ...base, outcome, taken: null });
-    return draft.emit(story, { type: "step_readied", step: step.id, notBefore: draft.at, feedback: null });
+    return readyStep(draft, story, step, { feedback: null });
   }
   if (outcome === "lost" || outcome === "rate_limited") {
     const tooOften = outcome === "lost" && lostTooOften(draft, story, step.name);
@@ -138,12 +139,7 @@ export function endUnfinished(
         step,
         `${step.name} was lost ${counted(draft.run.header.caps.lostPerStep + 1, "time")}`,
       );
-    return draft.emit(story, {
-      type: "step_readied",
-      step: step.id,
-      notBefore: Math.max(draft.at, report.retryAt ?? 0),
-      feedback: null,
-    });
+    return readyStep(draft, story, step, { notBefore: report.retryAt, feedback: null });
   }
   if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
@@ -152,8 +148,7 @@ export function endUnfinished(
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
-  const notBefore = Math.max(draft.at, report.retryAt ?? 0);
-  takeRoute(draft, { story, step, route, feedback: report.why, cause, notBefore });
+  takeRoute(draft, { story, step, route, feedback: report.why, cause, notBefore: report.retryAt });
 }
 
 /** Only a person can help, for example if an agent is not logged in: a retry would fail again, so no limit is used up. */

@@ -105,13 +105,13 @@ function deliveriesOf(
  * because no other process may come later.
  */
 export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<number>): Promise<void> {
-  const giveUpAt = parts.clock.now() + 2 * holdMs;
+  const giveUpAt = parts.clock.steady() + 2 * holdMs;
   for (;;) {
     await releaseEffects(parts);
     await performEffects(parts, () => false, failed);
     const open = await parts.store.dueEffects(Number.MAX_SAFE_INTEGER, mostOpen);
     const waits = open.some(({ id, effect }) => effect.run === run && !failed.has(id));
-    if (!waits || parts.clock.now() >= giveUpAt) return;
+    if (!waits || parts.clock.steady() >= giveUpAt) return;
     await parts.clock.sleep(lookEveryMs);
   }
 }

@@ -1,6 +1,6 @@
 // Every query on offers: ready steps that workers may claim. Their table is called `ready`.
 
-import type { Kysely } from "kysely";
+import { type Kysely, sql } from "kysely";
 import { type RunId, runId, type StepId, type StoryId, stepId } from "../../domain/ids.ts";
 import type { ReadyRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
@@ -25,7 +25,8 @@ export async function selectNextOfferTime(
     .selectFrom("ready")
     .select((e) => e.fn.min("not_before").as("time"))
     .where("paused", "=", 0)
-    .where("not_before", ">", after);
+    .where("not_before", ">", after)
+    .where((e) => e.not(isPutBack(after)));
   const row = await (run === null ? later : later.where("run_id", "=", run)).executeTakeFirst();
   return row?.time ?? null;
 }
@@ -38,6 +39,7 @@ export async function insertOffer(db: Kysely<Tables>, offer: NewOffer): Promise<
     agent: offer.agent,
     paused: offer.paused ? 1 : 0,
     not_before: offer.notBefore,
+    pause_ms: offer.pauseMs,
     run_number: offer.runNumber,
   });
 }
@@ -62,6 +64,9 @@ async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonl
   return await forAll.all(db, { now, limit });
 }
 
+/** The clock was put back: so long a wait is none that a step was given. The same as in `isDue`. */
+const isPutBack = (now: number) => sql<boolean>`coalesce(not_before - ${now} >= 2 * pause_ms, false)`;
+
 type Page = { now: number; limit: number };
 
 /** Oldest run first; within a run, the step that has been ready longest first. */
@@ -70,7 +75,7 @@ const inOrder = (db: Kysely<Tables>, p: (name: keyof Page) => number) =>
     .selectFrom("ready")
     .selectAll()
     .where("paused", "=", 0)
-    .where("not_before", "<=", p("now"))
+    .where((e) => e.or([e("not_before", "<=", p("now")), isPutBack(p("now"))]))
     .orderBy("run_number")
     .orderBy("not_before")
     .orderBy("story_id")
@@ -96,6 +101,7 @@ const insert = statement<ReadyRow>((db, p) =>
     agent: p("agent"),
     paused: p("paused"),
     not_before: p("not_before"),
+    pause_ms: p("pause_ms"),
     run_number: p("run_number"),
   }),
 );

@@ -89,11 +89,18 @@ export async function deleteEffect(db: Kysely<Tables>, id: number): Promise<bool
 /** The prefix that `laneOf` gives the lanes of deliveries. */
 const deliverLane = "deliver:";
 
+/** The clocks of two machines differ by less. */
+const clocksDifferMs = 60_000;
+
+/** Also if the clock was put back to before it was made, unless a process performs it. */
+const isDue = (now: number) =>
+  sql<boolean>`(not_before <= ${now} or (holder is null and created_at - ${now} > ${sql.lit(clocksDifferMs)}))`;
+
 function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
   return db
     .selectFrom("outbox as o")
     .select(["o.id", "o.tries", "o.effect"])
-    .where("o.not_before", "<=", now)
+    .where(isDue(now))
     .where((e) =>
       e.not(
         e.exists(
@@ -121,7 +128,11 @@ const insert = statement<{ lane: string; run_id: string; effect: string; at: num
 );
 
 const anyDue = statement<{ now: number }, { id: number }>((db, p) =>
-  db.selectFrom("outbox").select("id").where("not_before", "<=", p("now")).limit(1),
+  db
+    .selectFrom("outbox")
+    .select("id")
+    .where(isDue(p("now")))
+    .limit(1),
 );
 
 const holders = statement<{ now: number }, { holder: string | null }>((db, p) =>
