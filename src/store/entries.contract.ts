@@ -36,7 +36,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
       await spoil("not to be read");
       await finish(runs, run, "A");
       expect(statusesOf(await load(store, run))).toBe("A:done B:running C:running D:running E:waiting");
-      await expect(load(await another(), run)).rejects.toThrow("not to be read");
+      await expect(load(await another(), run)).rejects.toThrow("cannot be read");
       await spoil(before.get("E")?.entry ?? "");
       const after = await entryRows(query);
       const changed = [...after].filter(([id, { changed }]) => changed !== before.get(id)?.changed);
@@ -56,7 +56,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
         await runs.perform(run, "verify", completed(), storyId("A"));
         const found = await store.transaction((tx) => tx.load(run, () => [storyId("A")]));
         expect(found?.run.stories[storyId("A")]?.attempts.map(({ name }) => name)).toEqual(["code", "verify"]);
-        await expect(load(await another(), run)).rejects.toThrow("not to be read");
+        await expect(load(await another(), run)).rejects.toThrow("cannot be read");
         // The end of the story has written the header; the attempts are as they were.
         for (const { id, body } of rows) {
           await query((db) => db.updateTable("attempts").set({ body }).where("id", "=", id).execute());

@@ -92,7 +92,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
         await runs.perform(run, "code", completed(), first);
         const loaded = await store.transaction((tx) => tx.load(run, () => [first]));
         expect(Object.keys(loaded?.run.stories ?? {})).toStrictEqual([first]);
-        await expect(store.wholeRun(run)).rejects.toThrow("not to be read");
+        await expect(store.wholeRun(run)).rejects.toThrow("cannot be read");
         await spoil(scope.scope);
       },
     );

@@ -13,6 +13,7 @@ import { resolveCommands } from "../../workflows/format/project.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
 import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
+import { assertWritable } from "../../workspaces/git/writable.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
 import type { GivenStories, RunRequest } from "../run-request.ts";
@@ -118,6 +119,7 @@ async function choosePlace(
   const dir = resolve(request.repo);
   if (request.inPlace) {
     const facts = await inPlace(dir);
+    await assertWritable(facts.root);
     return () => ({
       repo: facts.root,
       kind: "in_place",
@@ -127,6 +129,7 @@ async function choosePlace(
     });
   }
   const facts = await inspectRepository(dir);
+  await assertWritable(facts.root);
   const base = await resolveBase(dir, request.base === null ? {} : { base: request.base });
   notes.push(...base.notes);
   if (facts.dirty > 0) {

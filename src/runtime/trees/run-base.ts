@@ -8,6 +8,7 @@ import { resolveBase } from "../../workspaces/branches/base.ts";
 import { freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { inspectRepository, noCommits } from "../../workspaces/git/repository.ts";
+import { assertWritable } from "../../workspaces/git/writable.ts";
 import type { RunRequest } from "../run-request.ts";
 
 /** Commits go to a local branch, whose name is known from the start. */
@@ -22,6 +23,7 @@ export async function chooseBase(
     });
   }
   const facts = await inspectRepository(dir);
+  await assertWritable(facts.root);
   if (facts.head === null && request.base === null) throw noCommits(facts.root);
   const baseName = request.base ?? facts.branch;
   if (baseName === null) {

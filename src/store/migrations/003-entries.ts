@@ -2,6 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "../column-types.ts";
+import { readDocument } from "../document.ts";
 
 /** The tables as this migration leaves them. Current types may change; the stored data of that version does not. */
 interface Tables {
@@ -39,7 +40,9 @@ export async function up(untyped: Kysely<never>, types: ColumnTypes): Promise<vo
 /** One run at a time, since a store may have many runs with large headers. */
 async function moveEntries(db: Kysely<Tables>, run: string): Promise<void> {
   const row = await db.selectFrom("runs").select("header").where("id", "=", run).executeTakeFirstOrThrow();
-  const { stories, ...header } = JSON.parse(row.header) as { readonly stories: readonly Entry[] };
+  const { stories, ...header } = readDocument<{ readonly stories: readonly Entry[] }>(row.header, `run ${run}`, [
+    "stories",
+  ]);
   const done = new Set(stories.filter(({ status }) => status === "done").map(({ id }) => id));
   for (const entry of stories) {
     const openDependencies = entry.dependsOn.filter((id) => !done.has(id)).length;

@@ -2,6 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { ColumnTypes } from "../column-types.ts";
+import { readDocument } from "../document.ts";
 
 /** The rows before and after. Current types may change; the stored data of that version does not. */
 interface Tables {
@@ -98,7 +99,7 @@ function newRow(row: OldRow): NewRow {
     session: row.session,
     model: row.model,
     version: row.agent_version,
-    state: JSON.parse(row.state) as object,
+    state: readDocument(row.state, `attempt ${id}`, []),
   };
   return { id, run_id, story_id, position, phase, body: JSON.stringify(body) };
 }

@@ -1,6 +1,7 @@
 // Gives runs the shared folder of their files and the file of their stories as columns, so that a run is found by them.
 
 import type { Kysely } from "kysely";
+import { readDocument } from "../document.ts";
 
 /** The rows after it. Current types may change; the stored data of that version does not. */
 interface Tables {
@@ -28,7 +29,7 @@ export async function up(untyped: Kysely<never>): Promise<void> {
 /** One run at a time, since a store may have many runs with large headers. */
 async function placeRun(db: Kysely<Tables>, id: string): Promise<void> {
   const row = await db.selectFrom("runs").select("header").where("id", "=", id).executeTakeFirstOrThrow();
-  const { place } = JSON.parse(row.header) as { readonly place: Place };
+  const { place } = readDocument<{ readonly place: Place }>(row.header, `run ${id}`, ["place"]);
   const [shared, source] = [place.shared ?? null, place.source ?? place.prd ?? null];
   if (shared === null && source === null) return;
   await db.updateTable("runs").set({ shared, source }).where("id", "=", id).execute();

@@ -5,6 +5,7 @@ import {
   chmodSync,
   chownSync,
   closeSync,
+  copyFileSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -21,6 +22,7 @@ import { freshFile } from "../../../test/support/programs.ts";
 import { chainOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import { AppError, type ErrorCode } from "../../domain/error.ts";
+import type { RunId } from "../../domain/ids.ts";
 import { type Clock, systemClock } from "../../system/clock.ts";
 import type { Store } from "../store.ts";
 import { openSqliteStore } from "./open.ts";
@@ -103,6 +105,34 @@ test("[SO22] a damaged page is reported by the query that reads it, and the proc
   await expectTrouble(look, "STORE_UNUSABLE", "backup");
   const healthy = await opened(freshFile("pawl.db"));
   await new Transitions(healthy).start(chainOf(1));
+});
+
+test("[SO22] a row with broken JSON, or with JSON of another shape, is reported by its name, and other runs can be used", async () => {
+  const whole = (store: Store, run: RunId) => store.wholeRun(run);
+  const damages: readonly [column: string, table: string, look: (store: Store, run: RunId) => Promise<unknown>][] = [
+    ["header", "runs where id = :run", whole],
+    ["body", "attempts where run_id = :run", whole],
+    ["body", "events where run_id = :run", (store, run) => store.events(run, 0, 10)],
+    ["effect", "outbox where run_id = :run", (store) => store.dueEffects(Number.MAX_SAFE_INTEGER, 100)],
+    ["body", "definitions", whole],
+  ];
+  const sound = freshFile("pawl.db");
+  const first = await openSqliteStore(sound, systemClock);
+  const run = await new Transitions(first).start(chainOf(1));
+  await new Transitions(first).perform(run, "step-1");
+  const other = await new Transitions(first).start(chainOf(2));
+  await first.close();
+  for (const [column, rows, look] of damages) {
+    for (const text of ["{broken", "null", "7", ...(rows.startsWith("events") ? [] : ["{}"])]) {
+      const file = freshFile("pawl.db");
+      copyFileSync(sound, file);
+      damage(file, column, rows, run, text);
+      const store = await opened(file);
+      await expectTrouble(() => look(store, run), "STORE_UNUSABLE", "backup");
+      if (rows !== "definitions") await new Transitions(store).perform(other, "step-1");
+      expect(await store.listRuns({ statuses: null, limit: 10 })).toHaveLength(2);
+    }
+  }
 });
 
 test("[SO22] a lock that is never released is reported after a minute", async () => {
@@ -207,6 +237,16 @@ async function storeOnDisk(): Promise<string> {
   for (let index = 0; index < 5; index += 1) await new Transitions(store).start(chainOf(2));
   await store.close();
   return file;
+}
+
+function damage(file: string, column: string, rows: string, run: RunId, text: string): void {
+  const database = new DatabaseSync(file);
+  const [table = "", where] = rows.split(" where ");
+  const values = { text, ...(where === undefined ? {} : { run }) };
+  const condition = where === undefined ? "" : ` where ${where}`;
+  const changed = database.prepare(`update ${table} set ${column} = :text${condition}`).run(values).changes;
+  database.close();
+  expect(changed).toBeGreaterThan(0);
 }
 
 function overwrite(file: string, from: number, length: number): void {

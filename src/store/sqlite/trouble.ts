@@ -1,6 +1,7 @@
 // Turns errors of the disk, the directory or the SQLite file into errors that say what to do.
 
 import { AppError } from "../../domain/error.ts";
+import { BrokenDocument } from "../document.ts";
 
 export function isLocked(error: unknown): boolean {
   const code = sqliteCode(error);
@@ -15,6 +16,7 @@ function sqliteCode(error: unknown): number | null {
 
 export function storeError(error: unknown, file: string): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error;
+  if (error instanceof BrokenDocument) return brokenRow(file, error);
   const cause = { cause: error };
   switch (sqliteCode(error)) {
     case 5:
@@ -61,6 +63,14 @@ export function storeError(error: unknown, file: string): unknown {
       return error;
     }
   }
+}
+
+/** Rows are read one by one, so the runs that have no such row are as usable as before. */
+function brokenRow(file: string, error: BrokenDocument): AppError {
+  return new AppError("STORE_UNUSABLE", `the store ${file} has a damaged row: ${error.message}`, {
+    hint: "restore a backup, or choose another store with --store or PAWL_HOME; other runs in it can still be used",
+    cause: error,
+  });
 }
 
 export function notAStore(file: string, why: string, cause?: Error): AppError {

@@ -4,6 +4,7 @@
 import type { Kysely } from "kysely";
 import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import { type AttemptId, type RunId, runId, type StoryId } from "../../domain/ids.ts";
+import { readDocument } from "../document.ts";
 import type { AttemptRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { type AttemptRef, VersionConflict } from "../store.ts";
@@ -43,7 +44,7 @@ export class SeenAttempts {
     const scope = `${run} ${scopeKey(story)}`;
     const before = this.#known.get(scope);
     const rows = await ofScope.all(db, { run, story: scopeKey(story), from: before.length });
-    const attempts = [...before, ...rows.map(readAttempt)];
+    const attempts = [...before, ...rows.map((row) => readAttempt(run, row))];
     const open = attempts.findIndex((attempt, index) => index >= before.length && !hasEnded(attempt));
     this.scopes.set(scope, open === -1 ? attempts : attempts.slice(0, open));
     return attempts;
@@ -55,12 +56,15 @@ export async function selectAllAttempts(
   db: Kysely<Tables>,
   run: RunId,
 ): Promise<ReadonlyMap<StoryId | null, readonly Attempt[]>> {
-  return Map.groupBy((await ofRun.all(db, { run })).map(readAttempt), ({ story }) => story);
+  return Map.groupBy(
+    (await ofRun.all(db, { run })).map((row) => readAttempt(run, row)),
+    ({ story }) => story,
+  );
 }
 
 export async function selectAttempt(db: Kysely<Tables>, id: AttemptId): Promise<AttemptRef | null> {
   const row = await byId.first(db, { id });
-  return row ? { run: runId(row.run_id), attempt: readAttempt(row) } : null;
+  return row ? { run: runId(row.run_id), attempt: readAttempt(row.run_id, row) } : null;
 }
 
 export async function insertAttempt(db: Kysely<Tables>, run: RunId, position: number, attempt: Attempt): Promise<void> {
@@ -80,8 +84,8 @@ export async function updateAttempt(db: Kysely<Tables>, was: Attempt, is: Attemp
   if ((await update.run(db, values)) === 0) throw new VersionConflict(`attempt ${is.id}`);
 }
 
-function readAttempt({ body }: Pick<AttemptRow, "body">): Attempt {
-  return JSON.parse(body) as Attempt;
+function readAttempt(run: string, { body }: Pick<AttemptRow, "body">): Attempt {
+  return readDocument<Attempt>(body, `an attempt of run ${run}`, ["id", "state"]);
 }
 
 const ofScope = statement<{ run: string; story: string; from: number }, { body: string }>((db, p) =>

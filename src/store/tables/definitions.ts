@@ -3,6 +3,7 @@
 
 import type { Kysely } from "kysely";
 import type { Definition } from "../../domain/definition.ts";
+import { readDocument } from "../document.ts";
 import { currentDefinition } from "../older-documents.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
@@ -14,7 +15,9 @@ export async function selectDefinition(db: Kysely<Tables>, cache: DefinitionCach
   const known = cache.get(hash);
   if (known) return known;
   const { body } = await byHash.one(db, { hash });
-  const definition = currentDefinition(JSON.parse(body) as Definition);
+  const definition = currentDefinition(
+    readDocument<Definition>(body, `the workflow ${hash.slice(0, 12)}`, ["id", "steps", "agents"]),
+  );
   cache.set(hash, definition);
   return definition;
 }

@@ -8,6 +8,7 @@
 import type { Kysely } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
 import type { StoryEntry } from "../../domain/story.ts";
+import { readDocument } from "../document.ts";
 import type { RunRow, StoryRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { Recent } from "./recent.ts";
@@ -52,8 +53,8 @@ export class SeenEntries {
     // A snapshot may be older than the cached version.
     const isUsable = before !== undefined && before.version >= row.planned && before.version < row.version;
     const entries = isUsable
-      ? renewed(before.entries, await selectChanged.all(db, { run, since: before.version }))
-      : (await selectAll.all(db, { run })).map(readEntry);
+      ? renewed(run, before.entries, await selectChanged.all(db, { run, since: before.version }))
+      : (await selectAll.all(db, { run })).map((stored) => readEntry(run, stored));
     this.runs.set(run, { version: row.version, entries });
     return entries;
   }
@@ -78,14 +79,18 @@ export function changedEntries(
   return after.filter((entry) => !known.has(entry));
 }
 
-function renewed(entries: readonly StoryEntry[], rows: readonly { entry: string }[]): readonly StoryEntry[] {
+function renewed(
+  run: RunId,
+  entries: readonly StoryEntry[],
+  rows: readonly { entry: string }[],
+): readonly StoryEntry[] {
   if (rows.length === 0) return entries;
-  const changed = new Map(rows.map(readEntry).map((entry) => [entry.id, entry]));
+  const changed = new Map(rows.map((row) => readEntry(run, row)).map((entry) => [entry.id, entry]));
   return entries.map((entry) => changed.get(entry.id) ?? entry);
 }
 
-function readEntry({ entry }: { readonly entry: string }): StoryEntry {
-  return JSON.parse(entry) as StoryEntry;
+function readEntry(run: RunId, { entry }: { readonly entry: string }): StoryEntry {
+  return readDocument<StoryEntry>(entry, `a story of run ${run}`, ["id", "status"]);
 }
 
 type EntryColumns = Pick<StoryRow, "run_id" | "id" | "status" | "entry" | "changed">;

@@ -3,6 +3,7 @@
 import type { Kysely } from "kysely";
 import { type Event, eventSchemaVersion } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
+import { readDocument } from "../document.ts";
 import { currentEvent } from "../older-documents.ts";
 import type { EventRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
@@ -51,7 +52,8 @@ function eventRow(run: RunId, seq: number, event: Event): EventRow {
 
 function readEvent(row: EventRow): Event {
   const head = { at: row.at, author: row.author, story: storyOfKey(row.story_id), type: row.type };
-  return currentEvent({ ...(JSON.parse(row.body) as object), ...head } as Event);
+  const body = readDocument(row.body, `event ${row.seq} of run ${row.run_id}`, []);
+  return currentEvent({ ...body, ...head } as Event);
 }
 
 const afterSeq = statement<{ run: string; after: number; limit: number }, EventRow>((db, p) =>

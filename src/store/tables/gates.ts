@@ -3,6 +3,7 @@
 import type { Kysely } from "kysely";
 import type { Gate } from "../../domain/gate.ts";
 import { type GateId, type RunId, runId } from "../../domain/ids.ts";
+import { readDocument } from "../document.ts";
 import type { GateRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { GateRef } from "../store.ts";
@@ -35,7 +36,7 @@ export async function updateGate(db: Kysely<Tables>, gate: Gate): Promise<void> 
 }
 
 function readGate(row: GateRow): GateRef {
-  return { run: runId(row.run_id), gate: JSON.parse(row.body) as Gate };
+  return { run: runId(row.run_id), gate: readDocument<Gate>(row.body, `gate ${row.id}`, ["id", "state"]) };
 }
 
 const open = (db: Kysely<Tables>) =>

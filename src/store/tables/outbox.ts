@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import { type Effect, laneOf } from "../../domain/effect.ts";
 import { type RunId, runId } from "../../domain/ids.ts";
+import { readDocument } from "../document.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { FailedClosing, StoredDelivery, StoredEffect } from "../store.ts";
@@ -14,7 +15,7 @@ export async function selectDueEffects(
   limit: number,
 ): Promise<readonly StoredEffect[]> {
   const rows = await firstOfLanes(db, now, limit).where("o.lane", "not like", `${deliverLane}%`).execute();
-  return rows.map((row) => ({ id: row.id, tries: row.tries, effect: JSON.parse(row.effect) as Effect }));
+  return rows.map((row) => ({ id: row.id, tries: row.tries, effect: readEffect(row) }));
 }
 
 /** The first due delivery of each lane, except those to certain targets. */
@@ -34,7 +35,7 @@ export async function selectDueDeliveries(
   return rows.map((row) => ({
     id: row.id,
     tries: row.tries,
-    effect: JSON.parse(row.effect) as StoredDelivery["effect"],
+    effect: readEffect(row) as StoredDelivery["effect"],
   }));
 }
 
@@ -84,6 +85,10 @@ export async function selectFailedClosings(db: Kysely<Tables>, run: RunId | null
 /** False if it is already gone. */
 export async function deleteEffect(db: Kysely<Tables>, id: number): Promise<boolean> {
   return (await remove.run(db, { id })) > 0;
+}
+
+function readEffect(row: { readonly id: number; readonly effect: string }): Effect {
+  return readDocument<Effect>(row.effect, `effect ${row.id}`, ["type", "run"]);
 }
 
 /** The prefix that `laneOf` gives the lanes of deliveries. */

@@ -3,6 +3,7 @@
 import { type Kysely, sql } from "kysely";
 import { type RunId, runId } from "../../domain/ids.ts";
 import { type Header, type RunStatus, statusOf } from "../../domain/run.ts";
+import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { statement } from "../statement.ts";
@@ -84,7 +85,7 @@ export class SeenHeaders {
     const found = { id, known: known?.version ?? -1 };
     const row = await (purpose === "change" ? byIdToChange : byId).first(db, found);
     if (row === undefined) return null;
-    const document = row.header === null && known !== undefined ? known.document : readDocument(row.header ?? "");
+    const document = row.header === null && known !== undefined ? known.document : readHeader(id, row.header ?? "");
     this.runs.set(id, { version: row.version, document });
     return { row, header: { ...document, id: runId(row.id), task: row.task, startedAt: row.started_at } };
   }
@@ -94,8 +95,9 @@ export class SeenHeaders {
   }
 }
 
-function readDocument(text: string): HeaderDocument {
-  const document = JSON.parse(text) as Omit<HeaderDocument, "notes"> & Partial<Pick<HeaderDocument, "notes">>;
+function readHeader(id: RunId, text: string): HeaderDocument {
+  type Written = Omit<HeaderDocument, "notes"> & Partial<Pick<HeaderDocument, "notes">>;
+  const document = readDocument<Written>(text, `run ${id}`, ["chain", "context", "place"]);
   // Runs that an older Pawl recorded have no notes.
   return { notes: [], ...document, place: currentPlace(document.place) };
 }

@@ -4,6 +4,7 @@ import { type Kysely, sql } from "kysely";
 import type { Attempt } from "../../domain/attempt.ts";
 import { type RunId, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Story, StoryEntry, StorySpec } from "../../domain/story.ts";
+import { readDocument } from "../document.ts";
 import type { StoryRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { VersionConflict } from "../store.ts";
@@ -36,16 +37,17 @@ export async function selectAllOpened(db: Kysely<Tables>, run: RunId): Promise<r
 }
 
 export function readStory(row: OpenedRow, attempts: readonly Attempt[]): Story {
-  return { ...(JSON.parse(row.scope) as Pick<Story, (typeof documentKeys)[number]>), id: storyId(row.id), attempts };
+  const scope = readDocument<Pick<Story, (typeof documentKeys)[number]>>(row.scope, `story ${row.id}`, ["chain"]);
+  return { ...scope, id: storyId(row.id), attempts };
 }
 
 export async function selectSpecs(db: Kysely<Tables>, run: RunId): Promise<readonly StorySpec[]> {
-  return (await specs.all(db, { run })).map(readSpec);
+  return (await specs.all(db, { run })).map((row) => readSpec(run, row));
 }
 
 export async function selectSpec(db: Kysely<Tables>, run: RunId, id: StoryId): Promise<StorySpec | null> {
   const row = await specById.first(db, { run, id });
-  return row ? readSpec(row) : null;
+  return row ? readSpec(run, row) : null;
 }
 
 /** Appends them after the existing stories. */
@@ -78,8 +80,8 @@ export async function updateScope(db: Kysely<Tables>, run: RunId, version: numbe
     throw new VersionConflict(`story ${story.id}`);
 }
 
-function readSpec({ spec }: { readonly spec: string }): StorySpec {
-  return JSON.parse(spec) as StorySpec;
+function readSpec(run: RunId, { spec }: { readonly spec: string }): StorySpec {
+  return readDocument<StorySpec>(spec, `a story of run ${run}`, ["id"]);
 }
 
 const opened = (db: Kysely<Tables>, p: (name: "run") => string) =>

@@ -238,7 +238,8 @@ function shown(args: readonly string[]): string {
 function hintFor(stderr: string): string {
   if (/No space left on device/i.test(stderr)) return "free some disk space, then try again";
   if (/dubious ownership/.test(stderr)) return "run `git config --global --add safe.directory <path>` if you trust it";
-  if (/Permission denied/i.test(stderr)) return "check who owns the files";
+  if (/Permission denied|Read-only file system|insufficient permission/i.test(stderr))
+    return "make the git directory that is named yours and writable, then try again";
   if (isLocked(stderr)) return "another git holds a lock; if none is running, remove the .lock file that is named";
   return "run the same git command by hand to see more";
 }
