@@ -10,7 +10,7 @@ import { makeWorld, type World } from "../../test/support/world.ts";
 import type { RunId } from "../domain/ids.ts";
 import { performEffects } from "../runtime/effects/effects.ts";
 import { ownWorker } from "../runtime/worker.ts";
-import { systemClock } from "../system/clock.ts";
+import { deadlineIn, systemClock } from "../system/clock.ts";
 import { Application } from "./application.ts";
 import { resume } from "./drive.ts";
 import { runs } from "./runs.ts";
@@ -19,7 +19,7 @@ import { status } from "./status.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-const aMinuteAgo = { ...systemClock, now: () => systemClock.now() - 60_000 };
+const deadWorker = JSON.stringify({ ...(JSON.parse(ownWorker()) as object), pid: 2 ** 22 + 7, startedAt: "1" });
 const inAMinute = { ...systemClock, now: () => systemClock.now() + 120_000 };
 
 function openAt(world: World): Application {
@@ -47,10 +47,16 @@ async function killedAtTheEnd(world: World): Promise<RunId> {
 test("[RC40] a run whose driver died between its end and its closing is closed by the next command, even one that looks", async () => {
   const receiver = await startReceiver();
   const notify = `notify: [{ kind: webhook, name: hook, url: "${receiver.url}", allow_private: true, on: [run_done] }]\n`;
-  const world = await makeWorld({ clock: aMinuteAgo, config: notify });
+  const world = await makeWorld({ config: notify });
   mkdirSync(dirname(world.home.configFile), { recursive: true });
   writeFileSync(world.home.configFile, notify);
   const run = await killedAtTheEnd(world);
+  const driver = { run, worker: ownWorker(), until: deadlineIn(systemClock, 60_000) };
+  await world.parts.store.transaction((tx) => tx.setDriver(driver));
+  await look(world);
+  expect([existsSync(join(world.home.worktrees, run)), receiver.texts]).toEqual([true, []]);
+  // At once: its age does not matter.
+  await world.parts.store.transaction((tx) => tx.setDriver({ ...driver, worker: deadWorker }));
   await look(world);
   expect(existsSync(join(world.home.worktrees, run))).toBe(false);
   expect(runGit(world.repo, "worktree", "list").split("\n")).toHaveLength(1);
@@ -59,7 +65,7 @@ test("[RC40] a run whose driver died between its end and its closing is closed b
 });
 
 test("[RC40] what a dead process had begun is taken over at once, and what a living one does is left to it", async () => {
-  const world = await makeWorld({ clock: aMinuteAgo });
+  const world = await makeWorld();
   const run = await killedAtTheEnd(world);
   const tree = join(world.home.worktrees, run);
   const { store } = world.parts;
@@ -68,8 +74,7 @@ test("[RC40] what a dead process had begun is taken over at once, and what a liv
   expect(await store.takeEffect(closing, Date.now() + 600_000, ownWorker())).toBe(true);
   await look(world);
   expect(existsSync(tree)).toBe(true);
-  const dead = JSON.stringify({ ...(JSON.parse(ownWorker()) as object), pid: 2 ** 22 + 7, startedAt: "1" });
-  expect(await store.takeEffect({ ...closing, tries: 1 }, Date.now() + 600_000, dead)).toBe(true);
+  expect(await store.takeEffect({ ...closing, tries: 1 }, Date.now() + 600_000, deadWorker)).toBe(true);
   await look(world);
   expect(existsSync(tree)).toBe(false);
 });

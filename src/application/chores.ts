@@ -7,6 +7,7 @@ import { deliverDue } from "../runtime/effects/deliveries.ts";
 import { performEffects, releaseEffects } from "../runtime/effects/effects.ts";
 import { recover } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { driversOf } from "../runtime/worker.ts";
 
 /** How long receivers of messages get; the rest waits for the next process. */
 const deliveriesMs = 2_000;
@@ -21,15 +22,13 @@ export async function doChores(parts: Parts, changed: ReadonlySet<RunId>): Promi
   await deliverDue(parts, deliveriesMs);
 }
 
-/** What is due for so long is not about to be done by the process that ended the run. */
-const leftAfterMs = 3_000;
-
 /** For a use case that only reads. A driver that lives does its own work, and a command that looks does not wait for receivers. */
 export async function finishEndedRuns(parts: Parts): Promise<void> {
   const { store, clock } = parts;
   const released = await releaseEffects(parts);
-  if (!released && !(await store.hasDueEffects(clock.now() - leftAfterMs))) return;
-  const isOver = async (run: RunId) => ((await store.runById(run))?.endedAt ?? null) !== null;
-  await performEffects(parts, () => false, new Set(), isOver);
-  await deliverDue(parts, readDeliveriesMs);
+  if (!released && !(await store.hasDueEffects(clock.now()))) return;
+  const driven = await driversOf(parts);
+  const isLeft = async (run: RunId) => !driven.has(run) && ((await store.runById(run))?.endedAt ?? null) !== null;
+  await performEffects(parts, () => false, new Set(), isLeft);
+  await deliverDue(parts, readDeliveriesMs, isLeft);
 }

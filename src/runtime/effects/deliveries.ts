@@ -3,10 +3,12 @@
 
 import type { AskedGate } from "../../domain/effect.ts";
 import { errorText } from "../../domain/error.ts";
+import type { RunId } from "../../domain/ids.ts";
 import type { Delivery, Notice, NoticeGate, Target } from "../../notify/target.ts";
 import type { RunSummary, StoredDelivery } from "../../store/store.ts";
 import type { Parts } from "../parts.ts";
 import { Wake } from "../wake.ts";
+import { ownWorker } from "../worker.ts";
 
 export interface DeliveryTimes {
   /** How often the outbox is read when nothing wakes us. */
@@ -37,14 +39,18 @@ const longestText = 4_000;
 
 type DeliveryPorts = Pick<Parts, "store" | "clock" | "targets" | "log">;
 
+/** Which runs this process may serve. */
+export type IsOurs = (run: RunId) => Promise<boolean>;
+
 /** Delivers what is due, in at most this time; the next driver delivers the rest. */
-export async function deliverDue(parts: DeliveryPorts, withinMs: number): Promise<void> {
-  await new Deliveries(parts).close(withinMs);
+export async function deliverDue(parts: DeliveryPorts, withinMs: number, isOurs?: IsOurs): Promise<void> {
+  await new Deliveries(parts, {}, isOurs).close(withinMs);
 }
 
 export class Deliveries {
   readonly #parts: DeliveryPorts;
   readonly #times: DeliveryTimes;
+  readonly #isOurs: IsOurs;
   readonly #targets: ReadonlyMap<string, Target>;
   /** Targets that this process cannot reach; another process may have what it lacks. */
   readonly #unable: readonly string[];
@@ -55,8 +61,9 @@ export class Deliveries {
   readonly #working: Promise<void>;
   #isClosing = false;
 
-  constructor(parts: DeliveryPorts, times: Partial<DeliveryTimes> = {}) {
+  constructor(parts: DeliveryPorts, times: Partial<DeliveryTimes> = {}, isOurs: IsOurs = async () => true) {
     this.#parts = parts;
+    this.#isOurs = isOurs;
     this.#times = { ...usualTimes, ...times };
     this.#targets = new Map(parts.targets.map((target) => [target.name, target]));
     const unable = parts.targets.flatMap(({ name, missing }) => ({ name, why: missing()?.what ?? null }));
@@ -101,7 +108,7 @@ export class Deliveries {
       const except = [...this.#unable, ...[...this.#targets.keys()].filter((name) => this.#isBusy(name))];
       for (const due of await this.#parts.store.dueDeliveries(this.#parts.clock.now(), batch, except)) {
         if (this.#stop.signal.aborted) break;
-        if (this.#isBusy(due.effect.target)) continue;
+        if (this.#isBusy(due.effect.target) || !(await this.#isOurs(due.effect.run))) continue;
         const target = this.#targets.get(due.effect.target);
         if (!target) await this.#drop(due, "there is no such target in the configuration any more");
         else if (await this.#take(due, target)) this.#deliver({ ...due, tries: due.tries + 1 }, target);
@@ -121,7 +128,8 @@ export class Deliveries {
   }
 
   async #take(due: StoredDelivery, { timeoutMs }: Target): Promise<boolean> {
-    return await this.#parts.store.takeEffect(due, this.#parts.clock.now() + timeoutMs + slackMs);
+    const until = this.#parts.clock.now() + timeoutMs + slackMs;
+    return await this.#parts.store.takeEffect(due, until, ownWorker());
   }
 
   #deliver(taken: StoredDelivery, target: Target): void {

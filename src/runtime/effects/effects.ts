@@ -9,6 +9,7 @@ import { killStrays } from "../../system/process/strays.ts";
 import type { Parts } from "../parts.ts";
 import { lifeOfWorker, ownWorker } from "../worker.ts";
 import { type ClosingPorts, closeRun } from "./closing.ts";
+import type { IsOurs } from "./deliveries.ts";
 
 /** How long one process holds an effect; after that another may try. */
 const holdMs = 10_000;
@@ -31,7 +32,7 @@ export async function performEffects(
   parts: EffectPorts,
   stop: StopAttempt,
   failed = new Set<number>(),
-  isOurs: (run: RunId) => Promise<boolean> = async () => true,
+  isOurs: IsOurs = async () => true,
 ): Promise<number> {
   let done = 0;
   while (done < batch) {
