@@ -17,7 +17,8 @@ export async function unsavedWork(run: Run, trees: readonly string[]): Promise<r
   for (const path of trees) {
     if (path.endsWith(".parked")) found.push(...(await parkedIn(run, path)));
     // Half removed already: it was found to have none.
-    else if (!path.endsWith(".gone") && statSync(path).isDirectory()) found.push(await unsavedIn(run, path));
+    else if (!path.endsWith(".gone") && statSync(path, { throwIfNoEntry: false })?.isDirectory())
+      found.push(await unsavedIn(run, path));
   }
   return found.filter((text) => text !== null);
 }

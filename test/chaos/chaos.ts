@@ -1,9 +1,10 @@
-// `npm run chaos -- [--scene stories] --kills N --seed S` and `npm run chaos -- --scene meddling --runs N --seed S`: the long forms of
-// chaos.test.ts, stories.test.ts and meddling.test.ts. On any violation the exit code is 1 and the directory is kept.
+// `npm run chaos -- [--scene stories|ends] --kills N --seed S` and `npm run chaos -- --scene meddling --runs N --seed S`: the long forms
+// of chaos.test.ts, stories.test.ts, ends.test.ts and meddling.test.ts. On any violation the exit code is 1 and the directory is kept.
 
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { campaign, type Summary } from "./campaign.ts";
+import { type EndsSummary, endsCampaign } from "./ends/campaign.ts";
 import { type MeddlingSummary, meddlingCampaign } from "./meddling/campaign.ts";
 import { type StorySummary, storyCampaign } from "./stories/campaign.ts";
 import { variants } from "./stories/scene.ts";
@@ -32,12 +33,18 @@ if (values.scene === "runs") {
 } else if (values.scene === "meddling") {
   const summary = await meddlingCampaign({ runs: Number(values.runs), seed, say });
   report(summary, [`${summary.slips} slips of agents; a person did ${counted(summary.acts)}`]);
+} else if (values.scene === "ends") {
+  const summary = await endsCampaign({ kills: Number(values.kills ?? 30), seed, say });
+  report(summary, [`${summary.runs} runs; what killed drivers left was done by ${counted(summary.kills)}`]);
 } else {
-  say(`there is no scene ${values.scene}; use runs, stories or meddling`);
+  say(`there is no scene ${values.scene}; use runs, stories, ends or meddling`);
   process.exitCode = 2;
 }
 
-function report({ violations, seed, dir }: Summary | StorySummary | MeddlingSummary, figures: readonly string[]): void {
+function report(
+  { violations, seed, dir }: Summary | StorySummary | EndsSummary | MeddlingSummary,
+  figures: readonly string[],
+): void {
   const end =
     violations.length === 0
       ? "no violation"
