@@ -23,6 +23,8 @@ export interface Found {
   readonly events: number;
   readonly attempts: number;
   readonly lost: number;
+  /** Attempts whose agent was killed while its driver lived. */
+  readonly died: number;
   readonly refused: number;
   readonly salvaged: number;
 }
@@ -58,6 +60,7 @@ export async function checkScene(scene: Scene): Promise<Found> {
     events: all.length,
     attempts: ended.length,
     lost: ended.filter(({ outcome }) => outcome === "lost").length,
+    died: ended.filter(wasKilled).length,
     refused: all.filter(({ type }) => type === "report_refused").length,
     salvaged: filesUnder(join(scene.home, "salvage")).length,
   };
@@ -82,6 +85,11 @@ export function wasKilled({ outcome, why }: { readonly outcome: string; readonly
   return outcome === "failed" && why.includes("it died by SIGKILL");
 }
 
+/** Its driver's terminal closed. */
+function wasHungUp({ outcome, why }: { readonly outcome: string; readonly why: string }): boolean {
+  return outcome === "cancelled" && why === "the driver was interrupted";
+}
+
 async function checkLog(store: Store, summary: RunSummary, complain: Complain): Promise<Event[]> {
   const name = `run #${summary.number}`;
   const events = await checkReplay(store, summary, complain);
@@ -100,7 +108,7 @@ async function checkLog(store: Store, summary: RunSummary, complain: Complain): 
     if (event.type === "attempt_ended") {
       open = null;
       const place = places.get(event.attempt);
-      if (event.outcome !== "completed" && event.outcome !== "lost" && !wasKilled(event))
+      if (event.outcome !== "completed" && event.outcome !== "lost" && !wasKilled(event) && !wasHungUp(event))
         complain(`${name}: ${place?.name} of ${place?.story || "the run"} ended as ${event.outcome}: ${event.why}`);
       if (place?.name === "verify" && event.verdict?.kind === "passed") verified.add(place.story);
       if (place?.name === "verify" && event.verdict?.kind === "rejected")

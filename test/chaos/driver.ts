@@ -140,6 +140,21 @@ export class Driver {
     return await this.#end(false);
   }
 
+  /** Its terminal closes: it stops its agents in order and ends. */
+  async hangUp(): Promise<End> {
+    if (!this.#over) this.#child.kill("SIGHUP");
+    return await this.#end(false);
+  }
+
+  /** It stands still for a while, in which something happens, and then continues. */
+  async freeze(ms: number, meanwhile: () => void): Promise<void> {
+    if (this.#over) return;
+    this.#child.kill("SIGSTOP");
+    meanwhile();
+    await sleep(ms);
+    this.#child.kill("SIGCONT");
+  }
+
   async kill(): Promise<End> {
     const killed = !this.#over && this.#child.kill("SIGKILL");
     return await this.#end(killed);
