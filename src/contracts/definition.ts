@@ -14,6 +14,7 @@ const performed = {
   expects: text.nullable(),
   on: z.record(z.string(), routeRule).readonly(),
   onError: routeRule,
+  onUnreadable: routeRule.exactOptional(),
   budget: limit.nullable(),
   checks: texts,
   env: textMap.exactOptional(),

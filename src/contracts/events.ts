@@ -46,7 +46,7 @@ const taken = object({
   key: z
     .templateLiteral(["rejected:", z.string()])
     .or(z.templateLiteral(["=", z.string()]))
-    .or(z.enum(["passed", "rejected", "error", "edit", "asked"])),
+    .or(z.enum(["passed", "rejected", "error", "unreadable", "edit", "asked"])),
   to: routeTarget,
   draws: z.enum(["edge", "decision", "story"]).nullable(),
 });

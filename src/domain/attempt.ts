@@ -44,7 +44,7 @@ export function addUsage(one: Usage, other: Usage): Required<Usage> {
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
   /** `edit`: it requested that its own step runs again. `asked`: it asked a person a question. */
-  readonly key: VerdictKey | "error" | "edit" | "asked";
+  readonly key: VerdictKey | "error" | "unreadable" | "edit" | "asked";
   readonly to: Route["to"];
   readonly draws: "edge" | "decision" | "story" | null;
 }

@@ -101,6 +101,8 @@ interface PerformedStep extends StepBase {
   readonly on: Readonly<Partial<Record<VerdictKey, RouteRule>>>;
   /** The rule for an attempt that did not complete. It never jumps, since a crash decides nothing. */
   readonly onError: RouteRule;
+  /** The rule for an answer that cannot be read; absent: `onError`. */
+  readonly onUnreadable?: RouteRule;
   /** One limit for all routes back of this step together. */
   readonly budget: Limit | null;
   /** Commands that the runtime runs after the agent says it is done; a failed one turns the verdict into `rejected checks`. */

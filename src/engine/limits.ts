@@ -37,9 +37,9 @@ export function applyLimits(
     const used = own.filter(({ state }) => state.taken?.key === key && state.taken.draws !== null).length;
     limits.push({ draws: "edge", limit: rule.limit, used, what: `${definition.name}: ${describe(key, route)}` });
   }
-  if (definition.budget && key !== "error") {
+  if (definition.budget && isVerdict(key)) {
     const used = own.filter(
-      ({ state }) => state.taken !== null && state.taken.key !== "error" && state.taken.draws !== null,
+      ({ state }) => state.taken !== null && isVerdict(state.taken.key) && state.taken.draws !== null,
     ).length;
     limits.push({
       draws: "decision",
@@ -222,6 +222,10 @@ function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAtt
   });
 }
 
+function isVerdict(key: Taken["key"]): boolean {
+  return key !== "error" && key !== "unreadable";
+}
+
 function describe(key: Taken["key"], route: Route): string {
   const said = saidText(key);
   return route.to === "back_to" ? `${said} back to ${route.step}` : said;
@@ -229,6 +233,7 @@ function describe(key: Taken["key"], route: Route): string {
 
 function saidText(key: Taken["key"]): string {
   if (key === "error") return "failure";
+  if (key === "unreadable") return "unreadable answer";
   if (key === anyOtherValue) return "any other value";
   return key.startsWith("=") ? key.slice(1) : key.replace(":", " ");
 }

@@ -119,7 +119,8 @@ function detailsOf(step: StepDefinition): string[] {
   }
   const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
   const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
-  const all = [...named, ["failure", step.onError] as const];
+  const unreadable = step.onUnreadable ? [["unreadable answer", step.onUnreadable] as const] : [];
+  const all = [...named, ["failure", step.onError] as const, ...unreadable];
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
   return [
     ...flagLines(step),

@@ -207,7 +207,7 @@ test("[C109 DR4 DR5] pause lets the running steps of all stories end, resume con
   expect(log(site.repo, "main")).toEqual(["first"]);
 });
 
-test("[CM16 C18] the workflow can be shown and simulated, edits and conflicts included", async () => {
+test("[CM16 C18 PR39] the workflow can be shown and simulated, edits, conflicts and reviews without a verdict included", async () => {
   const site = newSite();
   const shown = (await site.pawl("workflow", "show", "dynamic-ralph")).stdout;
   for (const line of ["context_gathering", "only when a route inserts it", "one commit on the base", "stays last"])
@@ -225,4 +225,14 @@ test("[CM16 C18] the workflow can be shown and simulated, edits and conflicts in
       ",",
     ),
   );
+
+  const prose = writeScript(site, {
+    "*": [{ say: "SUMMARY\nfine" }],
+    planning: [{ say: "SUMMARY\nfine", edits: short }],
+    final_review: [{ say: "NOT DONE. Do not merge this.\n\nSUMMARY\nfine" }],
+  });
+  const unread = await site.pawl("workflow", "simulate", "dynamic-ralph", "--script", prose);
+  expect(unread.code).toBe(1);
+  expect(unread.stdout.match(/^▶ oneshot.final_review/gm)).toHaveLength(3);
+  expect(unread.stdout).not.toMatch(/^▶ oneshot.integrate/m);
 });

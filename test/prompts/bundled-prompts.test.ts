@@ -81,22 +81,26 @@ const reviews = ["dynamic-ralph: review", "dynamic-ralph: final_review"];
 describe("[PR32 PR39] prose without a STATUS", () => {
   const prose = "NOT DONE. Do not merge this.\n\nSUMMARY\nThe sum is wrong.";
 
-  test.each(bundled.filter(([name]) => reviews.includes(name)))("passes no review: %s", (_, asked) => {
-    const { step, told } = asked;
-    expect(readReport(step, prose, [], told)).toMatchObject({
-      outcome: "invalid_output",
-      why: expect.stringMatching(/^no STATUS line: reply/) as string,
-    });
-    expect(readGiven(step, { summary: prose }, [], told)).toMatchObject({ outcome: "invalid_output" });
-    for (const [status, verdict] of [
-      ["done", "passed"],
-      ["retry", "rejected"],
-    ] as const)
-      expect(readReport(step, `${prose}\nSTATUS: ${status}`, [], told)).toMatchObject({
-        verdict: { kind: verdict },
-        summary: "The sum is wrong.",
+  test.each(bundled.filter(([name]) => reviews.includes(name)))(
+    "passes no review, which is asked again: %s",
+    (_, asked) => {
+      const { step, told } = asked;
+      expect(readReport(step, prose, [], told)).toMatchObject({
+        outcome: "invalid_output",
+        why: expect.stringMatching(/^no STATUS line: reply/) as string,
       });
-  });
+      expect(step.onUnreadable).toMatchObject({ route: { to: "again" }, limit: { atMost: 2, then: { to: "fail" } } });
+      expect(readGiven(step, { summary: prose }, [], told)).toMatchObject({ outcome: "invalid_output" });
+      for (const [status, verdict] of [
+        ["done", "passed"],
+        ["retry", "rejected"],
+      ] as const)
+        expect(readReport(step, `${prose}\nSTATUS: ${status}`, [], told)).toMatchObject({
+          verdict: { kind: verdict },
+          summary: "The sum is wrong.",
+        });
+    },
+  );
 
   test.each(bundled.filter(([name]) => name.startsWith("dynamic-ralph") && !reviews.includes(name)))(
     "ends a step that only works: %s",

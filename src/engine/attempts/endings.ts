@@ -143,7 +143,11 @@ export function endUnfinished(
   }
   if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
-  const limited = applyLimits(draft, story, definition, "error", definition.onError);
+  const { onError, onUnreadable } = definition;
+  const limited =
+    outcome === "invalid_output" && onUnreadable !== undefined
+      ? applyLimits(draft, story, definition, "unreadable", onUnreadable)
+      : applyLimits(draft, story, definition, "error", onError);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: limited.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);

@@ -78,6 +78,21 @@ describe("asking", () => {
     expect(run.openGate("second").tree).toBe("t1");
   });
 
+  test("[RT15 GA9] unreadable output has a rule and a limit of its own, a crash keeps that of crashes", () => {
+    const onUnreadable = atMost(1, again, ask({ continue: again, stop: fail() }));
+    const start = () => new Driver(workflow([agent("a", { onUnreadable, onError: fail() })]));
+    const run = start();
+    const unread = unfinished("invalid_output", "no STATUS line");
+    run.finish("a", unread);
+    expect(run.step("a")).toMatchObject({ state: { status: "ready" }, feedback: "no STATUS line" });
+    run.finish("a", unread);
+    expect(run.openGate("a")).toMatchObject({ cause: "unreadable", feedback: "no STATUS line" });
+    const crashed = start();
+    crashed.finish("a", unread);
+    crashed.finish("a", unfinished("failed", "exit code 1"));
+    expect(crashed.status).toBe("failed");
+  });
+
   test("[GA9] an exhausted limit and an unreadable output are named as the cause", () => {
     const more = ask({ continue: again, stop: fail() });
     const run = new Driver(

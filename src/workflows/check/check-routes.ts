@@ -146,16 +146,17 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
     });
   }
   if (!repeats(route) || as === "answer") return;
+  const isUnfinished = key === "error" || key === "unreadable";
   if (as === "then") {
     refuse(reading, path, {
       message: `${label}: what follows a limit repeats without a limit`,
       expected: "fail, gate, next or go_to after `then`",
       hint: "let a person send it back: `then: { gate: …, options: { once_more: { back_to: … }, stop: fail } }`",
     });
-  } else if (limit === null && bodyOf === null && (budget === null || key === "error")) {
+  } else if (limit === null && bodyOf === null && (budget === null || isUnfinished)) {
     refuse(reading, path, {
       message: `${label}: a cycle without a limit`,
-      expected: key === "error" ? "`at_most: N`" : "`at_most: N` on the route, or a `budget` on the step",
+      expected: isUnfinished ? "`at_most: N`" : "`at_most: N` on the route, or a `budget` on the step",
       hint: "for example `at_most: 3, then: gate`",
     });
   }

@@ -53,6 +53,7 @@ describe("a cycle without a limit", () => {
     ["on: { rejected: { back_to: a } }", "on.rejected.back_to"],
     ["on: { rejected: { insert: [a] } }", "on.rejected.insert"],
     ["on_error: again", "on_error"],
+    ["on_unreadable: again, budget: { at_most: 2 }", "on_unreadable"],
     ["on_error: again, budget: { at_most: 2 }", "on_error"],
     ["decide: d, on: { ok: next, no: { back_to: a } }", "on.no.back_to"],
   ])("at run level: %s", (fields, label) => {

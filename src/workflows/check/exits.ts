@@ -5,7 +5,7 @@ import { type Limit, type Route, repeats, type VerdictKey } from "../../domain/r
 
 export interface Exit {
   readonly route: Route;
-  readonly key: VerdictKey | "error" | "budget" | "option";
+  readonly key: VerdictKey | "error" | "unreadable" | "budget" | "option";
   /** Taken by a rule, at the end of a limit, or because a person answered so. */
   readonly as: "rule" | "then" | "answer";
   /** The rule's own limit. */
@@ -15,7 +15,12 @@ export interface Exit {
 export function exitsOf(step: StepDefinition): Exit[] {
   if (step.kind === "stories") return [];
   if (step.kind === "gate") return answers(step.options);
-  return [...verdictExits(step), ...ruleExits("error", step.onError.route, step.onError.limit)];
+  const { onError, onUnreadable } = step;
+  return [
+    ...verdictExits(step),
+    ...ruleExits("error", onError.route, onError.limit),
+    ...(onUnreadable ? ruleExits("unreadable", onUnreadable.route, onUnreadable.limit) : []),
+  ];
 }
 
 /** Without crashes: what follows from what the step said. */

@@ -168,6 +168,7 @@ describe("[WF18 WF19] what is refused", () => {
     ["on: { rejected: { gate: Why, options: { 1: next } } }", "cannot be the name of an option"],
     ["on_error: { back_to: a, at_most: 2 }", "a crash decides nothing"],
     ["on_error: next", "a crash decides nothing"],
+    ["on_unreadable: next", "on_unreadable cannot lead to `next`"],
     ["decide: d, on: { OK: next, ok: fail }", "has two routes"],
   ])("%s", (written, message) => {
     const errors = errorsOf(written);

@@ -242,7 +242,7 @@ function readRoute(reading: Reading, written: RouteInput, path: Path, occasion: 
   }
   if (occasion.of === "error" && verb !== "again" && verb !== "gate" && verb !== "fail") {
     refuse(reading, path, {
-      message: `Step '${occasion.step}': on_error cannot lead to \`${verb}\`: a crash decides nothing`,
+      message: `Step '${occasion.step}': ${path.includes("on_unreadable") ? "on_unreadable" : "on_error"} cannot lead to \`${verb}\`: a crash decides nothing`,
       expected: "again, gate or fail",
       hint: "routes by what a step said belong into `on`",
     });

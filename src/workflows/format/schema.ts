@@ -136,6 +136,9 @@ const step = z
     on_error: route
       .optional()
       .describe("When an attempt did not complete: again, gate or fail. Default: again at most 2 times, then fail."),
+    on_unreadable: route
+      .optional()
+      .describe("When the answer of an agent cannot be read: again, gate or fail. Default: as on_error."),
     budget: limit
       .optional()
       .describe(

@@ -31,7 +31,7 @@ export interface StepContext {
 /** Fields that describe or limit an attempt, for every kind of step. */
 const attemptFields = ["on", "on_error", "budget", "checks", "env", "timeout"] as const;
 const chainFields = ["spare", "mandatory", "last", "follows"] as const;
-const answerFields = ["produces", "decide", "expects", "summary", "editable"] as const;
+const answerFields = ["produces", "decide", "expects", "on_unreadable", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
 const fieldsOf = {
   agent: ["agent", "input", "session", ...answerFields, ...attemptFields, ...chainFields],
@@ -90,6 +90,14 @@ function readPerformed(
     expects: readExpects(reading, written, path),
     on,
     onError: readOnError(reading, written, path, on, inBody),
+    ...(written.on_unreadable === undefined
+      ? {}
+      : {
+          onUnreadable: readRule(reading, written.on_unreadable, [...path, "on_unreadable"], {
+            of: "error",
+            step: written.id,
+          }),
+        }),
     budget: readBudget(reading, written, path, on),
     checks: (written.checks ?? []).map((check, index) =>
       readCommand(reading, base.name, check, [...path, "checks", index]),

@@ -91,6 +91,6 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   const { key, to } = event.taken;
   if (key === "edit") return to === "fail";
   if (key === "asked") return false;
-  const rule = key === "error" ? step.onError : step.on[key];
+  const rule = key === "error" ? step.onError : key === "unreadable" ? step.onUnreadable : step.on[key];
   return rule !== undefined && repeats(rule.route) && rule.route.to !== to;
 }
