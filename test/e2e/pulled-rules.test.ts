@@ -106,7 +106,9 @@ test("[PF13 PF8] a pulled story's tree is set up as its repository says, and its
 
 test("[PF13 PF7] if the setup of a tree fails for an agent that pulls, the attempt fails with the reason, until its limit is reached", async () => {
   const site = newSite();
-  writeFiles(site.repo, { ".pawl/config.yml": 'workspace: { setup: ["echo no compiler; exit 3"] }\n' });
+  // The planner works in the run's own tree, which has no number.
+  const setup = "case $PWD in *-1) echo no compiler; exit 3;; esac";
+  writeFiles(site.repo, { ".pawl/config.yml": `workspace: { setup: ["${setup}"] }\n` });
   await begin(site, parallel.replace("        on: {", "        on_error: { again, at_most: 1 }\n        on: {"));
   await perform(site, "trees/planner", plan([story("US-001")]));
   for (const status of ["running", "failed"]) {
