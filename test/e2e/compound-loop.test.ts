@@ -369,7 +369,7 @@ test("[B52 B64] the fourth step back, counted over both kinds, asks a person; ea
   };
   try {
     const compound = inputOf(site, await goOn("accept", "compound"), "compound");
-    expect(compound).toContain("DECISION: rejected\n");
+    expect(compound).toContain("DECISION: accept\n");
     expect(sectionOf(compound, "REVIEW_ISSUES (")).toContain("issue 4");
 
     const work = inputOf(site, await goOn("fix", "work review compound"), "work", 5);
