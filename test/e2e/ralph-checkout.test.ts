@@ -5,7 +5,16 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode, until } from "../support/pawl.ts";
-import { begun, branches, expectNothingLeft, integrated, newRalph, processesOf, type Ralph } from "../support/ralph.ts";
+import {
+  begun,
+  branches,
+  expectNothingLeft,
+  impatientWorkflow,
+  integrated,
+  newRalph,
+  processesOf,
+  type Ralph,
+} from "../support/ralph.ts";
 import { commitFile, fingerprint, runGit, writeFiles } from "../support/repository.ts";
 
 // 1 succeeds and 2 builds on it; 3 fails after it has changed files, 4 is silent, 5 always conflicts with 1.
@@ -29,7 +38,7 @@ function newHostile(): Ralph {
     { id: "US-004" },
     { id: "US-005" },
   ];
-  const ralph = newRalph(stories, { agent: hostile, shared: "../shared" });
+  const ralph = newRalph(stories, { agent: hostile, shared: "../shared", workflow: impatientWorkflow });
   commitFile(ralph.repo, "line.txt", "zero\n");
   commitFile(ralph.repo, "kept.txt", "kept\n");
   commitFile(ralph.repo, ".gitignore", "*.local\ncache/\n");

@@ -8,11 +8,11 @@ import { expectCode, until } from "../support/pawl.ts";
 import {
   begun,
   expectNothingLeft,
+  impatientWorkflow,
   integrated,
   newRalph,
   processesOf,
   type Ralph,
-  shortWorkflow,
 } from "../support/ralph.ts";
 import { commitFile, log, runGit, tempDir } from "../support/repository.ts";
 
@@ -156,10 +156,10 @@ async function family(ralph: Ralph) {
 
 test("[C76 C79] a silent agent is stopped at its limit with everything that it started; its step is cancelled and says so, its story failed", async () => {
   // Enough to begin on a busy machine: what counts is that it is over, not when.
-  const workflow = shortWorkflow.replace("id: planning, title: Plan, agent: ralph, timeout: 2m", (line) =>
-    line.replace("2m", "6s"),
-  );
-  const ralph = newRalph([{ id: "US-001" }], { agent: `*/planning)${clingy}\n  sleep 600 ;;`, workflow });
+  const ralph = newRalph([{ id: "US-001" }], {
+    agent: `*/planning)${clingy}\n  sleep 600 ;;`,
+    workflow: impatientWorkflow,
+  });
   expectCode(await ralph.run(), 1);
   expect(["agent", "child", "grandchild"].filter((name) => !ralph.isThere(name))).toEqual([]);
   expect(await processesOf(ralph)).toBe(0);

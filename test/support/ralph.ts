@@ -166,6 +166,11 @@ steps:
         on_error: { again, at_most: 5, then: fail }
 `;
 
+/** The same with little time for planning, for agents that never answer there. */
+export const impatientWorkflow = shortWorkflow.replace("title: Plan, agent: ralph, timeout: 2m", (line) =>
+  line.replace("2m", "6s"),
+);
+
 /** The ordinary agent: it adds a file and a commit for each story, and resolves conflicts by keeping both sides. */
 function writeAgent(site: Site, cases: string): string {
   const dir = site.path();
