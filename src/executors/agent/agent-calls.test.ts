@@ -7,6 +7,7 @@ import { makeRepository, runGit, tempDir } from "../../../test/support/repositor
 import { performWith, printing, stubAgent } from "../../../test/support/stub-agents.ts";
 import { transcripts } from "../../../test/support/transcripts.ts";
 import { noUsage } from "../../domain/attempt.ts";
+import { knownAgents } from "../agents.ts";
 import { claude } from "../claude/claude.ts";
 import { codex } from "../codex/codex.ts";
 import { copilot } from "../copilot/copilot.ts";
@@ -240,6 +241,25 @@ describe("[EX44] our own tools", () => {
       expect(args.join(" ") + JSON.stringify(env)).not.toContain(mcp.token);
     },
   );
+
+  test.each(knownAgents)("$kind: no argument has the token, whatever the call is", async ({ profile }) => {
+    const agent = await profile();
+    for (const changes of [{}, { model: "m", resume: warm("s-7"), system: "You review." }]) {
+      const { args, end } = await call(agent, { mcp, env: { HOME: tempDir() }, ...changes }, { maxTurns: 5 });
+      expect([end.outcome, args.length > 0]).toEqual(["ran", true]);
+      expect(args.join(" ")).not.toContain(mcp.token);
+    }
+    // Over ACP the token is in a message, and the arguments do not depend on the call.
+    expect(agent.acpServer?.args.join(" ") ?? "").not.toContain(mcp.token);
+  });
+
+  test("goose: by a program that is called pawl, whose files are gone afterwards", async () => {
+    const { value, files } = await call(goose, { mcp });
+    const command = value("--with-extension") ?? "";
+    expect(command).toMatch(/^\/\S+\/pawl \/\S+\/bridge\.mjs \/\S+\/mcp\.json$/);
+    expect(command.split(" ").filter((file) => existsSync(file))).toEqual([]);
+    expect(files).not.toContain(mcp.token);
+  });
 
   test("claude keeps the user's own tools, and may call ours, also when it may only read", async () => {
     const { args, value } = await call(claude, { mcp, access: "read" });

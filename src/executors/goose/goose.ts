@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { type AgentProfile, flags, homeOf } from "../agent/agent-profile.ts";
+import { bridgeTo } from "./bridge.ts";
 import { gooseAgent } from "./descriptor.ts";
 import { gooseReader } from "./reader.ts";
 
@@ -28,7 +29,7 @@ export const goose: AgentProfile = {
     const below = (variable: string, usual: string) => join(env[variable] ?? join(homeOf(env), usual), "goose");
     return { written: [below("XDG_DATA_HOME", ".local/share"), below("XDG_STATE_HOME", ".local/state")], kept: [] };
   },
-  prepare: ({ model, maxTurns, mcp, args, system }) => ({
+  prepare: ({ model, maxTurns, mcp, args, system, scratch }) => ({
     args: [
       "run",
       "--instructions",
@@ -41,8 +42,7 @@ export const goose: AgentProfile = {
       "stream-json",
       ...flags({
         "--max-turns": maxTurns,
-        // It sends no headers: the token is the last part of the address.
-        "--with-streamable-http-extension": mcp && `${mcp.url}/${mcp.token}`,
+        "--with-extension": mcp && bridgeTo(mcp, scratch()).map(quoted).join(" "),
       }),
       // As one word, because the text may begin with a dash.
       ...(system === null ? [] : [`--system=${system}`]),
@@ -52,3 +52,8 @@ export const goose: AgentProfile = {
   }),
   acpServer: { args: ["acp", "--with-builtin", "developer"], asks: false, env: () => ({ GOOSE_MODE: "auto" }) },
 };
+
+/** Goose splits the command at blanks. Its older versions know no quotes, so there are none where none are needed. */
+function quoted(word: string): string {
+  return /\s/.test(word) ? `"${word}"` : word;
+}
