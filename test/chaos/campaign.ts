@@ -23,9 +23,11 @@ export interface Summary extends Found {
   readonly killed: number;
   readonly restarts: number;
   readonly pairs: number;
+  /** Drivers that stood still for a while. */
+  readonly frozen: number;
 }
 
-const kinds = ["any time", "after start", "after commit", "in the work", "at the end", "agent"] as const;
+const kinds = ["any time", "after start", "after commit", "in the work", "at the end", "agent", "terminal"] as const;
 type Kind = (typeof kinds)[number];
 type Kills = Record<Kind, number>;
 const noKills = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Kills;
@@ -53,6 +55,7 @@ export async function campaign(options: CampaignOptions): Promise<Summary> {
     killed: kinds.reduce((sum, kind) => sum + kills[kind], 0),
     restarts: lanes.reduce((sum, lane) => sum + lane.restarts, 0),
     pairs: lanes.reduce((sum, lane) => sum + lane.pairs, 0),
+    frozen: lanes.reduce((sum, lane) => sum + lane.frozen, 0),
   };
 }
 
@@ -68,6 +71,7 @@ class Lane {
   readonly violations: string[] = [];
   restarts = 0;
   pairs = 0;
+  frozen = 0;
   readonly #scene: Scene;
   readonly #spectator: Spectator;
   readonly #choose: Choose;
@@ -128,6 +132,8 @@ class Lane {
       if (total === null) return await driver.killAt({ kind: "never" }, look);
       if (this.#choose(5) === 0) await this.#killAgent(driver, look, total);
       const { kind, moment } = this.#moment(isLate);
+      if (this.#choose(8) === 0) await this.#freeze(driver, look);
+      if (this.#choose(8) === 0) return await this.#hangUp(driver, moment, look, total);
       const end = await driver.killAt(moment, look);
       if (end.killed) this.#count(kind, total);
       return end;
@@ -135,6 +141,23 @@ class Lane {
     const ended = await Promise.all(ends);
     for (const end of ended) this.#judge(task, args, end);
     return ended.some(({ killed }) => killed);
+  }
+
+  async #freeze(driver: Driver, look: Look): Promise<void> {
+    await driver.reach({ kind: "commit", events: 1 + this.#choose(8), afterMs: this.#choose(200) }, look);
+    if (driver.isOver) return;
+    this.frozen += 1;
+    await driver.freeze(1_000);
+  }
+
+  /** A driver whose terminal closes stops its agents and ends, or dies if it has only begun to start. */
+  async #hangUp(driver: Driver, moment: Moment, look: Look, total: { kills: number }): Promise<End> {
+    await driver.reach(moment, look);
+    const end = await driver.hangUp();
+    const diedAtStart = end.code === null && !end.hung;
+    if (end.code !== 130 && !diedAtStart) return end;
+    this.#count("terminal", total);
+    return { ...end, killed: true };
   }
 
   /** Kills the agent and not its driver, which must continue by itself. */

@@ -58,8 +58,8 @@ function report(
 function figuresOf({ kills, ...figures }: Summary): readonly string[] {
   return [
     `${figures.killed} kills (${counted(kills)}) in ${figures.seconds} s`,
-    `${figures.runs} runs, ${figures.restarts} restarts, two drivers at once ${figures.pairs} times`,
-    `${figures.attempts} attempts, ${figures.lost} of them lost; ${figures.salvaged} diffs saved; ${figures.refused} late results refused; ${figures.events} events`,
+    `${figures.runs} runs, ${figures.restarts} restarts, two drivers at once ${figures.pairs} times, ${figures.frozen} drivers frozen`,
+    `${figures.attempts} attempts, ${figures.lost} of them lost, ${figures.died} by a killed agent; ${figures.salvaged} diffs saved; ${figures.refused} late results refused; ${figures.events} events`,
   ];
 }
 

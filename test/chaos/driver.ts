@@ -147,7 +147,7 @@ export class Driver {
   }
 
   /** It stands still for a while, in which something happens, and then continues. */
-  async freeze(ms: number, meanwhile: () => void): Promise<void> {
+  async freeze(ms: number, meanwhile: () => void = () => undefined): Promise<void> {
     if (this.#over) return;
     this.#child.kill("SIGSTOP");
     meanwhile();
