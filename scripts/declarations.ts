@@ -117,7 +117,8 @@ function typeOf(schema: Schema): string {
 }
 
 function objectType({ properties = {}, required = [], additionalProperties }: Schema): string {
-  if (additionalProperties !== undefined) return `Readonly<Record<string, ${typeOf(additionalProperties)}>>`;
+  // Not a Record: a type that contains itself may not be named inside one.
+  if (additionalProperties !== undefined) return `{ readonly [key: string]: ${typeOf(additionalProperties)} }`;
   const lines = Object.entries(properties).map(([key, schema]) => {
     const comment = schema.description === undefined ? "" : `/** ${schema.description} */ `;
     return `${comment}readonly ${key}${required.includes(key) ? "" : "?"}: ${typeOf(schema)};`;

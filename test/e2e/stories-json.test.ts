@@ -63,6 +63,6 @@ test("[A34 A50 A92 A93 A94 A96 A99] JSON over many lines, with colons, keys afte
   }
   // A99: the text of the plan is not a template value, but what developers said is.
   const { input } = await claim(site, "mini_pub");
-  expect(input).toContain("CHANGES=of US-002");
+  expect(input).toContain("CHANGES=US-001: of US-001\nUS-002: of US-002");
   expect(input).not.toContain("acceptance");
 });
