@@ -46,7 +46,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "Setting up": {
     init: "look at a repository and at the installed agents, and write .pawl/config.yml",
-    "trust [--revoke]": "show the commands that a repository's own configuration wants to run, and agree to them",
+    "trust [DIR]": "show the commands that a repository's own configuration wants to run, and agree to them",
     "executor list|test": "list and test what can perform attempts",
     doctor: "show what is installed, what is missing, and how to get it",
     "clean [--older AGE] [--dry-run]":

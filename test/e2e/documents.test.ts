@@ -111,6 +111,7 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   await expectContract(site, "executor-reading", ["executor", "read", "claude", recorded]);
   await expectContract(site, "doctor", ["doctor"]);
   await expectContract(site, "clean", ["clean", "--older", "0d", "--dry-run"]);
+  await expectContract(site, "trust", ["trust", "--print"]);
   await expectContract(site, "backup", ["store", "backup", site.path("copy.db")]);
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
   const again = await site.pawl("store", "backup", site.path("copy.db"));
