@@ -55,7 +55,7 @@ function processesOf(site: Site): readonly string[] {
 /** The message must also say what can be done about it. */
 function expectFailed({ called }: Day): void {
   expectCode(called, 1);
-  expect(called.stderr).toMatch(/Look closer: pawl logs 1\. Try again: pawl retry 1/);
+  expect(called.stderr).toMatch(/Try again with `pawl retry 1`.*\nLook closer: pawl logs 1\n/);
 }
 
 interface Ending {
