@@ -1,7 +1,6 @@
 // Trust in a repository's commands. Owns: which texts of which repository the user has agreed to. A repository comes from anywhere; what
 // its `.pawl/config.yml` wants to run is run only after its user has seen it once.
 
-import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
@@ -54,6 +53,8 @@ function readRecord(homeFile: string): TrustRecord {
 }
 
 function digest(commands: readonly RepositoryCommand[]): string {
+  // Loaded late: it costs milliseconds at the start of every command, and few of them look at a record.
+  const { createHash } = process.getBuiltinModule("node:crypto");
   return createHash("sha256")
     .update(JSON.stringify(commands.map(({ key, command }) => [key, command])))
     .digest("hex");
