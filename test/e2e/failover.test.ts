@@ -109,13 +109,17 @@ test("[AC1] the next run does not try a used-up account either", async () => {
 
 test("[AC2 WY6] without a fallback the step waits until the reported reset, and no other step tries the account", async () => {
   const site = newSite();
-  const env = agents(site, { codex: "codex quota" });
+  const env = { ...agents(site, { codex: "codex quota" }), TZ: "UTC" };
   const call = caller(site, env);
   const file = writeAt(site, "one.yml", workflow("{ executor: codex }"));
   const first = startPawl(["run", file, "a task"], { home: site.home, cwd: site.repo, env });
-  await until(async () => (await call("why", "1")).stdout.includes("waits for the account codex until 2030-01-07"));
+  await until(async () =>
+    (await call("why", "1")).stdout.includes("waits for the account codex until 2030-01-07 07:06"),
+  );
   const second = startPawl(["run", file, "another"], { home: site.home, cwd: site.repo, env });
-  await until(async () => (await call("why", "2")).stdout.includes("waits for the account codex until 2030-01-07"));
+  await until(async () =>
+    (await call("why", "2")).stdout.includes("waits for the account codex until 2030-01-07 07:06"),
+  );
   expect(called(site)).toEqual(["codex"]);
   for (const running of [first, second]) {
     running.child.kill("SIGINT");

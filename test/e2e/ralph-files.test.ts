@@ -193,7 +193,7 @@ test("[RA17 RA41 C66] an agent that replaces Pawl's files does no harm, and the 
   const hostile = prdSite([{ id: "US-001" }], { acts: { planning: mischief } });
   const called = await hostile.run();
   expectCode(called, 0);
-  expect(called.stderr).toContain("an edit by step-002 was refused: ");
+  expect(called.stderr).toMatch(/an edit by step-002 was refused: .* is a link, which Pawl does not follow/);
   expect(called.stderr).toContain("could not be written");
   expect(called.stderr).not.toContain("DEFECT");
   expect(hostile.story("US-001").status).toBe("completed");

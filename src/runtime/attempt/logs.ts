@@ -76,14 +76,12 @@ export function openLog(
 ): AttemptLog {
   const file = logFile(parts, run, attempt);
   let problem: unknown = null;
-  const handle = (() => {
-    try {
-      return openPrivateInside(logRoot(parts, run), file);
-    } catch (error) {
-      problem = error;
-      return null;
-    }
-  })();
+  let handle: number | null = null;
+  try {
+    handle = openPrivateInside(logRoot(parts, run), file);
+  } catch (error) {
+    problem = error;
+  }
   const stream = handle === null ? null : createWriteStream("", { fd: handle });
   const redactions = { stdout: parts.secrets.stream(), stderr: parts.secrets.stream() };
   stream?.on("error", (error) => {

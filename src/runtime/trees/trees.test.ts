@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/repository.ts";
 import { Trees } from "./trees.ts";
 
-test("[DR9] whoever needs a tree that is being made again waits until it is finished, not until its .git is there", async () => {
+test("[DR9] a caller that needs a tree which is being made again waits until it is finished, not until its .git is there", async () => {
   const path = join(tempDir("pawl-trees-"), "tree");
   const trees = new Trees();
   const begin = () => {
