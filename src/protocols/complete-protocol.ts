@@ -4,7 +4,10 @@ import { AppError, errorText } from "../domain/error.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
 import type { Protocol } from "./protocol.ts";
 
-export type CompleteProtocol = Required<Protocol>;
+export interface CompleteProtocol extends Required<Protocol> {
+  /** It can tell whether a report has arrived, so that another program may do the work. */
+  readonly canAwait: boolean;
+}
 
 /** What each function does, for the message if it throws. */
 const purposes = {
@@ -18,6 +21,7 @@ const purposes = {
   writable: "name the directories that the agent may write",
   prepare: "prepare its files for the attempt",
   collect: "collect what the attempt left",
+  arrived: "look for the report of the attempt",
   settled: "clean up its files after the attempt",
   logFile: "name the log of the attempt",
   diffFile: "name the file for the diff",
@@ -33,6 +37,8 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   stepIs: "name",
   stepWords: {},
   hasFolder: false,
+  checksDecide: false,
+  canAwait: false,
   storiesFor: () => null,
   open: ({ file }) => {
     throw new AppError("USAGE", `this protocol cannot read ${file}`, { hint: "start a run with a task: pawl run" });
@@ -45,6 +51,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   writable: () => [],
   prepare: () => undefined,
   collect: () => ({}),
+  arrived: () => false,
   settled: () => undefined,
   logFile: () => null,
   diffFile: () => null,
@@ -61,7 +68,7 @@ export function withDefaults(protocol: Protocol): CompleteProtocol {
       return [key, guard(protocol, purpose, act)];
     }),
   );
-  return { ...defaults, ...protocol, ...guarded };
+  return { ...defaults, ...protocol, ...guarded, canAwait: protocol.arrived !== undefined };
 }
 
 /** Stands for a protocol that this Pawl does not have: every function throws. */

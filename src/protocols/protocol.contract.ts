@@ -58,6 +58,13 @@ export function describeProtocol(given: Protocol, workflow: string): void {
       await protocol.settled(work, []);
     });
 
+    test("[PO19] nothing has arrived for an attempt that has just been prepared, and nothing is reported", async () => {
+      const { protocol, work, repo } = await begin(given, workflow);
+      await protocol.prepare(work, repo);
+      expect(await protocol.arrived(work, repo)).toBe(false);
+      expect((await protocol.collect(work, repo)).told).toBeUndefined();
+    });
+
     test("[PO6] its paths are absolute, and no attempt overwrites the log or the diff of another", async () => {
       const { protocol, work } = await begin(given, workflow);
       const { run, attempt } = work;

@@ -9,6 +9,7 @@ import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunId, StoryId } from "../domain/ids.ts";
+import type { Facts } from "../domain/report.ts";
 import type { Header, Run } from "../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../domain/story.ts";
 import type { ProjectedFiles } from "./files/projection.ts";
@@ -58,8 +59,12 @@ export interface Protocol {
   writable?(work: AttemptFacts): readonly string[];
   /** Runs before the attempt begins, in its prepared workspace. May run again after a crash. */
   prepare?(work: AttemptFacts, workspace: string): void | Promise<void>;
-  /** Reads the files of a completed attempt before it is reported. May run again after a crash. */
-  collect?(work: AttemptFacts, workspace: string): Collected | Promise<Collected>;
+  /** Reads the files that an attempt left, however it ended, before it is reported. Changes nothing. May run again after a crash. */
+  collect?(work: AttemptFacts, workspace: string): LeftInFiles | Promise<LeftInFiles>;
+  /** Whether a whole report for exactly this attempt is in its files. Without it, no other program can be awaited. Asked often. */
+  arrived?(work: AttemptFacts, workspace: string): boolean | Promise<boolean>;
+  /** An agent that ended well and reported nothing at all is judged by the checks of its step, if it has some. Default: false. */
+  readonly checksDecide?: boolean;
   /** Runs after the end of the attempt is committed; `events` are those of that commit. */
   settled?(work: AttemptFacts, events: readonly Event[]): void | Promise<void>;
   /** Where the output of an attempt is kept. Default: null, in Pawl's home. */
@@ -86,9 +91,31 @@ export interface AttemptFacts {
 export type StepWord = "step_started" | "step_completed" | "step_failed" | "step_cancelled" | "step_again";
 
 /** What an attempt left in files, besides its output. */
-interface Collected {
+export interface LeftInFiles {
   readonly edits?: EditRequest;
+  /** What its files report. It counts less than a report by tools, and more than what the agent printed. */
+  readonly told?: ToldReport;
 }
+
+/** The report that files make, as the protocol reads it. Checks outrank it. */
+export interface ToldReport {
+  readonly verdict: ToldVerdict;
+  /** For the step that gets the work back. */
+  readonly feedback: string;
+  readonly outputs?: Readonly<Record<string, string>>;
+  /** Kept with the end of the attempt, however it ended. */
+  readonly facts?: Facts;
+  readonly notes: readonly string[];
+  readonly summary?: string;
+}
+
+type ToldVerdict =
+  | { readonly kind: "passed" }
+  | { readonly kind: "rejected"; readonly reason: string | null }
+  /** Only a person can help: an ordinary gate shows the question. */
+  | { readonly kind: "asked"; readonly question: string }
+  /** There is a report, and it does not say what it means. Never a pass. */
+  | { readonly kind: "unreadable"; readonly why: string };
 
 export interface OpenRequest {
   /** The path of the file with the stories, as a person wrote it. */

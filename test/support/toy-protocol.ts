@@ -1,5 +1,5 @@
-// A small protocol for tests: it writes an order for each attempt into a file, reads edits from another, and shows a run in a status
-// file.
+// A small protocol for tests: it writes an order for each attempt into a file, reads edits and a report from others, and shows a run
+// in a status file.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { storyId } from "../../src/domain/ids.ts";
 import { readEdits } from "../../src/protocols/files/edit-request.ts";
 import { folderPatterns } from "../../src/protocols/files/folder.ts";
 import { writeSidecar } from "../../src/protocols/files/sidecar.ts";
-import type { Protocol, RunFacts } from "../../src/protocols/protocol.ts";
+import type { AttemptFacts, Protocol, RunFacts, ToldReport } from "../../src/protocols/protocol.ts";
 
 /** A workflow that uses it, as YAML. */
 export const toyWorkflow = `
@@ -43,7 +43,12 @@ export const toy = {
     writeSidecar(join(folderOf(run), ".pawl.json"), { run: run.id, projected: 0 });
   },
 
-  excludes: (run) => ["/TOY.md", "/toy-edits.json", ...folderPatterns(folderOf(run), run.place.repo ?? "/", [])],
+  excludes: (run) => [
+    "/TOY.md",
+    "/toy-edits.json",
+    "/toy-report.json",
+    ...folderPatterns(folderOf(run), run.place.repo ?? "/", []),
+  ],
   ownFiles: ({ place }) => (place.source === undefined ? [] : [place.source]),
 
   values: ({ attempt }) => ({ toy_order: `${attempt.step} ${attempt.number}` }),
@@ -54,10 +59,14 @@ export const toy = {
     writeFileSync(join(workspace, "TOY.md"), `order ${attempt.step} ${attempt.number}\n`);
   },
 
-  collect(_work, workspace) {
+  collect(work, workspace) {
     const file = join(workspace, "toy-edits.json");
-    return existsSync(file) ? { edits: readEdits(readFileSync(file, "utf8")) } : {};
+    const edits = existsSync(file) ? { edits: readEdits(readFileSync(file, "utf8")) } : {};
+    const told = reportFor(work, workspace);
+    return told === null ? edits : { ...edits, told };
   },
+
+  arrived: (work, workspace) => reportFor(work, workspace) !== null,
 
   settled({ run, attempt }) {
     const done = join(folderOf(run.header), "settled");
@@ -87,4 +96,14 @@ const anyStory = { description: "", acceptanceCriteria: [], dependsOn: [] };
 
 function folderOf({ place }: Pick<RunFacts, "place">): string {
   return place.shared ?? "/nowhere";
+}
+
+/** The report in the file, if it is whole and of this attempt: `{"of": "make 1", …}`. */
+function reportFor({ attempt }: AttemptFacts, workspace: string): ToldReport | null {
+  try {
+    const { of, ...told } = JSON.parse(readFileSync(join(workspace, "toy-report.json"), "utf8"));
+    return of === `${attempt.step} ${attempt.number}` ? { feedback: "", notes: [], ...told } : null;
+  } catch {
+    return null;
+  }
 }

@@ -2,6 +2,7 @@
 // decide nothing.
 
 import type { Facts, Json, Report } from "../../../domain/report.ts";
+import type { ToldReport } from "../../../protocols/protocol.ts";
 import { changedSince } from "../../../workspaces/trees/changes.ts";
 import type { Red } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -18,6 +19,11 @@ export function withReported(report: Report, answer: Answer): Report {
     return withFacts(report, { ...(isEmpty(outputs) ? {} : { outputs }), ...said(report.feedback) });
   }
   return withFacts(report, said(answer.kind === "executed" ? answer.end.text : ""));
+}
+
+/** What its files report is kept however it ended; what the runtime itself finds out replaces it. */
+export function withTold(report: Report, told: ToldReport | null): Report {
+  return told?.facts === undefined ? report : { ...report, facts: { ...told.facts, ...report.facts } };
 }
 
 /** Checks end with the first red one. */

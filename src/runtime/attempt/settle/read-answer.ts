@@ -4,27 +4,66 @@ import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
 import type { Told } from "../../../prompts/echo.ts";
+import { readEntries } from "../../../prompts/output.ts";
 import { readReport } from "../../../prompts/report.ts";
-import type { Answer, ToolReport } from "../execute/answer.ts";
+import type { ToldReport } from "../../../protocols/protocol.ts";
+import type { Answer } from "../execute/answer.ts";
 import { unfinished } from "./outcomes.ts";
+import { reportTold } from "./told-report.ts";
 
-/** What an agent reported by tools counts more than what it printed. `known`: keys that its outputs may have. */
+/** What the files of a protocol add to an answer. */
+export interface FilesSaid {
+  readonly told: ToldReport | null;
+  /** An agent that ended well and reported nothing is judged by the checks of its step. */
+  readonly checksDecide: boolean;
+}
+
+const noFiles: FilesSaid = { told: null, checksDecide: false };
+
+/**
+ * In the order of trust: what an agent reported by tools, what its files report, what it printed. `known`: keys that its outputs may
+ * have. `prompt`: what the agent was told, where that is known.
+ */
 export function readAnswer(
   definition: PerformedDefinition,
   answer: Answer,
   known: readonly string[],
-  told?: Told,
+  prompt?: Told,
+  { told, checksDecide }: FilesSaid = noFiles,
 ): CompletedReport | UnfinishedReport {
   if (answer.kind === "performed") return answer.report;
   const { end, reported } = answer;
-  return reportedByTools(reported, end) ?? readEnd(definition, end, known, told);
+  const inFiles = told === null || definition.kind !== "agent" ? null : reportTold(definition, told, known);
+  const given = standing(reported.report, end) ?? standing(inFiles, end);
+  if (given !== null) return given;
+  const printed = readEnd(definition, end, known, prompt);
+  return checksDecide && told === null ? leftToChecks(definition, end, printed) : printed;
+}
+
+/** Silence is no verdict, and green checks are one. A STATUS that cannot be read is not silence. */
+function leftToChecks(
+  definition: PerformedDefinition,
+  end: ExecutionEnd,
+  printed: CompletedReport | UnfinishedReport,
+): CompletedReport | UnfinishedReport {
+  if (printed.outcome !== "invalid_output" || end.outcome !== "ran") return printed;
+  if (definition.checks.length === 0 || definition.decide !== null || saysStatus(end.text)) return printed;
+  const notes = [...printed.notes, "it reported nothing: its checks decide"];
+  return { outcome: "completed", verdict: { kind: "passed" }, outputs: {}, stories: null, feedback: "", notes };
+}
+
+function saysStatus(text: string): boolean {
+  return readEntries(text, [], null).entries.some(({ key }) => key === "status");
 }
 
 /**
- * A report by tools stands, also when the process then ended badly: the work was done before. An agent that was stopped, ran out of
- * time or was killed has not finished, whatever it had reported.
+ * A report by tools or in files stands, also when the process then ended badly: the work was done before. An agent that was stopped,
+ * ran out of time or was killed has not finished, whatever it had reported.
  */
-function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
+function standing(
+  report: CompletedReport | UnfinishedReport | null,
+  end: ExecutionEnd,
+): CompletedReport | UnfinishedReport | null {
   if (report === null || end.outcome === "ran") return report;
   if (end.outcome === "cancelled" || end.outcome === "timed_out" || hasDied(end)) return null;
   // An agent that was denied what it needed has not done its work; that the work cannot be done is believed.

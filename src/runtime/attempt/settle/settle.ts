@@ -6,6 +6,7 @@ import { hasStoryTrees, type PerformedDefinition } from "../../../domain/definit
 import type { CompletedReport, Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
 import { hasDied } from "../../../executors/executor.ts";
+import type { LeftInFiles, ToldReport } from "../../../protocols/protocol.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
@@ -21,7 +22,7 @@ import { openLog } from "../logs.ts";
 import { toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
-import { withChecks, withFiles, withReported } from "./facts.ts";
+import { withChecks, withFiles, withReported, withTold } from "./facts.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
@@ -35,7 +36,9 @@ export async function settle(
   answer: Answer,
   stop: StopSwitch,
 ): Promise<Report> {
-  const read = withReported(reportOf(parts, begun, answer), answer);
+  const collected = await collect(parts, begun, answer);
+  const { told = null } = collected.files;
+  const read = withTold(withReported(reportOf(parts, begun, answer, told), answer), told);
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
@@ -43,11 +46,13 @@ export async function settle(
   // The agent may have broken the git files of its tree.
   const inTree = <T>(act: () => Promise<T>) => inHealthyTree(parts, claim.run, { path: workspace.path, act });
   try {
+    // An attempt that was stopped or crashed has its reason; the files decide nothing about it.
+    const isAnswered = read.outcome === "completed" || read.outcome === "invalid_output";
+    if (collected.trouble !== null && isAnswered) throw collected.trouble;
     const limited = await applyAccountLimits(parts, claim, answer, read);
     const untouched = await inTree(() => keepReadOnly(parts, begun, limited));
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
-    const edited = await withEdits(parts, begun, answer, checked);
-    const known = await withFiles(edited, begun);
+    const known = await withFiles(withEdits(checked, answer, collected.files), begun);
     await inTree(() => discardWork(parts, begun, known));
     await inTree(() => commitForStories(parts, begun, known));
     return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer)) };
@@ -56,14 +61,38 @@ export async function settle(
   }
 }
 
+interface FilesRead {
+  readonly files: LeftInFiles;
+  /** Why its protocol could not read the files. */
+  readonly trouble: unknown;
+}
+
+/** What the attempt left in files: they are read however it ended, before a rule touches the tree. */
+async function collect(
+  parts: Pick<Parts, "protocols">,
+  { claim, workspace }: BegunAttempt,
+  answer: Answer,
+): Promise<FilesRead> {
+  if (answer.kind === "performed") return { files: {}, trouble: null };
+  try {
+    const files = await parts.protocols.of(claim.run.header.definition).collect(claim, workspace.path);
+    return { files, trouble: null };
+  } catch (trouble) {
+    return { files: {}, trouble };
+  }
+}
+
 /** The answer as a report, with what it cost and what a person should know about its begin. */
 function reportOf(
-  parts: Pick<Parts, "executors" | "home">,
+  parts: Pick<Parts, "executors" | "home" | "protocols">,
   { claim, missingKeys }: BegunAttempt,
   answer: Answer,
+  told: ToldReport | null,
 ): Report {
   const { run, attempt, definition, insteadOf } = claim;
-  const report = readAnswer(definition, answer, run.header.definition.knownKeys, toldTo(parts, claim));
+  const { checksDecide } = parts.protocols.of(run.header.definition);
+  const prompt = toldTo(parts, claim);
+  const report = readAnswer(definition, answer, run.header.definition.knownKeys, prompt, { told, checksDecide });
   if (answer.kind === "performed") return { ...report, usage: noUsage, session: null, tree: null };
   const { end } = answer;
   const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which has no value`);
@@ -110,15 +139,9 @@ function needsChecks<R extends Report>(definition: PerformedDefinition, report: 
 }
 
 /** How the agent wants its chain changed: by tools, else by a file of its protocol. */
-async function withEdits(
-  parts: Pick<Parts, "protocols">,
-  { claim, workspace }: BegunAttempt,
-  answer: Answer,
-  report: Report,
-): Promise<Report> {
+function withEdits(report: Report, answer: Answer, files: LeftInFiles): Report {
   if (report.outcome !== "completed" || answer.kind === "performed") return report;
-  const collected = await parts.protocols.of(claim.run.header.definition).collect(claim, workspace.path);
-  const edits = answer.reported.edits ?? collected.edits;
+  const edits = answer.reported.edits ?? files.edits;
   return edits === undefined ? report : { ...report, edits };
 }
 
