@@ -1,18 +1,22 @@
 // Measures how long `pawl status` and `pawl --version` take, against the same Node doing nothing.
 
 import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
 import { openFilledWorld, takeSample } from "./sample.ts";
 
 const root = join(import.meta.dirname, "..");
-const pawl = join(root, "bin", "pawl");
 
 export const startUp: Measurement = {
   name: "start-up",
   async measure({ quick, scratch }) {
-    // Users start the bundle. Without this, `pawl` would run from its sources after an edit.
+    // Users start the bundle, in a package without sources: in a clone, each start compares it with some hundred files first.
     execFileSync(process.execPath, [join(root, "scripts", "bundle.ts")], { stdio: "inherit" });
+    const installed = join(scratch, "package");
+    for (const part of ["bin", "dist", "package.json"])
+      cpSync(join(root, part), join(installed, part), { recursive: true });
+    const pawl = join(installed, "bin", "pawl");
     const sample = await takeSample(join(scratch, "sample"));
     const home = join(scratch, "home");
     const parts = await openFilledWorld(home, sample, 1_000);

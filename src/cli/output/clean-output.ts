@@ -6,12 +6,21 @@ import { StringDecoder } from "node:string_decoder";
 type Stream = Pick<NodeJS.WriteStream, "write">;
 
 /** Pawl's own escapes have a mark that no text can contain by design or by guessing. */
-const mark = `\uE000${crypto.randomUUID()}`;
-const marked = new RegExp(`${mark}(\\[[0-9;]*[A-Za-z])`, "g");
+let mark: string | null = null;
+/** Finds the marked escapes; null while there are none. */
+let marked: RegExp | null = null;
 
 /** An escape sequence of Pawl's own, such as `[1m`. */
 export function ownEscape(sequence: string): string {
+  mark ??= newMark();
   return mark + sequence;
+}
+
+/** Made when it is first needed: the chance for it takes Node 3 ms to load, and most commands print no escape. */
+function newMark(): string {
+  const made = `\uE000${crypto.randomUUID()}`;
+  marked = new RegExp(`${made}(\\[[0-9;]*[A-Za-z])`, "g");
+  return made;
 }
 
 /** Colours of others; they say nothing that is lost without them. */
@@ -25,7 +34,7 @@ const unsafe = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uf
 
 export function cleanOutput(text: string): string {
   const safe = text.replaceAll("\r\n", "\n").replace(colours, "").replace(unsafe, numbered);
-  return safe.replace(marked, "\u001b$1");
+  return marked === null ? safe : safe.replace(marked, "\u001b$1");
 }
 
 function numbered(characters: string): string {

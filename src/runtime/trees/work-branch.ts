@@ -3,6 +3,7 @@
 import { hasStoryTrees } from "../../domain/definition.ts";
 import type { Header, RunPlace } from "../../domain/run.ts";
 import { layoutOf } from "../../system/git-directory.ts";
+import { branchFor } from "../../workspaces/branches/branch-name.ts";
 import { refsStarting } from "../../workspaces/git/ref-files.ts";
 
 type PlacedRun = Pick<Header, "place" | "definition" | "context" | "task">;
@@ -19,15 +20,10 @@ export function ownBranch({ place, context }: Pick<Header, "place" | "context">)
 export async function findWorkBranch(header: PlacedRun, number: number): Promise<string | null> {
   const { place, definition } = header;
   const own = ownBranch(header);
-  if (!hasStoryTrees(definition)) return await withWork(place, own ?? (await keptAs(header, number)));
+  // Without a branch of its own, its commits get this one when its tree is removed.
+  if (!hasStoryTrees(definition)) return await withWork(place, own ?? branchFor(number, header.task));
   const side = await withWork(place, own);
   return side !== null && !(await isOnBase(place, side)) ? side : await withWork(place, place.baseName);
-}
-
-/** The branch that gets commits that were on none when the run's tree was removed. */
-async function keptAs({ task }: PlacedRun, number: number): Promise<string> {
-  const { branchFor } = await import("../../workspaces/branches/branch-name.ts");
-  return branchFor(number, task);
 }
 
 /** The name if that branch is there and is not where the run began. */
