@@ -3,7 +3,7 @@
 
 import { z } from "zod";
 import type { Json } from "../domain/report.ts";
-import { caps, gateOptions, placedSteps, routeTarget, verdict } from "./routes.ts";
+import { caps, gateOptions, placedSteps, routeTarget, verdict, waitsLevel } from "./routes.ts";
 import { runStatus, storyStatus } from "./run-documents.ts";
 import { count, list, milliseconds, object, text, textMap, texts, time } from "./shape.ts";
 
@@ -46,7 +46,7 @@ const taken = object({
   key: z
     .templateLiteral(["rejected:", z.string()])
     .or(z.templateLiteral(["=", z.string()]))
-    .or(z.enum(["passed", "rejected", "error", "unreadable", "edit", "asked"])),
+    .or(z.enum(["passed", "rejected", "error", "error:failed", "error:timed_out", "unreadable", "edit", "asked"])),
   to: routeTarget,
   draws: z.enum(["edge", "decision", "story"]).nullable(),
 });
@@ -58,7 +58,7 @@ const openedGate = object({
   visit: count,
   question: text,
   options: gateOptions,
-  cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked"]),
+  cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked", "waits", "stopped"]),
   feedback: text,
   said: text.exactOptional().describe("What the step before it said."),
   tree: text.nullable(),
@@ -116,6 +116,7 @@ export const eventContract = z
       task: text,
       place,
       executor: text.nullable(),
+      waits: waitsLevel.exactOptional(),
       context: textMap,
       given: texts,
       caps,

@@ -20,6 +20,8 @@ type RouteDocument =
 
 export const routeTarget = z.enum(["next", "again", "back_to", "go_to", "insert", "gate", "fail"]);
 
+export const waitsLevel = z.enum(["all", "marked", "none"]);
+
 export const gateDeadline = object({ afterMs: z.number(), option: text });
 
 const anyRoute: z.ZodType<RouteDocument> = z.lazy(() =>
@@ -45,6 +47,7 @@ export const gateOptions = z.record(z.string(), route).readonly();
 export const limit = object({
   atMost: count,
   then: route,
+  errors: z.boolean().exactOptional(),
   spend: object({
     costUsd: z.number().nullable(),
     tokens: z.number().nullable(),

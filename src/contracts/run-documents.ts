@@ -72,9 +72,9 @@ const gateShape = {
   options: texts,
   status: gateStatus,
   cause: z
-    .enum(["step", "exhausted", "unreadable", "route", "cap", "asked"])
+    .enum(["step", "exhausted", "unreadable", "route", "cap", "asked", "waits", "stopped"])
     .describe(
-      "Why it is asked: a gate of the workflow, a used-up limit, an unreadable answer, a route, a cap, an agent.",
+      "Why it is asked: a gate of the workflow, a used-up limit, an unreadable answer, a route, a cap, an agent, a step that waits before it starts, an attempt that a person stopped.",
     ),
   feedback: text.describe("What the step before it said, or why it was sent here. Empty: nothing."),
   tree: text.nullable().describe("The git tree that is shown. An answer counts only for this tree. null: none."),

@@ -1,7 +1,7 @@
 // An attempt: one execution of a step. Attempts are never overwritten or deleted, because every limit is computed from them.
 
 import type { AttemptId, StepId, StepName, StoryId, Token } from "./ids.ts";
-import type { Route, VerdictKey } from "./route.ts";
+import type { ErrorOutcome, Route, VerdictKey } from "./route.ts";
 
 /** How an attempt ended. Only `completed` can decide anything. */
 export type Outcome = "completed" | "failed" | "timed_out" | "lost" | "cancelled" | "rate_limited" | "invalid_output";
@@ -44,7 +44,7 @@ export function addUsage(one: Usage, other: Usage): Required<Usage> {
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
   /** `edit`: it requested that its own step runs again. `asked`: it asked a person a question. */
-  readonly key: VerdictKey | "error" | "unreadable" | "edit" | "asked";
+  readonly key: VerdictKey | "error" | `error:${ErrorOutcome}` | "unreadable" | "edit" | "asked";
   readonly to: Route["to"];
   readonly draws: "edge" | "decision" | "story" | null;
 }

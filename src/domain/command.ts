@@ -4,7 +4,7 @@ import type { CapName, Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
 import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
-import type { RunPlace } from "./run.ts";
+import type { RunPlace, WaitsLevel } from "./run.ts";
 import type { AdoptedStory, StorySpec } from "./story.ts";
 
 interface CommandBase {
@@ -20,6 +20,8 @@ export interface StartRun extends CommandBase {
   readonly task: string;
   readonly place: RunPlace;
   readonly executor: string | null;
+  /** Before which steps it asks. Absent: `marked`. */
+  readonly waits?: WaitsLevel;
   /** Keys that the caller gave; no step overwrites them. */
   readonly context: Readonly<Record<string, string>>;
   /** Stories that are known from the start; absent: a step plans them. */

@@ -1,7 +1,7 @@
 // A definition: a workflow in its one internal form, whatever dialect its file used. A run freezes its own copy.
 
 import type { AgentName, StepName } from "./ids.ts";
-import type { GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
+import type { ErrorOutcome, GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
 
 export interface Definition {
   readonly id: string;
@@ -101,6 +101,8 @@ interface PerformedStep extends StepBase {
   readonly on: Readonly<Partial<Record<VerdictKey, RouteRule>>>;
   /** The rule for an attempt that did not complete. It never jumps, since a crash decides nothing. */
   readonly onError: RouteRule;
+  /** Rules for one outcome alone, instead of `onError`; absent: none has its own. */
+  readonly onErrorBy?: Readonly<Partial<Record<ErrorOutcome, RouteRule>>>;
   /** The rule for an answer that cannot be read; absent: `onError`. */
   readonly onUnreadable?: RouteRule;
   /** One limit for all routes back of this step together. */
@@ -113,6 +115,8 @@ interface PerformedStep extends StepBase {
   readonly quietMs: number | null;
   /** It ends with a SUMMARY, which becomes its notes. It passes without a STATUS line, too, unless it `expects` something. */
   readonly summary?: boolean;
+  /** It asks a person before it starts, once per visit; absent: only where the run asks before every step. */
+  readonly waits?: boolean;
   /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */
   readonly session?: StepName;
   /** Its agent may request edits of the steps after it. */

@@ -9,7 +9,7 @@ import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token
 import type { Note } from "./note.ts";
 import type { Facts } from "./report.ts";
 import type { Route } from "./route.ts";
-import type { Collected, RunPlace } from "./run.ts";
+import type { Collected, RunPlace, WaitsLevel } from "./run.ts";
 import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
 
 export const eventSchemaVersion = 1;
@@ -37,6 +37,8 @@ export type Event = Happened &
         readonly task: string;
         readonly place: RunPlace;
         readonly executor: string | null;
+        /** Absent: `marked`. */
+        readonly waits?: WaitsLevel;
         readonly context: Readonly<Record<string, string>>;
         readonly given: readonly string[];
         readonly caps: Caps;

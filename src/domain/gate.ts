@@ -3,7 +3,7 @@
 import type { GateId, StepId, StoryId } from "./ids.ts";
 import type { GateOptions, Route } from "./route.ts";
 
-export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap" | "asked";
+export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap" | "asked" | "waits" | "stopped";
 
 export interface Gate {
   readonly id: GateId;

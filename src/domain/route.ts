@@ -28,6 +28,8 @@ export interface GateDeadline {
 export interface Limit {
   readonly atMost: number;
   readonly then: Route;
+  /** Attempts that did not complete draw on it, too; absent: only verdicts do. It is for the budget of a step. */
+  readonly errors?: boolean;
   /** What the covered attempts may use together. */
   readonly spend?: Spend;
 }
@@ -51,6 +53,9 @@ export interface RouteRule {
  * Values are compared trimmed and in lower case.
  */
 export type VerdictKey = "passed" | "rejected" | `rejected:${string}` | `=${string}`;
+
+/** The ends of an attempt that can have a rule of their own in `on_error`. */
+export type ErrorOutcome = "failed" | "timed_out";
 
 /** The rule for every value of a deciding key that has no rule of its own. No answer has an empty value. */
 export const anyOtherValue = "=";

@@ -9,6 +9,9 @@ import type { Story, StoryEntry } from "./story.ts";
 
 export type RunStatus = "running" | "held" | "paused" | "done" | "failed" | "cancelled";
 
+/** Before which steps a run asks a person: before each that is performed, before those that the workflow marks, or before none. */
+export type WaitsLevel = "all" | "marked" | "none";
+
 /** How a run ended. */
 export interface RunEnd {
   readonly status: "done" | "failed" | "cancelled";
@@ -63,6 +66,8 @@ export interface Header extends Scope {
   readonly place: RunPlace;
   /** Use this executor for every agent of the run. */
   readonly executor: string | null;
+  /** Absent: `marked`. */
+  readonly waits?: WaitsLevel;
   /** Context keys that only the caller or the engine sets. */
   readonly given: readonly string[];
   readonly caps: Caps;

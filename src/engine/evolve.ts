@@ -193,6 +193,7 @@ function begin(event: Of<"run_started">): Run {
     task: event.task,
     place: event.place,
     executor: event.executor,
+    ...(event.waits === undefined ? {} : { waits: event.waits }),
     context: event.context,
     given: event.given,
     caps: event.caps,

@@ -25,6 +25,7 @@ export function startRun(command: StartRun): Accepted {
     task: command.task,
     place,
     executor: command.executor,
+    ...(command.waits === undefined ? {} : { waits: command.waits }),
     context: { ...definition.context, ...command.context, ...branch },
     given: ["task", "repo", ...Object.keys(command.context), ...Object.keys(branch)],
     caps: definition.caps,

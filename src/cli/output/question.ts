@@ -27,6 +27,8 @@ const causeWords: Readonly<Record<GateDocument["cause"], string>> = {
   unreadable: "because the answer of the agent could not be read",
   cap: "because a cap of the run is reached",
   asked: "the agent asks this",
+  waits: "before it starts",
+  stopped: "because a person stopped it",
 };
 
 function untilText(ms: number): string {

@@ -299,10 +299,19 @@ function drawsOnStory(run: Run, story: StoryId, taken: string): boolean {
   return ruleOf(step, key).limit === null && (step.budget === null || key === "error");
 }
 
-function ruleOf(step: PerformedDefinition, key: string): RouteRule {
-  const rule = key === "error" ? step.onError : (step.on as Record<string, RouteRule>)[key];
+/** The rule that a taken key belongs to. */
+export function ruleOf(step: PerformedDefinition, key: string): RouteRule {
+  const rule = errorRule(step, key) ?? (step.on as Record<string, RouteRule>)[key];
   if (!rule) throw new Error(`${step.name} took a route for ${key} and has none`);
   return rule;
+}
+
+function errorRule(step: PerformedDefinition, key: string): RouteRule | undefined {
+  if (key === "error") return step.onError;
+  if (key === "unreadable") return step.onUnreadable;
+  return key === "error:failed" || key === "error:timed_out"
+    ? step.onErrorBy?.[key === "error:failed" ? "failed" : "timed_out"]
+    : undefined;
 }
 
 export function performed(run: Run, story: StoryId | null, name: string): PerformedDefinition {

@@ -7,7 +7,7 @@ import type { Gate } from "../../../src/domain/gate.ts";
 import { repeats } from "../../../src/domain/route.ts";
 import type { Run } from "../../../src/domain/run.ts";
 import { type CommandInput, messagesOf } from "./driver.ts";
-import { holds, performed, scopesOf } from "./invariants.ts";
+import { holds, performed, ruleOf, scopesOf } from "./invariants.ts";
 
 /** An open gate ends by an answer for what it shows, by its deadline, or with its run; until then its step is held. */
 export function checkGatesStand(before: Run, after: Run, decision: Decision, input: CommandInput, at: number): void {
@@ -91,6 +91,6 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   const { key, to } = event.taken;
   if (key === "edit") return to === "fail";
   if (key === "asked") return false;
-  const rule = key === "error" ? step.onError : key === "unreadable" ? step.onUnreadable : step.on[key];
-  return rule !== undefined && repeats(rule.route) && rule.route.to !== to;
+  const rule = ruleOf(step, key);
+  return repeats(rule.route) && rule.route.to !== to;
 }
