@@ -91,7 +91,10 @@ export const agents = foldersIn("executors").filter((name) =>
 );
 
 /** Use cases that may import a protocol. All others know only the port. */
-const protocolUseCases: Record<string, readonly string[]> = { ralph: ["application/ralph"] };
+const protocolUseCases: Record<string, readonly string[]> = {
+  agentic: ["application/agentic"],
+  ralph: ["application/ralph"],
+};
 
 /** Folders of src/protocols: only src/app.ts imports one, and its use cases. `files` has what they share. */
 const protocols: readonly Entry[] = foldersIn("protocols")

@@ -7,6 +7,7 @@ import { AgentRegistry } from "./executors/agent/registry.ts";
 import { knownAgents } from "./executors/agents.ts";
 import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
+import { agentic } from "./protocols/agentic/agentic.ts";
 import { antfarm } from "./protocols/antfarm/antfarm.ts";
 import type { Protocol } from "./protocols/protocol.ts";
 import { ralph } from "./protocols/ralph/ralph.ts";
@@ -48,7 +49,7 @@ export interface AppOptions {
   readonly clock?: Clock;
 }
 
-const ownProtocols: readonly Protocol[] = [antfarm, ralph];
+const ownProtocols: readonly Protocol[] = [agentic, antfarm, ralph];
 
 /** The protocols that come with Pawl. */
 export const knownProtocols = new Protocols(ownProtocols);
