@@ -1,10 +1,19 @@
 // The contract of a definition: a workflow in its internal form, as `pawl workflow show --json` prints it.
 
 import { z } from "zod";
+import { resultForms } from "../domain/check.ts";
 import { caps, gateDeadline, gateOptions, limit, routeRule } from "./routes.ts";
 import { count, list, object, text, textMap, texts } from "./shape.ts";
 
 const base = { name: text, title: text, spare: z.boolean().exactOptional() };
+
+const check = object({
+  run: text,
+  must: z.enum(["pass", "fail"]).exactOptional(),
+  reads: z.enum(resultForms).exactOptional(),
+  file: text.exactOptional(),
+  as: z.enum(["tests", "lint"]).exactOptional(),
+});
 
 const performed = {
   ...base,
@@ -17,7 +26,7 @@ const performed = {
   onErrorBy: object({ failed: routeRule.exactOptional(), timed_out: routeRule.exactOptional() }).exactOptional(),
   onUnreadable: routeRule.exactOptional(),
   budget: limit.nullable(),
-  checks: texts,
+  checks: list(check),
   env: textMap.exactOptional(),
   wallMs: z.number().nullable(),
   quietMs: z.number().nullable(),

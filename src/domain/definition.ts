@@ -1,5 +1,6 @@
 // A definition: a workflow in its one internal form, whatever dialect its file used. A run freezes its own copy.
 
+import type { Check } from "./check.ts";
 import type { AgentName, StepName } from "./ids.ts";
 import type { ErrorOutcome, GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
 
@@ -107,8 +108,8 @@ interface PerformedStep extends StepBase {
   readonly onUnreadable?: RouteRule;
   /** One limit for all routes back of this step together. */
   readonly budget: Limit | null;
-  /** Commands that the runtime runs after the agent says it is done; a failed one turns the verdict into `rejected checks`. */
-  readonly checks: readonly string[];
+  /** What the runtime checks after the agent says it is done; a red check turns the verdict into `rejected checks`. */
+  readonly checks: readonly Check[];
   /** Variables of its command and its checks; the values are templates. Nothing else gives a command a value. */
   readonly env?: Readonly<Record<string, string>>;
   readonly wallMs: number | null;

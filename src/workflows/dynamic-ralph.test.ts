@@ -80,7 +80,7 @@ describe("[WF60] the bundled dynamic-ralph", () => {
 
   test("[C90 C91] a story becomes one commit; what does not fit is resolved and reviewed again", () => {
     expect(integrate).toMatchObject({ kind: "integrate", message: "feat(ralph): {{story}} - {{title}}" });
-    expect(integrate.checks).toEqual(["project.lint", "project.test"]);
+    expect(integrate.checks).toEqual([{ run: "project.lint" }, { run: "project.test" }]);
     for (const key of ["rejected:conflict", "rejected:checks"] as const) {
       expect(integrate.on[key]).toMatchObject({
         route: { to: "insert", steps: ["rebase_resolve"], before: "final_review" },
@@ -99,7 +99,7 @@ describe("[WF60] the bundled dynamic-ralph", () => {
 
   test("[C28] what the final review calls done is checked, and goes back to it with what was red", () => {
     const review = stepOf("final_review");
-    expect(review.checks).toEqual(["project.lint", "project.test"]);
+    expect(review.checks).toEqual([{ run: "project.lint" }, { run: "project.test" }]);
     const limit = { atMost: 2, then: { to: "fail" } };
     expect(review.on["rejected:checks"]).toMatchObject({ route: { to: "again" }, limit });
     expect(review.input).toContain("{{feedback}}");

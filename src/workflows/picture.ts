@@ -1,5 +1,6 @@
 // Draws a workflow as text: its chain, routes back, limits, questions and the body of its stories. At most 100 columns wide.
 
+import type { Check } from "../domain/check.ts";
 import { counted } from "../domain/counted.ts";
 import {
   type Caps,
@@ -127,8 +128,13 @@ function detailsOf(step: StepDefinition): string[] {
     ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
     ...(step.budget && limitsRoutes(step) ? [`all routes back together ${limitText(step.budget)}`] : []),
     ...(step.budget ? spendLines("all attempts", step.budget) : []),
-    ...step.checks.map((check) => `check: ${oneLine(check)}`),
+    ...step.checks.map(checkText),
   ];
+}
+
+function checkText({ run, must, reads, file }: Check): string {
+  const results = reads === undefined ? "" : ` (${reads}${file === undefined ? "" : ` in ${file}`})`;
+  return `${must === "fail" ? "check, must fail" : "check"}: ${oneLine(run)}${results}`;
 }
 
 function verdictText(key: string, decide: string | null): string {

@@ -116,7 +116,7 @@ describe("an integrate step", () => {
       '{ id: i, integrate: { message: "feat({{story}}): {{ title }}" }, checks: [make], timeout: 1h, on: { rejected: { default: fail, Conflict: { back_to: code }, checks: again } }, budget: { at_most: 3 } }';
     expect(integration(written)).toMatchObject({
       message: "feat({{story}}): {{ title }}",
-      checks: ["make"],
+      checks: [{ run: "make" }],
       wallMs: 3_600_000,
       on: {
         "rejected:conflict": { route: { to: "back_to", step: "code" } },

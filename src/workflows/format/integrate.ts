@@ -6,7 +6,8 @@ import { durationMs } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { readBudget } from "./budget.ts";
-import { readCommand, readVariables } from "./commands.ts";
+import { readChecks } from "./checks.ts";
+import { readVariables } from "./commands.ts";
 import { againRule, plain, type Rules } from "./default-rules.ts";
 import { readOn, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
@@ -49,9 +50,7 @@ export function readIntegrate(
         ? againRule(base.name, "still failing", errorsAtMost)
         : readRule(reading, written.on_error, [...path, "on_error"], { of: "error", step: base.name }),
     budget: readBudget(reading, written, path, on),
-    checks: (written.checks ?? []).map((check, index) =>
-      readCommand(reading, base.name, check, [...path, "checks", index]),
-    ),
+    checks: readChecks(reading, written, path),
     ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? null : durationMs(timeout.wall),
     quietMs: null,

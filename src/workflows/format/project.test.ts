@@ -21,7 +21,10 @@ describe("[WF56 C24 C25] the project's own commands among checks", () => {
   const checksWith = (lint: string | null, tests: string | null) => {
     if (!definition) throw new Error("it does not load");
     const resolved = resolveCommands(definition, { lint, test: tests });
-    return { checks: performedSteps(resolved.definition.steps).map(({ checks }) => checks), notes: resolved.notes };
+    return {
+      checks: performedSteps(resolved.definition.steps).map(({ checks }) => checks.map(({ run }) => run)),
+      notes: resolved.notes,
+    };
   };
 
   test("stay words until a run starts, also where stories are integrated", () => {

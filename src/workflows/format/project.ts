@@ -41,7 +41,7 @@ export function resolveCommands(definition: Definition, project: ProjectCommands
   const resolved = (step: StepDefinition): StepDefinition => {
     if (step.kind === "stories") return { ...step, body: step.body.map(resolved) };
     if (!isPerformed(step)) return step;
-    const checks = step.checks.flatMap(commands);
+    const checks = step.checks.flatMap((check) => commands(check.run).map((run) => ({ ...check, run })));
     if (step.kind !== "command") return { ...step, checks };
     return { ...step, checks, command: commands(step.command)[0] ?? `echo '${step.command} is not configured'` };
   };
@@ -54,7 +54,7 @@ export function resolveCommands(definition: Definition, project: ProjectCommands
 
 /** Such a word is run as a command where it stands for nothing, and no program has that name. */
 export function checkProjectWords(reading: Reading, step: PerformedDefinition, path: Path): void {
-  const commands = step.checks.map((check, index) => [check, [...path, "checks", index]] as const);
+  const commands = step.checks.map(({ run }, index) => [run, [...path, "checks", index]] as const);
   for (const [command, at] of step.kind === "command"
     ? [[step.command, [...path, "command"]] as const, ...commands]
     : commands) {

@@ -2,6 +2,7 @@
 // editors. Every field has an effect; what the engine cannot do is not in here.
 
 import * as z from "zod";
+import { resultForms } from "../../domain/check.ts";
 import { alone, deadline, duration, id, option, options, route, wholeNumber } from "./route-schema.ts";
 
 const limit = z.strictObject({
@@ -98,6 +99,25 @@ const integrate = z
   ])
   .describe("This step makes one commit of the story's work and puts it on the base: rebased, checked, squashed.");
 
+const check = z
+  .strictObject({
+    run: z.string().min(1).describe("The command, or project.lint or project.test."),
+    must: z
+      .enum(["pass", "fail"])
+      .optional()
+      .describe("fail: the tests that this step wrote must fail, because the code is still missing. Default: pass."),
+    reads: z
+      .enum(resultForms)
+      .optional()
+      .describe("The form of its test results; counts and failing tests become facts. Default: the exit code decides."),
+    file: id.optional().describe("The file with the results, in the step's tree. Default: what the command prints."),
+    as: z
+      .enum(["tests", "lint"])
+      .optional()
+      .describe("lint: its result is the fact lint_pass. Default: tests if it has `reads`."),
+  })
+  .describe("A check as a map; a text is the same as `run` alone.");
+
 const step = z
   .strictObject({
     id: id.describe("Unique in its chain; routes use it."),
@@ -145,7 +165,7 @@ const step = z
         "What this step may use: all its routes that repeat together, and money, tokens, time of its attempts.",
       ),
     checks: z
-      .array(z.string().min(1))
+      .array(z.union([z.string().min(1), check]))
       .optional()
       .describe(
         "Commands that must succeed after the step says it is done; a red one rejects it. `project.lint` and `project.test` stand for the configured ones.",

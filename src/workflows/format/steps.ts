@@ -14,6 +14,7 @@ import { refusePatterns } from "../document/patterns.ts";
 import type { Path } from "../document/problem.ts";
 import { from, type Reading, refuse } from "../document/reading.ts";
 import { readBudget, readStoryBudget } from "./budget.ts";
+import { readChecks } from "./checks.ts";
 import { readCommand, readVariables } from "./commands.ts";
 import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
@@ -99,9 +100,7 @@ function readPerformed(
           }),
         }),
     budget: readBudget(reading, written, path, on),
-    checks: (written.checks ?? []).map((check, index) =>
-      readCommand(reading, base.name, check, [...path, "checks", index]),
-    ),
+    checks: readChecks(reading, written, path),
     ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? (agentMs ?? null) : durationMs(timeout.wall),
     quietMs: "quiet" in timeout && timeout.quiet !== undefined ? durationMs(timeout.quiet) : null,

@@ -22,9 +22,10 @@ export async function integrate(
   const target = integrationTarget(run);
   const { path, base, env } = workspace;
   const title = run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "";
+  const commands = definition.checks.map(({ run }) => run);
   const check = async (cwd: string) => {
     const site = { cwd, attempt: attempt.id, sink: log.sink, env };
-    return (await firstRed(definition.checks, site, stop.register))?.output ?? null;
+    return (await firstRed(commands, site, stop.register))?.output ?? null;
   };
   const integration = await integrateStory({
     ...target,

@@ -121,10 +121,11 @@ async function checkAnswer(
   if (answer.kind === "performed" && answer.isChecked) return report;
   const log = openLog(parts, run.header, attempt);
   try {
+    const commands = definition.checks.map(({ run }) => run);
     const site = { cwd: workspace.path, attempt: attempt.id, sink: log.sink, env: workspace.env };
-    const red = await firstRed(definition.checks, site, stop.register);
+    const red = await firstRed(commands, site, stop.register);
     if (stop.reason !== null) return replaceOutcome(report, { outcome: "cancelled", why: stop.reason, retryAt: null });
-    const checked = withChecks(report, definition.checks, red);
+    const checked = withChecks(report, commands, red);
     if (red === null) return checked;
     const feedback = `A check is red.\n\n${red.output}`;
     return withReported({ ...checked, verdict: { kind: "rejected", reason: "checks" }, feedback }, answer);
