@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { integrateStory } from "../src/workspaces/integration/integration.ts";
 import { ensureSlot, enterStory, leaveStory } from "../src/workspaces/slots/slot.ts";
+import { byProducts } from "../src/workspaces/trees/by-products.ts";
 import { takeSnapshot } from "../src/workspaces/trees/snapshot.ts";
 import { alternate, type Measurement, medianOf, ms, type Stopwatch } from "./measure.ts";
 import { git, makeLargeRepository } from "./story-world.ts";
@@ -91,6 +92,7 @@ async function integrated(scene: Scene, time: Stopwatch): Promise<void> {
       message: `feat: ${story}`,
       snapshot: await takeSnapshot(path),
       ignoring: [],
+      isByProduct: byProducts(),
       intentFile: join(home, "intent.json"),
       check: async () => null,
       isWanted: async () => true,

@@ -83,6 +83,27 @@ test("[PF10] a judge that leaves the tree alone, or writes only ignored files, p
   expect((JSON.parse(run.stdout) as StatusDocument).steps.map(({ attempts }) => attempts)).toEqual([1, 1]);
 });
 
+test("[PF22] a branch or tag that moves while a judge works is named in a note; its answer counts", async () => {
+  const site = newSite();
+  runGit(site.repo, "branch", "release");
+  writeFileSync(site.path("agent.sh"), agent("git branch -f release HEAD; git tag v9; git branch pawl/mine"));
+  const executor = `command: sh ${site.path("agent.sh")}`;
+  const at = { home: site.home, cwd: site.repo };
+  const run = await pawl(
+    ["run", writeAt(site, "judged.yml", workflow), "a task", "--executor", executor, "--json"],
+    at,
+  );
+  expectCode(run, 0);
+  const { steps } = JSON.parse(run.stdout) as StatusDocument;
+  const [first, work] = [runGit(site.repo, "rev-parse", "main"), runGit(site.repo, "rev-parse", "v9")].map((id) =>
+    id.slice(0, 12),
+  );
+  expect(steps.map(({ attempts }) => attempts)).toEqual([1, 1]);
+  expect(steps[1]?.notes).toEqual([
+    `while it worked, and it may only read, refs moved: refs/heads/release (${first} → ${work}), refs/tags/v9 (nothing → ${work}); Pawl cannot tell who moved them and left them as they are`,
+  ]);
+});
+
 test("[PF20 PF21] what a judge's tools leave behind is removed with a note; a new source file is a breach that names the key", async () => {
   const site = newSite();
   const litter =

@@ -4,6 +4,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { IntegrationRequest } from "../../src/workspaces/integration/integration.ts";
 import { ensureSlot, enterStory } from "../../src/workspaces/slots/slot.ts";
+import { byProducts } from "../../src/workspaces/trees/by-products.ts";
 import { runGit, tempDir } from "./repository.ts";
 
 export interface SlotWorld {
@@ -44,6 +45,7 @@ export function slotsFor(repo: string): SlotWorld {
       side: "pawl/1-side",
       message: `feat: ${story}`,
       ignoring: [],
+      isByProduct: byProducts(["reports/"]),
       intentFile: join(home, "intent.json"),
       check: async () => null,
       isWanted: async () => true,

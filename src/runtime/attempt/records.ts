@@ -11,23 +11,25 @@ import { readJson, writeJson, writeJsonFast } from "../../system/files/json-file
 import type { Secrets } from "../../system/secrets/secrets.ts";
 import type { Parts } from "../parts.ts";
 import { redactedReport } from "../transition/redacted.ts";
+import type { RefPlaces } from "./begin/ref-places.ts";
 import type { Claim } from "./claim/claim.ts";
 import { noToolReport, type ToolReport } from "./execute/answer.ts";
 import { beginFile, endFile } from "./logs.ts";
 
 interface BeginRecord extends Pick<Claim, "hold" | "insteadOf"> {
   readonly missingKeys: readonly string[];
+  readonly refs: RefPlaces | null;
 }
 
-const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [] };
+const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [], refs: null };
 
 export function recordBegin(
   parts: Pick<Parts, "home" | "secrets">,
-  { claim, missingKeys }: { readonly claim: Claim; readonly missingKeys: readonly string[] },
+  { claim, missingKeys, refs }: { readonly claim: Claim } & Pick<BeginRecord, "missingKeys" | "refs">,
 ): void {
   const { run, attempt, hold, insteadOf } = claim;
-  if (hold === null && insteadOf === null && missingKeys.length === 0) return;
-  const record: BeginRecord = { hold, insteadOf, missingKeys };
+  if (hold === null && insteadOf === null && missingKeys.length === 0 && refs === null) return;
+  const record: BeginRecord = { hold, insteadOf, missingKeys, refs };
   writeJson(beginFile(parts, run.header.id, attempt), parts.secrets.redactAll(record));
 }
 

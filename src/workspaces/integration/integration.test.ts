@@ -60,6 +60,55 @@ async function integrated(world: SlotWorld, story: string, more: Partial<Integra
   return integration;
 }
 
+test.each([true, false])(
+  "[WS23] by-products that a story left untracked are not in its commit; tracked and staged ones are (base moved: %s)",
+  async (isMoved) => {
+    const world = await makeWorld({ "a.txt": "1\n", "coverage/kept.txt": "1\n" });
+    const { path } = await world.enter("US-1");
+    if (isMoved) {
+      runGit(world.repo, "checkout", "--quiet", "main");
+      commitFile(world.repo, "theirs.txt", "1\n");
+      runGit(world.repo, "checkout", "--quiet", "elsewhere");
+    }
+    writeFiles(path, { "fixtures/sample.log": "staged\n" });
+    runGit(path, "add", "fixtures/sample.log");
+    writeFiles(path, { "coverage/kept.txt": "2\n", "coverage/lcov.info": "x\n", "src/a.ts": "x\n" });
+    writeFiles(path, { "src/__pycache__/a.pyc": "x\n", "reports/r.xml": "x\n", "debug.log": "x\n" });
+    const { notes, commit } = await integrated(world, "US-1");
+    expect(runGit(world.repo, "show", "--name-only", "--format=", commit).split("\n")).toEqual([
+      "coverage/kept.txt",
+      "fixtures/sample.log",
+      "src/a.ts",
+    ]);
+    expect(notes).toEqual([
+      "what tools left behind is not in the commit: coverage/lcov.info, debug.log, reports/r.xml, src/__pycache__/a.pyc",
+    ]);
+    await leaveStory({ path, repo: world.repo, commit });
+
+    await world.enter("US-2");
+    writeFiles(path, { "coverage/lcov.info": "x\n" });
+    expect(await integrateStory(world.request("US-2"))).toMatchObject({ result: "unchanged" });
+  },
+);
+
+test("[WS23] by-products stay out where the work is merged in its tree, too", async () => {
+  const world = await makeWorld();
+  const { path } = await world.enter("US-1");
+  runGit(path, "checkout", "--quiet", "-b", "other");
+  commitFile(path, "other.txt", "1\n");
+  runGit(path, "checkout", "--quiet", "pawl/1/US-1");
+  commitFile(path, "own.txt", "1\n");
+  runGit(path, "merge", "--quiet", "--no-commit", "other");
+  writeFiles(path, { "x.log": "x\n" });
+  const { commit } = await integrated(world, "US-1");
+  expect(runGit(world.repo, "ls-tree", "--name-only", commit).split("\n")).toEqual([
+    "a.txt",
+    "b.txt",
+    "other.txt",
+    "own.txt",
+  ]);
+});
+
 test("[WS14] commits, staged, changed and new files of a story become one commit of the user's on the base", async () => {
   const world = await makeWorld({ "a.txt": "1\n", "b.txt": "1\n", ".gitignore": "*.log\n" });
   const { path } = await world.enter("US-1");
@@ -513,7 +562,7 @@ const program = `
   import { integrateStory } from ${JSON.stringify(join(import.meta.dirname, "integration.ts"))};
   process.stdin.once("data", (line) => {
     console.log("go");
-    void integrateStory({ ...JSON.parse(line), check: async () => null, isWanted: async () => true }).then(() => console.log("done"));
+    void integrateStory({ ...JSON.parse(line), isByProduct: () => false, check: async () => null, isWanted: async () => true }).then(() => console.log("done"));
   });
   console.log("ready");`;
 

@@ -8,6 +8,7 @@ import { indexFlags } from "../git/index-file.ts";
 import { changeRefs, type RefChange } from "../git/refs.ts";
 import { operationIn } from "../git/repository.ts";
 import { headRefOf, refsOfStory } from "../slots/story-refs.ts";
+import type { IsByProduct } from "../trees/by-products.ts";
 import { assertSlot, type OwnedTree } from "../trees/ownership.ts";
 import { forgetOperations, forgetState, removeLocks } from "../trees/restore.ts";
 import { parseSnapshot, takeSnapshot } from "../trees/snapshot.ts";
@@ -23,10 +24,10 @@ import {
   mergingIn,
   type Rebased,
   rebaseOnto,
-  type StoryWork,
   squashOnto,
   unmergedIn,
 } from "./squash.ts";
+import type { StoryWork } from "./story-files.ts";
 import { findTip, integratedRefs, publishedRef, type Tip, takenOutNote } from "./tip.ts";
 import type { Change } from "./undo-move.ts";
 
@@ -40,6 +41,8 @@ export interface IntegrationRequest extends Side {
   readonly message: string;
   /** The snapshot of the tree, if one was just taken and nothing has changed since. */
   readonly snapshot?: string;
+  /** New files that the story did not stage and that are not its work. */
+  readonly isByProduct: IsByProduct;
   /** Runs the checks on the tree as it will be, and returns null if they are green. Null if there are none. */
   readonly check: ((path: string) => Promise<string | null>) | null;
   /** Asked last, before anything is published: false if the story was cancelled meanwhile. */
@@ -125,7 +128,8 @@ async function integrate(
   const snapshot = taken ?? (await takeSnapshot(tree.path));
   const settings = await commitEnvironment(tree.path);
   const start = tree.marker.start ?? null;
-  const work = { snapshot, merging, message: request.message, known: [request.floor, start] };
+  const { message, isByProduct } = request;
+  const work = { snapshot, merging, message, known: [request.floor, start], isByProduct };
   const scene = new Scene(tree, work, settings);
   let tip = found;
   try {
@@ -202,7 +206,17 @@ async function tryOnTip(request: IntegrationRequest, scene: Scene, tip: Tip): Pr
     if (output !== null) return { result: "red", onto: tip.commit, output };
   }
   if (!(await request.isWanted())) return { result: "cancelled" };
-  return publish(request, tree, tip, merged, parseSnapshot(work.snapshot).content);
+  const published = await publish(request, tree, tip, merged, parseSnapshot(work.snapshot).content);
+  return published.result === "integrated" && merged.leftOut.length > 0
+    ? { ...published, notes: [...published.notes, leftOutNote(merged.leftOut)] }
+    : published;
+}
+
+const namesShown = 5;
+
+function leftOutNote(names: readonly string[]): string {
+  const rest = names.length > namesShown ? ` and ${names.length - namesShown} more` : "";
+  return `what tools left behind is not in the commit: ${names.slice(0, namesShown).join(", ")}${rest}`;
 }
 
 /** Afterwards the tree is at the commit. */

@@ -5,11 +5,12 @@ import { git, gitLine } from "../git/git.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 import { isIn, recordParent } from "./ancestry.ts";
-import type { CommitEnvironment, Rebased, StoryWork } from "./squash.ts";
+import type { CommitEnvironment, Rebased } from "./squash.ts";
+import { filesOf, isSelected, type StoryWork, selectFiles } from "./story-files.ts";
 import { type Change, changesBetween } from "./undo-move.ts";
 
 export type MergedCommit =
-  | { readonly commit: string; readonly changes: readonly Change[] }
+  | { readonly commit: string; readonly changes: readonly Change[]; readonly leftOut: readonly string[] }
   /** The tip has everything already. */
   | { readonly unchanged: true };
 
@@ -21,16 +22,19 @@ export async function mergeInMemory(
   env: CommitEnvironment,
 ): Promise<MergedCommit | Exclude<Rebased, { commit: string }> | null> {
   if (work.merging.length > 0 || !(await startsAreIn(tree.path, work, tip))) return null;
-  const { head, content } = parseSnapshot(work.snapshot);
+  const { head } = parseSnapshot(work.snapshot);
+  const own = filesOf(work);
   // The tip has not moved and the agent made no commit: the files are those of the snapshot.
-  const merged = head === tip ? { files: content ?? head } : await mergeTree(tree.path, tip, content ?? head, env);
+  const merged = head === tip ? { files: own } : await mergeTree(tree.path, tip, own, env);
   if (merged === null || "conflicts" in merged) return merged;
   const changes = await changesBetween(tree.path, tip, merged.files);
+  const mayLeaveOut = !isSelected(work) && changes.some(({ kind, path }) => kind === "added" && work.isByProduct(path));
+  if (mayLeaveOut) return mergeInMemory(tree, await selectFiles(tree.path, work), tip, env);
   if (changes.length === 0) return { unchanged: true };
   const args = ["commit-tree", "--no-gpg-sign", "-p", tip, "-F", "-", `${merged.files}^{tree}`];
   const commit = await gitLine(tree.path, args, { env, input: `${work.message.trimEnd()}\n` });
   recordParent(commit, tip);
-  return { commit, changes };
+  return { commit, changes, leftOut: work.selected?.leftOut ?? [] };
 }
 
 /** Git then finds by itself what the work and the tip have in common: no commit that the story started from was taken out. */

@@ -10,6 +10,7 @@ import { gitSettings } from "../git/settings.ts";
 import type { OwnedTree } from "../trees/ownership.ts";
 import { parseSnapshot } from "../trees/snapshot.ts";
 import { isIn } from "./ancestry.ts";
+import { filesOf, isSelected, type StoryWork, selectFiles } from "./story-files.ts";
 
 const checkoutTimeoutMs = 600_000;
 
@@ -17,41 +18,34 @@ export interface Squash {
   readonly commit: string;
   /** Its parent: the last commit that the work of the story and the tip have in common. */
   readonly parent: string;
+  /** New files of the story that are not in the commit. */
+  readonly leftOut: readonly string[];
 }
 
 /** Variables for every git that makes a commit. */
 export type CommitEnvironment = Readonly<Record<string, string>>;
 
-export interface StoryWork {
-  readonly snapshot: string;
-  /** The commits of a merge that is not committed yet. */
-  readonly merging: readonly string[];
-  readonly message: string;
-  /** Commits that the story may have started from; null for one that is not known. They are not its work, even if a person has taken
-   * them out of the base since. */
-  readonly known: readonly (string | null)[];
-}
-
 /** Null if the story changed nothing. */
 export async function squashOnto(
   tree: OwnedTree,
-  work: StoryWork,
+  given: StoryWork,
   tip: string,
   env: CommitEnvironment,
 ): Promise<Squash | null> {
-  const { head, content } = parseSnapshot(work.snapshot);
+  const work = isSelected(given) ? given : await selectFiles(tree.path, given);
+  const { head } = parseSnapshot(work.snapshot);
   const parent = await partingOf(tree.path, [head, ...work.merging], [tip, ...work.known]);
   if (parent === null) {
     throw new AppError("REFUSED", `the work in ${tree.path} has no commit in common with ${tip.slice(0, 12)}`, {
       hint: "put the work on a branch that began in this repository",
     });
   }
-  const files = `${content ?? head}^{tree}`;
+  const files = `${filesOf(work)}^{tree}`;
   const [now, then] = (await gitLine(tree.path, ["rev-parse", files, `${parent}^{tree}`])).split("\n");
   if (now === then) return null;
   const args = ["commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", files];
   const commit = await gitLine(tree.path, args, { env, input: `${work.message.trimEnd()}\n` });
-  return { commit, parent };
+  return { commit, parent, leftOut: work.selected?.leftOut ?? [] };
 }
 
 /** The last commit that the work has in common with one of `others`; null if there is none. The first of `others` is the tip. */
@@ -77,7 +71,7 @@ export async function checkOutCommit({ path }: OwnedTree, commit: string): Promi
 }
 
 export type Rebased =
-  | { readonly commit: string }
+  | { readonly commit: string; readonly leftOut: readonly string[] }
   /** Paths that both sides changed in ways that git cannot merge. */
   | { readonly conflicts: readonly string[] };
 
@@ -100,7 +94,7 @@ export async function rebaseOnto(
   const args = ["rebase", ...modes, "--no-rerere-autoupdate", "--onto", tip, squash.parent, squash.commit];
   const options = { env, timeoutMs: checkoutTimeoutMs };
   const done = await git(tree.path, args, { ...options, allowFailure: true });
-  if (done.code === 0) return { commit: await headOf(tree.path) };
+  if (done.code === 0) return { commit: await headOf(tree.path), leftOut: squash.leftOut };
   const conflicts = await unmergedIn(tree.path);
   if (conflicts.length > 0) return { conflicts };
   const said = done.stderr.split("\n").filter((line) => line.trim() !== "");

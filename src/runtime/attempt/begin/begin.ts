@@ -12,6 +12,7 @@ import { commandVariables } from "../prepare/command-variables.ts";
 import type { Input } from "../prepare/input.ts";
 import type { Workspace } from "../prepare/workspace.ts";
 import { readBeginRecord, recordBegin } from "../records.ts";
+import { type RefPlaces, refsBefore } from "./ref-places.ts";
 
 /** What the phases after `execute` need, in this process or in another one. */
 export interface BegunAttempt {
@@ -19,6 +20,8 @@ export interface BegunAttempt {
   readonly workspace: Workspace;
   /** Keys that its prompt names and that have no value. */
   readonly missingKeys: readonly string[];
+  /** Where branches and tags were, for an agent that may only read. */
+  readonly refs: RefPlaces | null;
 }
 
 interface Prepared {
@@ -35,7 +38,7 @@ export async function begin(
   { workspace, input }: Prepared,
 ): Promise<BegunAttempt | null> {
   const { run, attempt } = claim;
-  const begun = { claim, workspace, missingKeys: input.missing };
+  const begun = { claim, workspace, missingKeys: input.missing, refs: await refsBefore(claim, workspace) };
   recordBegin(parts, begun);
   const decision = await transition(parts, run.header.id, {
     type: "begin_attempt",
@@ -62,11 +65,11 @@ export async function findBegun(
   // Only its own story: all stories of a long run have thousands of attempts.
   const loaded = await parts.store.transaction((tx) => tx.load(found.run, () => (story === null ? [] : [story])));
   if (!loaded) return null;
-  const { missingKeys, ...facts } = readBeginRecord(parts, found.run, found.attempt);
+  const { missingKeys, refs, ...facts } = readBeginRecord(parts, found.run, found.attempt);
   const claim = claimOf(loaded.run, loaded.number, { story }, id, facts);
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
   const path = workspace ?? workspacePath(parts, loaded.run, story);
   const env = { ...treeEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
-  return { claim, missingKeys, workspace: { path, base, env } };
+  return { claim, missingKeys, refs, workspace: { path, base, env } };
 }

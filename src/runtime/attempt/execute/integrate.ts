@@ -7,6 +7,7 @@ import { type Integration, integrateStory } from "../../../workspaces/integratio
 import type { IntegrationTarget } from "../../../workspaces/integration/tip.ts";
 import { leaveStory } from "../../../workspaces/slots/slot.ts";
 import type { Parts } from "../../parts.ts";
+import { byProductsOf } from "../../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles } from "../../trees/places.ts";
 import { firstRed } from "../../trees/tree-commands.ts";
 import type { Answer } from "./answer.ts";
@@ -35,6 +36,7 @@ export async function integrate(
     ...(base === null ? {} : { snapshot: base }),
     message: messageOf(definition, attempt.story ?? "", title),
     ignoring: ownFiles(parts, run),
+    isByProduct: byProductsOf(run.header),
     intentFile: intentFile(parts, target),
     check: definition.checks.length === 0 ? null : check,
     isWanted: async () => stop.reason === null && (await isStarted(parts, attempt)),

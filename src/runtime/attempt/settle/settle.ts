@@ -23,6 +23,7 @@ import { toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { withChecks, withFiles, withReported, withTold } from "./facts.ts";
+import { withMovedRefs } from "./moved-refs.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
@@ -50,7 +51,7 @@ export async function settle(
     const isAnswered = read.outcome === "completed" || read.outcome === "invalid_output";
     if (collected.trouble !== null && isAnswered) throw collected.trouble;
     const limited = await applyAccountLimits(parts, claim, answer, read);
-    const untouched = await inTree(() => keepReadOnly(parts, begun, limited));
+    const untouched = await inTree(async () => withMovedRefs(begun, await keepReadOnly(parts, begun, limited)));
     const checked = await checkAnswer(parts, begun, answer, untouched, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
     await inTree(() => discardWork(parts, begun, known));

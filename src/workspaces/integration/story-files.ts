@@ -1,0 +1,80 @@
+// Files of a story. Owns: which files of a story's tree become its commit: all of them except new by-products that it never staged.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { git, gitLine } from "../git/git.ts";
+import { commonDirOf } from "../git/head.ts";
+import { writeCommit } from "../git/own-objects.ts";
+import type { IsByProduct } from "../trees/by-products.ts";
+import { parseSnapshot } from "../trees/snapshot.ts";
+import { changesBetween } from "./undo-move.ts";
+
+export interface StoryWork {
+  readonly snapshot: string;
+  /** The commits of a merge that is not committed yet. */
+  readonly merging: readonly string[];
+  readonly message: string;
+  /** Commits that the story may have started from; null for one that is not known. They are not its work, even if a person has taken
+   * them out of the base since. */
+  readonly known: readonly (string | null)[];
+  readonly isByProduct: IsByProduct;
+  /** The snapshot without by-products; absent until they were looked for. */
+  readonly selected?: { readonly commit: string; readonly leftOut: readonly string[] };
+}
+
+/** The commit that has the files of the story. */
+export function filesOf({ snapshot, selected }: Pick<StoryWork, "snapshot" | "selected">): string {
+  const { head, content } = parseSnapshot(snapshot);
+  return selected?.commit ?? content ?? head;
+}
+
+/** Whether by-products may still be among the files: only what was uncommitted can have any that nobody added. */
+export function isSelected({ snapshot, selected }: StoryWork): boolean {
+  return selected !== undefined || parseSnapshot(snapshot).content === null;
+}
+
+/** The same work without the by-products that were neither committed nor staged. */
+export async function selectFiles(path: string, work: StoryWork): Promise<StoryWork> {
+  const { head, content } = parseSnapshot(work.snapshot);
+  if (content === null) return work;
+  const added = await addedByProducts(path, head, content, work.isByProduct);
+  const staged = added.length === 0 ? null : await stagedIn(path, content);
+  const kept = staged === null ? [] : await addedByProducts(path, head, staged, work.isByProduct);
+  const leftOut = added.filter((name) => !kept.includes(name));
+  const commit = leftOut.length === 0 ? content : await withoutFiles(path, { head, content }, leftOut);
+  return { ...work, selected: { commit, leftOut } };
+}
+
+async function addedByProducts(
+  path: string,
+  from: string,
+  to: string,
+  isByProduct: IsByProduct,
+): Promise<readonly string[]> {
+  const changes = await changesBetween(path, from, to);
+  return changes.filter((change) => change.kind === "added" && isByProduct(change.path)).map((change) => change.path);
+}
+
+/** The second parent of a snapshot has what was staged. */
+async function stagedIn(path: string, content: string): Promise<string | null> {
+  const asked = await git(path, ["rev-parse", "--verify", "--quiet", `${content}^2`], { allowFailure: true });
+  return asked.code === 0 ? asked.stdout.trim() : null;
+}
+
+async function withoutFiles(
+  path: string,
+  { head, content }: { readonly head: string; readonly content: string },
+  names: readonly string[],
+): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), "pawl-index-"));
+  try {
+    const env = { GIT_INDEX_FILE: join(directory, "index") };
+    await git(path, ["read-tree", content], { env });
+    await git(path, ["update-index", "--force-remove", "-z", "--stdin"], { env, input: names.join("\0") });
+    const tree = await gitLine(path, ["write-tree"], { env });
+    return writeCommit(await commonDirOf(path), { tree, parents: [head], message: "Pawl: work of a story" });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
