@@ -27,6 +27,8 @@ const performed = {
   onUnreadable: routeRule.exactOptional(),
   budget: limit.nullable(),
   checks: list(check),
+  reads: texts.exactOptional(),
+  writes: texts.exactOptional(),
   env: textMap.exactOptional(),
   wallMs: z.number().nullable(),
   quietMs: z.number().nullable(),

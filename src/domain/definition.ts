@@ -110,6 +110,10 @@ interface PerformedStep extends StepBase {
   readonly budget: Limit | null;
   /** What the runtime checks after the agent says it is done; a red check turns the verdict into `rejected checks`. */
   readonly checks: readonly Check[];
+  /** The files that its agent is told to read, in order; `{story}` stands for the story's id; absent: it is told none. */
+  readonly reads?: readonly string[];
+  /** The files that it may change, as patterns; others are noted, never refused; absent: any. */
+  readonly writes?: readonly string[];
   /** Variables of its command and its checks; the values are templates. Nothing else gives a command a value. */
   readonly env?: Readonly<Record<string, string>>;
   readonly wallMs: number | null;

@@ -8,6 +8,7 @@ import { parseDocument } from "./document/document.ts";
 import type { Problem } from "./document/problem.ts";
 import { startReading } from "./document/reading.ts";
 import { lowerDocument } from "./lower.ts";
+import { isRulesTable, lowerTable, type RulesOptions } from "./rules/read-rules.ts";
 
 export interface LoadedWorkflow {
   /** null if there is any error. */
@@ -21,6 +22,8 @@ export interface LoadedWorkflow {
 export interface LoadOptions {
   /** Also what only matters to a run that plans its stories: a caller may start one with stories of its own. */
   readonly plans?: boolean;
+  /** How a table of step rules is read. */
+  readonly rules?: RulesOptions;
 }
 
 /** `protocols`: those that a file may name. */
@@ -28,13 +31,13 @@ export function loadWorkflow(
   text: string,
   file: string,
   protocols: readonly ProtocolFacts[] = [],
-  { plans = false }: LoadOptions = {},
+  { plans = false, rules = {} }: LoadOptions = {},
 ): LoadedWorkflow {
   const { document, problems } = parseDocument(text, file);
   if (!document) return { definition: null, problems, notes: [] };
   const reading = startReading(document, protocols);
   reading.problems.push(...problems);
-  const definition = lowerDocument(reading);
+  const definition = rules.isTable || isRulesTable(document) ? lowerTable(reading, rules) : lowerDocument(reading);
   if (definition) checkDefinition(definition, reading);
   if (definition && plans) checkPlanner(definition, reading);
   const failed = reading.problems.some((problem) => problem.severity === "error");

@@ -31,8 +31,9 @@ function agentStepsOf(steps: readonly StepDefinition[]): readonly AgentStep[] {
 
 /** Every bundled step with everything that its agent is told. */
 const bundled = readdirSync(folder).flatMap((id) => {
-  const text = readFileSync(new URL(`${id}/workflow.yml`, folder), "utf8");
-  const { definition } = loadWorkflow(text, "workflow.yml", known);
+  const file = id === "agentic-coding" ? "step-rules.yml" : "workflow.yml";
+  const text = readFileSync(new URL(`${id}/${file}`, folder), "utf8");
+  const { definition } = loadWorkflow(text, file, known);
   return agentStepsOf(definition?.steps ?? []).map((step): readonly [string, Asked] => {
     const files = Object.values(definition?.agents[step.agent]?.files ?? {});
     const roles = files.map((file) => readFileSync(new URL(`${id}/${file}`, folder), "utf8"));

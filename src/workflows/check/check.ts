@@ -85,6 +85,9 @@ function checkStories(checked: Checked, step: StoriesStep): void {
   checkChain(checked);
 }
 
+/** The key that limits a step, in each dialect. */
+const budgetKeys: Readonly<Record<string, string>> = { antfarm: "max_retries", rules: "max_attempts" };
+
 function checkPerformed(checked: Checked, step: PerformedDefinition, index: number): void {
   const { reading, definition } = checked;
   const path = originOf(reading, step);
@@ -112,7 +115,7 @@ function checkPerformed(checked: Checked, step: PerformedDefinition, index: numb
   if (step.budget && limitsRoutes(step)) {
     const routes = Object.values(step.on).flatMap((rule) => (rule ? [rule.route] : []));
     const round = longestRound(checked.chain, index, routes);
-    checkLimit(checked, step, step.budget, [...path, own ? "budget" : "max_retries"], round);
+    checkLimit(checked, step, step.budget, [...path, budgetKeys[definition.dialect] ?? "budget"], round);
   }
   checkProjectWords(reading, step, path);
 }

@@ -1,0 +1,47 @@
+// What the protocol puts into a step's prompt: which attempt it is, the files to read, and what a person said.
+
+import { storyPath } from "../../domain/story-path.ts";
+
+/** Values of prompts that only this protocol has. */
+export const promptKeys = ["attempt_line", "files_to_read", "human_instruction"] as const;
+
+export interface PromptFacts {
+  readonly story: string;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** As the table has them, in order. */
+  readonly reads: readonly string[];
+  /** Whether a file or folder is in the workspace. */
+  exists(path: string): boolean;
+  /** What people said for this attempt. */
+  readonly notes: readonly string[];
+}
+
+export function promptValues(facts: PromptFacts): Readonly<Record<(typeof promptKeys)[number], string>> {
+  return {
+    attempt_line: attemptLine(facts),
+    files_to_read: filesToRead(facts),
+    human_instruction: humanInstruction(facts),
+  };
+}
+
+/** It stands behind the first line of the prompt. */
+function attemptLine({ attempt, maxAttempts }: PromptFacts): string {
+  return attempt > 1 ? `\n(Attempt ${attempt} of ${maxAttempts})` : "";
+}
+
+/** There is a hand-off only after the first session, so one that is missing is left out; every other file is marked. */
+function filesToRead({ reads, story, exists }: PromptFacts): string {
+  const lines = reads.flatMap((pattern) => {
+    const path = storyPath(pattern, story);
+    if (path.includes("*") || exists(path)) return [`- ${path}`];
+    return path === ".ai/HANDOFF.md" ? [] : [`- ${path} (not present)`];
+  });
+  return lines.length === 0 ? "- (none)" : lines.join("\n");
+}
+
+/** With the empty line behind it: without a note, the prompt has neither. */
+function humanInstruction({ notes }: PromptFacts): string {
+  const said = notes.map((note) => note.trim()).filter((note) => note !== "");
+  return said.length === 0 ? "" : `=== Human Instruction ===\n${said.join("\n\n")}\n==========================\n\n`;
+}

@@ -1,0 +1,51 @@
+// The prompt of a step of a rules table, as a template. The protocol fills in the attempt, the files to read and a person's words.
+
+import type { StepRules } from "./rules-schema.ts";
+
+const outputRules = `Output rules:
+- Only modify affected files and paragraphs, don't rewrite unrelated content
+- After completion, update .ai/HANDOFF.md (include YAML front matter)
+- If touching Non-Goals scope, mark scope_warning in HANDOFF.md reason field`;
+
+const afterCompletion = `After completion:
+1. Update .ai/HANDOFF.md:
+   - YAML front matter: fill in story, step, attempt, status, reason, files_changed, tests values
+   - Markdown body: record what was done, what's unresolved, what next session should note
+2. If requirements are unclear, fill reason field with needs_clarification
+3. If Constitution violation found, fill reason field with constitution_violation`;
+
+/** Steps that published tables have, and the bundled one has not. */
+const knownSteps: Readonly<Record<string, Required<Pick<StepRules, "title" | "instruction">>>> = {
+  commit: {
+    title: "Commit",
+    instruction: `Stage and commit all code changes of this Story with a conventional commit message that contains its id. Do not commit PROJECT_MEMORY.md or .ai/history.md, which the next step updates. Record the hash of the commit in the front matter of HANDOFF.md as commit_hash.`,
+  },
+};
+
+export function titleOf(name: string, { title }: StepRules): string {
+  return title ?? knownSteps[name]?.title ?? name;
+}
+
+/** Null: the table says nothing of what the step does. */
+export function instructionOf(name: string, { instruction }: StepRules): string | null {
+  return instruction?.trim() ?? knownSteps[name]?.instruction ?? null;
+}
+
+export function inputOf(name: string, rules: StepRules): string {
+  const title = titleOf(name, rules);
+  const instruction =
+    instructionOf(name, rules) ?? `Carry out the step ${title} as the documents of this project describe it.`;
+  return `You are executing step ${title} for {{current_story_id}}.{{attempt_line}}
+
+Please read the following files in order:
+{{files_to_read}}
+
+{{human_instruction}}{{current_story}}
+
+${instruction}
+
+${outputRules}
+
+${afterCompletion}
+`;
+}

@@ -1,0 +1,73 @@
+// The prompts of agentic coding, whole, as files beside this one.
+
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import type { AgentStep } from "../../src/domain/definition.ts";
+import { withNotes } from "../../src/prompts/prompt.ts";
+import { readReport } from "../../src/prompts/report.ts";
+import { renderTemplate } from "../../src/prompts/template.ts";
+import { type PromptFacts, promptValues } from "../../src/protocols/agentic/prompt.ts";
+import { loadWorkflow } from "../../src/workflows/load.ts";
+import { known } from "../support/protocols.ts";
+
+const table = readFileSync(new URL("../../workflows/agentic-coding/step-rules.yml", import.meta.url), "utf8");
+const { definition, problems } = loadWorkflow(table, "step-rules.yml", known);
+const [stories] = definition?.steps ?? [];
+const body = stories?.kind === "stories" ? stories.body : [];
+const steps = body.filter((step): step is AgentStep => step.kind === "agent");
+
+function promptOf(step: AgentStep, facts: Partial<PromptFacts> = {}): string {
+  const values = promptValues({
+    story: "US-005",
+    attempt: 1,
+    maxAttempts: (step.budget?.atMost ?? 0) + 1,
+    reads: step.reads ?? [],
+    exists: () => true,
+    notes: [],
+    ...facts,
+  });
+  const story = {
+    current_story_id: "US-005",
+    current_story: "Story US-005: Coupons expire\n\nA coupon has a last day.",
+  };
+  const { text, missing } = renderTemplate(step.input, { ...story, ...values }, []);
+  expect(missing).toEqual([]);
+  return text;
+}
+
+test("[TB9] the bundled table has no problem", () => {
+  expect(problems).toEqual([]);
+  expect(steps).toHaveLength(7);
+});
+
+describe("[TB10 D29 D55 D56 D57 D58 D59 D60 D105] the first prompt of each step", () => {
+  test.each(steps.map((step) => [step.name as string, step] as const))("%s", async (name, step) => {
+    await expect(promptOf(step)).toMatchFileSnapshot(`golden/${name}.txt`);
+  });
+});
+
+const impl = steps.find(({ name }) => name === "impl");
+const scaffold = steps.find(({ name }) => name === "scaffold");
+if (!impl || !scaffold) throw new Error("no impl");
+
+test("[TB10 D55 D102] a later attempt, a person's words, files that are not there", async () => {
+  const missing = ["docs/nfr.md", ".ai/HANDOFF.md"];
+  const facts = { attempt: 2, notes: ["30 seconds, others OK"], exists: (path: string) => !missing.includes(path) };
+  const prompt = promptOf(scaffold, facts);
+  await expect(prompt).toMatchFileSnapshot("golden/scaffold-later.txt");
+  expect(prompt).toContain("- docs/nfr.md (not present)\n");
+  expect(prompt).not.toContain("- .ai/HANDOFF.md");
+});
+
+test("[TB10 D47 D74] a person's words are in a prompt once", () => {
+  const note = "30 seconds,\nothers OK";
+  const prompt = withNotes(promptOf(impl, { notes: [note] }), [note]);
+  expect(prompt.split("30 seconds")).toHaveLength(2);
+});
+
+test("[TB10 PR35] a prompt that is printed again is no answer, not even by a person's words in it", () => {
+  const prompt = promptOf(impl, { attempt: 2, notes: ["STATUS: done"] });
+  const told = { text: prompt, written: impl.input };
+  expect(readReport(impl, prompt, [], told).outcome).toBe("invalid_output");
+  expect(prompt).not.toMatch(/^---$/m);
+});
