@@ -5,7 +5,7 @@ import type { Access } from "./executor.ts";
 import type { Sandbox } from "./sandbox/sandbox.ts";
 
 export interface ExecutorConfig {
-  /** `command`, `scripted`, `acp`, or the kind of an agent. */
+  /** `command`, `scripted`, `acp`, `await`, or the kind of an agent. */
   readonly kind: string;
   /** Of kind `acp`: it replaces the command of the preset. */
   readonly command: readonly string[];

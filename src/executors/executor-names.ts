@@ -7,6 +7,8 @@ import type { AgentRegistry } from "./agent/registry.ts";
 import { type ExecutorConfig, type ExecutorSettings, executorIn } from "./executor-config.ts";
 import { findProgram } from "./program.ts";
 
+const usualAwaitMs = 60 * 60_000;
+
 export interface NamedExecutor {
   readonly name: string;
   readonly kind: string;
@@ -26,6 +28,8 @@ export interface ExecutorNames {
   every(): readonly NamedExecutor[];
   /** The executor of a run that names none: the configured default, else the first agent that is installed. */
   usual(): string | null;
+  /** How long it waits for the report of another program, where the step has no limit; null: it starts a program itself. */
+  awaitMs(name: string): number | null;
   /** The program of an agent is not installed. */
   isAbsent(executor: NamedExecutor): boolean;
 }
@@ -87,6 +91,10 @@ export function executorNames(settings: ExecutorSettings, agents: AgentRegistry)
       const kind = one?.preset ?? one?.kind ?? name;
       if (agents.has(kind)) return kind;
       return kind === "acp" ? name : null;
+    },
+    awaitMs(name) {
+      const one = configured(name);
+      return (one?.kind ?? name) === "await" ? (one?.wallMs ?? usualAwaitMs) : null;
     },
     known,
     every: () => listed(agents.kinds),

@@ -34,6 +34,7 @@ export async function makeExecutor(name: string, options: FactoryOptions): Promi
   const configured = executorIn(options, name);
   const agent = agents.find(configured?.kind ?? name);
   if (agent !== null) return await cliAgent(name, agent, configured, options);
+  if ((configured?.kind ?? name) === "await") return await awaiting(name);
   if (configured === null) throw unknownExecutor(name, options);
   if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""), configured.sandbox);
   if (configured.kind === "acp") return await acp(name, configured, agents);
@@ -45,6 +46,11 @@ function unknownExecutor(name: string, { executors, agents }: FactoryOptions): A
   return new AppError("EXECUTOR_MISSING", `there is no executor "${name}"`, {
     hint: `there are: ${known}; or give a program: --executor 'command: bash ./agent.sh'`,
   });
+}
+
+async function awaiting(name: string): Promise<Executor> {
+  const { awaitExecutor } = await import("./await/await.ts");
+  return awaitExecutor(name);
 }
 
 async function scripted(file: string, sandbox: Sandbox | null): Promise<Executor> {

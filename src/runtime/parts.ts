@@ -51,7 +51,7 @@ export interface TreeSettings {
 }
 
 /** Which executor performs what. */
-export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf"> {
+export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf" | "awaitMs"> {
   get(name: string): Promise<Executor>;
   /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;

@@ -6,10 +6,28 @@ export type RegisterStop = (stop: (reason: string) => void) => void;
 export class StopSwitch {
   #reason: string | null = null;
   #stop: ((reason: string) => void) | null = null;
+  #outlives = false;
+  #isLeft = false;
 
   /** Why the attempt was stopped; null: it was not. */
   get reason(): string | null {
     return this.#reason;
+  }
+
+  /** Nothing of the attempt runs here any more, and it has not ended: another driver continues it. */
+  get isLeft(): boolean {
+    return this.#isLeft;
+  }
+
+  /** Another program does the work: the attempt outlives its driver. */
+  outliveDriver(): void {
+    this.#outlives = true;
+  }
+
+  /** The driver goes. An attempt that cannot live without it is stopped. */
+  leave(reason: string): void {
+    this.#isLeft = this.#outlives && this.#reason === null;
+    this.stop(reason);
   }
 
   /** Only the first reason counts. */

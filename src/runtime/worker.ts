@@ -82,6 +82,9 @@ function readWorker(name: string): Worker | null {
   }
 }
 
+/** The name under which an attempt is held that outlives its driver, after that one has gone: the next driver takes it. */
+export const noWorker = "left";
+
 const pulling = "pull:";
 
 /** The name under which an agent that pulls holds its attempts. */

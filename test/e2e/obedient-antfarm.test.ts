@@ -41,6 +41,7 @@ function played(parts: Parts): Parts {
     executors: {
       get: () => Promise.resolve(player),
       priced: (name, end) => executors.priced(name, end),
+      awaitMs: () => null,
       permitsFor: () => [],
       namesFor: (...given) => executors.namesFor(...given),
       accountOf: (...given) => executors.accountOf(...given),

@@ -7,6 +7,7 @@ import { readConfig } from "../../src/runtime/config/config.ts";
 import { type DriveTimes, driveRun } from "../../src/runtime/loop/drive.ts";
 import { findHome } from "../../src/system/home.ts";
 import { agents } from "./agents.ts";
+import { toy } from "./toy-protocol.ts";
 
 const [run = "", times = "{}"] = process.argv.slice(2);
 const home = findHome(process.env);
@@ -16,6 +17,7 @@ const parts = await openApp({
   store: null,
   executors: configuredExecutors(config),
   targets: configuredTargets(config, home),
+  ...(process.env["PAWL_TEST_PROTOCOL"] === "toy" ? { protocols: [toy] } : {}),
   log: (event, fields) => {
     // The start and the end of a step are not warnings.
     if (!event.startsWith("step_")) process.stderr.write(`${JSON.stringify({ event, ...fields })}\n`);

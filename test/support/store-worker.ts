@@ -119,6 +119,7 @@ async function openParts(): Promise<Parts> {
     accountOf: () => null,
     get: none,
     priced: () => noUsage,
+    awaitMs: () => null,
     permitsFor: () => [],
   };
   const dispatch = new EmbeddedDispatch(store);

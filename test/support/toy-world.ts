@@ -43,7 +43,7 @@ export interface ToyWorld {
 
 export async function makeToyWorld(
   protocol: Protocol,
-  options: { agent?: string; workflow?: string } = {},
+  options: { agent?: string; workflow?: string; executor?: string; inPlace?: boolean } = {},
 ): Promise<ToyWorld> {
   const world = await makeWorld({ agent: options.agent ?? worker });
   const workflow = join(world.dir, "toy.yml");
@@ -78,9 +78,9 @@ export async function makeToyWorld(
         task: "do it",
         repo: world.repo,
         base: null,
-        inPlace: false,
+        inPlace: options.inPlace ?? false,
         context: {},
-        executor: `command: sh ${join(world.dir, "agent.sh")}`,
+        executor: options.executor ?? `command: sh ${join(world.dir, "agent.sh")}`,
         author: "test",
         tighten: (definition) => definition,
         project: plainProject,

@@ -10,7 +10,7 @@ import { StopSwitch } from "../stop-switch.ts";
 import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import type { Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
-import { type ExecutePorts, execute } from "./execute/execute.ts";
+import { awaitAgain, type ExecutePorts, execute } from "./execute/execute.ts";
 import { type FinishPorts, finish } from "./finish/finish.ts";
 import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
 import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
@@ -33,12 +33,29 @@ export class RunningAttempt {
 
   /** Reports the result of an execution that ended after its driver had died. */
   static adopt(parts: AttemptPorts, begun: BegunAttempt, answer: Answer): RunningAttempt {
-    return new RunningAttempt(begun.claim, (stop) => concludeAttempt(parts, begun, answer, { stop, token: null }));
+    return new RunningAttempt(begun.claim, (stop) => concludeHere(parts, begun, answer, stop));
+  }
+
+  /** Waits on for another program, whose report had not arrived when the driver of the attempt died. */
+  static rejoin(parts: AttemptPorts, begun: BegunAttempt): RunningAttempt {
+    return new RunningAttempt(begun.claim, async (stop) =>
+      concludeHere(parts, begun, await awaitAgain(parts, begun, stop), stop),
+    );
   }
 
   private constructor(claim: Claim, work: (stop: StopSwitch) => Promise<unknown>) {
     this.claim = claim;
     this.ended = work(this.#stop);
+  }
+
+  /** It has not ended, and the next driver continues it. */
+  get isLeft(): boolean {
+    return this.#stop.isLeft;
+  }
+
+  /** The driver goes: the attempt stops, unless another program does its work. Then the next driver continues it. */
+  leave(reason: string): void {
+    this.#stop.leave(reason);
   }
 
   /** Only the first call counts. What the agent says afterwards does not. */
@@ -47,8 +64,22 @@ export class RunningAttempt {
   }
 }
 
-async function performAttempt(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Decision> {
+/** Everything after `execute`, in a driver. One that goes leaves an attempt of another program as it is. */
+async function concludeHere(
+  parts: AttemptPorts,
+  begun: BegunAttempt,
+  answer: Answer,
+  stop: StopSwitch,
+): Promise<Decision | null> {
+  if (begun.waitsUntil !== null) stop.outliveDriver();
+  // An answer that cannot be read, such as one that another version saved, ends the attempt and not its driver.
+  const report = await settle(parts, begun, answer, stop).catch((error: unknown) => failedWith(error, stop));
+  return stop.isLeft ? null : await finish(parts, begun.claim, report, { stop, token: null });
+}
+
+async function performAttempt(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Decision | null> {
   const report = await perform(parts, claim, stop).catch((error: unknown) => failedWith(error, stop));
+  if (stop.isLeft) return null;
   return await finish(parts, claim, report, { stop, token: null });
 }
 
@@ -87,14 +118,13 @@ export interface Conclusion {
   readonly token: string | null;
 }
 
-/** Everything after `execute`, for an answer that another process got. */
+/** Everything after `execute`, for an answer that an agent reports itself. */
 export async function concludeAttempt(
   parts: AttemptPorts,
   begun: BegunAttempt,
   answer: Answer,
   by: Conclusion,
 ): Promise<Decision> {
-  // An answer that cannot be read, such as one that another version saved, ends the attempt and not its driver.
   const report = await settle(parts, begun, answer, by.stop).catch((error: unknown) => failedWith(error, by.stop));
   return await finish(parts, begun.claim, report, by);
 }

@@ -7,6 +7,7 @@ import type { Attempt } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { ExecutionEnd } from "../../executors/executor.ts";
+import type { Deadline } from "../../system/clock.ts";
 import { readJson, writeJson, writeJsonFast } from "../../system/files/json-file.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
 import type { Parts } from "../parts.ts";
@@ -19,17 +20,20 @@ import { beginFile, endFile } from "./logs.ts";
 interface BeginRecord extends Pick<Claim, "hold" | "insteadOf"> {
   readonly missingKeys: readonly string[];
   readonly refs: RefPlaces | null;
+  /** Another program does the work, and has this long; null: Pawl starts one. */
+  readonly waitsUntil: Deadline | null;
 }
 
-const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [], refs: null };
+const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [], refs: null, waitsUntil: null };
 
 export function recordBegin(
   parts: Pick<Parts, "home" | "secrets">,
-  { claim, missingKeys, refs }: { readonly claim: Claim } & Pick<BeginRecord, "missingKeys" | "refs">,
+  { claim, missingKeys, refs, waitsUntil }: { readonly claim: Claim } & Omit<BeginRecord, "hold" | "insteadOf">,
 ): void {
   const { run, attempt, hold, insteadOf } = claim;
-  if (hold === null && insteadOf === null && missingKeys.length === 0 && refs === null) return;
-  const record: BeginRecord = { hold, insteadOf, missingKeys, refs };
+  const isUsual = hold === null && insteadOf === null && missingKeys.length === 0 && refs === null;
+  if (isUsual && waitsUntil === null) return;
+  const record: BeginRecord = { hold, insteadOf, missingKeys, refs, waitsUntil };
   writeJson(beginFile(parts, run.header.id, attempt), parts.secrets.redactAll(record));
 }
 

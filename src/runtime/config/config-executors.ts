@@ -34,7 +34,7 @@ const sandbox = z.union(
 export const executorSchema = (agents: AgentRegistry) =>
   z.strictObject({
     kind: z
-      .enum(["command", "scripted", "acp", ...agents.kinds])
+      .enum(["command", "scripted", "acp", "await", ...agents.kinds])
       .optional()
       .describe("the executor's own name where that is an agent's, else command"),
     command: z.array(z.string().min(1)).min(1).optional(),
@@ -104,10 +104,11 @@ function executorOf(name: string, written: Written, agents: AgentRegistry): Exec
   };
 }
 
-/** An executor with the name of an agent is that agent, unless it has a command: then it is a program with the same name. */
+/** An executor with the name of an agent, or `await`, is that one, unless it has a command: then it is a program with the same name. */
 function kindOf(name: string, written: Written, agents: AgentRegistry): string {
   if (written.kind !== undefined) return written.kind;
-  return agents.has(name) && written.command === undefined ? name : "command";
+  const isKind = agents.has(name) || name === "await";
+  return isKind && written.command === undefined ? name : "command";
 }
 
 /** Two values of `sandbox` say what an agent may do, and nothing about bubblewrap. */

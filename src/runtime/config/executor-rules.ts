@@ -43,6 +43,7 @@ export function wrongExecutor(one: ExecutorConfig, agents: AgentRegistry): strin
   if (foreign) return `${foreign} is for kind: acp`;
   const agent = agents.find(kind);
   if (agent !== null) return wrongAgent(agent, one);
+  if (kind === "await") return wrongAwait(one);
   return kind === "scripted" ? wrongScripted(one) : wrongCommand(one, agents);
 }
 
@@ -63,6 +64,15 @@ function wrongScripted(one: ExecutorConfig): string | null {
   if (one.script === null) return "a scripted executor needs `script`";
   const foreign = firstOf([...agentSettings, "command", "env", "access", "wallMs", "quietMs", "startMs"], one);
   return foreign && `${foreign} has no effect for kind: scripted`;
+}
+
+/** It starts no program: only its time can be chosen. */
+function wrongAwait(one: ExecutorConfig): string | null {
+  const foreign = firstOf([...agentSettings, "command", "script", "env", "access", "quietMs", "startMs"], one);
+  if (foreign) return `${foreign} has no effect for kind: await`;
+  return one.sandbox === null && one.account === null
+    ? null
+    : "kind: await starts no program: it has only `limits.wall`";
 }
 
 function wrongAgent(agent: AgentDescriptor, one: ExecutorConfig): string | null {

@@ -29,6 +29,8 @@ export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home
       estimate(usage, priceOf({ executor: name, model: model ?? null }, config.prices)),
     costGap: (name) => costGap(config, agents, name),
     permitsFor: (name, { definition }) =>
-      name.startsWith("shell") ? [] : [{ key: "agents", limit: agentsFor(config, definition) }],
+      name.startsWith("shell") || names.awaitMs(name) !== null
+        ? []
+        : [{ key: "agents", limit: agentsFor(config, definition) }],
   };
 }

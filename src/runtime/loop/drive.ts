@@ -170,7 +170,7 @@ class Driver {
     };
     this.#listening = [parts.store.watch(onCommit), parts.commits.listen(onCommit)];
     this.#aborted = () => {
-      this.#running.stopAll("the driver was interrupted");
+      this.#running.leaveAll("the driver was interrupted");
       this.#wake.up();
     };
     options.signal.addEventListener("abort", this.#aborted);
@@ -268,8 +268,8 @@ class Driver {
     }
   }
 
-  /** Takes over the result of an execution that ended after its driver had died. */
-  async #adopt(lease: Lease, saved: SavedEnd): Promise<boolean> {
+  /** Takes over an attempt whose driver has died: the result of an execution that had ended, or the wait for another program. */
+  async #adopt(lease: Lease, saved: SavedEnd | null): Promise<boolean> {
     if (lease.run !== this.#options.run) return false;
     const until = deadlineIn(this.#parts.clock, this.#times.leaseMs);
     const adopted = await adoptAttempt(this.#parts, lease, saved, { worker: this.#worker, until });

@@ -9,24 +9,24 @@ import { isPast } from "../../system/clock.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
-import { readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
+import { readBeginRecord, readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
 import type { Parts } from "../parts.ts";
 import { type TransitionPorts, transition } from "../transition/transition.ts";
-import { isPulled, lifeOfWorker, processOf } from "../worker.ts";
+import { isPulled, lifeOfWorker, noWorker, processOf } from "../worker.ts";
 
 /** An attempt of a dead worker. */
 export interface Recovered {
   readonly lease: Lease;
   readonly attempt: Attempt | null;
-  /** `adopted`: its execution had ended, and its result is taken over. `lost` and `timed_out`: it ended without a result. */
-  readonly as: "adopted" | "lost" | "timed_out";
+  /** `adopted`: its execution had ended, and its result is taken over. `awaited`: another program still works on it. `lost` and `timed_out`: it ended without a result. */
+  readonly as: "adopted" | "awaited" | "lost" | "timed_out";
   readonly why: string;
 }
 
 type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log">;
 
-/** Takes over the result of an execution that had ended; false: another driver does, or will. */
-type Adopt = (lease: Lease, saved: SavedEnd) => Promise<boolean>;
+/** Takes over the result of an execution that had ended, or waits on for another program; false: another driver does, or will. */
+type Adopt = (lease: Lease, saved: SavedEnd | null) => Promise<boolean>;
 
 /** What only a driver may do, for its own run. */
 export interface DriverRights {
@@ -55,8 +55,11 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
     }
     const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
     const saved = attempt?.state.phase === "started" ? readEnd(parts, lease.run, attempt) : null;
-    if (saved !== null && worker !== null && !isAlive(worker)) {
-      if (rights !== null && (await rights.adopt(lease, saved))) found.push({ lease, attempt, as: "adopted", why });
+    const isAwaited = attempt?.state.phase === "started" && waits(parts, lease, attempt);
+    const isGone = worker === null ? lease.worker === noWorker : !isAlive(worker);
+    if ((saved !== null || isAwaited) && isGone) {
+      const as = saved === null ? "awaited" : "adopted";
+      if (rights !== null && (await rights.adopt(lease, saved))) found.push({ lease, attempt, as, why });
       continue;
     }
     await reportEnd(parts, lease, "lost", why);
@@ -66,11 +69,17 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
   return found;
 }
 
+/** Another program does the work: it need not know that a driver has died. */
+function waits(parts: Pick<Parts, "home">, { run }: Lease, attempt: Attempt): boolean {
+  return readBeginRecord(parts, run, attempt).waitsUntil !== null;
+}
+
 /** For people: what was taken over, what runs again, and why. */
 export function inWords({ lease, attempt, as, why }: Recovered): string {
   const what = `${lease.story ? `${lease.story} ` : ""}${attempt?.name ?? "an attempt"}`;
   const number = attempt === null ? "" : ` (attempt ${attempt.number})`;
   if (as === "timed_out") return `${what}${number} has timed out: ${why}`;
+  if (as === "awaited") return `${what}${number} is still awaited: another program works on it`;
   if (as === "adopted") return `${what}${number} had ended when ${why}: its result is taken over`;
   const unfinished =
     attempt?.executor === "integrate" ? "what it had begun is finished or undone" : "its changes are kept as a diff";
@@ -101,6 +110,7 @@ async function timeOut(parts: RecoveryPorts, lease: Lease): Promise<Recovered> {
 
 function deathOf({ clock }: Pick<Parts, "clock">, lease: Lease, rights: DriverRights | null): string | null {
   if (lifeOfWorker(lease.worker) === "dead") return "the process that drove it died";
+  if (lease.worker === noWorker) return "its driver had left it";
   // A worker that is alive and does not renew is frozen; its token is void from here on.
   const isTaken = isPast(clock, lease.until) && rights?.mayTake(lease) === true;
   return isTaken ? "its worker stopped reporting" : null;

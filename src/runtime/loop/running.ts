@@ -5,6 +5,7 @@ import type { AttemptId } from "../../domain/ids.ts";
 import { deadlineIn } from "../../system/clock.ts";
 import type { RunningAttempt } from "../attempt/attempt.ts";
 import type { Parts } from "../parts.ts";
+import { noWorker } from "../worker.ts";
 
 export interface RunningOptions {
   /** The name under which this driver holds leases. */
@@ -23,6 +24,7 @@ export class RunningAttempts {
   readonly #ports: Ports;
   readonly #options: RunningOptions;
   readonly #attempts = new Map<AttemptId, RunningAttempt>();
+  readonly #left = new Set<AttemptId>();
   #renewedAt: number;
 
   constructor(ports: Ports, options: RunningOptions) {
@@ -40,6 +42,7 @@ export class RunningAttempts {
     this.#attempts.set(id, attempt);
     const end = (failure: unknown) => {
       this.#attempts.delete(id);
+      if (attempt.isLeft) this.#left.add(id);
       this.#options.onEnded(failure);
     };
     attempt.ended.then(() => end(null), end);
@@ -54,6 +57,11 @@ export class RunningAttempts {
 
   stopAll(reason: string): void {
     for (const attempt of this.#attempts.values()) attempt.stop(reason);
+  }
+
+  /** The driver goes: what cannot live without it is stopped. */
+  leaveAll(reason: string): void {
+    for (const attempt of this.#attempts.values()) attempt.leave(reason);
   }
 
   /**
@@ -74,8 +82,21 @@ export class RunningAttempts {
 
   /** Stops what runs, and waits until it is gone. */
   async close(): Promise<void> {
-    this.stopAll("the driver ends");
+    this.leaveAll("the driver ends");
     await Promise.allSettled([...this.#attempts.values()].map(({ ended }) => ended));
+    await this.#handBack();
+  }
+
+  /** The next driver need not wait until this process is dead. */
+  async #handBack(): Promise<void> {
+    const { dispatch, clock, log } = this.#ports;
+    try {
+      const leases = this.#left.size === 0 ? [] : await dispatch.leases({ endedBefore: null });
+      for (const lease of leases)
+        if (this.#left.has(lease.attempt)) await dispatch.takeOver(lease, noWorker, deadlineIn(clock, 0));
+    } catch (error) {
+      log("lease.not_handed_back", { why: errorText(error) });
+    }
   }
 
   /**

@@ -3,7 +3,7 @@
 import { dirname, resolve } from "node:path";
 import { type AgentDefinition, type Definition, hasStoryTrees } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
-import type { RunId } from "../../domain/ids.ts";
+import { agentName, type RunId } from "../../domain/ids.ts";
 import type { RunPlace } from "../../domain/run.ts";
 import { renderTemplate, templateKeys } from "../../prompts/template.ts";
 import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
@@ -14,6 +14,7 @@ import { resolveBase } from "../../workspaces/branches/base.ts";
 import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-branch.ts";
 import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
 import { assertWritable } from "../../workspaces/git/writable.ts";
+import { cannotAwait } from "../attempt/execute/await-report.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
 import type { GivenStories, RunRequest } from "../run-request.ts";
@@ -50,6 +51,7 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
   const definition = withContext(definitionFor(request, notes), { ...context, task });
   assertNoSecret(parts.secrets, definition);
   parts.protocols.assertKnown(definition);
+  assertAwaitable(parts, definition, request.executor);
   const run = newRunId();
   const protocol = parts.protocols.of(definition);
   const given = request.given ?? storiesGivenBy(protocol, task);
@@ -72,6 +74,21 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
   }));
   return { ...created, notes };
+}
+
+/** A program can be awaited only where its report can be found. */
+function assertAwaitable(
+  { executors, protocols }: Pick<Parts, "executors" | "protocols">,
+  definition: Definition,
+  executor: string | null,
+): void {
+  const agents = Object.keys(definition.agents).map(agentName);
+  const names = agents.flatMap((agent) => executors.namesFor({ executor, definition }, agent));
+  const awaiting = names.find((name) => executors.awaitMs(name) !== null);
+  if (awaiting === undefined || protocols.of(definition).canAwait) return;
+  throw new AppError("USAGE", `the executor ${awaiting} cannot be used: ${cannotAwait(definition.protocol)}`, {
+    hint: "choose an executor that starts a program: --executor NAME, or --executor 'command: PROGRAM'",
+  });
 }
 
 /** The workflow as this run will have it: no looser than the configuration, with the project's own checks. */

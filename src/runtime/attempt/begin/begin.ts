@@ -2,11 +2,12 @@
 // attempt of another one finds it again here.
 
 import type { AttemptId } from "../../../domain/ids.ts";
+import { type Deadline, deadlineIn } from "../../../system/clock.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../transition/transition.ts";
 import { workspacePath } from "../../trees/places.ts";
 import { treeEnvironment } from "../../trees/provisioning.ts";
-import { authorOf, type Claim, claimOf } from "../claim/claim.ts";
+import { authorOf, type Claim, claimOf, timeFor } from "../claim/claim.ts";
 import { logStep } from "../logs.ts";
 import { commandVariables } from "../prepare/command-variables.ts";
 import type { Input } from "../prepare/input.ts";
@@ -22,6 +23,8 @@ export interface BegunAttempt {
   readonly missingKeys: readonly string[];
   /** Where branches and tags were, for an agent that may only read. */
   readonly refs: RefPlaces | null;
+  /** Another program does the work, and has this long; null: Pawl starts one. */
+  readonly waitsUntil: Deadline | null;
 }
 
 interface Prepared {
@@ -29,7 +32,7 @@ interface Prepared {
   readonly input: Pick<Input, "missing">;
 }
 
-export type BeginPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "protocols">;
+export type BeginPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "protocols" | "executors">;
 
 /** null: the attempt was told to stop, or was ended, since it was claimed. */
 export async function begin(
@@ -38,7 +41,13 @@ export async function begin(
   { workspace, input }: Prepared,
 ): Promise<BegunAttempt | null> {
   const { run, attempt } = claim;
-  const begun = { claim, workspace, missingKeys: input.missing, refs: await refsBefore(claim, workspace) };
+  const begun = {
+    claim,
+    workspace,
+    missingKeys: input.missing,
+    refs: await refsBefore(claim, workspace),
+    waitsUntil: waitsUntil(parts, claim),
+  };
   recordBegin(parts, begun);
   const decision = await transition(parts, run.header.id, {
     type: "begin_attempt",
@@ -54,6 +63,12 @@ export async function begin(
   return begun;
 }
 
+/** Known before the attempt begins, so that a driver that adopts it gives it no more time. */
+function waitsUntil({ executors, clock }: Pick<Parts, "executors" | "clock">, claim: Claim): Deadline | null {
+  const usual = claim.definition.kind === "agent" ? executors.awaitMs(claim.attempt.executor) : null;
+  return usual === null ? null : deadlineIn(clock, timeFor(claim, clock.now()) ?? usual);
+}
+
 /** An attempt that another process began, from the store, its slot and its begin record; null: there is no such attempt. */
 export async function findBegun(
   parts: Pick<Parts, "store" | "home" | "settings" | "protocols">,
@@ -65,11 +80,11 @@ export async function findBegun(
   // Only its own story: all stories of a long run have thousands of attempts.
   const loaded = await parts.store.transaction((tx) => tx.load(found.run, () => (story === null ? [] : [story])));
   if (!loaded) return null;
-  const { missingKeys, refs, ...facts } = readBeginRecord(parts, found.run, found.attempt);
+  const { missingKeys, refs, waitsUntil, ...facts } = readBeginRecord(parts, found.run, found.attempt);
   const claim = claimOf(loaded.run, loaded.number, { story }, id, facts);
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
   const path = workspace ?? workspacePath(parts, loaded.run, story);
   const env = { ...treeEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
-  return { claim, missingKeys, refs, workspace: { path, base, env } };
+  return { claim, missingKeys, refs, waitsUntil, workspace: { path, base, env } };
 }

@@ -1,4 +1,4 @@
-// Adopts an execution that ended after its driver had died: takes over the lease, and reports the saved end.
+// Adopts an attempt whose driver has died: takes over the lease, and reports the saved end, or waits on for another program.
 
 import type { Lease } from "../../../dispatch/dispatch.ts";
 import type { Deadline } from "../../../system/clock.ts";
@@ -11,10 +11,13 @@ import type { SavedEnd } from "../records.ts";
 export async function adoptAttempt(
   parts: AttemptPorts & Pick<Parts, "dispatch">,
   lease: Lease,
-  { end, reported }: SavedEnd,
+  saved: SavedEnd | null,
   by: { readonly worker: string; readonly until: Deadline },
 ): Promise<RunningAttempt | null> {
   if (!(await parts.dispatch.takeOver(lease, by.worker, by.until))) return null;
   const begun = await findBegun(parts, lease.attempt);
-  return begun === null ? null : RunningAttempt.adopt(parts, begun, { kind: "executed", end, reported });
+  if (begun === null) return null;
+  return saved === null
+    ? RunningAttempt.rejoin(parts, begun)
+    : RunningAttempt.adopt(parts, begun, { kind: "executed", ...saved });
 }

@@ -7,9 +7,11 @@ import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import { openLog } from "../logs.ts";
+import type { Input } from "../prepare/input.ts";
 import type { Prepared } from "../prepare/prepare.ts";
 import { type SavedEnd, saveEnd } from "../records.ts";
 import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
+import { awaitReport } from "./await-report.ts";
 import { callOf } from "./call.ts";
 import { Desk } from "./desk.ts";
 import { integrate } from "./integrate.ts";
@@ -41,16 +43,35 @@ export async function execute(
   }
 }
 
-async function runExecutor(parts: ExecutePorts, work: Work): Promise<Answer> {
-  const { run, attempt } = work.begun.claim;
-  const ended = await runWithTools(parts, work);
+/** Continues to wait for another program, after the driver that had begun to wait has gone. */
+export async function awaitAgain(parts: ExecutePorts, begun: BegunAttempt, stop: StopSwitch): Promise<Answer> {
+  const log = openLog(parts, begun.claim.run.header, begun.claim.attempt);
+  try {
+    return await runExecutor(parts, { begun, input: null, executor: null, log, stop });
+  } finally {
+    await log.close();
+  }
+}
+
+type ExecutorWork = Omit<Work, "input"> & { readonly input: Input | null };
+
+async function runExecutor(parts: ExecutePorts, work: ExecutorWork): Promise<Answer> {
+  const { claim, waitsUntil } = work.begun;
+  const { run, attempt } = claim;
+  const ended =
+    waitsUntil === null
+      ? await runWithTools(parts, work)
+      : { end: await awaitReport(parts, work.begun, waitsUntil, work.stop), reported: noToolReport };
   saveEnd(parts, run.header.id, attempt, ended);
   return { kind: "executed", ...ended };
 }
 
-async function runWithTools(parts: ExecutePorts, { begun, input, executor, log, stop }: Work): Promise<SavedEnd> {
+async function runWithTools(
+  parts: ExecutePorts,
+  { begun, input, executor, log, stop }: ExecutorWork,
+): Promise<SavedEnd> {
   const { claim, workspace } = begun;
-  if (executor === null) throw new Error(`${claim.definition.name} has no executor`);
+  if (executor === null || input === null) throw new Error(`${claim.definition.name} has no executor`);
   let execution: Execution | null = null;
   const tools = executor.callsTools === true ? parts.tools : null;
   const desk = tools === null ? null : new Desk(claim, input, () => execution?.heard?.(), log.note);

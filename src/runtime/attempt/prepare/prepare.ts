@@ -12,7 +12,7 @@ import { prepareWorkspace, type Workspace, type WorkspacePorts } from "./workspa
 export interface Prepared {
   readonly workspace: Workspace;
   readonly input: Input;
-  /** The program that performs it; null: the agent pulls, or the runtime itself does the work. */
+  /** The program that performs it; null: the agent pulls, another program works, or the runtime itself does. */
   readonly executor: Executor | null;
 }
 
@@ -35,6 +35,7 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
 async function executorFor(parts: Pick<Parts, "executors">, { attempt, definition }: Claim): Promise<Executor | null> {
   if (attempt.driver === "pull") return null;
   if (definition.kind === "command") return await parts.executors.get(`shell:${definition.command}`);
+  if (parts.executors.awaitMs(attempt.executor) !== null) return null;
   return definition.kind === "agent" ? await parts.executors.get(attempt.executor) : null;
 }
 

@@ -7,7 +7,7 @@ import type { Told } from "../../../prompts/echo.ts";
 import { readEntries } from "../../../prompts/output.ts";
 import { readReport } from "../../../prompts/report.ts";
 import type { ToldReport } from "../../../protocols/protocol.ts";
-import type { Answer } from "../execute/answer.ts";
+import type { Answer, ToolReport } from "../execute/answer.ts";
 import { unfinished } from "./outcomes.ts";
 import { reportTold } from "./told-report.ts";
 
@@ -33,11 +33,24 @@ export function readAnswer(
 ): CompletedReport | UnfinishedReport {
   if (answer.kind === "performed") return answer.report;
   const { end, reported } = answer;
-  const inFiles = told === null || definition.kind !== "agent" ? null : reportTold(definition, told, known);
-  const given = standing(reported.report, end) ?? standing(inFiles, end);
+  const given = reportedByTools(reported, end) ?? reportedInFiles(definition, told, known, end);
   if (given !== null) return given;
   const printed = readEnd(definition, end, known, prompt);
   return checksDecide && told === null ? leftToChecks(definition, end, printed) : printed;
+}
+
+function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
+  return standing(report, end);
+}
+
+function reportedInFiles(
+  definition: PerformedDefinition,
+  told: ToldReport | null,
+  known: readonly string[],
+  end: ExecutionEnd,
+): CompletedReport | UnfinishedReport | null {
+  if (told === null || definition.kind !== "agent") return null;
+  return standing(reportTold(definition, told, known), end);
 }
 
 /** Silence is no verdict, and green checks are one. A STATUS that cannot be read is not silence. */

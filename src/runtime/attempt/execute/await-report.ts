@@ -1,0 +1,65 @@
+// Waits for the report of another program, which works on the files of the protocol: until the report is there, its time is over, or the
+// attempt is stopped. Nothing is started, so nothing is lost with this process: another driver waits on.
+
+import { createHash } from "node:crypto";
+import { noUsage } from "../../../domain/attempt.ts";
+import { errorText } from "../../../domain/error.ts";
+import type { ExecutionEnd } from "../../../executors/executor.ts";
+import { type Deadline, isPast } from "../../../system/clock.ts";
+import type { Parts } from "../../parts.ts";
+import type { StopSwitch } from "../../stop-switch.ts";
+import type { BegunAttempt } from "../begin/begin.ts";
+
+const lookEveryMs = 300;
+
+type AwaitPorts = Pick<Parts, "protocols" | "clock">;
+
+export async function awaitReport(
+  parts: AwaitPorts,
+  begun: BegunAttempt,
+  until: Deadline,
+  stop: StopSwitch,
+): Promise<ExecutionEnd> {
+  const { clock } = parts;
+  const stopped = new AbortController();
+  stop.outliveDriver();
+  stop.register(() => stopped.abort());
+  const { protocol } = begun.claim.run.header.definition;
+  if (!parts.protocols.of({ protocol }).canAwait) return failed(cannotAwait(protocol));
+  try {
+    for (let before: string | null = null; ; ) {
+      if (stop.reason !== null) return { ...nothing, outcome: "cancelled", why: stop.reason };
+      const found = await reportIn(parts, begun);
+      // A report that still changes is being written.
+      if (found !== null && found === before) return { ...nothing, outcome: "ran" };
+      if (found === null && isPast(clock, until)) return { ...nothing, outcome: "timed_out", why: late };
+      before = found;
+      await clock.sleep(lookEveryMs, stopped.signal);
+    }
+  } catch (error) {
+    return failed(errorText(error));
+  }
+}
+
+/** For people who choose the executor. */
+export function cannotAwait(protocol: string | null): string {
+  const whose = protocol === null ? "a workflow without a protocol has no" : `the protocol ${protocol} knows no`;
+  return `${whose} reports in files, so that nothing can be awaited`;
+}
+
+const late = "its time was over, and no report of it had arrived";
+const nothing = { text: "", usage: noUsage, session: null, notes: [] } as const;
+
+function failed(why: string): ExecutionEnd {
+  return { ...nothing, outcome: "failed", why };
+}
+
+/** What the report says, as one word that changes with it; null: there is none of this attempt. */
+async function reportIn({ protocols }: AwaitPorts, { claim, workspace }: BegunAttempt): Promise<string | null> {
+  const { arrived, collect } = protocols.of(claim.run.header.definition);
+  if (!(await arrived(claim, workspace.path))) return null;
+  const { told } = await collect(claim, workspace.path);
+  return createHash("sha256")
+    .update(JSON.stringify(told ?? null))
+    .digest("hex");
+}
