@@ -125,6 +125,7 @@ export const eventContract = z
     event("run_paused", {}),
     event("run_resumed", {}),
     event("executor_changed", { executor: text }),
+    event("waits_changed", { waits: waitsLevel }),
     event("run_ended", { status: runStatus.extract(["done", "failed", "cancelled"]), reason }),
     event("run_reopened", {}),
     event("caps_raised", { caps }),

@@ -61,6 +61,20 @@ export interface FinishAttempt extends CommandBase {
   readonly report: Report;
 }
 
+/** A person stops one attempt. The run continues, and the step waits for a person. */
+export interface StopOneAttempt extends CommandBase {
+  readonly type: "stop_attempt";
+  readonly story: StoryId | null;
+  readonly attempt: AttemptId;
+  readonly reason: string;
+}
+
+/** A person changes before which steps the run asks. */
+export interface ChangeWaits extends CommandBase {
+  readonly type: "change_waits";
+  readonly waits: WaitsLevel;
+}
+
 export interface AnswerGate extends CommandBase {
   readonly type: "answer_gate";
   readonly story: StoryId | null;
@@ -142,6 +156,8 @@ export type Command =
   | StartAttempt
   | BeginAttempt
   | FinishAttempt
+  | StopOneAttempt
+  | ChangeWaits
   | AnswerGate
   | ExpireGate
   | PauseRun

@@ -48,6 +48,8 @@ export type Event = Happened &
     | { readonly type: "run_resumed" }
     /** Another executor performs the steps of all agents from here on. */
     | { readonly type: "executor_changed"; readonly executor: string }
+    /** Before which steps the run asks from here on. */
+    | { readonly type: "waits_changed"; readonly waits: WaitsLevel }
     | { readonly type: "run_ended"; readonly status: "done" | "failed" | "cancelled"; readonly reason: string }
     | { readonly type: "run_reopened" }
     | { readonly type: "caps_raised"; readonly caps: Caps }

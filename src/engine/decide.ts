@@ -7,10 +7,12 @@ import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
 import type { StoryEntry } from "../domain/story.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts/attempts.ts";
+import { stopAttempt } from "./attempts/stopping.ts";
 import { raiseCaps } from "./caps.ts";
 import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
+import { changeWaits } from "./gates/waits.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
 import { addNote } from "./notes.ts";
 import { rejectCommand } from "./rejection.ts";
@@ -40,11 +42,13 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "start_attempt":
     case "begin_attempt":
     case "finish_attempt":
+    case "stop_attempt":
     case "answer_gate":
     case "expire_gate":
     case "edit_chain":
       return command.story === null ? [] : [command.story];
     case "cancel_run":
+    case "change_waits":
       return idsOf(atWork);
     case "retry_run":
       if (command.story !== null) return [command.story];
@@ -79,6 +83,10 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return beginAttempt(draft, command);
     case "finish_attempt":
       return finishAttempt(draft, command);
+    case "stop_attempt":
+      return stopAttempt(draft, command);
+    case "change_waits":
+      return changeWaits(draft, command);
     case "answer_gate":
       return answerGate(draft, command);
     case "expire_gate":

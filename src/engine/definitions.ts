@@ -35,7 +35,7 @@ export function restartsOf(run: Run, story: StoryId | null): number {
 function stepMayHold(step: StepDefinition): boolean {
   if (step.kind === "gate") return true;
   if (step.kind === "stories") return step.storyBudget.then.to === "gate" || step.body.some(stepMayHold);
-  const rules = [...Object.values(step.on), step.onError, step.onUnreadable];
+  const rules = [...Object.values(step.on), step.onError, step.onUnreadable, ...Object.values(step.onErrorBy ?? {})];
   return (
     step.budget?.then.to === "gate" ||
     rules.some((rule) => rule !== undefined && (rule.route.to === "gate" || rule.limit?.then.to === "gate"))

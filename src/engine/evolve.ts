@@ -27,6 +27,8 @@ export function evolve(run: Run | null, event: Event): Run {
       return withHeader(run, { paused: false });
     case "executor_changed":
       return withHeader(run, { executor: event.executor });
+    case "waits_changed":
+      return withHeader(run, { waits: event.waits });
     case "run_ended": {
       const change = event.status === "failed" ? "fail" : event.status === "cancelled" ? "cancel" : "done";
       move(runTable, "run", runState(run.header), change);

@@ -1,11 +1,12 @@
 // Starts, pauses, resumes and cancels a run. A retry is in retry.ts.
 
-import { hasEnded, noUsage } from "../domain/attempt.ts";
+import { hasEnded } from "../domain/attempt.ts";
 import type { CancelRun, ResumeRun, StartRun } from "../domain/command.ts";
 import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
+import { stopRunning } from "./attempts/stopping.ts";
 import { Draft } from "./draft.ts";
 import { runState } from "./evolve.ts";
 import { rejectCommand } from "./rejection.ts";
@@ -82,25 +83,7 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
   }
   for (const attempt of scope.attempts) {
     if (hasEnded(attempt) || attempt.state.phase === "stopping") continue;
-    if (attempt.driver === "pull") {
-      // Pawl did not start this agent and cannot stop it. Ending the attempt voids its token.
-      draft.emit(story, {
-        type: "attempt_ended",
-        attempt: attempt.id,
-        outcome: "cancelled",
-        verdict: null,
-        taken: null,
-        why: reason,
-        discards: true,
-        notes: [],
-        usage: noUsage,
-        session: null,
-        tree: null,
-      });
-      continue;
-    }
-    draft.emit(story, { type: "attempt_stopping", attempt: attempt.id, reason });
-    draft.perform({ type: "stop_attempt", run: draft.run.header.id, story, attempt: attempt.id });
+    stopRunning(draft, attempt, reason);
   }
   const stopping = new Set(
     draft

@@ -37,15 +37,17 @@ export function applyLimits(
     const used = own.filter(({ state }) => state.taken?.key === key && state.taken.draws !== null).length;
     limits.push({ draws: "edge", limit: rule.limit, used, what: `${definition.name}: ${describe(key, route)}` });
   }
-  if (definition.budget && isVerdict(key)) {
+  const { budget } = definition;
+  const isCovered = (taken: Taken["key"]) => budget?.errors === true || isVerdict(taken);
+  if (budget && isCovered(key)) {
     const used = own.filter(
-      ({ state }) => state.taken !== null && isVerdict(state.taken.key) && state.taken.draws !== null,
+      ({ state }) => state.taken !== null && isCovered(state.taken.key) && state.taken.draws !== null,
     ).length;
     limits.push({
       draws: "decision",
-      limit: definition.budget,
+      limit: budget,
       used,
-      what: `${definition.name}: all routes back together`,
+      what: `${definition.name}: all ${budget.errors ? "retries" : "routes back"} together`,
     });
   }
   if (limits.length === 0 && story !== null) {
@@ -223,7 +225,7 @@ function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAtt
 }
 
 function isVerdict(key: Taken["key"]): boolean {
-  return key !== "error" && key !== "unreadable";
+  return key !== "unreadable" && !key.startsWith("error");
 }
 
 function describe(key: Taken["key"], route: Route): string {
@@ -232,7 +234,8 @@ function describe(key: Taken["key"], route: Route): string {
 }
 
 function saidText(key: Taken["key"]): string {
-  if (key === "error") return "failure";
+  if (key === "error" || key === "error:failed") return "failure";
+  if (key === "error:timed_out") return "time-out";
   if (key === "unreadable") return "unreadable answer";
   if (key === anyOtherValue) return "any other value";
   return key.startsWith("=") ? key.slice(1) : key.replace(":", " ");

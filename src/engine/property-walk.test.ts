@@ -31,7 +31,7 @@ const steps: fc.Arbitrary<StepShape> = fc.record({
   budget: fc.nat(5),
   spend: digit,
   deadline: digit,
-  flags: fc.nat(7),
+  flags: fc.nat(63),
 });
 
 const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
@@ -65,7 +65,7 @@ const workflows = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(featureDev(), featureDev(), ralph()) },
 );
 
-const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 40, maxLength: 80, size: "max" }));
+const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 46, maxLength: 92, size: "max" }));
 
 /** Events that deep walks contain, and the smallest share of a hundred walks that must contain each. */
 const depths: Record<string, { readonly share: number; readonly is: (event: Event) => boolean }> = {
@@ -94,6 +94,23 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
       event.option === "reject",
   },
   "a deadline": { share: 10, is: (event) => event.type === "gate_answered" && event.author === "deadline" },
+  "a question before a start": {
+    share: 30,
+    is: (event) => event.type === "gate_opened" && event.gate.cause === "waits",
+  },
+  "a question after a stop": {
+    share: 10,
+    is: (event) => event.type === "gate_opened" && event.gate.cause === "stopped",
+  },
+  "a changed level": { share: 30, is: ({ type }) => type === "waits_changed" },
+  "a question that was withdrawn": {
+    share: 1,
+    is: (event) => event.type === "gate_voided" && event.reason.includes("does not ask"),
+  },
+  "a time-out with its own rule": {
+    share: 10,
+    is: (event) => event.type === "attempt_ended" && event.taken?.key === "error:timed_out",
+  },
   "a raised cap": { share: 5, is: ({ type }) => type === "caps_raised" },
   "an edit by a step": { share: 30, is: (event) => event.type === "chain_edited" && event.by !== null },
   "an edit by a person": { share: 25, is: (event) => event.type === "chain_edited" && event.by === null },
@@ -148,7 +165,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
     expectToHold();
   });
 
-  test("[AT2 AT3 AT4 AT5 AT6 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so do the invariants of everything else", () => {
+  test("[AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so do the invariants of everything else", () => {
     expectToHold();
   });
 

@@ -4,7 +4,7 @@ import type { StoryId } from "../domain/ids.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 
-interface Readying {
+export interface Readying {
   /** A time in the past, null or none means now. */
   readonly notBefore?: number | null | undefined;
   /** null: the step keeps the feedback that it has. */

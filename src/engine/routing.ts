@@ -7,6 +7,7 @@ import { isOver, type Step } from "../domain/step.ts";
 import { insertSteps, resetSpan, skipSpan, stepsLeft } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
+import { readyOrAsk } from "./gates/waits.ts";
 import { renderQuestion } from "./gates/words-before.ts";
 import { sendMessage } from "./messages.ts";
 import { readyStep } from "./readying.ts";
@@ -35,7 +36,9 @@ export function takeRoute(draft: Draft, routing: Routing): void {
     case "again":
       // A gate step is not performed, so asking again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
-      return readyStep(draft, story, step, { notBefore: routing.notBefore, feedback });
+      // A person who answered has said that it may start; a second question would ask the same.
+      if (step.state.status === "held") return readyStep(draft, story, step, { feedback });
+      return readyOrAsk(draft, story, step, { notBefore: routing.notBefore, feedback });
     case "back_to": {
       const target = nearest(draft, story, step, route.step, "before");
       if (!target) return failStep(draft, story, step, `no step "${route.step}" before "${step.name}" to go back to`);

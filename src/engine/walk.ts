@@ -6,8 +6,8 @@ import type { StoryId } from "../domain/ids.ts";
 import { isOver } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
+import { readyOrAsk } from "./gates/waits.ts";
 import { renderQuestion } from "./gates/words-before.ts";
-import { readyStep } from "./readying.ts";
 import { endRun } from "./status-changes.ts";
 import { finishStory, openStories, settleStories } from "./stories/stories.ts";
 
@@ -30,7 +30,7 @@ function walk(draft: Draft, story: StoryId | null): void {
   if (step.state.status !== "waiting") return;
 
   const definition = draft.definition(story, step.name);
-  if (isPerformed(definition)) return readyStep(draft, story, step, { feedback: null });
+  if (isPerformed(definition)) return readyOrAsk(draft, story, step, { feedback: null });
   if (definition.kind === "stories") return openStories(draft, step, definition);
   const { feedback } = step;
   openGate(draft, story, step, {

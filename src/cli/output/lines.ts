@@ -3,6 +3,7 @@
 import type { RunDocument } from "../../contracts/run-documents.ts";
 import type { Event } from "../../domain/event.ts";
 import { namesOf } from "../../domain/gate.ts";
+import type { WaitsLevel } from "../../domain/run.ts";
 
 export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
 
@@ -26,6 +27,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: "paused" };
     case "executor_changed":
       return { mark: "•", text: `agents are ${event.executor} from here on` };
+    case "waits_changed":
+      return { mark: "•", text: `asks before ${waitsWords[event.waits]} from here on` };
     case "run_resumed":
     case "run_reopened":
       return { mark: "▶", text: "continues" };
@@ -81,8 +84,12 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: `a note for ${event.note.story ?? "the run"}: ${firstLineOf(event.note.text)}` };
     case "report_refused":
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
-    case "attempt_began":
     case "attempt_stopping":
+      return {
+        mark: "•",
+        text: `${where}${names.get(event.attempt) ?? ""} is being stopped: ${firstLineOf(event.reason)}`,
+      };
+    case "attempt_began":
     case "caps_raised":
     case "gate_shown":
     case "gate_voided":
@@ -103,6 +110,12 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return null;
   }
 }
+
+const waitsWords: Readonly<Record<WaitsLevel, string>> = {
+  all: "every step",
+  marked: "the steps that the workflow marks",
+  none: "no step",
+};
 
 /** Which step an attempt is of, for the line of its end. */
 export function rememberNames(event: Event, names: Map<string, string>): void {

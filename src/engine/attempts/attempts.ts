@@ -14,11 +14,11 @@ import { openGate } from "../gates/gates.ts";
 import { capReached, spendReached } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { deliverNotes } from "../notes.ts";
-import { readyStep } from "../readying.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
 import { emitEnd, endCompleted, endUnfinished, withReason } from "./endings.ts";
+import { holdStopped } from "./stopping.ts";
 
 /** Starts an attempt of a ready step, unless a cap or a budget is used up. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
@@ -134,11 +134,11 @@ function refuseReport(draft: Draft, command: FinishAttempt, why: string): Reject
   return { accepted: false, code: "stale", why, events: draft.accept().events, run: draft.run };
 }
 
-/** The outcome is `cancelled` whatever the stopped agent reports. */
+/** The outcome is `cancelled` whatever the stopped agent reports. In a run that continues, a person stopped it and says how. */
 function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
   emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
   if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });
-  else readyStep(draft, attempt.story, step, { feedback: null });
+  else holdStopped(draft, attempt);
   return null;
 }
 

@@ -6,7 +6,14 @@ import type { PerformedDefinition } from "../../domain/definition.ts";
 import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../../domain/report.ts";
-import { anyOtherValue, type GateOptions, type Route, type RouteRule, type VerdictKey } from "../../domain/route.ts";
+import {
+  anyOtherValue,
+  type ErrorOutcome,
+  type GateOptions,
+  type Route,
+  type RouteRule,
+  type VerdictKey,
+} from "../../domain/route.ts";
 import type { Header } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
 import { type EditResult, editChain } from "../chain/chain-edits.ts";
@@ -143,16 +150,24 @@ export function endUnfinished(
   }
   if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
-  const { onError, onUnreadable } = definition;
-  const limited =
-    outcome === "invalid_output" && onUnreadable !== undefined
-      ? applyLimits(draft, story, definition, "unreadable", onUnreadable)
-      : applyLimits(draft, story, definition, "error", onError);
+  const { key, rule } = errorRuleFor(definition, outcome);
+  const limited = applyLimits(draft, story, definition, key, rule);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: limited.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
   takeRoute(draft, { story, step, route, feedback: report.why, cause, notBefore: report.retryAt });
+}
+
+/** An outcome with a rule of its own counts for itself; all others take `onError`. */
+function errorRuleFor(
+  { onError, onErrorBy, onUnreadable }: PerformedDefinition,
+  outcome: ErrorOutcome | "invalid_output",
+): { key: Taken["key"]; rule: RouteRule } {
+  if (outcome === "invalid_output")
+    return onUnreadable ? { key: "unreadable", rule: onUnreadable } : { key: "error", rule: onError };
+  const own = onErrorBy?.[outcome];
+  return own ? { key: `error:${outcome}`, rule: own } : { key: "error", rule: onError };
 }
 
 /** Only a person can help, for example if an agent is not logged in: a retry would fail again, so no limit is used up. */

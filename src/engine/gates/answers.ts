@@ -14,6 +14,7 @@ import { acceptOutputs } from "../outputs.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { changeStory } from "../status-changes.ts";
+import { isAboutStart } from "./gates.ts";
 
 /** The tree of a gate whose tree is gone. With null the gate would accept an answer for any tree. */
 const nothing = "";
@@ -94,7 +95,7 @@ function take(
     // A person asked for one more round, so the limit that led here starts again from zero; otherwise it would lead here again
     // at once. The steps of a story share a budget, so all of them start again. A cap of the run is raised only by this answer.
     if (gate.cause === "cap") raiseCaps(draft);
-    else if (gate.cause !== "asked")
+    else if (gate.cause !== "asked" && !isAboutStart(gate.cause))
       draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
   recordDecision(draft, gate, step, said.option, route);
@@ -102,7 +103,8 @@ function take(
   const words = joined([answer, said.reason ?? "", said.note]);
   // Feedback is replaced when an attempt fails; a note stays until an attempt that had it completes.
   if (words !== "" && route.to !== "fail") leaveNote(draft, { id: noteId(gate.id), story, text: words });
-  takeRoute(draft, { story, step, route, feedback: joined([gate.feedback, words]), cause: "route" });
+  const feedback = isAboutStart(gate.cause) ? gate.feedback : joined([gate.feedback, words]);
+  takeRoute(draft, { story, step, route, feedback, cause: "route" });
 }
 
 /** What a person decides in the place of a step that decides by a key is the value of that key for the steps after it. */

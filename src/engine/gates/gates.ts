@@ -27,7 +27,7 @@ export function openGate(draft: Draft, story: StoryId | null, step: Step, asked:
     step: step.id,
     visit: step.visit,
     openedAt: draft.at,
-    tree: draft.tree,
+    tree: isAboutStart(asked.cause) ? null : draft.tree,
     deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
     ...question,
     ...(said === "" ? {} : { said }),
@@ -41,6 +41,11 @@ export function openGate(draft: Draft, story: StoryId | null, step: Step, asked:
     text: asked.question,
     gate: { id, options: namesOf(options), cause, feedback: feedback || said, tree, deadline: until },
   });
+}
+
+/** It asks whether a step may start, not what a person thinks of the work, which may change until the answer. */
+export function isAboutStart(cause: GateCause): boolean {
+  return cause === "waits" || cause === "stopped";
 }
 
 /** Derived from the run, so that a decision needs no random id. */

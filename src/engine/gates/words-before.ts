@@ -14,8 +14,9 @@ const longest = 4_000;
 /** The summary of the step before, else its outputs; for stories, how many are done. */
 export function wordsBefore(draft: Draft, story: StoryId | null, step: Step): string {
   const scope = draft.scope(story);
+  const isFirst = step.state.status === "waiting" || step.state.status === "ready";
   const isAsking = draft.definition(story, step.name).kind === "gate";
-  const before = isAsking ? lastDone(scope, step) : step;
+  const before = isAsking || isFirst ? lastDone(scope, step) : step;
   if (!before) return "";
   const text = draft.definition(story, before.name).kind === "stories" ? storiesDone(draft) : wordsOf(scope, before);
   return text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;

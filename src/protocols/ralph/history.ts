@@ -93,6 +93,7 @@ export class StoryHistory {
       case "edit_refused":
       case "gate_answered":
       case "executor_changed":
+      case "waits_changed":
       case "gate_opened":
       case "gate_shown":
       case "gate_voided":

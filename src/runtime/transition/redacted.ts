@@ -23,6 +23,7 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "add_note":
       return { ...command, text: secrets.redact(command.text) };
     case "cancel_run":
+    case "stop_attempt":
       return { ...command, reason: secrets.redact(command.reason) };
     case "edit_chain":
       return { ...command, operations: secrets.redactAll(command.operations) };
@@ -32,6 +33,7 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "begin_attempt":
     case "expire_gate":
     case "raise_caps":
+    case "change_waits":
     case "pause_run":
     case "resume_run":
     case "retry_run":

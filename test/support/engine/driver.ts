@@ -12,7 +12,14 @@ import type { Gate } from "../../../src/domain/gate.ts";
 import { attemptId, noteId, runId, type StoryId, stepId, stepName, storyId, token } from "../../../src/domain/ids.ts";
 import { notesWith } from "../../../src/domain/note.ts";
 import type { Report } from "../../../src/domain/report.ts";
-import { type Run, type RunPlace, type RunStatus, scopeOf, statusOf } from "../../../src/domain/run.ts";
+import {
+  type Run,
+  type RunPlace,
+  type RunStatus,
+  scopeOf,
+  statusOf,
+  type WaitsLevel,
+} from "../../../src/domain/run.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
 import type { Step } from "../../../src/domain/step.ts";
 import type { AdoptedStory, StorySpec } from "../../../src/domain/story.ts";
@@ -30,6 +37,7 @@ export interface DriverOptions {
   /** Stories that are known from the start, by their ids or in full. */
   readonly stories?: readonly (string | StorySpec)[];
   readonly adopted?: readonly AdoptedStory[];
+  readonly waits?: WaitsLevel;
   /** Folding the whole log after each command is slow for long walks; they call `checkReplay` at their end. */
   readonly replayEach?: boolean;
 }
@@ -71,6 +79,7 @@ export class Driver {
       context: options.context ?? {},
       ...(options.stories && { stories: options.stories.map(specOf) }),
       ...(options.adopted && { adopted: options.adopted }),
+      ...(options.waits && { waits: options.waits }),
     });
     this.run = frozen(started.run);
     this.#record(started);
@@ -202,6 +211,16 @@ export class Driver {
   /** The texts of the notes that the running attempt at this place has. */
   notes(place: string): readonly string[] {
     return notesWith(this.run.header.notes, this.#running(place).id).map(({ text }) => text);
+  }
+
+  waits(waits: WaitsLevel): Accepted {
+    return this.must({ type: "change_waits", waits }, "user:ann");
+  }
+
+  /** A person stops the attempt at this place. */
+  stopping(place: string, reason = "not now"): Extract<CommandInput, { type: "stop_attempt" }> {
+    const { story, id } = this.#running(place);
+    return { type: "stop_attempt", story, attempt: id, reason };
   }
 
   expiring(place: string): Extract<CommandInput, { type: "expire_gate" }> {

@@ -176,6 +176,7 @@ function isForLater(event: Event): boolean {
   return (
     event.type === "note_added" ||
     event.type === "caps_raised" ||
+    event.type === "waits_changed" ||
     event.type === "stories_planned" ||
     (event.type === "story_changed" && (event.status === "done" || event.status === "waiting"))
   );
@@ -264,9 +265,10 @@ export class Tally {
     const limits: { limit: Limit; used: number }[] = [];
     if (rule.limit)
       limits.push({ limit: rule.limit, used: this.#sum((taken) => taken === `${where} ${step.name} ${key}`) });
-    if (step.budget && key !== "error") {
-      const used = this.#sum((taken) => isVerdictOf(taken, `${where} ${step.name} `));
-      limits.push({ limit: step.budget, used });
+    const { budget } = step;
+    if (budget && (budget.errors || !isError(key))) {
+      const used = this.#sum((taken) => isCoveredBy(budget, taken, `${where} ${step.name} `));
+      limits.push({ limit: budget, used });
     }
     if (limits.length > 0 || story === null) return limits;
     const loop = run.header.definition.steps.find((candidate) => candidate.kind === "stories");
@@ -286,17 +288,19 @@ export class Tally {
   }
 }
 
-function isVerdictOf(taken: string, step: string): boolean {
-  return (
-    taken.startsWith(step) && !taken.endsWith(" error") && !taken.endsWith(" lost") && !taken.includes(" restart:")
-  );
+const isError = (key: string) => key === "error" || key.startsWith("error:");
+
+function isCoveredBy({ errors = false }: Limit, taken: string, step: string): boolean {
+  if (!taken.startsWith(step)) return false;
+  const key = taken.slice(step.length);
+  return key !== "lost" && !key.startsWith("restart:") && (errors || !isError(key));
 }
 
 function drawsOnStory(run: Run, story: StoryId, taken: string): boolean {
   const [, name = "", key = ""] = taken.split(" ");
   if (key === "lost" || key.startsWith("restart:")) return false;
   const step = performed(run, story, name);
-  return ruleOf(step, key).limit === null && (step.budget === null || key === "error");
+  return ruleOf(step, key).limit === null && (step.budget === null || (isError(key) && !step.budget.errors));
 }
 
 /** The rule that a taken key belongs to. */

@@ -18,7 +18,10 @@ export function checkGatesStand(before: Run, after: Run, decision: Decision, inp
       const then = now?.gates.find(({ id }) => id === gate.id);
       const answer = decision.events.find((event) => event.type === "gate_answered" && event.gate === gate.id);
       if (answer) checkAnswer(gate, input, at);
-      else if (input.type !== "cancel_run") {
+      else if (input.type === "change_waits" && gate.cause === "waits" && then?.state.status === "void") {
+        const step = now?.chain.find(({ id }) => id === gate.step);
+        holds(step?.state.status === "ready", `${gate.id} is void and its step is not ready`);
+      } else if (input.type !== "cancel_run") {
         holds(then?.state.status === "open", `${input.type} ended gate ${gate.id}`);
         const step = now?.chain.find(({ id }) => id === gate.step);
         holds(step?.state.status === "held" && step.state.gate === gate.id, `${input.type} bypassed ${gate.id}`);

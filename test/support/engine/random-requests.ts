@@ -4,7 +4,7 @@
 import type { Definition, StepDefinition, StoriesStep } from "../../../src/domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../src/domain/edit.ts";
 import { type StepId, type StoryId, stepId, storyId } from "../../../src/domain/ids.ts";
-import { type Run, scopeOf } from "../../../src/domain/run.ts";
+import { type Run, scopeOf, type WaitsLevel } from "../../../src/domain/run.ts";
 import type { AdoptedStep, AdoptedStory, StorySpec } from "../../../src/domain/story.ts";
 import { addAfter, addBefore, amend, reorder, restart, skip, split } from "./edits.ts";
 
@@ -97,10 +97,21 @@ function loopIn(steps: readonly StepDefinition[]): StoriesStep | undefined {
 export interface RunStart {
   readonly stories?: readonly StorySpec[];
   readonly adopted?: readonly AdoptedStory[];
+  readonly waits?: WaitsLevel;
+}
+
+/** Before which steps a random run asks; most do not say it. */
+export function randomLevel(number: number): WaitsLevel {
+  return (["marked", "none", "marked", "none", "marked", "none", "marked", "all"] as const)[number % 8] ?? "marked";
+}
+
+export function randomStart(definition: Definition, number: number): RunStart {
+  const level = randomLevel(number >> 4);
+  return { ...randomStories(definition, number), ...(level === "marked" ? {} : { waits: level }) };
 }
 
 /** Half of the runs start with stories, and half of those have some from an earlier run. */
-export function randomStart(definition: Definition, number: number): RunStart {
+function randomStories(definition: Definition, number: number): RunStart {
   const loop = loopIn(definition.steps);
   if (!loop || number % 2 === 0) return {};
   const stories = randomPlan(number >> 1);

@@ -44,7 +44,7 @@ export interface StepShape {
   readonly spend: number;
   /** 0–4 none, else the option that the deadline takes. */
   readonly deadline: number;
-  /** Bits: editable, mandatory, follows the step before it. */
+  /** Bits: editable, mandatory, follows the step before it, waits, its budget counts errors, a time-out has its own rule. */
   readonly flags: number;
 }
 
@@ -141,12 +141,18 @@ function ownSteps(shape: WorkflowShape, names: readonly string[]): readonly Step
 function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
   if (shape.kind >= 8) return gate(name, gateOptions(shape, place), deadlineOf(shape));
   const budget: Limit | null =
-    shape.budget < 3 ? null : { ...limit(shape.budget - 2, thenOf(shape, place)), ...spendOf(shape.spend) };
+    shape.budget < 3
+      ? null
+      : {
+          ...limit(shape.budget - 2, thenOf(shape, place)),
+          ...spendOf(shape.spend),
+          ...(shape.flags & 16 ? { errors: true } : {}),
+        };
   const decides = shape.kind >= 5;
   const rule = (choice: number, key: "error" | "verdict"): RouteRule => {
     const route = routeOf(choice, shape, place);
     if (!repeats(route)) return { route, limit: null };
-    const covered = place.inBody || (budget !== null && key === "verdict");
+    const covered = place.inBody || (budget !== null && (key === "verdict" || budget.errors === true));
     // If a budget covers it, every second such route has no limit of its own.
     if (covered && (choice + shape.target) % 2 === 0) return { route, limit: null };
     return { route, limit: limit(shape.atMost, thenOf(shape, place)) };
@@ -157,16 +163,18 @@ function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
   const step: PerformedDefinition = decides
     ? decider(name, { yes: passes, fix: rule(shape.rejected, "verdict"), redo: rule(shape.reasoned, "verdict") })
     : agent(name, { on: { ...on, "rejected:why": rule(shape.reasoned, "verdict") } });
-  return { ...step, onError, budget, ...flagsOf(shape, place) };
+  const timedOut = shape.flags & 32 ? { onErrorBy: { timed_out: rule(shape.target % 2 === 0 ? 7 : 1, "error") } } : {};
+  return { ...step, onError, ...timedOut, budget, ...flagsOf(shape, place) };
 }
 
-type Flags = Pick<PerformedDefinition, "editable" | "mandatory" | "follows">;
+type Flags = Pick<PerformedDefinition, "editable" | "mandatory" | "follows" | "waits">;
 
 function flagsOf({ flags }: StepShape, { names, index }: Place): Flags {
   const before = names[index - 1];
   return {
     ...(flags & 1 ? { editable: true } : {}),
     ...(flags & 2 ? { mandatory: true } : {}),
+    ...((flags & 24) === 8 ? { waits: true } : {}),
     ...(flags & 4 && before !== undefined ? { follows: [stepName(before)] } : {}),
   };
 }

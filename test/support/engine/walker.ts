@@ -14,8 +14,9 @@ import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./in
 import { Ledger } from "./ledger.ts";
 import { NoteBook } from "./note-book.ts";
 import { checkGatesStand, checkMessages } from "./questions.ts";
-import { type RunStart, randomEditRequest, randomOperations, randomPlan } from "./random-requests.ts";
+import { type RunStart, randomEditRequest, randomLevel, randomOperations, randomPlan } from "./random-requests.ts";
 import { completed, unfinished } from "./reports.ts";
+import { WaitBook } from "./wait-book.ts";
 
 export interface Move {
   /** The kind of move, which of the possible ones, and the seed of its contents. */
@@ -37,10 +38,13 @@ export class Walk {
   readonly #ledger = new Ledger();
   readonly #ids = new Ids();
   readonly #noteBook = new NoteBook();
+  readonly #waitBook: WaitBook;
   #notes = 0;
 
   constructor(definition: Definition, beginning: RunStart = {}) {
     this.driver = new Driver(definition, { replayEach: false, ...beginning });
+    this.#waitBook = new WaitBook(beginning.waits ?? "marked");
+    this.#waitBook.enter(this.driver.run, this.driver.events);
     this.#ids.enter(this.driver.events);
     checkState(this.driver.run);
     checkChains(this.driver.run);
@@ -80,6 +84,7 @@ export class Walk {
   #move({ kind, pick, words }: Move): void {
     this.driver.at += 1 + (words % 7);
     if (words % 11 === 0) this.#note(pick, words);
+    if (words % 13 === 0) this.#ask({ type: "change_waits", waits: randomLevel(pick) });
     if (kind < 69) this.#continue(pick, words);
     else if (kind < 73) this.#edit(pick, words);
     else if (kind < 75) this.#replan(pick, words);
@@ -194,10 +199,20 @@ export class Walk {
     const attempt = running[pick % (running.length || 1)];
     if (!attempt) return;
     const { driver } = this;
+    if (words % 3 === 0) return this.#stop(attempt);
     const outcome = (["lost", "lost", "rate_limited", "cancelled", "failed"] as const)[words % 5] ?? "lost";
     const asked = outcome === "failed" ? { asked: { question: "Which way?", options: ["left", "right"] } } : {};
     const report = unfinished(outcome, outcome, { retryAt: driver.at + 50, usage: usageOf(words), ...asked });
     this.#ask(driver.finishing(attempt, report, null), "accept");
+  }
+
+  /** A person stops an attempt. One that Pawl started ends later. */
+  #stop({ id, story }: Attempt): void {
+    const { end } = this.driver.run.header;
+    const stopping = this.#running().some((attempt) => attempt.id === id && attempt.state.phase === "stopping");
+    const input: CommandInput = { type: "stop_attempt", story, attempt: id, reason: "a person stops it" };
+    this.#ask(input, end || stopping ? "refuse" : "accept");
+    this.#ask(input, "refuse");
   }
 
   /** Commands that must always be refused. */
@@ -298,6 +313,7 @@ export class Walk {
     this.#tally.count(driver.run, decision.events);
     this.#ids.enter(decision.events);
     this.#noteBook.enter(before, driver.run, decision.events);
+    this.#waitBook.enter(driver.run, decision.events);
     checkState(driver.run);
     checkChains(driver.run);
     checkEdits(driver.run, decision, operationsIn(input));
