@@ -34,7 +34,7 @@ const mostAgents = 64;
 
 export async function openWorld(directory: string, options: WorldOptions = {}): Promise<Parts> {
   mkdirSync(directory, { recursive: true });
-  const budget = { costUsd: null, wallMs: null, attempts: null };
+  const budget = { costUsd: null, wallMs: null, attempts: null, unknown: null };
   const defaultExecutor = `command: ${options.agent ?? "false"}`;
   return await openApp({
     home: findHome({ PAWL_HOME: directory }),

@@ -161,7 +161,7 @@ function assertMoneyCap(
   if (gap === null) return;
   if (definition.caps.unknown !== "stop") return note(gap);
   throw new AppError("REFUSED", gap, {
-    hint: "choose an executor that reports its cost or its model, give it a price, or remove `unknown: stop` from the caps",
+    hint: "choose an executor that reports its cost or its model, give it a price, or remove `unknown: stop` from the caps or the configuration's budget",
   });
 }
 

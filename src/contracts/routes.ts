@@ -74,6 +74,7 @@ export const caps = object({
   hard: z.boolean(),
   lostPerStep: z.number(),
   unknown: z.literal("stop").exactOptional(),
+  given: list(z.enum(["attempts", "steps", "wallMs", "costUsd", "tokens"])).exactOptional(),
 }).meta({ id: "CapsDocument" });
 
 export const placedSteps = list(object({ id: text, name: text, description: text.exactOptional() }));

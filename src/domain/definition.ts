@@ -66,6 +66,8 @@ export interface Caps {
   readonly unknown?: "stop";
   /** How often one step may be lost to a dead machine or a killed driver. */
   readonly lostPerStep: number;
+  /** Caps that a file sets to the very value of the default. */
+  readonly given?: readonly CapName[];
 }
 
 /** The caps that a run can reach. */
@@ -81,6 +83,11 @@ export const defaultCaps: Caps = {
   hard: false,
   lostPerStep: 25,
 };
+
+/** Whether a file sets the cap. */
+export function isGiven(caps: Caps, name: CapName): boolean {
+  return caps[name] !== defaultCaps[name] || caps.given?.includes(name) === true;
+}
 
 interface StepBase {
   readonly name: StepName;

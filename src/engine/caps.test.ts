@@ -24,6 +24,8 @@ describe("a plan", () => {
     run.plan("plan", ...ids(910));
     expect(run.run.header.caps.attempts).toBe(40_044);
     expect(prd(910, { attempts: 9_000 }).run.header.caps).toMatchObject({ attempts: 9_000, steps: 40_044 });
+    const given = prd(910, { attempts: 10_000, given: ["attempts"] }).run.header.caps;
+    expect(given).toMatchObject({ attempts: 10_000, steps: 40_044 });
   });
 });
 

@@ -2,7 +2,7 @@
 
 import type { RaiseCaps } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
-import { type CapName, type Caps, type Definition, defaultCaps, isPerformed } from "../domain/definition.ts";
+import { type CapName, type Caps, type Definition, isGiven, isPerformed } from "../domain/definition.ts";
 import type { Draft } from "./draft.ts";
 import { capsOf } from "./limits.ts";
 import { rejectCommand } from "./rejection.ts";
@@ -30,7 +30,7 @@ const room = 4;
 export function fittingCaps(definition: Pick<Definition, "steps" | "caps">, caps: Caps, stories: number): Caps {
   const work = plannedWork(definition, stories);
   const fits = (name: keyof PlannedWork) =>
-    definition.caps[name] === defaultCaps[name] ? Math.max(caps[name], room * work[name]) : caps[name];
+    isGiven(definition.caps, name) ? caps[name] : Math.max(caps[name], room * work[name]);
   return { ...caps, attempts: fits("attempts"), steps: fits("steps") };
 }
 

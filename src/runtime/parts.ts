@@ -5,8 +5,9 @@ import type { Usage } from "../domain/attempt.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Header } from "../domain/run.ts";
-import type { ExecutionEnd, Executor } from "../executors/executor.ts";
+import type { ExecutionEnd, Executor, Resumed } from "../executors/executor.ts";
 import type { ExecutorNames } from "../executors/executor-names.ts";
+import type { RecordedUsage } from "../executors/recorded-usage.ts";
 import type { Target } from "../notify/target.ts";
 import type { Protocols } from "../protocols/registry.ts";
 import type { PermitLimit, Store } from "../store/store.ts";
@@ -55,6 +56,8 @@ export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf" 
   get(name: string): Promise<Executor>;
   /** What an attempt used, with an estimated cost where the agent reports tokens and no cost. */
   priced(name: string, end: Pick<ExecutionEnd, "usage" | "model">): Usage;
+  /** What an agent has used, from a file with what it printed; null: nobody can tell. Absent: as if nobody could. */
+  usedIn?(name: string, file: string, resumed: Resumed | null): Promise<RecordedUsage | null>;
   /** Why the cost of its attempts will not be known; null: it will. Absent: as if it were known. */
   costGap?(name: string): string | null;
   permitsFor(name: string, run: Pick<Header, "definition">): readonly PermitLimit[];

@@ -2,7 +2,7 @@
 // workspace. The dialect decides defaults here and nothing later.
 
 import type { AgentDefinition, Caps, Definition, StepDefinition, WorkspacePolicy } from "../domain/definition.ts";
-import { defaultCaps } from "../domain/definition.ts";
+import { type CapName, defaultCaps } from "../domain/definition.ts";
 import { agentName } from "../domain/ids.ts";
 import { readAntfarmSteps } from "./antfarm/antfarm.ts";
 import { refusalOf } from "./antfarm/antfarm-refusals.ts";
@@ -276,6 +276,14 @@ function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: P
 }
 
 function readCaps(written: CapsInput): Caps {
+  const caps = withDefaults(written);
+  const names = { attempts: written.attempts, steps: written.steps, wallMs: written.wall, costUsd: written.usd };
+  const set = Object.entries({ ...names, tokens: written.tokens }).filter(([, value]) => value !== undefined);
+  const given = set.map(([name]) => name as CapName).filter((name) => caps[name] === defaultCaps[name]);
+  return given.length === 0 ? caps : { ...caps, given };
+}
+
+function withDefaults(written: CapsInput): Caps {
   return {
     attempts: written.attempts ?? defaultCaps.attempts,
     steps: written.steps ?? defaultCaps.steps,

@@ -5,7 +5,7 @@ import { counted } from "../domain/counted.ts";
 import {
   type Caps,
   type Definition,
-  defaultCaps,
+  isGiven,
   isPerformed,
   type StepDefinition,
   type StoriesStep,
@@ -163,11 +163,11 @@ function spendLines(what: string, { spend, then }: Limit): string[] {
 /** Only what the file says: the usual caps are far away. */
 function capsText(caps: Caps): string {
   const parts = [
-    ...(caps.attempts === defaultCaps.attempts ? [] : [counted(caps.attempts, "attempt")]),
-    ...(caps.steps === defaultCaps.steps ? [] : [counted(caps.steps, "step")]),
-    ...(caps.wallMs === defaultCaps.wallMs ? [] : [`${formatDuration(caps.wallMs)}${caps.hard ? " (hard)" : ""}`]),
-    ...(caps.costUsd === defaultCaps.costUsd ? [] : [`${caps.costUsd} USD`]),
-    ...(caps.tokens === defaultCaps.tokens ? [] : [counted(caps.tokens, "token")]),
+    ...(isGiven(caps, "attempts") ? [counted(caps.attempts, "attempt")] : []),
+    ...(isGiven(caps, "steps") ? [counted(caps.steps, "step")] : []),
+    ...(isGiven(caps, "wallMs") ? [`${formatDuration(caps.wallMs)}${caps.hard ? " (hard)" : ""}`] : []),
+    ...(isGiven(caps, "costUsd") ? [`${caps.costUsd} USD`] : []),
+    ...(isGiven(caps, "tokens") ? [counted(caps.tokens, "token")] : []),
   ];
   if (parts.length === 0) return "";
   return `the whole run at most ${parts.join(", ")}, then ${caps.then === "gate" ? "ask" : "fail"}`;

@@ -222,4 +222,17 @@ test("[CO11] a money cap that nothing can count is said at the start and in why,
   const refused = await run("{ usd: 5, unknown: stop }");
   expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining("hint:") });
   expect((await site.pawl("runs")).stdout).not.toContain("#2");
+  // A cap of exactly the default is a cap all the same.
+  expect((await run("{ usd: 1000, unknown: stop }")).stderr).toContain("The cap of 1000 USD cannot hold");
+
+  writeFileSync(join(site.home, "config.yml"), "budget: { usd: 7, unknown: stop }\n");
+  expect(await run("{}")).toMatchObject({ code: 6, stderr: expect.stringContaining("The cap of 7 USD cannot hold") });
+  writeFileSync(join(site.home, "config.yml"), "budget: { unknown: stop }\n");
+  const step = "budget: { usd: 2, at_most: 3, then: fail }, on: { rejected: again }";
+  const file = `pawl: 1\nid: step\nagents: { a: {} }\nsteps:\n  - { id: one, agent: a, input: x, ${step} }\n`;
+  const budgeted = await site.pawl("run", writeAt(site, "step.yml", file), "x", "--executor", "command: true");
+  expect(budgeted).toMatchObject({
+    code: 6,
+    stderr: expect.stringContaining("The budget of 2 USD of one cannot hold"),
+  });
 });

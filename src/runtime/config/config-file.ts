@@ -67,6 +67,7 @@ const schemaFor = (agents: AgentRegistry) =>
         usd: z.number().positive().optional(),
         wall: duration.optional(),
         attempts: z.int().min(1).optional(),
+        unknown: z.enum(["continue", "stop"]).optional(),
       })
       .optional(),
     project: project.optional(),
@@ -113,6 +114,8 @@ export interface ConfigFile {
     readonly costUsd: number | null;
     readonly wallMs: number | null;
     readonly attempts: number | null;
+    /** Where the cost of an executor is not known, a run with a money limit is refused. */
+    readonly unknown: "stop" | null;
   };
   readonly project: ProjectConfig;
   readonly workspace: { readonly [K in Exclude<keyof WorkspaceConfig, "env">]: WorkspaceConfig[K] | null } & Pick<
@@ -139,6 +142,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
       costUsd: budget?.usd ?? null,
       wallMs: millisecondsOf(budget?.wall),
       attempts: budget?.attempts ?? null,
+      unknown: budget?.unknown === "stop" ? "stop" : null,
     },
     project: {
       lint: written.project?.lint?.trim() ?? null,

@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { ProjectKey } from "../../domain/context.ts";
-import type { Definition } from "../../domain/definition.ts";
+import { type Definition, defaultCaps } from "../../domain/definition.ts";
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
@@ -65,6 +65,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
       costUsd: tightest(own.budget.costUsd, theirs.budget.costUsd),
       wallMs: tightest(own.budget.wallMs, theirs.budget.wallMs),
       attempts: tightest(own.budget.attempts, theirs.budget.attempts),
+      unknown: own.budget.unknown ?? theirs.budget.unknown,
     },
     project: {
       lint: theirs.project.lint ?? own.project.lint,
@@ -108,6 +109,11 @@ export function projectContext({ lint, test, layers, hints }: ProjectConfig): Re
 export function tighten(config: Config, definition: Definition): Definition {
   const { budget } = config;
   const { caps, workspace } = definition;
+  const { unknown: _, ...amounts } = budget;
+  const atDefault = (Object.keys(amounts) as (keyof typeof amounts)[]).filter(
+    (name) => amounts[name] === defaultCaps[name],
+  );
+  const given = [...new Set([...(caps.given ?? []), ...atDefault])];
   const byProducts = [...(workspace.byProducts ?? []), ...config.workspace.byProducts];
   return {
     ...definition,
@@ -117,6 +123,8 @@ export function tighten(config: Config, definition: Definition): Definition {
       costUsd: Math.min(caps.costUsd, budget.costUsd ?? caps.costUsd),
       wallMs: Math.min(caps.wallMs, budget.wallMs ?? caps.wallMs),
       attempts: Math.min(caps.attempts, budget.attempts ?? caps.attempts),
+      ...(budget.unknown === null ? {} : { unknown: budget.unknown }),
+      ...(given.length === 0 ? {} : { given }),
     },
   };
 }
@@ -130,7 +138,7 @@ const nothing: ConfigFile = {
   executors: {},
   prices: {},
   agents: null,
-  budget: { costUsd: null, wallMs: null, attempts: null },
+  budget: { costUsd: null, wallMs: null, attempts: null, unknown: null },
   project: plainProject,
   workspace: { setup: null, setupWhen: null, copy: null, byProducts: null, ports: null, minFreeBytes: null, env: {} },
   notify: [],

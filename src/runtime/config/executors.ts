@@ -2,10 +2,12 @@
 
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import { costGap } from "../../executors/cost-gap.ts";
+import { executorIn } from "../../executors/executor-config.ts";
 import { type ExecutorNames, executorNames, type NamedExecutor } from "../../executors/executor-names.ts";
 import { makeExecutor } from "../../executors/factory.ts";
 import { estimate, priceOf } from "../../executors/prices.ts";
 import { type ProbedExecutor, probeExecutors } from "../../executors/probe.ts";
+import { usageInRecording } from "../../executors/recorded-usage.ts";
 import type { Executors } from "../parts.ts";
 import { agentsFor, type Config } from "./config.ts";
 
@@ -27,6 +29,8 @@ export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home
     probe: async (executors) => await probeExecutors(executors, get),
     priced: (name, { usage, model }) =>
       estimate(usage, priceOf({ executor: name, model: model ?? null }, config.prices)),
+    usedIn: async (name, file, resumed) =>
+      await usageInRecording(file, executorIn(config, name)?.kind ?? name, agents, resumed),
     costGap: (name) => costGap(config, agents, name),
     permitsFor: (name, { definition }) =>
       name.startsWith("shell") || names.awaitMs(name) !== null

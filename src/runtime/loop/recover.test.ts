@@ -74,6 +74,41 @@ describe("a driver that was killed", () => {
     expect(await world.parts.dispatch.leases({ endedBefore: null })).toEqual([]);
   });
 
+  test("[RC21] what its agent had used until then counts, from what it had printed", async () => {
+    const world = await makeWorld({ executor: "claude", config: "prices: { told-1: { input: 1, output: 10 } }" });
+    const bin = tempDir("pawl-bin-");
+    const message = (id: string, input: number, output: number) =>
+      JSON.stringify({
+        type: "assistant",
+        message: { id, model: "told-1", content: [], usage: { input_tokens: input, output_tokens: output } },
+      });
+    const first = JSON.stringify({ type: "system", subtype: "init", session_id: "s-1", model: "told-1" });
+    const lines = [first, message("m1", 1000, 20), message("m2", 3000, 80)].map((line) => `echo '${line}'`);
+    const script = [
+      "#!/bin/sh",
+      'case "$*" in *--version*) echo "2.1.325 (Claude Code)"; exit 0;; esac',
+      ...lines,
+      `echo up > ${join(world.home.dir, "agent")}`,
+      "exec sleep 600",
+    ];
+    writeFileSync(join(bin, "claude"), script.join("\n"), { mode: 0o755 });
+    const run = await world.begin();
+    const driver = world.startDriver(run, { PATH: `${bin}:${process.env["PATH"]}` });
+    await world.appears("agent", "\n");
+    const logs = join(world.home.logs, run);
+    await vi.waitUntil(() => readFileSync(join(logs, "run-work-1.log"), "utf8").includes("m2"), { timeout: 20_000 });
+    await driver.kill();
+    await recover(world.parts);
+    const [lost] = await world.attempts(run);
+    expect(lost).toMatchObject({
+      state: { outcome: "lost" },
+      model: "told-1",
+      usage: { inputTokens: 4000, outputTokens: 100 },
+    });
+    expect(lost?.usage.costUsd).toBeCloseTo(0.005);
+    expect((await world.run(run)).header.totals).toMatchObject({ inputTokens: 4000 });
+  });
+
   test("[RC2] the step runs again, from the tree that the lost attempt began with", async () => {
     const { world, run } = await afterDeath();
     expect(await world.drive(run)).toBe("done");

@@ -13,6 +13,7 @@ import { readBeginRecord, readEnd, removeRecords, type SavedEnd } from "../attem
 import type { Parts } from "../parts.ts";
 import { type TransitionPorts, transition } from "../transition/transition.ts";
 import { isPulled, lifeOfWorker, noWorker, processOf } from "../worker.ts";
+import { type LostUsage, lostUsage } from "./lost-usage.ts";
 
 /** An attempt of a dead worker. */
 export interface Recovered {
@@ -23,7 +24,7 @@ export interface Recovered {
   readonly why: string;
 }
 
-type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log">;
+type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log" | "protocols" | "executors">;
 
 /** Takes over the result of an execution that had ended, or waits on for another program; false: another driver does, or will. */
 type Adopt = (lease: Lease, saved: SavedEnd | null) => Promise<boolean>;
@@ -62,7 +63,8 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
       if (rights !== null && (await rights.adopt(lease, saved))) found.push({ lease, attempt, as, why });
       continue;
     }
-    await reportEnd(parts, lease, "lost", why);
+    const used = attempt === null ? {} : await lostUsage(parts, lease, attempt);
+    await reportEnd(parts, lease, "lost", why, used);
     if (attempt !== null) removeRecords(parts, lease.run, attempt);
     found.push({ lease, attempt, as: "lost", why });
   }
@@ -121,6 +123,7 @@ async function reportEnd(
   lease: Lease,
   outcome: "lost" | "timed_out",
   why: string,
+  used: Partial<LostUsage> = {},
 ): Promise<void> {
   const decision = await transition(parts, lease.run, {
     type: "finish_attempt",
@@ -129,7 +132,7 @@ async function reportEnd(
     story: lease.story,
     attempt: lease.attempt,
     token: null,
-    report: { outcome, why, retryAt: null, notes: [], usage: noUsage, session: null, tree: null },
+    report: { outcome, why, retryAt: null, notes: [], usage: noUsage, ...used, session: null, tree: null },
   });
   parts.log(`attempt.${outcome}`, { run: lease.run, attempt: lease.attempt, why, accepted: decision.accepted ? 1 : 0 });
 }
