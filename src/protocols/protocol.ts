@@ -95,6 +95,8 @@ export interface LeftInFiles {
   readonly edits?: EditRequest;
   /** What its files report. It counts less than a report by tools, and more than what the agent printed. */
   readonly told?: ToldReport;
+  /** What is kept with the end of the attempt, also if its files report nothing. */
+  readonly facts?: Facts;
 }
 
 /** The report that files make, as the protocol reads it. Checks outrank it. */

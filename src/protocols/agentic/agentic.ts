@@ -1,6 +1,9 @@
 // The agentic coding protocol: an orchestrator and executors that talk by the files of a project's `.ai/` folder.
 
 import type { Protocol } from "../protocol.ts";
+import { excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
+import { prepareFolder } from "./session-folder.ts";
+import { AgenticFiles } from "./state-file.ts";
 
 /** Values of prompts that only this protocol has. */
 const templateKeys = ["attempt_line", "files_to_read", "human_instruction"] as const;
@@ -10,4 +13,26 @@ export const agentic: Protocol = {
   templateKeys,
   needsStories: true,
   hasFolder: true,
+  checksDecide: true,
+
+  excludes: excludedIn,
+
+  ownFiles: ({ place }) => (place.shared === undefined ? [] : [place.shared]),
+
+  prepare: prepareFolder,
+
+  async collect({ run, attempt }, workspace) {
+    // Every command loads this file, and a reader of YAML is large.
+    const { collectedFrom, leftBy } = await import("./collected.ts");
+    return collectedFrom(leftBy({ run, attempt }, sessionFolder(run.header, workspace)));
+  },
+
+  async arrived({ run, attempt }, workspace) {
+    const { hasArrived } = await import("./arrived.ts");
+    return hasArrived({ run, attempt }, workspace, Date.now());
+  },
+
+  project({ place }) {
+    return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }));
+  },
 };

@@ -20,6 +20,8 @@ const batch = 1_000;
 export interface ProjectedFiles {
   /** The folder of the files. If it was removed, it is not created again. */
   readonly dir: string;
+  /** Agents read its whole files, so that those are up to date before each prompt. */
+  readonly shownToAgents?: boolean;
   /** The lock that other writers of these files also take. Default: `.pawl.lock` in the folder. */
   readonly lock?: string;
   /** Called once in each process, before everything else. */
@@ -93,9 +95,10 @@ export class Projection {
     );
   }
 
-  /** Waits until entries that are written once are in the files, so that the next prompt can show them. */
+  /** Waits until everything that the next prompt can show is in the files: entries that are written once, and whole files. */
   async settle(): Promise<void> {
-    await this.#enqueue(async () => throwFirst(await this.#catchUp()));
+    if (this.#files.shownToAgents === true) await this.#enqueue(() => this.#write());
+    else await this.#enqueue(async () => throwFirst(await this.#catchUp()));
   }
 
   /** Waits until all files are up to date. */

@@ -22,9 +22,9 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   const { run, attempt } = claim;
   const executor = await executorFor(parts, claim);
   const workspace = await prepareWorkspace(parts, run, attempt, stop.register);
-  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
-  // The prompt shows these files: they must have everything that happened so far.
+  // The prompt and the protocol show these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
+  await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
   const variables = await commandVariables(parts, claim);
   const input = await gatherInput(parts, claim, executor?.callsTools === true && parts.tools !== null);
   const prompt = promptOf(claim, input);

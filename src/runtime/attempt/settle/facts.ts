@@ -2,7 +2,7 @@
 // decide nothing.
 
 import type { Facts, Json, Report } from "../../../domain/report.ts";
-import type { ToldReport } from "../../../protocols/protocol.ts";
+import type { LeftInFiles } from "../../../protocols/protocol.ts";
 import { changedSince } from "../../../workspaces/trees/changes.ts";
 import type { Red } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -22,8 +22,9 @@ export function withReported(report: Report, answer: Answer): Report {
 }
 
 /** What its files report is kept however it ended; what the runtime itself finds out replaces it. */
-export function withTold(report: Report, told: ToldReport | null): Report {
-  return told?.facts === undefined ? report : { ...report, facts: { ...told.facts, ...report.facts } };
+export function withTold(report: Report, { facts, told }: LeftInFiles): Report {
+  const known = { ...facts, ...told?.facts };
+  return isEmpty(known) ? report : { ...report, facts: { ...known, ...report.facts } };
 }
 
 /** Checks end with the first red one. */

@@ -39,7 +39,7 @@ export async function settle(
 ): Promise<Report> {
   const collected = await collect(parts, begun, answer);
   const { told = null } = collected.files;
-  const read = withTold(withReported(reportOf(parts, begun, answer, told), answer), told);
+  const read = withTold(withReported(reportOf(parts, begun, answer, told), answer), collected.files);
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });

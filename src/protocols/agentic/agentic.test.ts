@@ -1,0 +1,100 @@
+// The protocol in a run: what its executors find and leave in `.ai/`, and what STATE.json shows.
+
+import { expect, test } from "vitest";
+import { agenticWorkflow, makeAgenticWorld } from "../../../test/support/agentic-world.ts";
+import { runGit } from "../../../test/support/repository.ts";
+import { describeProtocol } from "../protocol.contract.ts";
+import { agentic } from "./agentic.ts";
+
+describeProtocol({ ...agentic, storiesFor: (task) => [specFor(task)] }, agenticWorkflow);
+
+function specFor(task: string) {
+  return { id: "US-001" as never, title: task, description: "", acceptanceCriteria: [], dependsOn: [] };
+}
+
+test("[AG13 AG14 AG15 AG16 D4 D14 D16 D20 D52] executors talk by files alone, STATE.json shows each phase, and nothing of .ai/ is committed", async () => {
+  const site = await makeAgenticWorld(`
+cp .ai/STATE.json "$seen/$PAWL_STEP-$PAWL_ATTEMPT.json"
+[ ! -e .ai/HANDOFF.md ] || cp .ai/HANDOFF.md "$seen/$PAWL_STEP-$PAWL_ATTEMPT.md"
+echo "$PAWL_STEP $PAWL_ATTEMPT" >> work.txt
+case $PAWL_STEP-$PAWL_ATTEMPT in
+bdd-1) handoff failing "reason: nfr_missing" "tests_pass: 1" "tests_fail: 2" ;;
+bdd-2) handoff complete "files_changed: [docs/a.md]" ;;
+impl-1) [ ! -e .ai/executor-result ]; printf 'status: pass\\nsummary: done it\\n' > .ai/executor-result; handoff failing ;;
+esac
+`);
+  site.write("step-rules.yaml", "steps: {}\n");
+  const run = await site.begin(["US-001", "US-002"]);
+  expect(await site.drive(run)).toBe("held");
+  const running = JSON.parse(site.seen("bdd-1.json")) as object;
+  expect(running).toEqual({
+    project: "repo",
+    story: "US-001",
+    step: "bdd",
+    attempt: 1,
+    max_attempts: 3,
+    status: "running",
+    reason: null,
+    dispatched_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    completed_at: null,
+    timeout_min: 5,
+    tests: null,
+    failing_tests: [],
+    lint_pass: null,
+    files_changed: [],
+    blocked_by: [],
+    human_note: null,
+  });
+  expect(JSON.parse(site.seen("bdd-2.json"))).toMatchObject({
+    attempt: 2,
+    max_attempts: 3,
+    status: "running",
+    tests: null,
+  });
+  // The second session reads the hand-off of the first.
+  expect(site.seen("bdd-2.md")).toContain("reason: nfr_missing");
+  expect(site.state()).toMatchObject({
+    story: "US-001",
+    step: "review",
+    status: "needs_human",
+    reason: null,
+    files_changed: ["docs/a.md"],
+    completed_at: expect.any(String),
+  });
+  expect(site.state("states/US-002.json")).toMatchObject({
+    story: "US-002",
+    step: "bdd",
+    attempt: 1,
+    status: "pending",
+  });
+  expect(site.read("HANDOFF.md")).toBe(site.read("handoffs/US-001.md"));
+  expect(site.read("HANDOFF.md")).toContain("status: complete");
+
+  await site.answer(run, "US-001", "approve");
+  expect(await site.drive(run)).toBe("held");
+  expect(site.state("states/US-001.json")).toMatchObject({ step: "done", status: "pass" });
+  expect(site.state()).toMatchObject({ story: "US-002", step: "review", status: "needs_human" });
+  const files = runGit(site.world.repo, "ls-tree", "-r", "--name-only", "main").split("\n");
+  expect(files).toContain("work.txt");
+  expect(files.filter((file) => file.startsWith(".ai/"))).toEqual([]);
+  expect(runGit(site.world.repo, "status", "--porcelain", "--untracked-files=all")).toBe("?? .ai/step-rules.yaml");
+});
+
+test("[AG9 AG15 D18 D51] a session that asks shows as needs_human, with its question at the gate", async () => {
+  const site = await makeAgenticWorld(`
+case $PAWL_STORY in
+US-001) handoff needs_human ;;
+US-002) handoff failing "reason: scope_warning" ;;
+esac
+`);
+  const run = await site.begin(["US-001", "US-002"]);
+  expect(await site.drive(run)).toBe("held");
+  expect(site.state("states/US-001.json")).toMatchObject({
+    step: "bdd",
+    attempt: 1,
+    status: "needs_human",
+    reason: null,
+  });
+  const gates = (await site.world.run(run)).stories["US-001" as never]?.gates;
+  expect(gates?.at(-1)).toMatchObject({ cause: "asked", question: expect.stringContaining("- a question") });
+});

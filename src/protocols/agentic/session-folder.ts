@@ -1,0 +1,55 @@
+// Prepares the folder of a session: a story tree gets its own `.ai/`, and an executor-result of an earlier session goes.
+
+import { lstatSync, rmSync, utimesSync } from "node:fs";
+import type { Attempt } from "../../domain/attempt.ts";
+import { readInside, within, writeInside } from "../../system/files/inside.ts";
+import type { AttemptFacts } from "../protocol.ts";
+import {
+  type AiFolder,
+  aiFolder,
+  largestFile,
+  sessionFolder,
+  storyHandoff,
+  storyState,
+  worksInPlace,
+} from "./ai-folder.ts";
+
+export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string): void {
+  const { header } = run;
+  const folder = sessionFolder(header, workspace);
+  removeStale(folder, attempt);
+  const { shared } = header.place;
+  if (shared === undefined || worksInPlace(header) || attempt.story === null) return;
+  const project = aiFolder(shared);
+  const read = (file: string) => readInside(project.dir, file, largestFile);
+  put(folder, folder.state, read(storyState(project, attempt.story)), attempt);
+  // The newest hand-off of the story, or of the session before, which this one reads.
+  put(folder, folder.handoff, read(storyHandoff(project, attempt.story)) ?? read(project.handoff), attempt);
+}
+
+/** Dated before the attempt, so that it is not taken for a report of it. What the executor has written since stays. */
+function put(folder: AiFolder, file: string, text: string | null, { startedAt }: Attempt): void {
+  if (isNewer(file, startedAt)) return;
+  if (text === null) {
+    remove(folder, file);
+    return;
+  }
+  writeInside(folder.dir, file, text);
+  const before = new Date(startedAt - 60_000);
+  within(folder.dir, file, (path) => utimesSync(path, before, before));
+}
+
+/** A report that is there when an attempt is prepared again after a crash is its own. */
+function removeStale(folder: AiFolder, { startedAt }: Attempt): void {
+  if (!isNewer(folder.result, startedAt)) remove(folder, folder.result);
+}
+
+function isNewer(file: string, startedAt: number): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  return found !== undefined && found.mtimeMs >= startedAt;
+}
+
+function remove(folder: AiFolder, file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return;
+  within(folder.dir, file, (path) => rmSync(path, { recursive: true, force: true }));
+}

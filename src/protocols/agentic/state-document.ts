@@ -1,0 +1,200 @@
+// The shape of STATE.json, and the one of a story as the store knows it. What the file says comes from here; it is never read back as
+// what is so.
+
+import { type Attempt, type EndedAttempt, hasEnded } from "../../domain/attempt.ts";
+import { isPerformed, type StepDefinition } from "../../domain/definition.ts";
+import type { Gate } from "../../domain/gate.ts";
+import type { Facts } from "../../domain/report.ts";
+import type { Run } from "../../domain/run.ts";
+import { isOver, type Step } from "../../domain/step.ts";
+import type { Story, StoryEntry } from "../../domain/story.ts";
+import { type Reason, reasonOfWord, reasons } from "./aliases.ts";
+
+type StateStatus = "pending" | "running" | "pass" | "failing" | "needs_human" | "timeout";
+
+export interface AgenticState {
+  readonly project: string;
+  readonly story: string | null;
+  readonly step: string;
+  readonly attempt: number;
+  readonly max_attempts: number;
+  readonly status: StateStatus;
+  readonly reason: Reason | null;
+  readonly dispatched_at: string | null;
+  readonly completed_at: string | null;
+  readonly timeout_min: number;
+  readonly tests: unknown;
+  readonly failing_tests: readonly unknown[];
+  readonly lint_pass: boolean | null;
+  readonly files_changed: readonly unknown[];
+  readonly blocked_by: readonly string[];
+  readonly human_note: string | null;
+}
+
+export interface StoryFacts {
+  readonly run: Run;
+  readonly project: string;
+  readonly entry: StoryEntry;
+  /** What is known of its attempts, by their ids. */
+  readonly facts: ReadonlyMap<string, Facts>;
+  /** The same fields of a STATE.json that was imported; null: it was not. */
+  readonly imported: Readonly<Record<string, unknown>> | null;
+}
+
+export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<string, unknown>> {
+  const { run, project, entry, imported } = of;
+  const scope = run.stories[entry.id];
+  const body = bodyIn(run);
+  const shown = shownStep(of, scope, body);
+  const last = scope?.attempts.filter(({ name }) => name === shown.step).at(-1) ?? null;
+  const ended = scope?.attempts.findLast(hasEnded) ?? null;
+  const isRunning = shown.status === "running";
+  // What an executor reported before is no result of the session that runs now.
+  const known = isRunning ? {} : ended === null ? (imported ?? {}) : (of.facts.get(ended.id) ?? {});
+  const before = (key: string) => (ended === null && !isRunning ? (imported?.[key] ?? null) : null);
+  return {
+    ...imported,
+    project,
+    story: entry.id,
+    step: shown.step,
+    attempt: shown.attempt,
+    max_attempts: shown.attempt + allowed(scope, shown.definition),
+    status: shown.status,
+    reason: reasonOf(shown.status, ended, imported),
+    dispatched_at: timeText(last?.startedAt ?? ended?.startedAt) ?? textOrNull(before("dispatched_at")),
+    completed_at: isRunning ? null : (timeText(ended?.state.endedAt) ?? textOrNull(before("completed_at"))),
+    timeout_min: shown.timeoutMin,
+    tests: known["tests"] ?? null,
+    failing_tests: listIn(known["failing_tests"]),
+    lint_pass: typeof known["lint_pass"] === "boolean" ? known["lint_pass"] : null,
+    files_changed: listIn(known["files_changed"] ?? known["files"]),
+    blocked_by: entry.dependsOn.filter((other) => !isDone(run, other)),
+    human_note: noteFor(run, entry),
+  };
+}
+
+interface ShownStep {
+  readonly step: string;
+  readonly definition: StepDefinition | undefined;
+  readonly status: StateStatus;
+  readonly attempt: number;
+  readonly timeoutMin: number;
+}
+
+type Body = readonly StepDefinition[];
+
+/** The first step that is not over, or the one before it where that one only waits for a person to go on. */
+function shownStep({ entry, imported }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
+  const define = (step: Step | undefined) => body.find(({ name }) => name === step?.name);
+  const chain = scope?.chain.filter((step) => define(step)?.kind !== "integrate") ?? [];
+  const rest = scope?.chain.find((step) => !isOver(step));
+  const step = chain.find((each) => !isOver(each));
+  const counted = (name: string | undefined) =>
+    attemptsBefore(imported, name) + (scope?.attempts.filter((each) => each.name === name).length ?? 0);
+  const at = (each: Step | undefined, status: StateStatus): ShownStep => {
+    const definition = define(each) ?? body.find(({ kind }) => kind !== "integrate");
+    const count = counted(definition?.name);
+    const attempt = Math.max(1, status === "pending" ? count + 1 : count);
+    return { step: definition?.name ?? "done", definition, status, attempt, timeoutMin: timeoutOf(definition, body) };
+  };
+  if (entry.status === "done" || entry.status === "skipped") return { ...at(chain.at(-1), "pass"), step: "done" };
+  if (scope === undefined) return at(undefined, entry.status === "failed" ? "failing" : "pending");
+  // Only its integration is left.
+  if (step === undefined)
+    return at(
+      chain.at(-1),
+      rest?.state.status === "held" ? "needs_human" : rest?.state.status === "failed" ? "failing" : "pass",
+    );
+  const gate = gateOf(scope, step);
+  const previous = chain.slice(0, chain.indexOf(step)).findLast((each) => each.state.status === "done");
+  if (gate?.cause === "waits" && previous !== undefined) return at(previous, "pass");
+  return at(step, statusOf(step, gate, scope.attempts.findLast(({ name }) => name === step.name) ?? null));
+}
+
+function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): StateStatus {
+  switch (state.status) {
+    case "running":
+      return "running";
+    case "failed":
+      return "failing";
+    case "cancelled":
+      return "needs_human";
+    case "held":
+      if (last !== null && hasEnded(last) && last.state.outcome === "timed_out") return "timeout";
+      if (gate?.cause === "waits") return "pending";
+      return gate?.cause === "exhausted" ? "failing" : "needs_human";
+    case "waiting":
+    case "ready":
+    case "done":
+    case "skipped":
+      return "pending";
+  }
+}
+
+function gateOf(scope: Story, { state }: Step): Gate | null {
+  return state.status === "held" ? (scope.gates.find(({ id }) => id === state.gate) ?? null) : null;
+}
+
+/** Repetitions that the table still allows, so that the file never shows the third attempt of two. */
+function allowed(scope: Story | undefined, definition: StepDefinition | undefined): number {
+  if (definition === undefined || !isPerformed(definition) || !definition.budget) return 0;
+  const from = Math.max(scope?.countsFrom["*"] ?? 0, scope?.countsFrom[definition.name] ?? 0);
+  const own = (scope?.attempts ?? []).filter((each, index) => index >= from && each.name === definition.name);
+  const used = own.filter((each) => hasEnded(each) && each.state.taken !== null && each.state.taken.draws !== null);
+  return Math.max(0, definition.budget.atMost - used.length);
+}
+
+/** A step that a person performs has the time of the step before it. */
+function timeoutOf(definition: StepDefinition | undefined, body: Body): number {
+  const upTo = definition === undefined ? body : body.slice(0, body.indexOf(definition) + 1);
+  const timed = upTo.findLast((each) => isPerformed(each) && each.wallMs !== null);
+  const ms = timed !== undefined && isPerformed(timed) ? timed.wallMs : null;
+  return ms === null ? 5 : Math.max(1, Math.ceil(ms / 60_000));
+}
+
+function reasonOf(status: StateStatus, ended: EndedAttempt | null, imported: StoryFacts["imported"]): Reason | null {
+  if (status === "pending" || status === "running" || status === "pass") return null;
+  if (ended === null) return reasonOfWord(textOrNull(imported?.["reason"]) ?? "");
+  const { verdict } = ended.state;
+  const reason = verdict?.kind === "rejected" ? verdict.reason : null;
+  return reasons.find((known) => known === reason) ?? null;
+}
+
+/** Attempts of that step before the story was imported. */
+function attemptsBefore(imported: StoryFacts["imported"], name: string | undefined): number {
+  if (imported === null || imported["step"] !== name) return 0;
+  const { attempt, status } = imported;
+  if (typeof attempt !== "number" || !Number.isSafeInteger(attempt) || attempt < 1) return 0;
+  return status === "pending" ? attempt - 1 : attempt;
+}
+
+/** A note that no prompt has yet. */
+function noteFor({ header }: Run, entry: StoryEntry): string | null {
+  const waiting = header.notes.filter(
+    ({ story, attempt }) => attempt === null && (story === null || story === entry.id),
+  );
+  return waiting.length === 0 ? null : waiting.map(({ text }) => text).join("\n\n");
+}
+
+function isDone({ header }: Run, story: string): boolean {
+  const status = header.stories.find(({ id }) => id === story)?.status;
+  return status === "done" || status === "skipped";
+}
+
+function bodyIn({ header }: Run): Body {
+  return header.definition.steps.flatMap((step) =>
+    step.kind === "stories" ? step.body.filter(({ spare }) => !spare) : [],
+  );
+}
+
+function timeText(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
+}
+
+function listIn(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
