@@ -14,6 +14,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "run WORKFLOW TASK…": "start a run and drive it until it is done, failed or held",
     "prd run FILE": "work through a PRD: several stories at once, one commit each",
     "agent run REQUEST…": "work on one request, as one story",
+    "project init|…": "work by the files of .ai/: one story after the other, with a review by a person",
     "resume RUN": "continue a run until it is done, failed or held",
     "pause RUN": "let running attempts end and start nothing new",
     "cancel RUN": "stop a run for good; what it has committed stays on its branch",

@@ -9,6 +9,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["run", () => import("./commands/running/run.ts")],
   ["prd", () => import("./commands/ralph/prd.ts")],
   ["agent", () => import("./commands/ralph/agent.ts")],
+  ["project", () => import("./commands/agentic/project.ts")],
   ["resume", () => import("./commands/running/resume.ts")],
   ["pause", () => import("./commands/running/pause.ts")],
   ["cancel", () => import("./commands/running/cancel.ts")],

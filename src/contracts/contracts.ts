@@ -17,6 +17,7 @@ import {
   schemasContract,
   trustContract,
 } from "./machine-documents.ts";
+import { projectBudgetContract, projectInitContract } from "./project-documents.ts";
 import {
   addedNoteContract,
   answerContract,
@@ -101,6 +102,8 @@ const table = {
   simulation: contract(simulationContract, "the path that a simulated run took", "workflow simulate"),
   "prd-check": contract(prdCheckContract, "the stories of a PRD and their order", "prd check"),
   "prd-done": contract(prdDoneContract, "a PRD whose stories all pass already", "prd run"),
+  "project-init": contract(projectInitContract, "what a project was set up with", "project init"),
+  "project-budget": contract(projectBudgetContract, "tokens planned and used by step", "project budget"),
   scratch: contract(scratchContract, "the file that was added to", "scratch append"),
   executors: contract(executorsContract, "the executors", "executor list"),
   "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),

@@ -10,6 +10,8 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(tes
 /** The files that may name it. antfarm is also a spelling of workflow files and of commands. */
 const profiles = {
   ralph: /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
+  agentic:
+    /^src\/(app\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
   antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,
 };
 

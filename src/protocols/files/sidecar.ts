@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId, type RunId, runId } from "../../domain/ids.ts";
 import { writeInside } from "../../system/files/inside.ts";
-import { readOptional } from "../../system/files/text.ts";
+import { readIfReadable, readOptional } from "../../system/files/text.ts";
 
 export const sidecarName = ".pawl.json";
 
@@ -17,6 +17,9 @@ export interface Sidecar {
   readonly earlier?: Readonly<Record<string, number>>;
 }
 
+/** What a person chose for the folder, by the protocol's own words. */
+export type Settings = Readonly<Record<string, string | number>>;
+
 /** Older ones are forgotten. */
 const maxEarlier = 50;
 
@@ -24,7 +27,8 @@ const maxEarlier = 50;
 export function readSidecar(file: string): Sidecar | null {
   const text = readOptional(file);
   if (text === null) return null;
-  const { run, projected, earlier } = fieldsOf(text);
+  const { run, projected, earlier, settings } = fieldsOf(text);
+  if (run === undefined && settings !== undefined) return null;
   if (typeof run === "string" && isSafeId(run) && Number.isSafeInteger(projected))
     return { run: runId(run), projected: projected as number, ...earlierIn(earlier) };
   throw new AppError("INPUT_INVALID", `${file} does not say which run uses this folder`, {
@@ -39,13 +43,27 @@ export function shownOf(folder: string, run: RunId): number | null {
   return sidecar.run === run ? sidecar.projected : (sidecar.earlier?.[run] ?? null);
 }
 
-/** What it says about earlier runs of the folder stays. */
+/** Empty where nothing was chosen. */
+export function readSettings(folder: string): Settings {
+  return settingsIn(readIfReadable(join(folder, sidecarName)) ?? "");
+}
+
+/** What it says about runs stays. */
+export function writeSettings(folder: string, settings: Settings): void {
+  const file = join(folder, sidecarName);
+  const fields = fieldsOf(readOptional(file) ?? "");
+  writeInside(folder, file, `${JSON.stringify({ ...fields, settings })}\n`);
+}
+
+/** What it says about earlier runs of the folder, and what a person chose, stays. */
 export function writeSidecar(file: string, { run, projected }: Omit<Sidecar, "earlier">): void {
   const known = readOrNull(file);
   const before = { ...known?.earlier, ...(known === null ? {} : { [known.run]: known.projected }) };
   const others = Object.entries(before).filter(([id]) => id !== run);
   const earlier = others.length === 0 ? {} : { earlier: Object.fromEntries(others.slice(-maxEarlier)) };
-  writeInside(dirname(file), file, `${JSON.stringify({ run, projected, ...earlier })}\n`);
+  const chosen = settingsIn(readIfReadable(file) ?? "");
+  const settings = Object.keys(chosen).length === 0 ? {} : { settings: chosen };
+  writeInside(dirname(file), file, `${JSON.stringify({ run, projected, ...earlier, ...settings })}\n`);
 }
 
 function readOrNull(file: string): Sidecar | null {
@@ -60,6 +78,13 @@ function earlierIn(value: unknown): Pick<Sidecar, "earlier"> {
   if (typeof value !== "object" || value === null) return {};
   const numbers = Object.entries(value).filter((entry): entry is [string, number] => Number.isSafeInteger(entry[1]));
   return { earlier: Object.fromEntries(numbers) };
+}
+
+function settingsIn(text: string): Settings {
+  const { settings } = fieldsOf(text);
+  if (typeof settings !== "object" || settings === null) return {};
+  const known = Object.entries(settings).filter(([, value]) => ["string", "number"].includes(typeof value));
+  return Object.fromEntries(known) as Settings;
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

@@ -1,0 +1,53 @@
+// Finds the project that a command means: the folder that has `.ai/`, and what was chosen for it.
+
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import { type ProjectSettings, projectSettings } from "../../protocols/agentic/project-settings.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
+import type { Application } from "../application.ts";
+
+export interface ProjectPlace extends ProjectSettings {
+  readonly root: string;
+  /** The folder `.ai/` of the project. */
+  readonly ai: string;
+}
+
+/** The given folder; else the nearest one upwards that has `.ai/`, else the repository, else the current one. */
+export async function placeOf(app: Application, dir: string | undefined): Promise<ProjectPlace> {
+  const root = dir === undefined ? (nearest(app.cwd) ?? (await repositoryOf(app.cwd))) : existing(app.path(dir), dir);
+  const ai = join(root, ".ai");
+  return { root, ai, ...projectSettings(ai, basename(root)) };
+}
+
+/** The same for commands that need `.ai/`. */
+export async function projectAt(app: Application, dir: string | undefined): Promise<ProjectPlace> {
+  const place = await placeOf(app, dir);
+  if (existsSync(place.ai)) return place;
+  throw new AppError("NOT_FOUND", `${place.root} has no .ai/ folder`, {
+    hint: "`pawl project init` sets it up; `--dir DIR` names another project",
+  });
+}
+
+function nearest(from: string): string | null {
+  for (let folder = from; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".ai"))) return folder;
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+async function repositoryOf(cwd: string): Promise<string> {
+  try {
+    const { root, isBare } = await inspectRepository(cwd);
+    return isBare ? cwd : root;
+  } catch (error) {
+    // The prompts of level 0 need no repository.
+    if (error instanceof AppError) return cwd;
+    throw error;
+  }
+}
+
+function existing(path: string, given: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new AppError("NOT_FOUND", `${given} is not a folder`, { hint: "name the folder of the project with --dir" });
+}

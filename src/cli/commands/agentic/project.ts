@@ -1,0 +1,11 @@
+// `pawl project`. Owns: the commands for projects that work by the files of `.ai/`, each in a file of its own.
+
+import type { Command } from "commander";
+import { summaryOf } from "../../catalogue.ts";
+import type { Console } from "../../output/console.ts";
+import { defineInit } from "./init.ts";
+
+export function define(program: Command, console: Console): void {
+  const project = program.command("project").description(summaryOf("project"));
+  defineInit(project, console);
+}

@@ -1,0 +1,38 @@
+// Contracts of `pawl project`: projects that work by the files of `.ai/`.
+
+import { z } from "zod";
+import { count, list, object, text, texts } from "./shape.ts";
+
+export const projectInitContract = object({
+  root: text,
+  name: text,
+  level: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+  written: texts.describe("Paths in the project."),
+  kept: texts.describe("Paths in the project that were there and stay as they were."),
+  notes: texts.describe("What a person should do by hand."),
+}).meta({ id: "ProjectInit" });
+
+const range = object({ from: count, to: count }).describe("Tokens.");
+
+export const projectBudgetContract = object({
+  steps: list(
+    object({
+      step: text,
+      read: range,
+      output: range,
+      used: object({ attempts: count, read: count, output: count })
+        .nullable()
+        .describe("The mean of its attempts that reported usage; null: none did."),
+      verdict: z.enum(["under", "within", "over"]).nullable(),
+    }),
+  ),
+  story: range.describe("One executor for one story."),
+  team: range.describe("Three executors for one story."),
+  orchestrator: object({ interaction: range, interactions: range, story: range }),
+  stories: list(object({ story: text, tokens: count, verdict: z.enum(["under", "within", "over"]) })).describe(
+    "Stories with an attempt that reported usage.",
+  ),
+}).meta({ id: "ProjectBudget" });
+
+export type ProjectInit = z.infer<typeof projectInitContract>;
+export type ProjectBudget = z.infer<typeof projectBudgetContract>;
