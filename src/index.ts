@@ -28,4 +28,12 @@ export type {
   WorkflowObject,
 } from "./library/api.ts";
 export { openPawl } from "./library/open-pawl.ts";
+export {
+  type DispatchResult,
+  type ExecutorHandle,
+  type OrchestratorAdapter,
+  type PersonIntent,
+  type ProjectState,
+  parseIntent,
+} from "./library/project-adapter.ts";
 export { WorkflowError } from "./runtime/runs/workflow-error.ts";

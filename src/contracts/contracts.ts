@@ -17,7 +17,7 @@ import {
   schemasContract,
   trustContract,
 } from "./machine-documents.ts";
-import { projectBudgetContract, projectInitContract } from "./project-documents.ts";
+import { projectBudgetContract, projectInitContract, projectReadingContract } from "./project-documents.ts";
 import {
   addedNoteContract,
   answerContract,
@@ -104,6 +104,7 @@ const table = {
   "prd-done": contract(prdDoneContract, "a PRD whose stories all pass already", "prd run"),
   "project-init": contract(projectInitContract, "what a project was set up with", "project init"),
   "project-budget": contract(projectBudgetContract, "tokens planned and used by step", "project budget"),
+  "project-reading": contract(projectReadingContract, "what a hand-off or executor-result means", "project read"),
   scratch: contract(scratchContract, "the file that was added to", "scratch append"),
   executors: contract(executorsContract, "the executors", "executor list"),
   "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),

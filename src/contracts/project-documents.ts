@@ -34,5 +34,16 @@ export const projectBudgetContract = object({
   ),
 }).meta({ id: "ProjectBudget" });
 
-export type ProjectInit = z.infer<typeof projectInitContract>;
+export const projectReadingContract = object({
+  story: text.nullable(),
+  step: text.nullable(),
+  attempt: count.nullable(),
+  status: z.enum(["pass", "failing", "needs_human"]).nullable().describe("Null: it cannot be read."),
+  reason: text.nullable(),
+  tests: object({ pass: count, fail: count, skip: count }).nullable(),
+  source: z.enum(["executor_result", "front_matter", "free_text"]),
+  notes: texts,
+}).meta({ id: "ProjectReading" });
+
+export type ProjectReading = z.infer<typeof projectReadingContract>;
 export type ProjectBudget = z.infer<typeof projectBudgetContract>;

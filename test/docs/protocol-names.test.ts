@@ -11,7 +11,7 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(tes
 const profiles = {
   ralph: /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
   agentic:
-    /^src\/(app\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
+    /^src\/(app\.ts|library\/project-adapter\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
   antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,
 };
 

@@ -10,7 +10,7 @@ import { writeInside } from "../../system/files/inside.ts";
 import { readIfReadable, readOptional } from "../../system/files/text.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
-import { placeOf } from "./place.ts";
+import { projectPlace } from "./place.ts";
 
 export interface InitProjectRequest {
   readonly dir?: string | undefined;
@@ -33,12 +33,13 @@ export interface InitializedProject {
 
 const templates = packageFile("workflows", "agentic-coding", "templates");
 const stateFile = join(".ai", "STATE.json");
-const hookFile = join(".claude", "settings.json");
-const hookCommand = 'pawl project hook "$CLAUDE_PROJECT_DIR"';
+
+/** What must be in one of the files, so that an executor finds the protocol and its end is noticed. */
+const references = [".ai/PROTOCOL.md", "pawl project hook"];
 
 export async function initProject(app: Application, request: InitProjectRequest): Promise<InitializedProject> {
   const wanted = levelOf(request.level);
-  const place = await placeOf(app, request.dir);
+  const place = await projectPlace(app, request.dir);
   const { root, ai } = place;
   const state = readOptional(join(root, stateFile));
   const foreign = state === null ? null : foreignState(state);
@@ -59,37 +60,29 @@ export async function initProject(app: Application, request: InitProjectRequest)
     ...settings,
     written: missing.map(([path]) => path),
     kept,
-    notes: notesOn(root),
+    notes: notesOn(root, files),
   };
 }
 
 /** Path in the project and text. STATE.json is last: a project that has it is complete. */
 function filesOf(name: string): readonly (readonly [path: string, text: string])[] {
-  const paths = globSync("**/*.{md,yaml}", { cwd: templates }).toSorted();
+  const paths = globSync("**/*.{md,yaml,json}", { cwd: templates }).toSorted();
   const documents = paths.map((path): [string, string] => [
-    path.replace(/^ai(?=[\\/])/, ".ai"),
+    path.replace(/^dot-/, "."),
     readFileSync(join(templates, path), "utf8").replaceAll("{{project}}", name),
   ]);
-  return [...documents, [hookFile, hookText()], [stateFile, firstState(name)]];
+  return [...documents, [stateFile, firstState(name)]];
 }
 
-function hookText(): string {
-  const entry = { hooks: [{ type: "command", command: hookCommand }] };
-  return `${JSON.stringify({ hooks: { SessionEnd: [entry] } }, null, 2)}\n`;
-}
-
-function notesOn(root: string): readonly string[] {
-  const instructions = readIfReadable(join(root, "CLAUDE.md")) ?? "";
-  const context = readIfReadable(join(root, "PROJECT_CONTEXT.md")) ?? "";
-  const hooks = readIfReadable(join(root, hookFile)) ?? "";
-  return [
-    ...(`${instructions}${context}`.includes(".ai/PROTOCOL.md")
-      ? []
-      : ["CLAUDE.md does not refer to the protocol; add a line to it: Read .ai/PROTOCOL.md before you work here."]),
-    ...(hooks.includes("pawl project hook")
-      ? []
-      : [`${hookFile} has no hook for Pawl; add to its hooks.SessionEnd: ${JSON.stringify(hookCommand)}`]),
-  ];
+function notesOn(root: string, files: ReturnType<typeof filesOf>): readonly string[] {
+  return references.flatMap((reference) => {
+    const places = files.filter(([path, text]) => !path.endsWith(basename(reference)) && text.includes(reference));
+    const [first] = places;
+    if (first === undefined || places.some(([path]) => (readIfReadable(join(root, path)) ?? "").includes(reference)))
+      return [];
+    const line = first[1].split("\n").find((each) => each.includes(reference)) ?? reference;
+    return [`${first[0]} stays as it is and does not mention ${reference}; add to it: ${line.trim()}`];
+  });
 }
 
 function levelOf(given: string | undefined): Level | null {

@@ -14,7 +14,7 @@ export interface ProjectPlace extends ProjectSettings {
 }
 
 /** The given folder; else the nearest one upwards that has `.ai/`, else the repository, else the current one. */
-export async function placeOf(app: Application, dir: string | undefined): Promise<ProjectPlace> {
+export async function projectPlace(app: Application, dir: string | undefined): Promise<ProjectPlace> {
   const root = dir === undefined ? (nearest(app.cwd) ?? (await repositoryOf(app.cwd))) : existing(app.path(dir), dir);
   const ai = join(root, ".ai");
   return { root, ai, ...projectSettings(ai, basename(root)) };
@@ -22,7 +22,7 @@ export async function placeOf(app: Application, dir: string | undefined): Promis
 
 /** The same for commands that need `.ai/`. */
 export async function projectAt(app: Application, dir: string | undefined): Promise<ProjectPlace> {
-  const place = await placeOf(app, dir);
+  const place = await projectPlace(app, dir);
   if (existsSync(place.ai)) return place;
   throw new AppError("NOT_FOUND", `${place.root} has no .ai/ folder`, {
     hint: "`pawl project init` sets it up; `--dir DIR` names another project",

@@ -2,7 +2,7 @@
 
 export type Action = "continue" | "status" | "retry" | "skip" | "abort" | "stop" | "approve" | "reject";
 
-export interface Intent {
+export interface PersonIntent {
   /** `unknown`: no rule fits. At a review such words are the note of an answer. */
   readonly action: Action | "unknown";
   /** The project or the story that the message names; null: none. */
@@ -34,7 +34,7 @@ const rejection = /^\s*reject(?:ed)?(?:\s+(?<reason>[a-z]+_[a-z_]+))?(?:\s*[,.:;
 /** Words after a verb that are no name. */
 const noName = /^(?:it|this|that|step|now|please|today|the|all|everything|again|working|later|tomorrow)$/i;
 
-export function parseIntent(message: string): Intent {
+export function parseIntent(message: string): PersonIntent {
   for (const [action, rule] of rules) {
     const found = rule.exec(message);
     const named = found?.groups?.["name"] ?? null;

@@ -4,8 +4,11 @@ import type { Command } from "commander";
 import { summaryOf } from "../../catalogue.ts";
 import type { Console } from "../../output/console.ts";
 import { defineInit } from "./init.ts";
+import { defineBudget, defineRead } from "./looking.ts";
 
 export function define(program: Command, console: Console): void {
   const project = program.command("project").description(summaryOf("project"));
   defineInit(project, console);
+  defineBudget(project, console);
+  defineRead(project, console);
 }

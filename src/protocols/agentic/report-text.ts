@@ -1,0 +1,145 @@
+// What a person is told about a project, in plain words and without a model.
+
+import type { ProjectState } from "./adapter.ts";
+
+/** What STATE.json alone does not say. */
+export interface ReportContext {
+  /** The story to work on next; null: none is left. */
+  readonly next?: { readonly id: string; readonly title: string } | null;
+  /** Stories that are done, in order. */
+  readonly done?: readonly string[];
+  /** What a person is asked, and what the last session said about it. */
+  readonly question?: string | null;
+  readonly handoff?: string;
+  /** Minutes since the dispatch. */
+  readonly minutes?: number | null;
+  /** The step after this one passed; null: the story is done then. */
+  readonly entering?: string | null;
+}
+
+/** Where the project stands. */
+export function standingText(state: ProjectState, context: ReportContext = {}): string {
+  const { story, step, attempt } = state;
+  if (story === null) return `Project ${state.project}: choose a story. ${nextLine(context)}`.trimEnd();
+  if (state.blocked_by.length > 0 && state.status === "pending")
+    return `${story} waits for ${state.blocked_by.join(", ")}.`;
+  if (step === "done") return [`${story} all complete ✓`, nextLine(context)].filter((line) => line !== "").join("\n");
+  switch (state.status) {
+    case "pending":
+      return `Project ${state.project}: next is ${story} ${step} (attempt ${attempt} of ${state.max_attempts}).`;
+    case "running":
+      return `${story} ${step} is still running (attempt ${attempt}${minutesOf(context)}).`;
+    case "pass":
+      return passedText(state, context);
+    case "failing":
+      return [stuckText(state), failureOf(state)].filter((line) => line !== "").join("\n");
+    case "timeout":
+      return timeoutText(state, context.minutes ?? state.timeout_min);
+    case "needs_human":
+      return step === "review" ? reviewText(state, context) : askedText(state, context);
+  }
+}
+
+/** `Received. Project A executing US-005 impl (attempt 3)` */
+export function dispatchedText({ project, story, step, attempt }: ProjectState): string {
+  if (step === "bdd" && attempt === 1) return `Writing ${story} BDD scenarios`;
+  return `Received. Project ${project} executing ${story} ${step} (attempt ${attempt})`;
+}
+
+/** `US-005 impl complete ✓ All tests pass (44/44), entering verify` */
+function passedText(state: ProjectState, { entering = null }: ReportContext): string {
+  const tests = testsOf(state);
+  const then = entering === null ? "" : `${tests === "" ? "" : ","} entering ${entering}`;
+  return `${state.story} ${state.step} complete ✓${tests === "" ? "" : ` ${tests}`}${then}`;
+}
+
+export function stuckText({ story, step, attempt }: ProjectState): string {
+  return `${story} stuck at ${step} (${attempt} ${attempt === 1 ? "attempt" : "attempts"})`;
+}
+
+export function timeoutText({ story, step }: ProjectState, minutes: number): string {
+  return `${story}'s ${step} timed out (${Math.round(minutes)} minutes)`;
+}
+
+/** On "stop for today". */
+export function stoppedText(project: string, { done = [], next = null }: ReportContext): string {
+  return [
+    `OK. Project ${project} progress:`,
+    ...(done.length === 0 ? [] : [`✅ ${spanOf(done)}`]),
+    ...(next === null ? [] : [`⏭ Next ${next.id}`]),
+    `Say "continue ${project}" tomorrow to resume.`,
+  ].join("\n");
+}
+
+/** The review request: what the last session wrote about scenarios, open questions and its work. */
+function reviewText(state: ProjectState, { handoff = "", question = null }: ReportContext): string {
+  const scenarios = [...handoff.matchAll(/^[\s#>*-]*((?:Scenario|Example)\b[^\n]*)$/gim)].map(([, line = ""]) => line);
+  const open = clarificationsIn(handoff);
+  const summary = sectionOf(handoff, /what was done/i);
+  const count = open.length === 1 ? "One clarification" : `${open.length} clarifications`;
+  return [
+    `${state.story} needs your review:`,
+    ...scenarios.map((line) => `- ${line.trim()}`),
+    ...(scenarios.length === 0 && summary !== "" ? [summary] : []),
+    ...(open.length === 1 ? [`${count} needed: ${open[0]}`] : []),
+    ...(open.length > 1 ? [`${count} needed:`, ...open.map((line) => `- ${line}`)] : []),
+    ...(question === null || question === "" ? [] : [question]),
+  ].join("\n");
+}
+
+function askedText(state: ProjectState, { question = null, handoff = "" }: ReportContext): string {
+  const asked = question ?? clarificationsIn(handoff)[0] ?? state.reason ?? "it asks for a person";
+  return `${state.story} ${state.step} needs you: ${asked}`;
+}
+
+/** Lines that are marked as unclear, and what a session left open. */
+function clarificationsIn(handoff: string): readonly string[] {
+  const marked = [...handoff.matchAll(/\[?NEEDS CLARIFICATION\]?\s*:?\s*([^\n\]]+)\]?/g)].map(([, text = ""]) => text);
+  const open = sectionOf(handoff, /not yet resolved/i)
+    .split("\n")
+    .map((line) => line.replace(/^\s*[-*]\s*/, "").replace(/\[?NEEDS CLARIFICATION\]?\s*:?\s*/, ""));
+  const all = [...marked, ...open].map((line) => line.trim());
+  return [...new Set(all)].filter((line) => line !== "" && !/^(?:none|nothing|n\/a|-)\.?$/i.test(line));
+}
+
+/** The text under a heading of the hand-off. */
+function sectionOf(handoff: string, heading: RegExp): string {
+  const lines = handoff.split("\n");
+  const start = lines.findIndex((line) => /^#+\s/.test(line) && heading.test(line));
+  if (start === -1) return "";
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => /^#+\s/.test(line));
+  return rest
+    .slice(0, end === -1 ? undefined : end)
+    .join("\n")
+    .trim();
+}
+
+function failureOf({ reason, failing_tests: failing, tests, lint_pass: lint }: ProjectState): string {
+  const facts = [
+    ...(reason === null ? [] : [`Reason: ${reason}.`]),
+    ...(tests === null || tests.fail === 0 ? [] : [`${tests.fail} of ${tests.pass + tests.fail} tests fail.`]),
+    ...(failing.length === 0 ? [] : [`Failing: ${failing.slice(0, 5).join(", ")}${failing.length > 5 ? ", …" : ""}.`]),
+    ...(lint === false ? ["Lint fails."] : []),
+  ];
+  return facts.join(" ");
+}
+
+function testsOf({ tests }: ProjectState): string {
+  if (tests === null) return "";
+  const all = tests.pass + tests.fail;
+  return tests.fail === 0 ? `All tests pass (${tests.pass}/${all})` : `${tests.fail} of ${all} tests fail`;
+}
+
+function nextLine({ next = null }: ReportContext): string {
+  return next === null ? "" : `Next is ${next.id} ${next.title}, continue?`;
+}
+
+function minutesOf({ minutes = null }: ReportContext): string {
+  return minutes === null ? "" : `, ${Math.round(minutes)} min`;
+}
+
+/** `US-001 ~ US-006` */
+function spanOf(ids: readonly string[]): string {
+  return ids.length < 3 ? ids.join(", ") : `${ids[0]} ~ ${ids.at(-1)}`;
+}
