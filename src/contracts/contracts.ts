@@ -17,7 +17,12 @@ import {
   schemasContract,
   trustContract,
 } from "./machine-documents.ts";
-import { projectBudgetContract, projectInitContract, projectReadingContract } from "./project-documents.ts";
+import {
+  projectBudgetContract,
+  projectInitContract,
+  projectReadingContract,
+  projectStoriesContract,
+} from "./project-documents.ts";
 import {
   addedNoteContract,
   answerContract,
@@ -105,6 +110,7 @@ const table = {
   "project-init": contract(projectInitContract, "what a project was set up with", "project init"),
   "project-budget": contract(projectBudgetContract, "tokens planned and used by step", "project budget"),
   "project-reading": contract(projectReadingContract, "what a hand-off or executor-result means", "project read"),
+  "project-stories": contract(projectStoriesContract, "the stories of a project", "project add", "project import"),
   scratch: contract(scratchContract, "the file that was added to", "scratch append"),
   executors: contract(executorsContract, "the executors", "executor list"),
   "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),

@@ -45,5 +45,12 @@ export const projectReadingContract = object({
   notes: texts,
 }).meta({ id: "ProjectReading" });
 
+export const projectStoriesContract = object({
+  added: texts.describe("Their ids."),
+  stories: list(object({ id: text, title: text, dependsOn: texts })).describe("All of the project, in order."),
+  notes: texts,
+}).meta({ id: "ProjectStories" });
+
+export type ProjectStories = z.infer<typeof projectStoriesContract>;
 export type ProjectReading = z.infer<typeof projectReadingContract>;
 export type ProjectBudget = z.infer<typeof projectBudgetContract>;

@@ -9,7 +9,8 @@ const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(tes
 
 /** The files that may name it. antfarm is also a spelling of workflow files and of commands. */
 const profiles = {
-  ralph: /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
+  ralph:
+    /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|application\/agentic\/(queue|add-story)\.ts|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
   agentic:
     /^src\/(app\.ts|library\/project-adapter\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
   antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,

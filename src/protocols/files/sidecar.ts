@@ -84,7 +84,7 @@ function settingsIn(text: string): Settings {
   const { settings } = fieldsOf(text);
   if (typeof settings !== "object" || settings === null) return {};
   const known = Object.entries(settings).filter(([, value]) => ["string", "number"].includes(typeof value));
-  return Object.fromEntries(known) as Settings;
+  return Object.fromEntries(known);
 }
 
 function fieldsOf(text: string): Readonly<Record<string, unknown>> {

@@ -5,10 +5,12 @@ import { summaryOf } from "../../catalogue.ts";
 import type { Console } from "../../output/console.ts";
 import { defineInit } from "./init.ts";
 import { defineBudget, defineRead } from "./looking.ts";
+import { defineStories } from "./stories.ts";
 
 export function define(program: Command, console: Console): void {
   const project = program.command("project").description(summaryOf("project"));
   defineInit(project, console);
+  defineStories(project, console);
   defineBudget(project, console);
   defineRead(project, console);
 }
