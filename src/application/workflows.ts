@@ -11,13 +11,12 @@ import {
   findWorkflow,
   installWorkflow,
   listWorkflows,
+  loadFile,
   missingRoleFiles,
   openWorkflow,
-  readWorkflow,
   shownPath,
   uninstallWorkflow,
 } from "../runtime/runs/workflow-library.ts";
-import { loadWorkflow } from "../workflows/load.ts";
 import type { Application } from "./application.ts";
 import { readText } from "./files.ts";
 
@@ -25,7 +24,7 @@ type Place = Pick<Application, "home" | "cwd" | "protocols">;
 
 export function workflows({ home, protocols }: Place): WorkflowList {
   const found = listWorkflows(home).map(({ id, origin, file }) => {
-    const { definition } = loadWorkflow(readWorkflow(file), file, protocols.facts);
+    const { definition } = loadFile(file, protocols);
     const steps = definition?.steps.map((step) => step.name) ?? [];
     return { id, origin, title: definition?.title ?? "(cannot be loaded)", steps };
   });
@@ -64,8 +63,8 @@ export interface CheckedWorkflow {
 /** Every problem of a workflow file. */
 export function checkWorkflow({ home, cwd, protocols }: Place, name: string): CheckedWorkflow {
   const { file } = findWorkflow(home, name, cwd);
-  const { definition, problems, notes } = loadWorkflow(readWorkflow(file), file, protocols.facts, { plans: true });
-  const missing = definition ? missingRoleFiles(definition, file) : [];
+  const { definition, problems, notes, roleFile } = loadFile(file, protocols, { plans: true });
+  const missing = definition ? missingRoleFiles(definition, roleFile) : [];
   return { document: { file, ok: definition !== null, problems, notes }, shown: shownPath(file, cwd), missing };
 }
 

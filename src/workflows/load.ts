@@ -8,7 +8,7 @@ import { parseDocument } from "./document/document.ts";
 import type { Problem } from "./document/problem.ts";
 import { startReading } from "./document/reading.ts";
 import { lowerDocument } from "./lower.ts";
-import { isRulesTable, lowerTable, type RulesOptions } from "./rules/read-rules.ts";
+import { isRulesTable, lowerTable, type RulesOptions, standsAlone } from "./rules/read-rules.ts";
 
 export interface LoadedWorkflow {
   /** null if there is any error. */
@@ -17,6 +17,8 @@ export interface LoadedWorkflow {
   readonly problems: readonly Problem[];
   /** Fields of a file that were understood and have no effect here, in words. */
   readonly notes: readonly string[];
+  /** A project's rules that were merged into the bundled table: role files are beside that table. */
+  readonly isMerged?: boolean;
 }
 
 export interface LoadOptions {
@@ -37,11 +39,17 @@ export function loadWorkflow(
   if (!document) return { definition: null, problems, notes: [] };
   const reading = startReading(document, protocols);
   reading.problems.push(...problems);
-  const definition = rules.isTable || isRulesTable(document) ? lowerTable(reading, rules) : lowerDocument(reading);
+  const isTable = rules.isTable || isRulesTable(document);
+  const definition = isTable ? lowerTable(reading, rules) : lowerDocument(reading);
   if (definition) checkDefinition(definition, reading);
   if (definition && plans) checkPlanner(definition, reading);
   const failed = reading.problems.some((problem) => problem.severity === "error");
-  return { definition: failed ? null : definition, problems: inOrder(reading.problems), notes: reading.notes };
+  return {
+    definition: failed ? null : definition,
+    problems: inOrder(reading.problems),
+    notes: reading.notes,
+    ...(isTable && !standsAlone(document.value, rules) ? { isMerged: true } : {}),
+  };
 }
 
 /** What is wrong twice at one place for one reason (a number that limits two routes) is reported once. */

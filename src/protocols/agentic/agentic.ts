@@ -1,5 +1,7 @@
 // The agentic coding protocol: an orchestrator and executors that talk by the files of a project's `.ai/` folder.
 
+import { storyId } from "../../domain/ids.ts";
+import type { StorySpec } from "../../domain/story.ts";
 import type { Protocol } from "../protocol.ts";
 import { excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
 import { prepareFolder } from "./session-folder.ts";
@@ -14,6 +16,7 @@ export const agentic: Protocol = {
   needsStories: true,
   hasFolder: true,
   checksDecide: true,
+  storiesFor: (task) => [oneStory(task)],
 
   excludes: excludedIn,
 
@@ -36,3 +39,10 @@ export const agentic: Protocol = {
     return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }));
   },
 };
+
+/** A task without a queue of stories is one story. */
+function oneStory(task: string): StorySpec {
+  const [first = ""] = task.split("\n", 1);
+  const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;
+  return { id: storyId("US-001"), title, description: task, acceptanceCriteria: [], dependsOn: [] };
+}

@@ -75,10 +75,29 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     },
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
-    repositoryCommands: commandsIn(theirs),
+    repositoryCommands: [...commandsIn(theirs), ...(repo === null ? [] : await commandsOfRules(repo))],
     warnings,
   };
 }
+
+/**
+ * The commands of the step rules of the project in this folder. Imports their reader only where there are some. A file that cannot be
+ * read has none: no run starts with it.
+ */
+export async function commandsOfRules(dir: string): Promise<readonly RepositoryCommand[]> {
+  const file = join(dir, rulesFile);
+  if (!existsSync(file)) return [];
+  const { readRegular } = await import("../../system/files/regular-file.ts");
+  const { commandsInRules } = await import("../../workflows/rules/rules-for.ts");
+  try {
+    return commandsInRules(readRegular(file, { links: "follow" }));
+  } catch {
+    return [];
+  }
+}
+
+/** In the folder of a project: its own step rules. */
+export const rulesFile = ".ai/step-rules.yaml";
 
 /** Every text of the file that Pawl would run as a command. */
 export function commandsIn({ project, workspace }: ConfigFile): readonly RepositoryCommand[] {

@@ -13,7 +13,7 @@ import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
 import { makePrivateHome } from "../../system/private-home.ts";
 import { nearest, type Problem } from "../../workflows/document/problem.ts";
-import { loadWorkflow } from "../../workflows/load.ts";
+import { type LoadedWorkflow, type LoadOptions, loadWorkflow } from "../../workflows/load.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
 export interface FoundWorkflow {
@@ -27,7 +27,7 @@ export interface OpenedWorkflow extends FoundWorkflow {
 }
 
 const bundledDir = packageFile("workflows");
-const fileNames = ["workflow.yml", "workflow.yaml"];
+const fileNames = ["workflow.yml", "workflow.yaml", "step-rules.yml", "step-rules.yaml"];
 
 /** A path wins over an id only if it looks like one; a relative one starts at `from`. */
 export function findWorkflow(home: Home, name: string, from = "."): FoundWorkflow {
@@ -66,10 +66,29 @@ export function openWorkflow(
   from = ".",
 ): OpenedWorkflow {
   const found = findWorkflow(home, name, from);
-  const { definition, problems } = loadWorkflow(readWorkflow(found.file), found.file, protocols.facts);
-  if (definition) return { ...found, definition, warnings: problems };
+  const { definition, problems, roleFile } = loadFile(found.file, protocols);
+  if (definition) return { ...found, file: roleFile, definition, warnings: problems };
   const hint = `mend it and look again with \`pawl workflow check ${name}\``;
   throw new WorkflowError(found.file, problems, { file: shownPath(found.file, from), hint });
+}
+
+export interface LoadedFile extends LoadedWorkflow {
+  /** The file that role files are beside: the workflow itself, or the bundled table that it was merged into. */
+  readonly roleFile: string;
+}
+
+/** A workflow file with all that is wrong with it. A project's rules are merged into the bundled table. */
+export function loadFile(file: string, protocols: Pick<Protocols, "facts">, options: LoadOptions = {}): LoadedFile {
+  const table = bundledRules();
+  const rules = table === null || table === file ? {} : { base: readWorkflow(table) };
+  const loaded = loadWorkflow(readWorkflow(file), file, protocols.facts, { ...options, rules });
+  return { ...loaded, roleFile: loaded.isMerged && table !== null ? table : file };
+}
+
+/** The file of the bundled table of step rules; null: this package has none. */
+export function bundledRules(): string | null {
+  const found = listIn(bundledDir).map((id) => join(bundledDir, id, "step-rules.yml"));
+  return found.find((file) => existsSync(file)) ?? null;
 }
 
 /** As a person would type it from there: an editor opens it. */
@@ -94,13 +113,17 @@ export function listWorkflows(
   home: Home,
 ): readonly { readonly id: string; readonly file: string; readonly origin: "bundled" | "installed" }[] {
   const inDir = (dir: string, origin: "bundled" | "installed") =>
-    (existsSync(dir) ? readdirSync(dir) : []).toSorted().flatMap((id) => {
+    listIn(dir).flatMap((id) => {
       const file = fileAt(join(dir, id));
       return file ? [{ id, file, origin }] : [];
     });
   const installed = inDir(home.workflows, "installed");
   const hidden = new Set(installed.map(({ id }) => id));
   return [...installed, ...inDir(bundledDir, "bundled").filter(({ id }) => !hidden.has(id))];
+}
+
+function listIn(dir: string): readonly string[] {
+  return existsSync(dir) ? readdirSync(dir).toSorted() : [];
 }
 
 /** In an installed workflow: role files that lay outside of its directory. */
@@ -114,6 +137,15 @@ export function installWorkflow(
   from = ".",
 ): { readonly id: string; readonly file: string; readonly missing: readonly string[] } {
   const { definition, file } = openWorkflow(home, name, protocols, from);
+  if (file !== findWorkflow(home, name, from).file) {
+    throw new AppError(
+      "WORKFLOW_INVALID",
+      `${name} changes the bundled rules for its project and cannot be installed`,
+      {
+        hint: "a table of its own begins with `pawl_rules: 1`",
+      },
+    );
+  }
   const target = join(home.workflows, definition.id);
   const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
   const missing: string[] = [];

@@ -112,7 +112,9 @@ function checkPerformed(checked: Checked, step: PerformedDefinition, index: numb
       hint: own ? "for example `on: { approved: next, needs_fixes: { back_to: …, at_most: 3 } }`" : "list the values",
     });
   }
-  if (step.budget && limitsRoutes(step)) {
+  // A table says how often a step is tried: once is no limit of 0 that somebody wrote.
+  const isOnce = definition.dialect === "rules" && step.budget?.atMost === 0;
+  if (step.budget && limitsRoutes(step) && !isOnce) {
     const routes = Object.values(step.on).flatMap((rule) => (rule ? [rule.route] : []));
     const round = longestRound(checked.chain, index, routes);
     checkLimit(checked, step, step.budget, [...path, budgetKeys[definition.dialect] ?? "budget"], round);

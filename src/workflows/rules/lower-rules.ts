@@ -11,11 +11,11 @@ import {
   type StoriesStep,
 } from "../../domain/definition.ts";
 import { agentName, stepName } from "../../domain/ids.ts";
-import type { Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
+import type { GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
 import { knownKeysOf } from "../check/templates.ts";
 import { nearest } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
-import { limitedRoutes, plain, type Rules } from "../format/default-rules.ts";
+import { plain, type Rules } from "../format/default-rules.ts";
 import { optionsFor } from "../format/occasion.ts";
 import { type CheckCommands, checksOf, namesStory, storyVariable, testsOf } from "./checks.ts";
 import { orderOf } from "./order.ts";
@@ -229,7 +229,11 @@ function agentStep(
 }
 
 function stuck(name: string, attempts: number, on: Rules): Limit {
-  const limited = { again: { to: "again" }, ...limitedRoutes(on) } as const;
+  // A person may also send the story where a reason would: the option has the name of that step.
+  const others = Object.values(on).flatMap((rule) =>
+    rule !== undefined && "step" in rule.route ? [[rule.route.step as string, rule.route] as const] : [],
+  );
+  const limited: GateOptions = { again: { to: "again" }, ...Object.fromEntries(others) };
   const question = `{{current_story_id}} stuck at ${name} (${attempts === 1 ? "1 attempt" : `${attempts} attempts`}). What now?`;
   const options = optionsFor({ of: "exhausted", step: name, limited });
   return { atMost: attempts - 1, errors: true, then: { to: "gate", question, options } };

@@ -30,13 +30,16 @@ export function isRulesTable({ file, value }: Pick<WorkflowDocument, "file" | "v
   return isNamed || (isMap(steps) && Object.values(steps).some((step) => isMap(step) && "next_on_pass" in step));
 }
 
+export function standsAlone(value: Readonly<Record<string, unknown>>, { base }: Pick<RulesOptions, "base">): boolean {
+  return base === undefined || value["pawl_rules"] !== undefined;
+}
+
 /** The table that holds: a file with `pawl_rules` alone, any other merged into the base. */
 export function effectiveRules(
   value: Readonly<Record<string, unknown>>,
   base: string | undefined,
 ): Readonly<Record<string, unknown>> {
-  const standsAlone = base === undefined || value["pawl_rules"] !== undefined;
-  const below = standsAlone ? null : parseDocument(base, "step-rules.yml").document;
+  const below = standsAlone(value, { base }) ? null : parseDocument(base ?? "", "step-rules.yml").document;
   return mergeRules(below?.value ?? {}, value);
 }
 
