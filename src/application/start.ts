@@ -4,6 +4,7 @@
 import { engineKeys } from "../domain/context.ts";
 import { AppError } from "../domain/error.ts";
 import { agentName, type RunId } from "../domain/ids.ts";
+import type { WaitsLevel } from "../domain/run.ts";
 import { absoluteExecutor } from "../executors/inline-command.ts";
 import { readScript } from "../executors/script.ts";
 import { tighten } from "../runtime/config/config.ts";
@@ -28,6 +29,8 @@ export interface StartRequest {
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** For every agent: an executor's name, or `command: PROGRAM ARGUMENT…`. */
   readonly executor?: string | undefined;
+  /** Before which steps it asks a person: `all`, those that the workflow `marked` (the default), or `none`. */
+  readonly waits?: WaitsLevel | undefined;
   /** A script that is played instead of an agent. */
   readonly script?: string | undefined;
   /** Overrides how the configuration says the project is linted and tested. */
@@ -97,6 +100,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     inPlace: request.inPlace ?? false,
     context: request.context,
     executor,
+    ...(request.waits === undefined ? {} : { waits: request.waits }),
     author: request.author,
     tighten: (definition) => tighten(config, definition),
     project: { ...project, lint: request.lint ?? project.lint, test: request.test ?? project.test },

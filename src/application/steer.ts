@@ -1,9 +1,10 @@
-// Steering. Owns: one command to one run: pause, cancel, retry.
+// Steering. Owns: one command to one run: pause, cancel, retry, before which steps it asks.
 
 import type { RunDocument } from "../contracts/run-documents.ts";
 import type { Command } from "../domain/command.ts";
 import { AppError } from "../domain/error.ts";
 import { stepName, storyId } from "../domain/ids.ts";
+import type { WaitsLevel } from "../domain/run.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { runDocument } from "../runtime/views/status.ts";
 import { driversOf } from "../runtime/worker.ts";
@@ -27,6 +28,16 @@ export async function cancel(
 export interface CancelRequest {
   readonly reason?: string | undefined;
   readonly author?: string | undefined;
+}
+
+/** Before which steps it asks from here on. Questions that it does not ask any more are withdrawn. */
+export async function setWaits(
+  app: Application,
+  reference: string,
+  waits: WaitsLevel,
+  author = app.author,
+): Promise<RunDocument> {
+  return await steer(app, reference, (at) => ({ type: "change_waits", waits, at, author }));
 }
 
 /** Puts what failed back to `ready` and starts its limits again. */

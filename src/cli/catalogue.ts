@@ -17,9 +17,11 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "project init|…": "work by the files of .ai/: one story after the other, with a review by a person",
     "resume RUN": "continue a run until it is done, failed or held",
     "pause RUN": "let running attempts end and start nothing new",
+    "stop RUN [STEP]": "stop one attempt and keep the run; its step then waits for you",
     "cancel RUN": "stop a run for good; what it has committed stays on its branch",
     "retry RUN": "put failed stories and steps back to ready, with new limits",
     "cap RUN": "raise a cap of a run (attempts, steps, time, money, tokens), or show them",
+    "waits RUN [LEVEL]": "ask before all steps of a run, the marked ones, or none; or show which",
     demo: "play a real run with a scripted agent, in a git repository of its own",
   },
   Looking: {

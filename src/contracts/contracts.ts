@@ -33,6 +33,7 @@ import {
   runsContract,
   startedContract,
   statusContract,
+  stoppedAttemptContract,
   storiesContract,
   whyContract,
 } from "./run-documents.ts";
@@ -67,7 +68,7 @@ function contract<Schema extends z.ZodType>(schema: Schema, summary: string, ...
 const driving = ["run", "resume", "demo", "prd run", "prd import", "agent run"];
 
 const table = {
-  status: contract(statusContract, "the status of a run", "status", "workflow status", ...driving),
+  status: contract(statusContract, "the status of a run", "status", "workflow status", "waits", ...driving),
   runs: contract(runsContract, "the list of runs", "runs", "workflow runs"),
   run: contract(
     oneRunContract,
@@ -92,6 +93,7 @@ const table = {
   logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
   event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),
   gates: contract(gatesContract, "open questions", "gates"),
+  "stopped-attempt": contract(stoppedAttemptContract, "an attempt that a person stopped", "stop"),
   caps: contract(capsContract, "the caps of a run and what is used of them", "cap"),
   note: contract(addedNoteContract, "a note that was added", "note"),
   answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),

@@ -1,6 +1,7 @@
 // Contracts of runs: the status document and the shorter ones that are parts of it.
 
 import { z } from "zod";
+import { waitsLevel } from "./routes.ts";
 import { count, list, object, text, texts, time, usd } from "./shape.ts";
 
 export const runStatus = z.enum(["running", "held", "paused", "done", "failed", "cancelled"]);
@@ -99,6 +100,7 @@ export const statusContract = object({
   steps: list(stepContract),
   stories: list(storyContract),
   gates: list(gateContract),
+  waits: waitsLevel.describe("Before which steps the run asks a person."),
   notes: list(noteContract).describe("What people said and no completed attempt has read."),
   unfinished: texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing."),
   why: text.describe("One sentence: what the run is doing, or what it waits for."),
@@ -129,6 +131,15 @@ export const capsContract = object({
     }),
   ),
 }).meta({ id: "CapsOfRun" });
+
+export const stoppedAttemptContract = object({
+  run: text,
+  number: count.describe("The number of the run."),
+  story: text.nullable(),
+  step: text,
+  attempt: count.describe("The 1-based attempt number."),
+  ended: z.boolean().describe("true: it has ended. false: its processes are being ended."),
+}).meta({ id: "StoppedAttempt" });
 
 export const startedContract = object({ run: object({ id: text, number: count, workflow: text }) }).meta({
   id: "StartedDocument",
@@ -173,6 +184,7 @@ export type StepDocument = z.infer<typeof stepContract>;
 export type StoryDocument = z.infer<typeof storyContract>;
 export type GateDocument = z.infer<typeof gateContract>;
 export type CapsOfRun = z.infer<typeof capsContract>;
+export type StoppedAttempt = z.infer<typeof stoppedAttemptContract>;
 export type NoteDocument = z.infer<typeof noteContract>;
 export type AddedNote = z.infer<typeof addedNoteContract>;
 export type StatusDocument = z.infer<typeof statusContract>;

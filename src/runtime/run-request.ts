@@ -1,6 +1,7 @@
 // Wishes. Owns: what somebody says who wants a run.
 
 import type { Definition } from "../domain/definition.ts";
+import type { WaitsLevel } from "../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../domain/story.ts";
 import type { ProjectConfig } from "./config/config-file.ts";
 import type { OpenedWorkflow } from "./runs/workflow-library.ts";
@@ -13,6 +14,8 @@ export interface RunRequest {
   readonly inPlace: boolean;
   readonly context: Readonly<Record<string, string>>;
   readonly executor: string | null;
+  /** Before which steps it asks; absent: as the workflow says. */
+  readonly waits?: WaitsLevel;
   readonly author: string;
   /** What the configuration says of budgets and concurrency; it only ever tightens. */
   readonly tighten: (definition: Definition) => Definition;

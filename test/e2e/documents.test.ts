@@ -94,6 +94,9 @@ test("[LB1 LB3 CM2] stories, agents that pull, and workflow files: every documen
   const token = ["--token", claimed.token];
   await expectContract(site, "report", ["step", "complete", claimed.stepId, "STATUS: done", "--token", "no"], 6);
   await expectContract(site, "report", ["step", "fail", claimed.stepId, ...token, "no model"]);
+  await expectContract(site, "claim", ["step", "claim", "mini_planner"]);
+  await expectContract(site, "stopped-attempt", ["stop", "2", "--reason", "wrong task"]);
+  await expectContract(site, "status", ["waits", "2", "all"]);
 });
 
 test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every document fits its contract", async () => {

@@ -3,7 +3,7 @@
 import type { RunDocument } from "../../contracts/run-documents.ts";
 import type { Event } from "../../domain/event.ts";
 import { namesOf } from "../../domain/gate.ts";
-import type { WaitsLevel } from "../../domain/run.ts";
+import { waitsWords } from "../input/waits-level.ts";
 
 export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
 
@@ -110,12 +110,6 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return null;
   }
 }
-
-const waitsWords: Readonly<Record<WaitsLevel, string>> = {
-  all: "every step",
-  marked: "the steps that the workflow marks",
-  none: "no step",
-};
 
 /** Which step an attempt is of, for the line of its end. */
 export function rememberNames(event: Event, names: Map<string, string>): void {

@@ -123,7 +123,7 @@ async function perform(parts: ClosingPorts, effect: Effect, stop: StopAttempt): 
     case "deliver":
       return;
     case "stop_attempt":
-      if (!stop(effect.attempt, "the run was cancelled")) {
+      if (!stop(effect.attempt, "it was stopped")) {
         await killStrays({ marker: { name: attemptMarker, value: effect.attempt } });
       }
       return;

@@ -70,6 +70,7 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
     task,
     place: { ...placed(number), ...files },
     executor: request.executor,
+    ...(request.waits === undefined ? {} : { waits: request.waits }),
     context,
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
   }));

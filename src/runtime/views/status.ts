@@ -56,6 +56,7 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
       };
     }),
     gates: [header, ...Object.values(run.stories)].flatMap((scope) => scope.gates.map(gateDocument)),
+    waits: header.waits ?? "marked",
     notes: header.notes.map(noteDocument),
     unfinished,
     why: why(run, now, known),

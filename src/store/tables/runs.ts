@@ -22,6 +22,7 @@ const documentKeys = [
   "notes",
   "place",
   "executor",
+  "waits",
   "given",
   "caps",
   "paused",

@@ -8,6 +8,7 @@ import { summaryOf } from "../../catalogue.ts";
 import { eventsOption, trustOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
 import { collect, readContext, readCount } from "../../input/run-options.ts";
+import { readWaits } from "../../input/waits-level.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { watchDrive } from "../../output/driving.ts";
@@ -21,6 +22,7 @@ interface RunOptions {
   readonly executor?: string;
   readonly script?: string;
   readonly base?: string;
+  readonly waits?: string;
   readonly concurrency?: string;
   readonly detach?: boolean;
   readonly inPlace?: boolean;
@@ -41,6 +43,7 @@ export function define(parent: Command, console: Console): void {
     .option("--script <file>", "play this script instead of an agent")
     .option("--base <branch>", "what the work starts from")
     .option("--concurrency <n>", "attempts at once")
+    .option("--waits <level>", "ask before all steps, the marked ones (default), or none")
     .option("--in-place", "work in the checkout itself; only if it is clean")
     .option("--detach", "only record the run; `resume`, or agents that pull, then move it")
     .option(...trustOption)
@@ -57,7 +60,8 @@ export function define(parent: Command, console: Console): void {
       const { repo, executor, script, base, inPlace } = options;
       const context = readContext(options.context);
       const task = await readInput(words);
-      const request = { workflow, task, repo, executor, script, base, inPlace, context };
+      const waits = readWaits(options.waits);
+      const request = { workflow, task, repo, executor, script, base, inPlace, context, waits };
       await withApplication(options, async (app) => {
         await (options.detach
           ? record(console, app, request)
