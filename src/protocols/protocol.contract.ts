@@ -30,9 +30,9 @@ export function describeProtocol(given: Protocol, workflow: string): void {
     });
 
     test("[PO3] it gives values only to the template keys that it declares, and variables that are not Pawl's", async () => {
-      const { protocol, work } = await begin(given, workflow);
+      const { protocol, work, repo } = await begin(given, workflow);
       const { templateKeys, values, environment } = protocol;
-      expect(templateKeys).toEqual(expect.arrayContaining(Object.keys(values(work))));
+      expect(templateKeys).toEqual(expect.arrayContaining(Object.keys(values(work, repo))));
       for (const [name, value] of Object.entries(environment(work))) {
         expect(name).toMatch(/^(?!PAWL_)[A-Z][A-Z0-9_]*$/);
         expect(typeof value).toBe("string");

@@ -51,8 +51,8 @@ export interface Protocol {
 
   // Around an attempt.
 
-  /** Values of its template keys. */
-  values?(work: AttemptFacts): Readonly<Record<string, string>>;
+  /** Values of its template keys. The workspace is prepared. */
+  values?(work: AttemptFacts, workspace: string): Readonly<Record<string, string>>;
   /** Environment variables of the agent; they win over the general ones. Call the folder's NAME_SHARED_DIR. */
   environment?(work: AttemptFacts): Readonly<Record<string, string>>;
   /** Directories outside of the workspace that the agent may write. */

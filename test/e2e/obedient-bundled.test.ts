@@ -1,6 +1,7 @@
 // Plays every bundled workflow to its end with an agent that obeys its prompt to the letter, and rejects once wherever it may.
 
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { expectCode, newSite, type Site, type StatusDocument, statuses, writeAt } from "../support/pawl.ts";
@@ -46,4 +47,28 @@ test("[PR37] dynamic-ralph", async () => {
   expectCode(await site.pawl("prd", "run", prd, "--executor", agent(site)), 0);
   expect(new Set(await outcomesOf(site))).toEqual(new Set(["completed"]));
   expect(log(site.repo, "main").filter((subject) => subject.startsWith("feat(ralph)"))).toHaveLength(1);
+});
+
+test("[PR37 TB9 TB10 D10 D47 D61] agentic-coding: stops at the review, takes its note to the next session alone, and ends", async () => {
+  const site = newSite();
+  const prompts = site.path("prompts");
+  mkdirSync(prompts);
+  const script = writeAt(
+    site,
+    "agent.sh",
+    `tee ${prompts}/$PAWL_STEP | '${process.execPath}' ${program}
+`,
+  );
+  expectCode(await site.pawl("run", "agentic-coding", "Coupons expire", "--executor", `command: sh ${script}`), 3);
+  expect(readdirSync(prompts).toSorted()).toEqual(["bdd", "contract", "sdd-delta"]);
+  expectCode(await site.pawl("approve", "1", "--note", "30 seconds, others OK"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+  expect(await outcomesOf(site)).toEqual(Array.from({ length: 8 }, () => "completed"));
+  const prompt = (step: string) => readFileSync(join(prompts, step), "utf8");
+  expect(prompt("scaffold").split("30 seconds, others OK")).toHaveLength(2);
+  expect(prompt("scaffold")).toContain(
+    "=== Human Instruction ===\n30 seconds, others OK\n==========================\n",
+  );
+  expect(prompt("impl")).not.toContain("30 seconds");
+  expect(prompt("bdd")).toContain("- PROJECT_CONTEXT.md (not present)\n");
 });

@@ -4,15 +4,14 @@ import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import type { Protocol } from "../protocol.ts";
 import { excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
+import { promptKeys } from "./prompt.ts";
 import { prepareFolder } from "./session-folder.ts";
 import { AgenticFiles } from "./state-file.ts";
-
-/** Values of prompts that only this protocol has. */
-const templateKeys = ["attempt_line", "files_to_read", "human_instruction"] as const;
+import { agenticValues } from "./values.ts";
 
 export const agentic: Protocol = {
   name: "agentic",
-  templateKeys,
+  templateKeys: promptKeys,
   needsStories: true,
   hasFolder: true,
   checksDecide: true,
@@ -21,6 +20,8 @@ export const agentic: Protocol = {
   excludes: excludedIn,
 
   ownFiles: ({ place }) => (place.shared === undefined ? [] : [place.shared]),
+
+  values: agenticValues,
 
   prepare: prepareFolder,
 

@@ -58,7 +58,7 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
     story: entry.id,
     step: shown.step,
     attempt: shown.attempt,
-    max_attempts: shown.attempt + allowed(scope, shown.definition),
+    max_attempts: shown.attempt + repetitionsLeft(scope, shown.definition),
     status: shown.status,
     reason: reasonOf(shown.status, ended, imported),
     dispatched_at: timeText(last?.startedAt ?? ended?.startedAt) ?? textOrNull(before("dispatched_at")),
@@ -136,7 +136,7 @@ function gateOf(scope: Story, { state }: Step): Gate | null {
 }
 
 /** Repetitions that the table still allows, so that the file never shows the third attempt of two. */
-function allowed(scope: Story | undefined, definition: StepDefinition | undefined): number {
+export function repetitionsLeft(scope: Story | undefined, definition: StepDefinition | undefined): number {
   if (definition === undefined || !isPerformed(definition) || !definition.budget) return 0;
   const from = Math.max(scope?.countsFrom["*"] ?? 0, scope?.countsFrom[definition.name] ?? 0);
   const own = (scope?.attempts ?? []).filter((each, index) => index >= from && each.name === definition.name);

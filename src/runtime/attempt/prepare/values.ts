@@ -31,7 +31,7 @@ export async function templateValues(
     ...(spec
       ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
       : {}),
-    ...parts.protocols.of(header.definition).values(claim),
+    ...parts.protocols.of(header.definition).values(claim, path),
   };
 }
 
