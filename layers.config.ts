@@ -17,6 +17,7 @@ export const layers: Record<string, readonly string[]> = {
   domain: [],
   contracts: ["domain"],
   prompts: ["domain"],
+  results: ["domain"],
   engine: ["domain", "prompts"],
   workflows: ["domain"],
   system: ["domain"],
@@ -27,7 +28,7 @@ export const layers: Record<string, readonly string[]> = {
   project: ["domain", "system", "workspaces"],
   protocols: ["domain", "engine", "prompts", "workflows", "system"],
   notify: ["domain", "system"],
-  runtime: [...inner, "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
+  runtime: [...inner, "results", "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   mcp: ["domain", "system", "protocols", "runtime"],
   "app.ts": ["domain", "system", "store", "dispatch", "executors", "protocols", "notify", "runtime", "mcp"],
   application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
@@ -65,6 +66,7 @@ const pure: Record<string, readonly string[]> = {
   engine: [],
   workflows: ["yaml", "zod"],
   prompts: [],
+  results: [],
 };
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */

@@ -13,4 +13,4 @@ export interface Check {
 }
 
 export const resultForms = ["go-json", "tap", "junit", "vitest", "jest"] as const;
-type ResultForm = (typeof resultForms)[number];
+export type ResultForm = (typeof resultForms)[number];

@@ -12,7 +12,7 @@ import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../wor
 import type { Parts, TreeSettings } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 import { slotOf, workspacePath } from "./places.ts";
-import { firstRed } from "./tree-commands.ts";
+import { type CommandSite, failureText, howItEnded, runInTree } from "./tree-commands.ts";
 
 export interface Tree {
   readonly path: string;
@@ -63,14 +63,26 @@ async function setUp(
   if (key === lastKey) return key;
   const sink = async () => undefined;
   const before = new Set(await untrackedFiles(tree.path));
-  const red = await firstRed(setup, { cwd: tree.path, attempt: tree.attempt, sink, env }, control);
+  const red = await firstFailure(setup, { cwd: tree.path, attempt: tree.attempt, sink, env }, control);
   // Files that the setup created are not part of the story's work, even if the project does not ignore them.
   const made = (await untrackedFiles(tree.path)).filter((name) => !before.has(name));
   await excludeFiles(tree.path, made);
   if (red === null) return key;
-  throw new AppError("SETUP_FAILED", `the setup of a tree failed: ${red.output.slice(0, 2_000)}`, {
+  throw new AppError("SETUP_FAILED", `the setup of a tree failed: ${red.slice(0, 2_000)}`, {
     hint: "mend `workspace.setup` in .pawl/config.yml, then `pawl retry`",
   });
+}
+
+async function firstFailure(
+  commands: readonly string[],
+  site: CommandSite,
+  control: RegisterStop,
+): Promise<string | null> {
+  for (const command of commands) {
+    const end = await runInTree(command, site, control);
+    if (end.kind !== "exited" || end.code !== 0) return failureText(command, howItEnded(end), end);
+  }
+  return null;
 }
 
 /** The variables of an attempt's tree, for a process that did not make the tree ready; none where Pawl made no tree. */

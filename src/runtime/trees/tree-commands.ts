@@ -1,18 +1,13 @@
-// Runs commands in a tree, one after the other, until one is red: the checks of a step, the setup of a tree.
+// Runs a command in a tree: a check of a step, the setup of a tree.
 
 import { attemptMarker } from "../../executors/executor.ts";
-import type { OutputSink } from "../../system/process/call.ts";
+import type { OutputSink, ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 
 const wallMs = 30 * 60_000;
 const shownBytes = 12_000;
-
-export interface Red {
-  readonly command: string;
-  readonly output: string;
-}
 
 /** Where the commands run. */
 export interface CommandSite {
@@ -23,27 +18,25 @@ export interface CommandSite {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The first command that is red; null: all are green. */
-export async function firstRed(
-  commands: readonly string[],
-  site: CommandSite,
-  registerStop: RegisterStop,
-): Promise<Red | null> {
-  for (const command of commands) {
-    const running = supervise({
-      command: ["sh", "-c", command],
-      cwd: site.cwd,
-      env: { ...allowedEnvironment(process.env, []), ...site.env },
-      marker: { name: attemptMarker, value: site.attempt },
-      input: "",
-      limits: { wallMs, quietMs: null, captureBytes: shownBytes },
-      onOutput: site.sink,
-    });
-    registerStop((reason) => running.stop(reason));
-    const end = await running.ended;
-    if (end.kind === "exited" && end.code === 0) continue;
-    const how = end.kind === "exited" ? `exit code ${end.code}` : end.kind.replaceAll("_", " ");
-    return { command, output: `\`${command}\`: ${how}\n\n${end.stdout}${end.stderr}`.trim() };
-  }
-  return null;
+export async function runInTree(command: string, site: CommandSite, registerStop: RegisterStop): Promise<ProcessEnd> {
+  const running = supervise({
+    command: ["sh", "-c", command],
+    cwd: site.cwd,
+    env: { ...allowedEnvironment(process.env, []), ...site.env },
+    marker: { name: attemptMarker, value: site.attempt },
+    input: "",
+    limits: { wallMs, quietMs: null, captureBytes: shownBytes },
+    onOutput: site.sink,
+  });
+  registerStop((reason) => running.stop(reason));
+  return await running.ended;
+}
+
+export function howItEnded(end: ProcessEnd): string {
+  return end.kind === "exited" ? `exit code ${end.code}` : end.kind.replaceAll("_", " ");
+}
+
+/** What failed, and how, and what it printed. */
+export function failureText(command: string, how: string, end: ProcessEnd): string {
+  return `\`${command}\`: ${how}\n\n${end.stdout}${end.stderr}`.trim();
 }

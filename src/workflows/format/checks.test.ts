@@ -48,6 +48,13 @@ describe("[WF75 D63 D64] checks as maps", () => {
     expect(JSON.stringify(problems)).toContain(said);
   });
 
+  test("a test that must fail is refused where nothing is written", () => {
+    const text = `pawl: 1\nid: x\nagents: { dev: {} }\nsteps:\n  - id: s\n    stories: { workspace: worktree }\n    body:\n      - { id: b, agent: dev }\n      - { id: i, integrate: true, checks: [{ run: t, must: fail }] }\n`;
+    expect(JSON.stringify(loadWorkflow(text, "w.yml").problems)).toContain(
+      "`must: fail` has no effect on an integrate",
+    );
+  });
+
   test("[WF59] the picture says what a check must do and how it is read", () => {
     expect(drawWorkflow(lowered("[{ run: t, must: fail, reads: junit, file: r.xml }]"))).toContain(
       "check, must fail: t (junit in r.xml)",

@@ -6,12 +6,20 @@ import { type Reading, refuse } from "../document/reading.ts";
 import { readCommand } from "./commands.ts";
 import type { StepInput } from "./schema.ts";
 
-export function readChecks(reading: Reading, { id, checks = [] }: StepInput, path: Path): readonly Check[] {
+export function readChecks(reading: Reading, { id, integrate, checks = [] }: StepInput, path: Path): readonly Check[] {
+  const isIntegration = integrate !== undefined;
   return checks.map((written, index) => {
     const at = [...path, "checks", index];
     if (typeof written === "string") return { run: readCommand(reading, id, written, at) };
     const { must, reads, file, as } = written;
     if (file !== undefined) checkFile(reading, id, { file, reads }, at);
+    if (must === "fail" && isIntegration) {
+      refuse(reading, [...at, "must"], {
+        message: `Step '${id}': \`must: fail\` has no effect on an integrate step, which writes no test`,
+        expected: "checks that must pass",
+        hint: "put the check on the step that writes the tests",
+      });
+    }
     if (must === "fail" && as === "lint") {
       refuse(reading, [...at, "must"], {
         message: `Step '${id}': \`must: fail\` is about tests, and this check is a lint`,

@@ -1,6 +1,7 @@
 // Changes of a run. Owns: which files changed since a base, and whether people see them in a browser.
 
 import { extname } from "node:path";
+import { readInside } from "../../system/files/inside.ts";
 import { git, splitNul } from "../git/git.ts";
 import { headIn, parseSnapshot } from "./snapshot.ts";
 
@@ -58,6 +59,40 @@ export async function changedSince(path: string, base: string): Promise<readonly
     return [...tracked, ...others.filter((name) => !old.includes(name))].toSorted();
   } catch {
     return [];
+  }
+}
+
+const mostAdded = 4 * 1024 * 1024;
+
+/** The lines that were added since a snapshot, in all files, up to 4 MiB of them; null if git cannot say it. */
+export async function addedSince(path: string, base: string): Promise<string | null> {
+  const { head, content } = parseSnapshot(base);
+  const how = ["--unified=0", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv"];
+  try {
+    const [diff, untracked] = await Promise.all([
+      git(path, ["diff", ...how, content ?? head, "--"], { timeoutMs }),
+      git(path, ["ls-files", "--others", "--exclude-standard", "-z"], { timeoutMs }),
+    ]);
+    let added = diff.stdout
+      .split("\n")
+      .flatMap((line) => (line.startsWith("+") && !line.startsWith("+++ ") ? [line.slice(1)] : []))
+      .join("\n");
+    for (const name of splitNul(untracked.stdout)) {
+      if (added.length > mostAdded) break;
+      added += `\n${textOf(path, name)}`;
+    }
+    return added.slice(0, mostAdded);
+  } catch {
+    return null;
+  }
+}
+
+/** Empty for what is not a text that can be read at once. */
+function textOf(root: string, name: string): string {
+  try {
+    return readInside(root, name, mostAdded) ?? "";
+  } catch {
+    return "";
   }
 }
 

@@ -1,7 +1,7 @@
 // An answer: what `execute` hands to `settle`, however the step was performed.
 
 import type { EditRequest } from "../../../domain/edit.ts";
-import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
+import type { CompletedReport, Facts, UnfinishedReport } from "../../../domain/report.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
 
 export type Answer =
@@ -12,6 +12,7 @@ export type Answer =
       readonly kind: "performed";
       readonly report: CompletedReport | UnfinishedReport;
       readonly isChecked: boolean;
+      readonly facts?: Facts;
     };
 
 /** What an agent reported by tools, beside what it printed. */

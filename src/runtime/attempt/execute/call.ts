@@ -48,13 +48,12 @@ function outsideFor(parts: Pick<Parts, "protocols">, claim: Claim, { progressFil
   return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...writable(claim)];
 }
 
-function environmentOf(
-  parts: Pick<Parts, "home" | "protocols">,
-  claim: Claim,
-  input: Input,
+/** What says to a program which attempt it runs for. A check gets nothing else of Pawl: it has nothing to report. */
+export function checkVariables(
+  parts: Pick<Parts, "protocols">,
+  { run, attempt }: Pick<Claim, "run" | "attempt">,
 ): Readonly<Record<string, string>> {
-  const { run, attempt } = claim;
-  const { stepIs, environment } = parts.protocols.of(run.header.definition);
+  const { stepIs } = parts.protocols.of(run.header.definition);
   return {
     PAWL_RUN: run.header.id,
     PAWL_STORY: attempt.story ?? "",
@@ -62,6 +61,18 @@ function environmentOf(
     PAWL_STEP: stepIs === "id" ? attempt.step : attempt.name,
     PAWL_STEP_TYPE: attempt.name,
     PAWL_ATTEMPT: String(attempt.number),
+  };
+}
+
+function environmentOf(
+  parts: Pick<Parts, "home" | "protocols">,
+  claim: Claim,
+  input: Input,
+): Readonly<Record<string, string>> {
+  const { run, attempt } = claim;
+  const { environment } = parts.protocols.of(run.header.definition);
+  return {
+    ...checkVariables(parts, claim),
     PAWL_TOKEN: attempt.token,
     PAWL_SHARED: run.header.place.shared ?? parts.home.dir,
     PAWL_PROGRESS_FILE: input.progressFile,

@@ -2,15 +2,16 @@
 
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { IntegrateStep } from "../../../domain/definition.ts";
-import type { CompletedReport } from "../../../domain/report.ts";
+import type { CompletedReport, Facts } from "../../../domain/report.ts";
 import { type Integration, integrateStory } from "../../../workspaces/integration/integration.ts";
 import type { IntegrationTarget } from "../../../workspaces/integration/tip.ts";
 import { leaveStory } from "../../../workspaces/slots/slot.ts";
 import type { Parts } from "../../parts.ts";
+import { runChecks } from "../../trees/checks.ts";
 import { byProductsOf } from "../../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles } from "../../trees/places.ts";
-import { firstRed } from "../../trees/tree-commands.ts";
 import type { Answer } from "./answer.ts";
+import { checkVariables } from "./call.ts";
 import type { Work } from "./work.ts";
 
 export async function integrate(
@@ -23,10 +24,13 @@ export async function integrate(
   const target = integrationTarget(run);
   const { path, base, env } = workspace;
   const title = run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "";
-  const commands = definition.checks.map(({ run }) => run);
+  let facts: Facts = {};
   const check = async (cwd: string) => {
-    const site = { cwd, attempt: attempt.id, sink: log.sink, env };
-    return (await firstRed(commands, site, stop.register))?.output ?? null;
+    const variables = { ...env, ...checkVariables(parts, claim) };
+    const site = { cwd, attempt: attempt.id, sink: log.sink, env: variables };
+    const checked = await runChecks(definition.checks, site, stop.register);
+    facts = checked.facts;
+    return checked.red;
   };
   const integration = await integrateStory({
     ...target,
@@ -48,7 +52,7 @@ export async function integrate(
     // A check that was stopped is red, and says nothing about the story.
     throw new Error(stop.reason);
   }
-  return { kind: "performed", report: reportOf(integration, target), isChecked: true };
+  return { kind: "performed", report: reportOf(integration, target), isChecked: true, facts };
 }
 
 /** A cancel by another process is in the store before this one hears of it. */

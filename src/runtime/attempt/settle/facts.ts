@@ -4,7 +4,6 @@
 import type { Facts, Json, Report } from "../../../domain/report.ts";
 import type { LeftInFiles } from "../../../protocols/protocol.ts";
 import { changedSince } from "../../../workspaces/trees/changes.ts";
-import type { Red } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { Answer } from "../execute/answer.ts";
 
@@ -16,7 +15,7 @@ export function withReported(report: Report, answer: Answer): Report {
   if (hasPassed(report)) return report;
   if (report.outcome === "completed") {
     const outputs = Object.fromEntries(Object.entries(report.outputs).map(([key, value]) => [key, shortened(value)]));
-    return withFacts(report, { ...(isEmpty(outputs) ? {} : { outputs }), ...said(report.feedback) });
+    return withFacts(report, { ...(isEmptyRecord(outputs) ? {} : { outputs }), ...said(report.feedback) });
   }
   return withFacts(report, said(answer.kind === "executed" ? answer.end.text : ""));
 }
@@ -24,14 +23,7 @@ export function withReported(report: Report, answer: Answer): Report {
 /** What its files report is kept however it ended; what the runtime itself finds out replaces it. */
 export function withTold(report: Report, { facts, told }: LeftInFiles): Report {
   const known = { ...facts, ...told?.facts };
-  return isEmpty(known) ? report : { ...report, facts: { ...known, ...report.facts } };
-}
-
-/** Checks end with the first red one. */
-export function withChecks<R extends Report>(report: R, commands: readonly string[], red: Red | null): R {
-  const last = red === null ? commands.length : commands.indexOf(red.command) + 1;
-  const checks = commands.slice(0, last).map((run) => ({ run, passed: run !== red?.command }));
-  return withFacts(report, { checks });
+  return isEmptyRecord(known) ? report : { ...report, facts: { ...known, ...report.facts } };
 }
 
 /** The files that an attempt changed that did not pass, before its work is discarded. Git is asked for none that passed. */
@@ -46,8 +38,8 @@ function hasPassed(report: Report): boolean {
   return report.outcome === "completed" && report.verdict.kind === "passed";
 }
 
-function withFacts<R extends Report>(report: R, facts: Facts): R {
-  return isEmpty(facts) ? report : { ...report, facts: { ...report.facts, ...facts } };
+export function withFacts<R extends Report>(report: R, facts: Facts): R {
+  return isEmptyRecord(facts) ? report : { ...report, facts: { ...report.facts, ...facts } };
 }
 
 function said(text: string): Readonly<Record<string, Json>> {
@@ -59,6 +51,6 @@ function shortened(text: string): string {
   return text.length <= longestText ? text : `…${text.slice(1 - longestText).toWellFormed()}`;
 }
 
-function isEmpty(record: object): boolean {
+export function isEmptyRecord(record: object): boolean {
   return Object.keys(record).length === 0;
 }

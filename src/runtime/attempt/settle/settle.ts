@@ -2,8 +2,8 @@
 // one that pulled, of an execution that ended without its driver, and of the runtime itself.
 
 import { noUsage } from "../../../domain/attempt.ts";
-import { hasStoryTrees, type PerformedDefinition } from "../../../domain/definition.ts";
-import type { CompletedReport, Report } from "../../../domain/report.ts";
+import { hasStoryTrees } from "../../../domain/definition.ts";
+import type { Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
 import { hasDied } from "../../../executors/executor.ts";
 import type { LeftInFiles, ToldReport } from "../../../protocols/protocol.ts";
@@ -13,16 +13,15 @@ import type { StopSwitch } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
 import { salvage } from "../../trees/salvage.ts";
-import { firstRed } from "../../trees/tree-commands.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Answer } from "../execute/answer.ts";
 import { sessionFor } from "../execute/call.ts";
-import { openLog } from "../logs.ts";
 import { toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
-import { withChecks, withFiles, withReported, withTold } from "./facts.ts";
+import { checkAnswer } from "./check-answer.ts";
+import { isEmptyRecord, withFiles, withReported, withTold } from "./facts.ts";
 import { withMovedRefs } from "./moved-refs.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { readAnswer } from "./read-answer.ts";
@@ -94,7 +93,10 @@ function reportOf(
   const { checksDecide } = parts.protocols.of(run.header.definition);
   const prompt = toldTo(parts, claim);
   const report = readAnswer(definition, answer, run.header.definition.knownKeys, prompt, { told, checksDecide });
-  if (answer.kind === "performed") return { ...report, usage: noUsage, session: null, tree: null };
+  if (answer.kind === "performed") {
+    const { facts = {} } = answer;
+    return { ...report, usage: noUsage, session: null, tree: null, ...(isEmptyRecord(facts) ? {} : { facts }) };
+  }
   const { end } = answer;
   const missing = missingKeys.map((key) => `the prompt names {{${key}}}, which has no value`);
   const instead = insteadOf === null ? [] : [`${attempt.executor} runs instead of ${insteadOf}`];
@@ -107,37 +109,6 @@ function reportOf(
     version: end.version ?? null,
     tree: null,
   };
-}
-
-/** A claim to be done is not a verification: with a red check it is a rejection, with the output of the check as its feedback. */
-async function checkAnswer(
-  parts: Pick<Parts, "home" | "secrets" | "protocols">,
-  { claim, workspace }: BegunAttempt,
-  answer: Answer,
-  report: Report,
-  stop: StopSwitch,
-): Promise<Report> {
-  const { run, attempt, definition } = claim;
-  if (!needsChecks(definition, report)) return report;
-  if (answer.kind === "performed" && answer.isChecked) return report;
-  const log = openLog(parts, run.header, attempt);
-  try {
-    const commands = definition.checks.map(({ run }) => run);
-    const site = { cwd: workspace.path, attempt: attempt.id, sink: log.sink, env: workspace.env };
-    const red = await firstRed(commands, site, stop.register);
-    if (stop.reason !== null) return replaceOutcome(report, { outcome: "cancelled", why: stop.reason, retryAt: null });
-    const checked = withChecks(report, commands, red);
-    if (red === null) return checked;
-    const feedback = `A check is red.\n\n${red.output}`;
-    return withReported({ ...checked, verdict: { kind: "rejected", reason: "checks" }, feedback }, answer);
-  } finally {
-    await log.close();
-  }
-}
-
-/** Only a step that passes is checked. */
-function needsChecks<R extends Report>(definition: PerformedDefinition, report: R): report is R & CompletedReport {
-  return definition.checks.length > 0 && report.outcome === "completed" && report.verdict.kind !== "rejected";
 }
 
 /** How the agent wants its chain changed: by tools, else by a file of its protocol. */
