@@ -32,6 +32,7 @@ type Act = keyof typeof purposes;
 
 const defaults: Omit<CompleteProtocol, "name"> = {
   templateKeys: [],
+  notesKey: "",
   takesEdits: false,
   needsStories: false,
   stepIs: "name",

@@ -69,7 +69,8 @@ export const specOf = (id: string): StorySpec => ({
 
 /** `agent`: shell text. In it, `handoff STATUS [LINE…]` writes a hand-off for the current attempt; `$seen` is a folder. */
 export async function makeAgenticWorld(agent: string, workflow = agenticWorkflow): Promise<AgenticWorld> {
-  const world = await makeWorld({ agent: `${handoffFunction}\n${agent}` });
+  const drained = agent.includes("cat >") ? agent : `cat >/dev/null\n${agent}`;
+  const world = await makeWorld({ agent: `${handoffFunction}\n${drained}` });
   const file = join(world.dir, "agentic.yml");
   writeFileSync(file, workflow);
   const ai = join(world.repo, ".ai");
@@ -119,7 +120,6 @@ export async function makeAgenticWorld(agent: string, workflow = agenticWorkflow
 }
 
 const handoffFunction = `
-cat >/dev/null
 seen=$(dirname "$0")/seen
 mkdir -p "$seen"
 handoff() {

@@ -98,3 +98,25 @@ esac
   const gates = (await site.world.run(run)).stories["US-001" as never]?.gates;
   expect(gates?.at(-1)).toMatchObject({ cause: "asked", question: expect.stringContaining("- a question") });
 });
+
+test("[AG20 D47 D55 D74] a note of a person is in the next prompt exactly once, with the attempt and the files to read", async () => {
+  const workflow = agenticWorkflow.replace(
+    'input: "{{current_story_id}}"\n        timeout: 10m',
+    'input: "Do it.{{attempt_line}}\\n{{files_to_read}}\\n{{human_instruction}}End."\n        timeout: 10m',
+  );
+  const site = await makeAgenticWorld(
+    'cat > "$seen/$PAWL_STEP-$PAWL_ATTEMPT"; [ $PAWL_STEP-$PAWL_ATTEMPT = impl-1 ] && handoff failing || handoff pass',
+    workflow,
+  );
+  const run = await site.begin();
+  await site.drive(run);
+  await site.answer(run, "US-001", "approve", "30 seconds, others OK");
+  expect(await site.drive(run)).toBe("done");
+  const first = site.seen("impl-1");
+  expect(first.match(/30 seconds, others OK/g)).toHaveLength(1);
+  expect(first).toContain("- (none)\n=== Human Instruction ===");
+  expect(first).not.toContain("(Attempt");
+  const second = site.seen("impl-2");
+  expect(second).toContain("Do it.\n(Attempt 2 of 3)");
+  expect(second).not.toContain("30 seconds");
+});

@@ -3,7 +3,8 @@
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import type { Protocol } from "../protocol.ts";
-import { excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
+import { aiFolder, excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
+import { keepFound } from "./found-state.ts";
 import { promptKeys } from "./prompt.ts";
 import { prepareFolder } from "./session-folder.ts";
 import { AgenticFiles } from "./state-file.ts";
@@ -12,10 +13,15 @@ import { agenticValues } from "./values.ts";
 export const agentic: Protocol = {
   name: "agentic",
   templateKeys: promptKeys,
+  notesKey: "human_instruction",
   needsStories: true,
   hasFolder: true,
   checksDecide: true,
   storiesFor: (task) => [oneStory(task)],
+
+  begin: ({ place }) => {
+    if (place.shared !== undefined) keepFound(aiFolder(place.shared));
+  },
 
   excludes: excludedIn,
 

@@ -16,6 +16,8 @@ export interface AiFolder {
   readonly handoff: string;
   readonly result: string;
   readonly log: string;
+  /** The STATE.json that the run found when it started. */
+  readonly found: string;
 }
 
 export function aiFolder(dir: string): AiFolder {
@@ -26,6 +28,7 @@ export function aiFolder(dir: string): AiFolder {
     handoff: join(dir, "HANDOFF.md"),
     result: join(dir, "executor-result"),
     log: join(dir, "hook.log"),
+    found: join(dir, ".pawl.found.json"),
   };
 }
 
@@ -42,16 +45,7 @@ export function worksInPlace({ place }: Pick<RunFacts, "place">): boolean {
   return place.kind === "in_place";
 }
 
-const patterns = [
-  "STATE.json*",
-  "states/",
-  "HANDOFF.md*",
-  "handoffs/",
-  "executor-result*",
-  "hook.log*",
-  ".pawl.json*",
-  ".pawl.lock*",
-];
+const patterns = ["STATE.json*", "states/", "HANDOFF.md*", "handoffs/", "executor-result*", "hook.log*", ".pawl.*"];
 
 /** What git never commits. The rules and documents of a project that are in the folder are its own. */
 export function excludedIn({ place }: RunFacts): readonly string[] {

@@ -5,9 +5,11 @@ import type { Event } from "../../domain/event.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StoryEntry, StoryStatus } from "../../domain/story.ts";
-import { writeInside } from "../../system/files/inside.ts";
+import { readInside, writeInside } from "../../system/files/inside.ts";
 import type { ProjectedFiles } from "../files/projection.ts";
-import { type AiFolder, aiFolder, storyHandoff, storyState } from "./ai-folder.ts";
+import { type AiFolder, aiFolder, largestFile, storyHandoff, storyState } from "./ai-folder.ts";
+import { stateFields } from "./found-state.ts";
+import { projectSettings } from "./project-settings.ts";
 import { storyDocument } from "./state-document.ts";
 
 export class AgenticFiles implements ProjectedFiles {
@@ -18,10 +20,17 @@ export class AgenticFiles implements ProjectedFiles {
   /** What is known of the attempts of all stories, by their ids. */
   readonly #facts = new Map<string, Facts>();
 
+  /** The STATE.json that the run found when it started. */
+  #found: Readonly<Record<string, unknown>> | null = null;
+
   constructor(shared: string, inPlace: boolean) {
     this.dir = shared;
     this.#folder = aiFolder(shared);
     this.#inPlace = inPlace;
+  }
+
+  async prepare(): Promise<void> {
+    this.#found = stateFields(readOrNull(this.#folder));
   }
 
   follow(event: Event): void {
@@ -50,12 +59,24 @@ export class AgenticFiles implements ProjectedFiles {
   }
 
   #text(run: Run, entry: StoryEntry): string {
-    const document = storyDocument({ run, project: this.#project(), entry, facts: this.#facts, imported: null });
+    const imported = this.#found?.["story"] === entry.id ? this.#found : null;
+    const document = storyDocument({ run, project: this.#project(), entry, facts: this.#facts, imported });
     return `${JSON.stringify(document, null, 2)}\n`;
   }
 
   #project(): string {
-    return basename(dirname(this.dir));
+    const { project } = this.#found ?? {};
+    const own = typeof project === "string" && project !== "" ? project : basename(dirname(this.dir));
+    return projectSettings(this.dir, own).name;
+  }
+}
+
+/** Agents may write there: what cannot be read is left out. */
+function readOrNull({ dir, found }: AiFolder): string | null {
+  try {
+    return readInside(dir, found, largestFile);
+  } catch {
+    return null;
   }
 }
 

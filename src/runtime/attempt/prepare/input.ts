@@ -3,7 +3,7 @@
 import { notesWith } from "../../../domain/note.ts";
 import { buildPrompt, buildSystem, readOnlyRules, withNotes } from "../../../prompts/prompt.ts";
 import { replyHelp } from "../../../prompts/reply.ts";
-import { renderTemplate } from "../../../prompts/template.ts";
+import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent, progressHome } from "../../trees/agent-homes.ts";
@@ -36,7 +36,9 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   const agent = agentOf(claim);
   const roles = agent ? readRoles(homeOfAgent(parts, run, agent.name), agent) : [];
   const feedback = feedbackFor(claim);
-  const notes = notesWith(header.notes, attempt.id).map((note) => note.text);
+  const { notesKey } = parts.protocols.of(header.definition);
+  const isShown = templateKeys(definition.input).includes(notesKey);
+  const notes = isShown ? [] : notesWith(header.notes, attempt.id).map((note) => note.text);
   const rules = mayOnlyRead(claim) ? readOnlyRules(commandsFor(claim)) : "";
   const input = rules === "" ? text : `${text.trimEnd()}\n\n${rules}\n`;
   const reply = replyHelp(definition, [definition.input, ...roles.map((role) => role.text)].join("\n"));

@@ -1,0 +1,28 @@
+// The STATE.json that a run finds when it starts: a copy is kept, so that no field of it is lost when Pawl writes its own.
+
+import { rmSync } from "node:fs";
+import { readInside, within, writeInside } from "../../system/files/inside.ts";
+import { type AiFolder, largestFile } from "./ai-folder.ts";
+
+/** A STATE.json of this protocol has all of these. */
+const required = ["project", "step", "attempt", "status"];
+
+/** The fields of a text; null: it is not a STATE.json of this protocol. */
+export function stateFields(text: string | null): Readonly<Record<string, unknown>> | null {
+  if (text === null) return null;
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
+    if (typeof value !== "object" || value === null) return null;
+    return required.every((key) => Object.hasOwn(value, key)) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What an earlier run found is no concern of this one. */
+export function keepFound(folder: AiFolder): void {
+  const { dir, state, found } = folder;
+  const text = readInside(dir, state, largestFile);
+  if (stateFields(text) !== null && text !== null) writeInside(dir, found, text);
+  else within(dir, found, (path) => rmSync(path, { recursive: true, force: true }));
+}

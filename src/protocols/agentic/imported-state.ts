@@ -1,0 +1,165 @@
+// Reads a STATE.json that another orchestrator wrote, so that its story goes on where it was.
+
+import type { StepDefinition } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { isSafeId, type StoryId, stepId, storyId } from "../../domain/ids.ts";
+import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
+import { openJson } from "../files/json-places.ts";
+import { isNothing, statusOfWord, stepOfWord } from "./aliases.ts";
+import { stateFields } from "./found-state.ts";
+
+export interface ImportRequest {
+  /** What messages call the file. */
+  readonly file: string;
+  /** The steps of the effective table. */
+  readonly body: readonly StepDefinition[];
+  /** Stories that the project knows. */
+  readonly known: readonly StoryId[];
+  readonly now: number;
+  /** Also where another orchestrator left the story in `running`. */
+  readonly takeOver: boolean;
+}
+
+export interface ImportedProject {
+  readonly project: string;
+  /** null: no story was chosen. */
+  readonly story: { readonly spec: StorySpec; readonly adopted: AdoptedStory } | null;
+  /** What a person said, for the next session; null: nothing. */
+  readonly humanNote: string | null;
+  /** For the person who continues. */
+  readonly notes: readonly string[];
+}
+
+/** Steps of other versions of the protocol, which are not in this project's table. */
+const foreignSteps = ["bootstrap", "custom", "commit"];
+
+export function importStory(text: string, request: ImportRequest): ImportedProject {
+  const { file, body, now, takeOver } = request;
+  const hint = "correct it, move it away, or name another project with --dir";
+  const { value } = openJson(text, file, hint);
+  const fields = stateFields(text);
+  if (fields === null) {
+    const keys = typeof value === "object" && value !== null ? Object.keys(value).slice(0, 6).join(", ") : "";
+    const what = `is not of this protocol (it has ${keys || "no fields"}); nothing was changed`;
+    throw new AppError("REFUSED", `${file} ${what}`, { hint: "use --dir or move it" });
+  }
+  const refuse = (what: string) => new AppError("INPUT_INVALID", `${file}: ${what}`, { hint });
+  const project = textIn(fields["project"]) ?? "";
+  const humanNote = textIn(fields["human_note"]);
+  const id = textIn(fields["story"]);
+  if (id === null) return { project, story: null, humanNote, notes: [] };
+  if (!isSafeId(id)) throw refuse(`story "${id}" is not an id of letters, digits, dots, dashes and underscores`);
+  const status = statusIn(fields["status"]);
+  if (status === null) throw refuse(`status ${JSON.stringify(fields["status"])} is not a status of this protocol`);
+  if (status === "running" && !takeOver) assertOver(fields, file, now);
+  const table = body.filter(({ kind, spare }) => kind !== "integrate" && spare !== true);
+  const step = stepOfWord(
+    textIn(fields["step"]) ?? "",
+    table.map(({ name }) => name),
+  );
+  const at = table.findIndex(({ name }) => name === step);
+  if (at < 0 && step !== "done" && !foreignSteps.includes(step))
+    throw refuse(`step "${step}" is not in the table; it has ${table.map(({ name }) => name).join(", ")} and done`);
+  const { dependsOn, unknown } = dependencies(fields["blocked_by"], request.known);
+  const story = storyId(id);
+  const spec = { id: story, title: id, description: "", acceptanceCriteria: [], dependsOn };
+  const notes = notesFor({
+    file,
+    id,
+    step,
+    status,
+    at,
+    unknown,
+    attempt: fields["attempt"],
+    first: table[0]?.name ?? "",
+  });
+  if (step === "done")
+    return { project, story: { spec, adopted: { id: story, status: "done", chain: [] } }, humanNote, notes };
+  const isStuck = status === "failing" && Number(fields["attempt"]) >= Number(fields["max_attempts"]);
+  const chain =
+    at < 0 ? [] : table.map(({ name, title }, index) => adoptedStep({ name, title, index, at, status, isStuck }));
+  return {
+    project,
+    story: { spec, adopted: { id: story, status: isStuck ? "failed" : "waiting", chain } },
+    humanNote,
+    notes,
+  };
+}
+
+type Status = "pending" | "running" | "pass" | "failing" | "needs_human" | "timeout";
+
+function statusIn(value: unknown): Status | null {
+  const word = textIn(value)?.toLowerCase() ?? "";
+  if (word === "pending" || word === "running" || word === "timeout") return word;
+  return statusOfWord(word);
+}
+
+/** Another orchestrator may be at work. */
+function assertOver(fields: Readonly<Record<string, unknown>>, file: string, now: number): void {
+  const begun = Date.parse(textIn(fields["dispatched_at"]) ?? "");
+  const minutes = Number(fields["timeout_min"] ?? 0);
+  if (!Number.isFinite(begun) || !Number.isFinite(minutes) || now >= begun + minutes * 60_000) return;
+  const left = Math.ceil((begun + minutes * 60_000 - now) / 60_000);
+  throw new AppError("REFUSED", `${file} says that a session is at work for another ${left} min; nothing was changed`, {
+    hint: "wait until it ends, or `pawl project continue --take-over`",
+  });
+}
+
+interface StepPlace {
+  readonly name: StepDefinition["name"];
+  readonly title: string;
+  readonly index: number;
+  readonly at: number;
+  readonly status: Status;
+  readonly isStuck: boolean;
+}
+
+function adoptedStep({ name, title, index, at, status, isStuck }: StepPlace): AdoptedStep {
+  const isDone = index < at || (index === at && status === "pass");
+  const isFailed = index === at && isStuck;
+  return {
+    id: stepId(name),
+    name,
+    description: title,
+    state: isDone ? "done" : isFailed ? "failed" : "waiting",
+    reason: isFailed ? "its attempts were used up before it was imported" : "",
+    notes: "",
+    restarts: 0,
+  };
+}
+
+function dependencies(value: unknown, known: readonly StoryId[]) {
+  const given = Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
+  const dependsOn = known.filter((id) => given.includes(id));
+  return { dependsOn, unknown: given.filter((id) => !dependsOn.some((other) => other === id)) };
+}
+
+interface Imported {
+  readonly file: string;
+  readonly id: string;
+  readonly step: string;
+  readonly status: Status;
+  readonly at: number;
+  readonly unknown: readonly string[];
+  readonly attempt: unknown;
+  readonly first: string;
+}
+
+function notesFor({ file, id, step, status, at, unknown, attempt, first }: Imported): readonly string[] {
+  if (step === "done") return [`${id} is done according to ${file}`];
+  const where = `${file} was found: ${id} goes on at ${at < 0 ? first : step}`;
+  return [
+    status === "pass" && at >= 0 ? `${file} was found: ${id} goes on after ${step}` : where,
+    ...(at < 0 ? [`step ${step} is not in this project's table; the story begins at ${first}`] : []),
+    ...(status === "running" ? ["its last session was left running; it is dispatched again"] : []),
+    ...(status === "needs_human" && step !== "review" ? [`it was waiting for a person at ${step}`] : []),
+    ...(typeof attempt === "number" && attempt > 1 ? [`${attempt} attempts were made before; limits count anew`] : []),
+    ...(unknown.length > 0
+      ? [`it is blocked by ${unknown.join(", ")}, which this project does not have: that is not waited for`]
+      : []),
+  ];
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === "string" && !isNothing(value) ? value : null;
+}
