@@ -185,3 +185,14 @@ test("[AP3] an application in another directory names the same repository by ano
   const { document } = await status(other, "1");
   expect(relative(elsewhere, document.run.repo ?? "")).toBe("");
 });
+
+test("[WF69] a run that was given no stories is refused where no agent plans them, and nothing is recorded", async () => {
+  const { app, wanted } = makeSite({
+    steps: "  - id: each\n    stories: {}\n    body: [{ id: one, agent: worker }]\n",
+  });
+  await expect(start(app, wanted)).rejects.toMatchObject({
+    code: "WORKFLOW_INVALID",
+    details: expect.arrayContaining([expect.stringContaining("no agent before it plans them")]),
+  });
+  expect((await runs(app, 10)).runs).toEqual([]);
+});

@@ -75,13 +75,18 @@ export function prepareStart(app: Application, request: StartRequest): PreparedS
   const { script: _, workflow, ...rest } = request;
   return {
     ...rest,
-    workflow: typeof workflow === "string" ? openWorkflow(app.home, workflow, app.protocols, app.cwd) : workflow,
+    workflow: typeof workflow === "string" ? openFor(app, workflow, request) : workflow,
     workflowName: typeof workflow === "string" ? workflow : workflow.definition.id,
     repo: app.path(request.repo),
     executor: executorOf(app, request),
     context: checkedContext(request.context ?? {}),
     author: request.author ?? app.author,
   };
+}
+
+/** A run that was given no stories needs a step that plans them. */
+function openFor({ home, protocols, cwd }: Application, workflow: string, { given }: StartRequest): OpenedWorkflow {
+  return openWorkflow(home, workflow, protocols, cwd, { plans: given === undefined });
 }
 
 /** Within a use case of the same repository. */

@@ -12,13 +12,13 @@ export async function retryWhileLocked<T>(
   isLocked: (error: unknown) => boolean,
   work: () => Promise<T>,
 ): Promise<T> {
-  const started = clock.now();
+  const started = clock.steady();
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 1.5, 40)) {
     try {
       return await work();
     } catch (error) {
       const canPass = error instanceof VersionConflict || isLocked(error);
-      if (!canPass || clock.now() - started > longestWaitMs) throw error;
+      if (!canPass || clock.steady() - started > longestWaitMs) throw error;
       await clock.sleep(waitMs * (0.5 + Math.random()));
     }
   }

@@ -1,6 +1,8 @@
 // Commands of a repository's own configuration: they run only after the user has agreed to them.
 
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openPawl } from "../../src/index.ts";
 import { expectCode, newSite, pawl, writeAt } from "../support/pawl.ts";
@@ -50,6 +52,13 @@ test("[CM82] nothing of a repository's configuration runs before its user agreed
   expectCode(await call("trust", "--revoke"), 0);
   expectCode(await run(), 6);
 
+  // Programs of its executors are commands, too.
+  const program = `executors: { theirs: { command: [touch, '${ran} 2'] } }\n`;
+  writeAt(site, "repo/.pawl/config.yml", program);
+  const named = await call("run", file, "Do it", "--executor", "theirs");
+  expectCode(named, 6);
+  expect(named.stderr).toContain(`executors.theirs.command: touch "${ran} 2"`);
+
   // The user's own configuration, and what `init` wrote.
   writeAt(site, "repo/.pawl/config.yml", "{}\n");
   writeAt(site, "home/config.yml", "project: { test: 'true' }\n");
@@ -57,4 +66,31 @@ test("[CM82] nothing of a repository's configuration runs before its user agreed
   writeAt(site, "repo/package.json", '{ "scripts": { "test": "true" } }');
   expectCode(await call("init", "--force"), 0);
   expect(JSON.parse((await call("trust", "--print", "--json")).stdout)).toMatchObject({ trusted: true });
+});
+
+const hasTerminals = spawnSync("script", ["--version"]).status === 0;
+
+test.skipIf(!hasTerminals)("[CM82] on a terminal `run` asks once, and only a yes counts", async () => {
+  const site = newSite();
+  mkdirSync(site.path("repo/.pawl"));
+  writeAt(site, "repo/.pawl/config.yml", `project: { test: 'touch ${site.path("ran")}' }\n`);
+  const words = [
+    process.execPath,
+    join(import.meta.dirname, "../../bin/pawl"),
+    "run",
+    writeAt(site, "s.yml", workflow),
+  ];
+  const command = [...words, "x", "--executor", "'command: echo STATUS: done'"].join(" ");
+  const answer = (text: string) => {
+    const env = { ...process.env, PAWL_HOME: site.home };
+    const options = { cwd: site.repo, env, input: text, encoding: "utf8", timeout: 60_000 } as const;
+    return spawnSync("script", ["-qec", command, "/dev/null"], options);
+  };
+  const no = answer("\n");
+  expect([no.status, no.stdout]).toEqual([6, expect.stringMatching(/project\.test: touch[^]*\[y\/N\]/)]);
+  expect(existsSync(site.path("ran"))).toBe(false);
+  expect(answer("y\n").status).toBe(0);
+  expect(existsSync(site.path("ran"))).toBe(true);
+  const again = answer("");
+  expect([again.status, again.stdout.includes("[y/N]")]).toEqual([0, false]);
 });

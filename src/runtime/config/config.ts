@@ -100,10 +100,20 @@ export async function commandsOfRules(dir: string): Promise<readonly RepositoryC
 export const rulesFile = ".ai/step-rules.yaml";
 
 /** Every text of the file that Pawl would run as a command. */
-export function commandsIn({ project, workspace }: ConfigFile): readonly RepositoryCommand[] {
+export function commandsIn({ project, workspace, executors }: ConfigFile): readonly RepositoryCommand[] {
   const named = { "project.lint": project.lint, "project.test": project.test };
   const single = Object.entries(named).flatMap(([key, command]) => (command === null ? [] : [{ key, command }]));
-  return [...single, ...(workspace.setup ?? []).map((command) => ({ key: "workspace.setup", command }))];
+  const setup = (workspace.setup ?? []).map((command) => ({ key: "workspace.setup", command }));
+  const programs = Object.entries(executors).flatMap(([name, { command, script }]) => [
+    ...(command.length === 0 ? [] : [{ key: `executors.${name}.command`, command: shownWords(command) }]),
+    ...(script === null ? [] : [{ key: `executors.${name}.script`, command: script }]),
+  ]);
+  return [...single, ...setup, ...programs];
+}
+
+/** Two lists of words never look the same. */
+function shownWords(words: readonly string[]): string {
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(" ");
 }
 
 /** Imports the check together with the parsers, and only for a repository that configures executors. */

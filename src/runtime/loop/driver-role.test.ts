@@ -2,10 +2,13 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { identityIn } from "../../../test/support/programs.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { type Clock, isPast, systemClock } from "../../system/clock.ts";
+import { isAlive } from "../../system/process/identity.ts";
 import { Patience } from "./driver-role.ts";
 import { recover } from "./recover.ts";
 
@@ -100,6 +103,39 @@ describe("a second driver of a run", () => {
     expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
   });
 });
+
+test("[RC20] a driver whose store stays unreachable ends its agent; when the store is back, the step runs again", async () => {
+  let ahead = 0;
+  const clock: Clock = { ...systemClock, steady: () => systemClock.steady() + ahead };
+  const agent = `
+echo $$ > "$PAWL_SHARED/agent-$PAWL_ATTEMPT"
+[ "$PAWL_ATTEMPT" = 1 ] && sleep 600
+echo STATUS: done
+`;
+  const world = await makeWorld({ agent, clock });
+  const run = await world.begin();
+  const driving = world.drive(run);
+  await world.appears("agent-1", "\n");
+  const identity = await identityIn(join(world.home.dir, "agent-1"));
+  const other = new DatabaseSync(world.home.storeFile);
+  onTestFinished(() => other.close());
+  other.exec("begin immediate");
+  // Its agent outlives a few renewals that fail, and not the time in which another driver may have taken the attempt.
+  const isGone = () => {
+    ahead += 10_000;
+    return !isAlive(identity);
+  };
+  await expect.poll(isGone, { timeout: 60_000, interval: 50 }).toBe(true);
+  other.exec("rollback");
+  expect(await driving).toBe("done");
+  expect((await world.attempts(run)).map(({ state }) => state)).toMatchObject([
+    {
+      outcome: expect.stringMatching(/^(?:cancelled|lost)$/),
+      why: expect.stringContaining("the store could not be reached"),
+    },
+    { outcome: "completed" },
+  ]);
+}, 90_000);
 
 test("[RC10 DR12] a lease must be seen over, and unchanged, for a while before a living worker loses it", () => {
   let steady = 0;

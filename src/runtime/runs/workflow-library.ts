@@ -64,9 +64,10 @@ export function openWorkflow(
   name: string,
   protocols: Pick<Protocols, "facts">,
   from = ".",
+  options: Pick<LoadOptions, "plans"> = {},
 ): OpenedWorkflow {
   const found = findWorkflow(home, name, from);
-  const { definition, problems, roleFile } = loadFile(found.file, protocols);
+  const { definition, problems, roleFile } = loadFile(found.file, protocols, options);
   if (definition) return { ...found, file: roleFile, definition, warnings: problems };
   const hint = `mend it and look again with \`pawl workflow check ${name}\``;
   throw new WorkflowError(found.file, problems, { file: shownPath(found.file, from), hint });

@@ -8,6 +8,7 @@ import { summaryOf } from "../../catalogue.ts";
 import { eventsOption, trustOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
 import { collect, readContext, readCount } from "../../input/run-options.ts";
+import { askForTrust } from "../../input/trust-question.ts";
 import { readWaits } from "../../input/waits-level.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
@@ -63,6 +64,7 @@ export function define(parent: Command, console: Console): void {
       const waits = readWaits(options.waits);
       const request = { workflow, task, repo, executor, script, base, inPlace, context, waits };
       await withApplication(options, async (app) => {
+        await askForTrust(console, app, repo);
         await (options.detach
           ? record(console, app, request)
           : drive(console, app, { ...request, concurrency }, options.events ?? false));
