@@ -22,6 +22,9 @@ describe("a run that is over", () => {
     const failed = new Driver(workflow([agent("work", { onError: fail("broken") })]));
     failed.fails("work", "exit 3");
     expect(say(failed)).toBe("The run failed: broken: exit 3.");
+    const known = new Driver(workflow([agent("work", { onError: fail("broken") })]));
+    known.fails("work", "exit 3 (a hint)");
+    expect(say(known)).toBe("The run failed: broken: exit 3 (a hint).");
     const cancelled = line();
     cancelled.cancel("not needed");
     expect(say(cancelled)).toBe("The run was cancelled: not needed.");
@@ -48,13 +51,13 @@ describe("a run at work", () => {
     run.plan("plan", "US-1");
     run.claim("US-1/code");
     run.at += 3_600_000;
-    expect(say(run)).toBe("US-1: code is running (attempt 1, scripted, for 1 h 0 min)");
+    expect(say(run)).toBe("US-1: code is running (attempt 1, scripted, for 1 h 0 min).");
   });
 
   test("[WY2 AT10] a step that waits for a time says until when", () => {
     const run = line();
     run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
-    expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z (its last attempt was rate limited: 429)");
+    expect(say(run)).toBe("work waits until 1970-01-01T00:01:00.000Z (its last attempt was rate limited: 429).");
   });
 
   test("[WY3] an attempt whose driver is dead is not shown as running, and the sentence says what detects it", () => {
@@ -140,11 +143,11 @@ describe("[WY7] the next command, and the time of this machine", () => {
     const run = line();
     run.claim("work");
     expect(told(run, { isDriven: true })).toBe(
-      "work is running (attempt 1, scripted, for 0 s) `pawl logs 3 --follow` shows the work.",
+      "work is running (attempt 1, scripted, for 0 s). `pawl logs 3 --follow` shows the work.",
     );
     run.finish("work", unfinished("rate_limited", "429", { retryAt: 60_000 }));
     expect(told(run, { isDriven: false })).toBe(
-      "work waits until 14:05 (its last attempt was rate limited: 429) No process drives it: `pawl resume 3` continues.",
+      "work waits until 14:05 (its last attempt was rate limited: 429). No process drives it: `pawl resume 3` continues.",
     );
   });
 
@@ -152,7 +155,7 @@ describe("[WY7] the next command, and the time of this machine", () => {
     const run = line();
     run.pause();
     expect(told(run, { caveats: ["The cap cannot be kept"] })).toMatch(
-      /^Paused; `pawl resume 3` continues it\. Meanwhile work is ready .*\) The cap cannot be kept\.$/,
+      /^Paused; `pawl resume 3` continues it\. Meanwhile work is ready .*\)\. The cap cannot be kept\.$/,
     );
   });
 });

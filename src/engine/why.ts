@@ -160,5 +160,5 @@ function span(ms: number): string {
 }
 
 function sentence(text: string): string {
-  return /[.!?)]$/.test(text) ? text : `${text}.`;
+  return /[.!?]\)?$/.test(text) ? text : `${text}.`;
 }

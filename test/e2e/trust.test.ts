@@ -68,7 +68,9 @@ test("[CM82] nothing of a repository's configuration runs before its user agreed
   expect(JSON.parse((await call("trust", "--print", "--json")).stdout)).toMatchObject({ trusted: true });
 });
 
-const hasTerminals = spawnSync("script", ["--version"]).status === 0;
+/** Gives a program a terminal. */
+const terminals = "/usr/bin/script";
+const hasTerminals = spawnSync(terminals, ["--version"]).status === 0;
 
 test.skipIf(!hasTerminals)("[CM82] on a terminal `run` asks once, and only a yes counts", async () => {
   const site = newSite();
@@ -84,7 +86,7 @@ test.skipIf(!hasTerminals)("[CM82] on a terminal `run` asks once, and only a yes
   const answer = (text: string) => {
     const env = { ...process.env, PAWL_HOME: site.home };
     const options = { cwd: site.repo, env, input: text, encoding: "utf8", timeout: 60_000 } as const;
-    return spawnSync("script", ["-qec", command, "/dev/null"], options);
+    return spawnSync(terminals, ["-qec", command, "/dev/null"], options);
   };
   const no = answer("\n");
   expect([no.status, no.stdout]).toEqual([6, expect.stringMatching(/project\.test: touch[^]*\[y\/N\]/)]);
