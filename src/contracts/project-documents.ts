@@ -51,6 +51,71 @@ export const projectStoriesContract = object({
   notes: texts,
 }).meta({ id: "ProjectStories" });
 
+export const projectPromptContract = object({
+  story: text,
+  step: text,
+  attempt: count,
+  prompt: text,
+}).meta({ id: "ProjectPrompt" });
+
+export const projectRulesContract = object({
+  file: text.nullable().describe("The project's own rules; null: it has none."),
+  steps: z.record(z.string(), z.record(z.string(), z.json())).readonly(),
+  notes: texts,
+}).meta({ id: "ProjectRules" });
+
+export const dispatchContract = z
+  .discriminatedUnion("type", [
+    object({ type: z.literal("dispatched"), step: text, attempt: count, prompt: text.optional() }),
+    object({ type: z.literal("blocked"), reason: text }),
+    object({ type: z.literal("needs_human"), message: text }),
+    object({ type: z.literal("done"), summary: text }),
+  ])
+  .meta({ id: "ProjectDispatch" });
+
+const stateContract = object({
+  project: text,
+  story: text.nullable(),
+  step: text,
+  attempt: count,
+  max_attempts: count,
+  status: z.enum(["pending", "running", "pass", "failing", "needs_human", "timeout"]),
+  reason: text.nullable(),
+  dispatched_at: text.nullable(),
+  completed_at: text.nullable(),
+  timeout_min: z.number(),
+  tests: object({ pass: count, fail: count, skip: count }).nullable(),
+  failing_tests: texts,
+  lint_pass: z.boolean().nullable(),
+  files_changed: texts,
+  blocked_by: texts,
+  human_note: text.nullable(),
+}).describe("As STATE.json has it.");
+
+export const projectStatusContract = object({
+  root: text,
+  level: z.union([z.literal(0), z.literal(1), z.literal(2)]),
+  run: count.nullable().describe("The number of the run; null: nothing was started yet."),
+  state: stateContract,
+  question: text.nullable(),
+  options: texts.describe("What may be answered."),
+  done: texts.describe("Stories that are done."),
+  next: object({ id: text, title: text }).nullable(),
+  report: text.describe("In plain words."),
+}).meta({ id: "ProjectStatus" });
+
+export const projectSaidContract = object({
+  action: z.enum(["continue", "status", "retry", "skip", "abort", "stop", "approve", "reject", "unknown"]),
+  reply: text,
+}).meta({ id: "ProjectSaid" });
+
+export const projectDecidedContract = object({ done: text, report: text }).meta({ id: "ProjectDecided" });
+
+export const projectHookContract = object({ ended: z.boolean(), report: text }).meta({ id: "ProjectHook" });
+
+export type ProjectPrompt = z.infer<typeof projectPromptContract>;
+export type ProjectRulesDocument = z.infer<typeof projectRulesContract>;
+export type ProjectStatus = z.infer<typeof projectStatusContract>;
 export type ProjectStories = z.infer<typeof projectStoriesContract>;
 export type ProjectReading = z.infer<typeof projectReadingContract>;
 export type ProjectBudget = z.infer<typeof projectBudgetContract>;

@@ -66,9 +66,9 @@ export async function initProject(app: Application, request: InitProjectRequest)
 
 /** Path in the project and text. STATE.json is last: a project that has it is complete. */
 function filesOf(name: string): readonly (readonly [path: string, text: string])[] {
-  const paths = globSync("**/*.{md,yaml,json}", { cwd: templates }).toSorted();
+  const paths = globSync("**/{*.md,*.yaml,*.json,dot-gitignore}", { cwd: templates }).toSorted();
   const documents = paths.map((path): [string, string] => [
-    path.replace(/^dot-/, "."),
+    path.replaceAll(/(^|[\\/])dot-/g, "$1."),
     readFileSync(join(templates, path), "utf8").replaceAll("{{project}}", name),
   ]);
   return [...documents, [stateFile, firstState(name)]];

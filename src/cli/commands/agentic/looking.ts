@@ -1,13 +1,83 @@
-// `pawl project budget` and `read`. Owns: printing them; neither changes anything.
+// `pawl project status`, `rules`, `prompt`, `budget` and `read`. Owns: printing them; none changes anything.
 
 import type { Command } from "commander";
 import { projectBudget } from "../../../application/agentic/budget.ts";
+import { projectAt } from "../../../application/agentic/place.ts";
+import { effectiveTable, type PromptRequest, projectPrompt } from "../../../application/agentic/prompts.ts";
 import { readSessionReport } from "../../../application/agentic/read-report.ts";
+import { type ProjectView, viewProject } from "../../../application/agentic/view.ts";
+import type { ProjectStatus } from "../../../contracts/project-documents.ts";
 import { applicationHere, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { table } from "../../output/table.ts";
 import { dirOption, type ProjectOptions } from "./options.ts";
+
+export function defineLooking(project: Command, console: Console): void {
+  project
+    .command("status")
+    .description("say where the project stands, in plain words")
+    .option(...dirOption)
+    .addHelpText("after", example("pawl project status"))
+    .action(async (options: ProjectOptions) => {
+      const view = await withApplication(options, async (app) => viewProject(app, await projectAt(app, options.dir)));
+      if (console.json) return console.document(statusOf(view));
+      console.print(view.report);
+    });
+
+  project
+    .command("rules")
+    .description("show the effective table of step rules")
+    .option(...dirOption)
+    .addHelpText("after", example("pawl project rules", "pawl project rules --json"))
+    .action(async (options: ProjectOptions) => {
+      const rules = await effectiveTable(applicationHere(), options.dir);
+      if (console.json) return console.document(rules);
+      for (const note of rules.notes) console.note(note);
+      const cell = (value: unknown) =>
+        typeof value === "object" && value !== null
+          ? Object.entries(value)
+              .map(([reason, step]) => `${reason}→${String(step)}`)
+              .join(" ")
+          : String((value as string | number | undefined) ?? "");
+      const rows = Object.entries(rules.steps).map(([name, step]) => [
+        name,
+        cell(step["next_on_pass"]),
+        cell(step["on_fail"] ?? step["next_on_fail"] ?? name),
+        cell(step["max_attempts"]),
+        cell(step["timeout_min"]),
+      ]);
+      console.print(table([["step", "on pass", "on fail", "attempts", "minutes"], ...rows]));
+    });
+
+  project
+    .command("prompt")
+    .description("print the next prompt, or that of a step, to forward it to an executor; needs no STATE.json")
+    .option(...dirOption)
+    .option("--step <step>", "this step; or bootstrap, glossary, nfr, integration-tests")
+    .option("--story <story>", "this story (default: the one at work)")
+    .addHelpText("after", example("pawl project prompt --step bdd --story US-007", "pawl project prompt > prompt.txt"))
+    .action(async (options: ProjectOptions & Pick<PromptRequest, "step" | "story">) => {
+      const prompt = await withApplication(options, async (app) => await projectPrompt(app, options));
+      if (console.json) return console.document(prompt);
+      console.print(prompt.prompt);
+    });
+}
+
+function statusOf({ place, run, state, gate, context, report }: ProjectView): ProjectStatus {
+  const { next = null, done = [] } = context;
+  return {
+    root: place.root,
+    level: place.level,
+    run: run?.number ?? null,
+    state,
+    question: gate?.question ?? null,
+    options: gate === null ? [] : Object.keys(gate.options),
+    done,
+    next: next === null ? null : { id: next.id, title: next.title },
+    report,
+  };
+}
 
 export function defineBudget(project: Command, console: Console): void {
   project

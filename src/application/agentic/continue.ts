@@ -1,0 +1,249 @@
+// Continues a project: starts the run of its stories or resumes it, and lets it move as far as its level says. Level 1 performs one
+// step; without an executor it hands out the prompt, and the hook ends the attempt. Level 2 moves until a person is needed.
+
+import { join } from "node:path";
+import { AppError } from "../../domain/error.ts";
+import { storyId } from "../../domain/ids.ts";
+import type { WaitsLevel } from "../../domain/run.ts";
+import type { AdoptedStory } from "../../domain/story.ts";
+import type { DispatchResult } from "../../protocols/agentic/adapter.ts";
+import { foreignState } from "../../protocols/agentic/first-state.ts";
+import { recover } from "../../runtime/loop/recover.ts";
+import { transition } from "../../runtime/transition/transition.ts";
+import { driversOf } from "../../runtime/worker.ts";
+import type { LocatedRun } from "../../store/store.ts";
+import { readOptional } from "../../system/files/text.ts";
+import type { Application } from "../application.ts";
+import { type DriveRequest, resume } from "../drive.ts";
+import { answer } from "../gates.ts";
+import { claim } from "../pull.ts";
+import { prepareStart, startIn } from "../start.ts";
+import { type ProjectPlace, projectAt } from "./place.ts";
+import { openRun } from "./project-runs.ts";
+import { plannedStory, type QueuedStory, readQueue } from "./queue.ts";
+import { assertRulesTrusted, projectRules } from "./rules.ts";
+import { addToRun } from "./run-stories.ts";
+import { doneStories, type ProjectView, viewProject } from "./view.ts";
+
+export interface ContinueRequest extends DriveRequest {
+  readonly dir?: string | undefined;
+  readonly story?: string | undefined;
+  readonly executor?: string | undefined;
+  readonly script?: string | undefined;
+  /** Another program works on the files. */
+  readonly awaits?: boolean | undefined;
+  readonly inPlace?: boolean | undefined;
+  readonly takeOver?: boolean | undefined;
+}
+
+export interface Continued {
+  readonly result: DispatchResult;
+  /** In plain words. */
+  readonly report: string;
+  /** For a person or a program to forward; null: nobody must. */
+  readonly prompt: string | null;
+}
+
+export async function continueProject(app: Application, request: ContinueRequest): Promise<Continued> {
+  const place = await projectAt(app, request.dir);
+  assertUsable(place, request);
+  await app.change(null, async ({ parts }) => await recover(parts));
+  const refused = (await busyWith(app, place)) ?? (await nothingToDo(app, place, request));
+  if (refused !== null) return refused;
+  const run = await ensureRun(app, place, request);
+  await takeStory(app, place, run, request.story);
+  const before = await viewProject(app, place);
+  if (!(await goOn(app, before))) return told(before, resultOf(before));
+  const { executor } = before.whole?.header ?? { executor: null };
+  const isPulled = place.level === 1 && !namesExecutor(request) && executor === null;
+  if (isPulled) return await handOut(app, place, run);
+  const driven = await resume(app, run.id, { ...request, executor: executorOf(request) });
+  const after = await viewProject(app, place);
+  if (driven.end === "interrupted" || driven.end === "left")
+    return told(after, { type: "blocked", reason: after.report });
+  return told(after, resultOf(after));
+}
+
+function told(view: ProjectView, result: DispatchResult): Continued {
+  return { result, report: view.report, prompt: null };
+}
+
+function assertUsable(place: ProjectPlace, { takeOver = false, dir }: ContinueRequest): void {
+  if (place.level === 0) {
+    throw new AppError("REFUSED", `${place.name} works at level 0: you forward each prompt yourself`, {
+      hint: "`pawl project prompt --step bdd` prints one; `pawl project init --level 1` or 2 lets Pawl keep track",
+    });
+  }
+  const file = join(place.ai, "STATE.json");
+  const text = readOptional(file);
+  const foreign = text === null ? null : foreignState(text);
+  // A file that is not JSON is restored from the store; one of another tool stays.
+  if (foreign !== null && !foreign.startsWith("is not JSON"))
+    throw new AppError("REFUSED", `${file} ${foreign}; nothing was changed`, { hint: "use --dir or move it" });
+  if (text === null || foreign !== null || takeOver) return;
+  const { status, dispatched_at: at, timeout_min: minutes } = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const isOurs = readOptional(join(place.ai, ".pawl.json"))?.includes('"run"') ?? false;
+  if (status !== "running" || isOurs || typeof at !== "string") return;
+  const until = Date.parse(at) + (typeof minutes === "number" ? minutes : 5) * 60_000;
+  if (until > Date.now()) {
+    throw new AppError("REFUSED", `another orchestrator is at work on ${dir ?? place.root}; nothing was changed`, {
+      hint: "wait until its time is over, or take the project over: pawl project continue --take-over",
+    });
+  }
+}
+
+/** Two that continue one project: the second one only says so. */
+async function busyWith(app: Application, place: ProjectPlace): Promise<Continued | null> {
+  const { parts } = await app.read();
+  const run = await openRun(parts.store, place);
+  const driver = run === null ? undefined : (await driversOf(parts)).get(run.id);
+  if (driver === undefined) return null;
+  const view = await viewProject(app, place);
+  if (view.state.status === "running") return told(view, { type: "blocked", reason: view.report });
+  return told(view, { type: "blocked", reason: `${place.name} is at work: ${driver}` });
+}
+
+async function nothingToDo(
+  app: Application,
+  place: ProjectPlace,
+  { story }: ContinueRequest,
+): Promise<Continued | null> {
+  const { store } = (await app.read()).parts;
+  const queue = readQueue(place);
+  if (story !== undefined && !queue.some(({ id }) => id === story)) {
+    throw new AppError("NOT_FOUND", `${story} is not a story of this project`, {
+      hint: `pawl project add ${story} TITLE`,
+    });
+  }
+  if ((await openRun(store, place)) !== null) return null;
+  const done = await doneStories(store, place);
+  if (queue.some(({ id }) => !done.includes(id))) return null;
+  const view = await viewProject(app, place);
+  if (queue.length > 0) return told(view, { type: "done", summary: `All stories are done: ${done.join(", ")}.` });
+  const message = "Choose a story: pawl project add US-001 TITLE, or pawl project import prd.json";
+  return { result: { type: "needs_human", message }, report: message, prompt: null };
+}
+
+async function ensureRun(app: Application, place: ProjectPlace, request: ContinueRequest): Promise<LocatedRun> {
+  const found = await openRun((await app.read()).parts.store, place);
+  if (found !== null) {
+    await addToRun(app, place);
+    await setLevel(app, place, found);
+    return found;
+  }
+  await app.change(place.root, async (session) => {
+    await assertRulesTrusted(app, place.root, place.root);
+    const { workflow, notes } = projectRules(app, place.root, session.config.project);
+    for (const note of notes) request.onNote?.(note);
+    const done = await doneStories(session.parts.store, place);
+    const stories = chosenFirst(readQueue(place), request.story);
+    const adopted = stories
+      .filter(({ id }) => done.includes(id))
+      .map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
+    const prepared = prepareStart(app, {
+      workflow,
+      task: `Stories of ${place.name}`,
+      repo: place.root,
+      inPlace: worksInPlace(place, request),
+      waits: waitsOf(place),
+      executor: executorOf(request),
+      script: request.script,
+      given: { stories: stories.map(plannedStory), adopted, source: null, shared: place.ai },
+      mayWait: place.level === 1 && !namesExecutor(request),
+      onNote: request.onNote,
+    });
+    await startIn(session, prepared);
+  });
+  const run = await openRun((await app.read()).parts.store, place);
+  if (run === null) throw new Error("the run that was started is not there");
+  return run;
+}
+
+/** Other programs, and people, work where the files are. */
+function worksInPlace(place: ProjectPlace, request: ContinueRequest): boolean {
+  return request.inPlace === true || request.awaits === true || (place.level === 1 && !namesExecutor(request));
+}
+
+function namesExecutor({ executor, script, awaits = false }: ContinueRequest): boolean {
+  return executor !== undefined || script !== undefined || awaits;
+}
+
+function executorOf({ executor, awaits = false }: ContinueRequest): string | undefined {
+  if (!awaits) return executor;
+  if (executor === undefined) return "await";
+  throw new AppError("USAGE", "--await and --executor exclude each other", { hint: "give one of them" });
+}
+
+function waitsOf({ level }: ProjectPlace): WaitsLevel {
+  return level === 1 ? "all" : "none";
+}
+
+async function setLevel(app: Application, place: ProjectPlace, run: LocatedRun): Promise<void> {
+  const waits = waitsOf(place);
+  await app.change(null, async ({ parts }) => {
+    const header = (await parts.store.wholeRun(run.id))?.header;
+    if (header === undefined || (header.waits ?? "marked") === waits) return;
+    await transition(parts, run.id, { type: "change_waits", waits, at: parts.clock.now(), author: app.author });
+  });
+}
+
+function chosenFirst(queue: readonly QueuedStory[], story: string | undefined): readonly QueuedStory[] {
+  const chosen = queue.filter(({ id }) => id === story).map((each) => ({ ...each, priority: 0 }));
+  return [...chosen, ...queue.filter(({ id }) => id !== story)];
+}
+
+/** A story that has not begun comes next. */
+async function takeStory(
+  app: Application,
+  place: ProjectPlace,
+  run: LocatedRun,
+  story: string | undefined,
+): Promise<void> {
+  const wanted = readQueue(place).find(({ id }) => id === story);
+  if (wanted === undefined) return;
+  await app.change(null, async ({ parts }) => {
+    const entry = (await parts.store.wholeRun(run.id))?.header.stories.find(({ id }) => id === wanted.id);
+    if (entry === undefined || entry.status !== "waiting" || entry.begun === true || entry.priority === 0) return;
+    const first = { ...plannedStory(wanted), priority: 0 };
+    const dropped = [storyId(wanted.id)];
+    const at = parts.clock.now();
+    await transition(parts, run.id, { type: "add_stories", stories: [first], dropped, at, author: app.author });
+  });
+}
+
+/** Answers a question that only asks whether to go on. false: a person must say more. */
+async function goOn(app: Application, { gate, state, whole }: ProjectView): Promise<boolean> {
+  if (whole?.header.end?.status === "failed") return false;
+  if (gate === null) return true;
+  const isAboutStart = gate.cause === "waits" || gate.cause === "stopped" || state.status === "timeout";
+  const option = "continue" in gate.options ? "continue" : "again" in gate.options ? "again" : null;
+  if (!isAboutStart || option === null) return false;
+  await answer(app, gate.id, { option });
+  return true;
+}
+
+/** The attempt is recorded; whoever works on it reports by files, and the hook ends it. */
+async function handOut(app: Application, place: ProjectPlace, run: LocatedRun): Promise<Continued> {
+  const header = (await viewProject(app, place)).whole?.header;
+  const [agent = "executor"] = Object.keys(header?.definition.agents ?? {});
+  const claimed = await claim(app, `${header?.definition.id ?? ""}/${agent}`, run.id);
+  const view = await viewProject(app, place);
+  if (!claimed.found) return told(view, resultOf(view));
+  const { step, attempt } = view.state;
+  return { result: { type: "dispatched", step, attempt }, report: view.report, prompt: claimed.input };
+}
+
+function resultOf(view: ProjectView): DispatchResult {
+  const { whole, gate, state, report, context } = view;
+  const status = whole?.header.end?.status;
+  if (status === "done")
+    return { type: "done", summary: `${report}\nAll stories are done: ${(context.done ?? []).join(", ")}.` };
+  if (status !== undefined) return { type: "needs_human", message: `${report}\nTry again: pawl project retry` };
+  const attempts = Object.values(whole?.stories ?? {}).flatMap((story) => story.attempts);
+  const last = attempts.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
+  if (gate?.cause === "waits" && last !== undefined)
+    return { type: "dispatched", step: last.name, attempt: last.number };
+  if (gate !== null) return { type: "needs_human", message: report };
+  if (state.status === "running") return { type: "dispatched", step: state.step, attempt: state.attempt };
+  return { type: "blocked", reason: report };
+}

@@ -1,0 +1,92 @@
+// Prompts for a person to forward. They need no STATE.json and no run: the effective rules, the story, and the files that are there.
+
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { ProjectPrompt, ProjectRulesDocument } from "../../contracts/project-documents.ts";
+import type { AgentStep } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { isSafeId } from "../../domain/ids.ts";
+import { renderTemplate } from "../../prompts/template.ts";
+import { promptValues } from "../../protocols/agentic/prompt.ts";
+import { packageFile } from "../../system/package-root.ts";
+import type { Application } from "../application.ts";
+import { projectPlace } from "./place.ts";
+import { readQueue } from "./queue.ts";
+import { type ProjectRules, projectRules } from "./rules.ts";
+import { type ProjectView, viewProject } from "./view.ts";
+
+export interface PromptRequest {
+  readonly dir?: string | undefined;
+  readonly step?: string | undefined;
+  readonly story?: string | undefined;
+}
+
+/** Beside the steps: what a person asks for now and then. */
+const supplements = packageFile("workflows", "agentic-coding", "prompts");
+
+export async function projectPrompt(app: Application, request: PromptRequest): Promise<ProjectPrompt> {
+  const place = await projectPlace(app, request.dir);
+  const view = await viewProject(app, place);
+  const rules = await rulesOf(app, place.root);
+  const steps = agentSteps(rules);
+  const story = request.story ?? view.state.story ?? readQueue(place)[0]?.id ?? "US-001";
+  if (!isSafeId(story))
+    throw new AppError("USAGE", `"${story}" cannot be the id of a story`, { hint: "use letters, digits and dashes" });
+  const name = request.step ?? nextStep(view, steps);
+  const text = supplementOf(name);
+  if (text !== null) return { story, step: name, attempt: 1, prompt: text.replaceAll("{{story}}", story) };
+  const step = steps.find((each) => each.name === name);
+  if (step === undefined) {
+    const known = [...steps.map((each) => each.name), ...supplementNames()];
+    throw new AppError("NOT_FOUND", `"${name}" is not a step that a session performs`, {
+      hint: `there are: ${known.join(", ")}`,
+    });
+  }
+  const attempts = view.whole?.stories[story as keyof typeof view.whole.stories]?.attempts ?? [];
+  const attempt = attempts.filter((each) => each.name === name).length + 1;
+  const title = view.queue.find(({ id }) => id === story);
+  const values = promptValues({
+    story,
+    attempt,
+    maxAttempts: Math.max(attempt, (step.budget?.atMost ?? 0) + 1),
+    reads: step.reads ?? [],
+    exists: (path) => existsSync(join(place.root, path)),
+    notes: view.state.human_note === null ? [] : [view.state.human_note],
+  });
+  const words = title === undefined ? story : `Story ${story}: ${title.title}\n\n${title.description}`;
+  const context = { current_story_id: story, current_story: words, feedback: "", ...values };
+  const known = rules.workflow.definition.knownKeys;
+  return { story, step: name, attempt, prompt: renderTemplate(step.input, context, known).text };
+}
+
+export async function effectiveTable(app: Application, dir: string | undefined): Promise<ProjectRulesDocument> {
+  const { root } = await projectPlace(app, dir);
+  const { table, file, notes } = await rulesOf(app, root);
+  return { file, notes, steps: table.steps as ProjectRulesDocument["steps"] };
+}
+
+async function rulesOf(app: Application, root: string): Promise<ProjectRules> {
+  return projectRules(app, root, (await app.configuration(root)).project);
+}
+
+function agentSteps({ workflow }: ProjectRules): readonly AgentStep[] {
+  const stories = workflow.definition.steps.find((step) => step.kind === "stories");
+  return (stories?.body ?? []).filter((step): step is AgentStep => step.kind === "agent");
+}
+
+/** A step that waits for a person has no prompt; what comes after it has. */
+function nextStep({ state, context }: ProjectView, steps: readonly AgentStep[]): string {
+  const wanted = state.status === "pass" ? (context.entering ?? state.step) : state.step;
+  const first = steps[0]?.name ?? "";
+  return steps.find(({ name }) => name === wanted)?.name ?? first;
+}
+
+function supplementNames(): readonly string[] {
+  return globSync("*.md", { cwd: supplements })
+    .map((file) => basename(file, ".md"))
+    .toSorted();
+}
+
+function supplementOf(name: string): string | null {
+  return supplementNames().includes(name) ? readFileSync(join(supplements, `${name}.md`), "utf8").trim() : null;
+}

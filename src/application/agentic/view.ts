@@ -1,0 +1,122 @@
+// Where a project stands, from the store: the story at work, its state as STATE.json shows it, the open question, and what a report
+// about it needs.
+
+import { hasEnded } from "../../domain/attempt.ts";
+import type { Gate } from "../../domain/gate.ts";
+import type { Facts } from "../../domain/report.ts";
+import type { Run } from "../../domain/run.ts";
+import type { StoryEntry } from "../../domain/story.ts";
+import type { ProjectState } from "../../protocols/agentic/adapter.ts";
+import { firstState } from "../../protocols/agentic/first-state.ts";
+import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
+import { storyDocument } from "../../protocols/agentic/state-document.ts";
+import type { LocatedRun, Store } from "../../store/store.ts";
+import type { Application } from "../application.ts";
+import { wholeRun } from "../references.ts";
+import type { ProjectPlace } from "./place.ts";
+import { openRun, runsOf } from "./project-runs.ts";
+import { type QueuedStory, readQueue } from "./queue.ts";
+
+export interface ProjectView {
+  readonly place: ProjectPlace;
+  /** The run that works on the project, or the last one; null: there was none. */
+  readonly run: LocatedRun | null;
+  readonly whole: Run | null;
+  readonly entry: StoryEntry | null;
+  readonly state: ProjectState;
+  /** The open question. */
+  readonly gate: Gate | null;
+  readonly queue: readonly QueuedStory[];
+  readonly context: ReportContext;
+  /** In plain words. */
+  readonly report: string;
+}
+
+export async function viewProject(app: Application, place: ProjectPlace): Promise<ProjectView> {
+  const { store, clock } = (await app.read()).parts;
+  const run = (await openRun(store, place)) ?? (await runsOf(store, place))[0] ?? null;
+  const whole = run === null ? null : await wholeRun(store, run);
+  const queue = readQueue(place);
+  const done = await doneStories(store, place);
+  const entry = whole === null ? null : entryAtWork(whole);
+  const facts = run === null ? new Map<string, Facts>() : await factsOf(store, run);
+  const state =
+    whole === null || entry === null ? blank(place.name) : stateOf(whole, { project: place.name, entry, facts });
+  const gate = whole === null || entry === null ? null : openGateOf(whole, entry);
+  const open = queue.filter(({ id }) => !done.includes(id) && id !== entry?.id);
+  const last = entry === null ? undefined : whole?.stories[entry.id]?.attempts.findLast(hasEnded);
+  const handoff = last === undefined ? undefined : facts.get(last.id)?.["handoff"];
+  const begunAt = state.dispatched_at === null ? null : Date.parse(state.dispatched_at);
+  const context: ReportContext = {
+    done,
+    next: open[0] ?? null,
+    question: gate === null ? null : gate.question,
+    handoff: typeof handoff === "string" ? handoff : (gate?.said ?? gate?.feedback ?? ""),
+    minutes: begunAt === null ? null : (clock.now() - begunAt) / 60_000,
+    entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
+  };
+  const report = reportOf(state, { gate, entry, whole, context });
+  return { place, run, whole, entry, state, gate, queue, context, report };
+}
+
+/** Stories that any run of the project has finished. */
+export async function doneStories(store: Store, place: ProjectPlace): Promise<readonly string[]> {
+  const done = new Set<string>();
+  for (const run of (await runsOf(store, place)).toReversed())
+    for (const { id, status } of (await wholeRun(store, run)).header.stories) if (status === "done") done.add(id);
+  return [...done];
+}
+
+/** A story that is finished is reported with the next one, which only waits for a word. */
+function reportOf(
+  state: ProjectState,
+  { gate, entry, whole, context }: Pick<ProjectView, "gate" | "entry" | "whole" | "context">,
+): string {
+  const finished = context.done?.at(-1);
+  const isNew = entry !== null && (whole?.stories[entry.id]?.attempts.length ?? 0) === 0;
+  if (gate?.cause === "waits" && isNew && finished !== undefined) {
+    const next = { id: entry.id, title: entry.title };
+    return standingText({ ...state, story: finished, step: "done", status: "pass" }, { ...context, next });
+  }
+  return standingText(state, context);
+}
+
+function stateOf(
+  run: Run,
+  { project, entry, facts }: { project: string; entry: StoryEntry; facts: ReadonlyMap<string, Facts> },
+): ProjectState {
+  return storyDocument({ run, project, entry, facts, imported: null }) as unknown as ProjectState;
+}
+
+function blank(project: string): ProjectState {
+  return JSON.parse(firstState(project)) as ProjectState;
+}
+
+/** At work, else failed, else the next one, else the last one that is done. */
+function entryAtWork({ header: { stories } }: Run): StoryEntry | null {
+  return (
+    stories.find(({ status }) => status === "running" || status === "held") ??
+    stories.find(({ status }) => status === "failed") ??
+    stories.find(({ status, openDependencies }) => status === "waiting" && openDependencies === 0) ??
+    stories.find(({ status }) => status === "waiting" || status === "blocked") ??
+    stories.at(-1) ??
+    null
+  );
+}
+
+function openGateOf(run: Run, { id }: StoryEntry): Gate | null {
+  const gates = [...(run.stories[id]?.gates ?? []), ...run.header.gates];
+  return gates.find(({ state }) => state.status === "open") ?? null;
+}
+
+function nextStepOf(run: Run, { id }: StoryEntry): string | null {
+  const step = run.stories[id]?.chain.find(({ state }) => state.status !== "done" && state.status !== "skipped");
+  return step === undefined || step.name === "integrate" ? null : step.name;
+}
+
+async function factsOf(store: Pick<Store, "events">, { id }: LocatedRun): Promise<ReadonlyMap<string, Facts>> {
+  const found = new Map<string, Facts>();
+  for (const { event } of await store.events(id, 0, 1_000_000))
+    if (event.type === "attempt_ended" && event.facts !== undefined) found.set(event.attempt, event.facts);
+  return found;
+}

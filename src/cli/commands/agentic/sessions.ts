@@ -1,0 +1,48 @@
+// `pawl project hook` and `watch`. Owns: printing what came of a session; the exit code of a hook is 0 for every expected state.
+
+import type { Command } from "commander";
+import { hookSession } from "../../../application/agentic/hook.ts";
+import { watchProject } from "../../../application/agentic/watch.ts";
+import { AppError } from "../../../domain/error.ts";
+import { withApplication } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+import { dirOption, type ProjectOptions } from "./options.ts";
+
+export function defineSessions(project: Command, console: Console): void {
+  project
+    .command("hook")
+    .description("what the host of an executor calls when a session has ended: reads its report and runs the checks")
+    .argument("[dir]", "the folder of the project")
+    .option(...dirOption)
+    .addHelpText("after", example('pawl project hook "$PROJECT_DIR"'))
+    .action(async (dir: string | undefined, options: ProjectOptions) => {
+      const hooked = await withApplication(options, async (app) => await hookSession(app, dir ?? options.dir));
+      if (console.json) return console.document(hooked);
+      console.say(hooked.report);
+    });
+
+  project
+    .command("watch")
+    .description("say what changes, and end sessions whose time is over; until Ctrl-C")
+    .option(...dirOption)
+    .option("--every <time>", "how often it looks: 30s, 1m", "30s")
+    .addHelpText("after", example("pawl project watch --every 30s"))
+    .action(async (options: ProjectOptions & { readonly every: string }) => {
+      const stop = new AbortController();
+      const end = () => stop.abort();
+      process.once("SIGINT", end).once("SIGTERM", end);
+      const onReport = (report: string) => console.print(report);
+      const everyMs = timeOf(options.every);
+      await withApplication(options, async (app) => {
+        await watchProject(app, { dir: options.dir, everyMs, signal: stop.signal, onReport });
+      });
+    });
+}
+
+function timeOf(text: string): number {
+  const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m)?$/.exec(text) ?? [];
+  const ms = Number(number) * { ms: 1, s: 1_000, m: 60_000 }[unit as "ms" | "s" | "m"];
+  if (ms > 0) return ms;
+  throw new AppError("USAGE", `"${text}" is not a time`, { hint: "write 30s or 1m" });
+}
