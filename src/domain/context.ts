@@ -24,6 +24,8 @@ const runKeys = [
   "progress",
   "progress_file",
   "has_frontend_changes",
+  "reads",
+  "writes",
 ] as const;
 
 /** Keys from the configuration of the project; empty if it does not set them. */

@@ -22,18 +22,32 @@ interface BeginRecord extends Pick<Claim, "hold" | "insteadOf"> {
   readonly refs: RefPlaces | null;
   /** Another program does the work, and has this long; null: Pawl starts one. */
   readonly waitsUntil: Deadline | null;
+  readonly treeBefore: string | null;
 }
 
-const emptyRecord: BeginRecord = { hold: null, insteadOf: null, missingKeys: [], refs: null, waitsUntil: null };
+const emptyRecord: BeginRecord = {
+  hold: null,
+  insteadOf: null,
+  missingKeys: [],
+  refs: null,
+  waitsUntil: null,
+  treeBefore: null,
+};
 
 export function recordBegin(
   parts: Pick<Parts, "home" | "secrets">,
-  { claim, missingKeys, refs, waitsUntil }: { readonly claim: Claim } & Omit<BeginRecord, "hold" | "insteadOf">,
+  {
+    claim,
+    missingKeys,
+    refs,
+    waitsUntil,
+    treeBefore,
+  }: { readonly claim: Claim } & Omit<BeginRecord, "hold" | "insteadOf">,
 ): void {
   const { run, attempt, hold, insteadOf } = claim;
   const isUsual = hold === null && insteadOf === null && missingKeys.length === 0 && refs === null;
-  if (isUsual && waitsUntil === null) return;
-  const record: BeginRecord = { hold, insteadOf, missingKeys, refs, waitsUntil };
+  if (isUsual && waitsUntil === null && treeBefore === null) return;
+  const record: BeginRecord = { hold, insteadOf, missingKeys, refs, waitsUntil, treeBefore };
   writeJson(beginFile(parts, run.header.id, attempt), parts.secrets.redactAll(record));
 }
 

@@ -1,6 +1,6 @@
 // Starting a run. Owns: from a workflow, a task and a directory to a recorded run. Nothing is changed before all of it is right.
 
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { type AgentDefinition, type Definition, hasStoryTrees } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { agentName, type RunId } from "../../domain/ids.ts";
@@ -8,12 +8,14 @@ import type { RunPlace } from "../../domain/run.ts";
 import { renderTemplate, templateKeys } from "../../prompts/template.ts";
 import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { agentHome, provision } from "../../protocols/files/agent-home.ts";
+import type { RunFacts } from "../../protocols/protocol.ts";
 import { newRunId } from "../../system/ids.ts";
 import { resolveCommands } from "../../workflows/format/project.ts";
 import { resolveBase } from "../../workspaces/branches/base.ts";
 import { assertFreeBranch, freeBranch } from "../../workspaces/branches/free-branch.ts";
-import { inPlace, inspectRepository } from "../../workspaces/git/repository.ts";
+import { inPlace, inspectRepository, uncommitted, uncommittedFiles } from "../../workspaces/git/repository.ts";
 import { assertWritable } from "../../workspaces/git/writable.ts";
+import { pathMatcher } from "../../workspaces/trees/path-patterns.ts";
 import { cannotAwait } from "../attempt/execute/await-report.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
@@ -22,6 +24,7 @@ import { assertNoSecret, redactedRequest } from "../transition/redacted.ts";
 import { createRun } from "../transition/transition.ts";
 import { beginFiles, protocolPlace } from "../trees/protocol-folder.ts";
 import { chooseBase } from "../trees/run-base.ts";
+import { withoutTrees } from "./without-trees.ts";
 
 export interface StartedRun {
   readonly run: RunId;
@@ -48,7 +51,8 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
   assertTargets(parts);
   const notes: string[] = [];
   const context = { ...parts.secrets.redactAll(projectContext(request.project)), ...request.context };
-  const definition = withContext(definitionFor(request, notes), { ...context, task });
+  const written = withContext(definitionFor(request, notes), { ...context, task });
+  const definition = request.inPlace ? withoutTrees(written) : written;
   assertNoSecret(parts.secrets, definition);
   parts.protocols.assertKnown(definition);
   assertAwaitable(parts, definition, request.executor);
@@ -59,7 +63,9 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
     ? await chooseBase(request, notes)
     : await choosePlace(request, definition, notes);
   const files = protocolPlace(parts, protocol, run, given);
-  await beginFiles(protocol, { id: run, definition, place: { ...placed(0), ...files } });
+  const facts = { id: run, definition, place: { ...placed(0), ...files } };
+  if (request.inPlace) await lookForUncommitted(protocol, facts, hasStoryTrees(written), notes);
+  await beginFiles(protocol, facts);
   for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, request, agent, run));
   const created = await createRun(parts, (number) => ({
     type: "start_run",
@@ -128,6 +134,29 @@ function assertTargets(parts: Parts): void {
   }
 }
 
+/**
+ * Work of a person in the checkout could be mixed up with that of agents. Stories are done one after the other, so that the work of the
+ * first is there when the second begins: then it is only said. Files of the protocol do not count.
+ */
+async function lookForUncommitted(
+  protocol: CompleteProtocol,
+  run: RunFacts,
+  hasStories: boolean,
+  notes: string[],
+): Promise<void> {
+  const root = run.place.repo ?? "";
+  const isKeptOut = pathMatcher(protocol.excludes(run));
+  const own = protocol.ownFiles(run).map((file) => relative(root, file));
+  const isOwn = (name: string) => own.some((file) => name === file || name.startsWith(`${file}/`));
+  const dirty = (await uncommittedFiles(root)).filter((name) => !isKeptOut(name) && !isOwn(name));
+  if (dirty.length === 0) return;
+  if (!hasStories) throw uncommitted(root, dirty.length);
+  const files = dirty.length === 1 ? "an uncommitted file" : `${dirty.length} uncommitted files`;
+  notes.push(
+    `your checkout has ${files}; the work of the stories is added to that, and nothing of it is ever put back`,
+  );
+}
+
 /** The place depends on the run's number, which only the store can give; everything slow is done before. */
 async function choosePlace(
   request: RunRequest,
@@ -136,7 +165,7 @@ async function choosePlace(
 ): Promise<(number: number) => RunPlace> {
   const dir = resolve(request.repo);
   if (request.inPlace) {
-    const facts = await inPlace(dir);
+    const facts = await inPlace(dir, { mayBeDirty: true });
     await assertWritable(facts.root);
     return () => ({
       repo: facts.root,

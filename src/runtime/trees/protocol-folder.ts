@@ -4,12 +4,13 @@ import { accessSync, constants, existsSync, mkdirSync, statSync } from "node:fs"
 import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
-import type { RunPlace } from "../../domain/run.ts";
+import type { Run, RunPlace } from "../../domain/run.ts";
 import type { CompleteProtocol } from "../../protocols/complete-protocol.ts";
 import { defaultFolder } from "../../protocols/files/folder.ts";
 import type { RunFacts } from "../../protocols/protocol.ts";
 import { excludeLocally } from "../../workspaces/git/exclude.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
+import { pathMatcher } from "../../workspaces/trees/path-patterns.ts";
 import type { Parts } from "../parts.ts";
 import type { GivenStories } from "../run-request.ts";
 
@@ -45,6 +46,12 @@ export async function excludeProtocolFiles(protocol: Pick<CompleteProtocol, "exc
   const { repo } = run.place;
   const patterns = protocol.excludes(run);
   if (repo !== null && patterns.length > 0) await excludeLocally(repo, patterns);
+}
+
+/** Which files of a tree are the protocol's: they are never committed. Null: it has none. */
+export function keptOutOf({ protocols }: Pick<Parts, "protocols">, { header }: Pick<Run, "header">) {
+  const patterns = protocols.of(header.definition).excludes(header);
+  return patterns.length === 0 ? null : pathMatcher(patterns);
 }
 
 /** The shared folder that a person names, or else `.pawl/PROTOCOL` in the repository. */

@@ -13,15 +13,10 @@ import type { RunRequest } from "../run-request.ts";
 
 /** Commits go to a local branch, whose name is known from the start. */
 export async function chooseBase(
-  request: Pick<RunRequest, "repo" | "base" | "task" | "inPlace">,
+  request: Pick<RunRequest, "repo" | "base" | "task">,
   notes: string[],
 ): Promise<(number: number) => RunPlace> {
   const dir = resolve(request.repo);
-  if (request.inPlace) {
-    throw new AppError("USAGE", "stories of this workflow work in trees of their own, not in place", {
-      hint: "leave out --in-place; your checkout is not touched, except that it is brought up to date when it is clean",
-    });
-  }
   const facts = await inspectRepository(dir);
   await assertWritable(facts.root);
   if (facts.head === null && request.base === null) throw noCommits(facts.root);

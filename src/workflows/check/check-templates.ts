@@ -49,7 +49,12 @@ function templatesOf(steps: readonly StepDefinition[], reading: Reading): readon
       path: [...originOf(reading, step), "env", name],
     })),
   );
-  return [...inputs, ...variables, ...questions];
+  const paths = performedSteps(steps).flatMap((step) =>
+    Object.entries({ reads: step.reads, writes: step.writes }).flatMap(([key, each = []]) =>
+      each.map((text, index) => ({ step: step.name, text, path: [...originOf(reading, step), key, index] })),
+    ),
+  );
+  return [...inputs, ...variables, ...paths, ...questions];
 }
 
 function warnUnset(

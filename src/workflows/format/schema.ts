@@ -186,6 +186,18 @@ const step = z
       ])
       .optional()
       .describe("Time limits of one attempt."),
+    reads: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe(
+        "Files of the project that its agent reads; {{reads}} in the input lists them, and says which are missing.",
+      ),
+    writes: z
+      .array(z.string())
+      .max(100)
+      .optional()
+      .describe("What its agent writes, as lines of a .gitignore; {{writes}} lists them. Other changes are a note."),
     session: z
       .union([
         z.literal("fresh"),

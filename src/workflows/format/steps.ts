@@ -20,6 +20,7 @@ import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.t
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
 import { optionsFor } from "./occasion.ts";
+import { readPaths } from "./paths.ts";
 import { foldRouteWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
 
@@ -35,7 +36,7 @@ const chainFields = ["spare", "mandatory", "last", "follows"] as const;
 const answerFields = ["produces", "decide", "expects", "on_unreadable", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
 const fieldsOf = {
-  agent: ["agent", "input", "session", ...answerFields, ...attemptFields, ...chainFields],
+  agent: ["agent", "input", "session", "reads", "writes", ...answerFields, ...attemptFields, ...chainFields],
   // A command says yes or no by its exit code; what it prints decides nothing.
   command: ["command", "input", ...attemptFields, ...chainFields],
   gate: ["gate", "options", "deadline", "spare"],
@@ -102,6 +103,7 @@ function readPerformed(
     budget: readBudget(reading, written, path, on),
     checks: readChecks(reading, written, path),
     ...readVariables(reading, written, path),
+    ...readPaths(reading, written, path),
     wallMs: timeout.wall === undefined ? (agentMs ?? null) : durationMs(timeout.wall),
     quietMs: "quiet" in timeout && timeout.quiet !== undefined ? durationMs(timeout.quiet) : null,
     ...(typeof written.session === "object" ? { session: stepName(written.session.same_as) } : {}),

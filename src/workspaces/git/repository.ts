@@ -71,8 +71,14 @@ export function operationIn(gitDir: string): Operation | null {
   return null;
 }
 
-/** Allows the user's own tree as a workspace only when no work of the user could be mixed up with that of agents. */
-export async function inPlace(dir: string): Promise<RepositoryFacts & { readonly head: string }> {
+/**
+ * Allows the user's own tree as a workspace only when no work of the user could be mixed up with that of agents. `mayBeDirty`: the
+ * caller looks at uncommitted files itself.
+ */
+export async function inPlace(
+  dir: string,
+  { mayBeDirty = false } = {},
+): Promise<RepositoryFacts & { readonly head: string }> {
   const facts = await inspectRepository(dir);
   const { root, head } = facts;
   if (facts.isBare) {
@@ -86,13 +92,21 @@ export async function inPlace(dir: string): Promise<RepositoryFacts & { readonly
       hint: `finish it or undo it with \`git ${facts.operation} ${facts.operation === "bisect" ? "reset" : "--abort"}\`, or work in a worktree`,
     });
   }
-  if (facts.dirty > 0) {
-    const files = facts.dirty === 1 ? "1 uncommitted file" : `${facts.dirty} uncommitted files`;
-    throw new AppError("REPOSITORY_DIRTY", `${root} has ${files}`, {
-      hint: "commit or stash them, or leave out the in-place option to work in a worktree",
-    });
-  }
+  if (facts.dirty > 0 && !mayBeDirty) throw uncommitted(root, facts.dirty);
   return { ...facts, head };
+}
+
+export function uncommitted(root: string, count: number): AppError {
+  const files = count === 1 ? "1 uncommitted file" : `${count} uncommitted files`;
+  return new AppError("REPOSITORY_DIRTY", `${root} has ${files}`, {
+    hint: "commit or stash them, or leave out the in-place option to work in a worktree",
+  });
+}
+
+/** Files that differ from HEAD or are untracked and not ignored, by their paths. */
+export async function uncommittedFiles(path: string): Promise<readonly string[]> {
+  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  return splitNul((await git(path, args)).stdout).map((entry) => entry.slice(3));
 }
 
 export function noCommits(root: string): AppError {

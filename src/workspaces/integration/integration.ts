@@ -27,7 +27,7 @@ import {
   squashOnto,
   unmergedIn,
 } from "./squash.ts";
-import type { StoryWork } from "./story-files.ts";
+import { type StoryWork, withoutKept } from "./story-files.ts";
 import { findTip, integratedRefs, publishedRef, type Tip, takenOutNote } from "./tip.ts";
 import type { Change } from "./undo-move.ts";
 
@@ -43,6 +43,8 @@ export interface IntegrationRequest extends Side {
   readonly snapshot?: string;
   /** New files that the story did not stage and that are not its work. */
   readonly isByProduct: IsByProduct;
+  /** Files that are never committed, even if an agent has committed them; null, or absent: there are none. */
+  readonly isKeptOut?: ((path: string) => boolean) | null;
   /** Runs the checks on the tree as it will be, and returns null if they are green. Null if there are none. */
   readonly check: ((path: string) => Promise<string | null>) | null;
   /** Asked last, before anything is published: false if the story was cancelled meanwhile. */
@@ -129,7 +131,9 @@ async function integrate(
   const settings = await commitEnvironment(tree.path);
   const start = tree.marker.start ?? null;
   const { message, isByProduct } = request;
-  const work = { snapshot, merging, message, known: [request.floor, start], isByProduct };
+  const all = { snapshot, merging, message, known: [request.floor, start], isByProduct };
+  const { isKeptOut = null, floor } = request;
+  const work = isKeptOut === null ? all : await withoutKept(tree.path, all, start ?? floor, isKeptOut);
   const scene = new Scene(tree, work, settings);
   let tip = found;
   try {

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { git, gitLine } from "../git/git.ts";
+import { git, gitLine, splitNul } from "../git/git.ts";
 import { commonDirOf } from "../git/head.ts";
 import { writeCommit } from "../git/own-objects.ts";
 import type { IsByProduct } from "../trees/by-products.ts";
@@ -42,8 +42,24 @@ export async function selectFiles(path: string, work: StoryWork): Promise<StoryW
   const staged = added.length === 0 ? null : await stagedIn(path, content);
   const kept = staged === null ? [] : await addedByProducts(path, head, staged, work.isByProduct);
   const leftOut = added.filter((name) => !kept.includes(name));
-  const commit = leftOut.length === 0 ? content : await withoutFiles(path, { head, content }, leftOut);
+  const commit = leftOut.length === 0 ? content : await withFilesOf(path, { head, content }, head, leftOut);
   return { ...work, selected: { commit, leftOut } };
+}
+
+/** The same work without what it did to files that are never committed, even if an agent has committed them. */
+export async function withoutKept(
+  path: string,
+  work: StoryWork,
+  start: string,
+  isKeptOut: (path: string) => boolean,
+): Promise<StoryWork> {
+  const changes = await changesBetween(path, start, filesOf(work));
+  const names = changes.map((change) => change.path).filter(isKeptOut);
+  if (names.length === 0) return work;
+  const whole = await selectFiles(path, work);
+  const { head } = parseSnapshot(work.snapshot);
+  const commit = await withFilesOf(path, { head, content: filesOf(whole) }, start, names);
+  return { ...whole, selected: { commit, leftOut: whole.selected?.leftOut ?? [] } };
 }
 
 async function addedByProducts(
@@ -62,16 +78,20 @@ async function stagedIn(path: string, content: string): Promise<string | null> {
   return asked.code === 0 ? asked.stdout.trim() : null;
 }
 
-async function withoutFiles(
+/** The files of `content`, where the named ones are as in `from`, or are not there. */
+async function withFilesOf(
   path: string,
   { head, content }: { readonly head: string; readonly content: string },
+  from: string,
   names: readonly string[],
 ): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), "pawl-index-"));
   try {
     const env = { GIT_INDEX_FILE: join(directory, "index") };
     await git(path, ["read-tree", content], { env });
-    await git(path, ["update-index", "--force-remove", "-z", "--stdin"], { env, input: names.join("\0") });
+    const before = splitNul((await git(path, ["ls-tree", "-r", "-z", "--full-tree", from, "--", ...names])).stdout);
+    const removed = names.map((name) => `0 ${"0".repeat(head.length)}\t${name}`);
+    await git(path, ["update-index", "-z", "--index-info"], { env, input: [...removed, ...before, ""].join("\0") });
     const tree = await gitLine(path, ["write-tree"], { env });
     return writeCommit(await commonDirOf(path), { tree, parents: [head], message: "Pawl: work of a story" });
   } finally {

@@ -1,5 +1,7 @@
 // By-products. Owns: which new files are what test, lint and build tools leave behind, and not work.
 
+import { pathMatcher, wordSource } from "./path-patterns.ts";
+
 /** Folders that only tools write, at any depth. */
 const folders = [
   "__pycache__",
@@ -52,32 +54,16 @@ const files = [
 export type IsByProduct = (path: string) => boolean;
 
 export function byProducts(more: readonly string[] = []): IsByProduct {
-  const own = more.map(patternOf);
+  const isNamed = pathMatcher(more);
   const names = files.map((name) => wordPattern(name));
   return (path) => {
     const parts = path.split("/");
     if (parts.slice(0, -1).some((part) => folders.includes(part))) return true;
     if (names.some((pattern) => pattern.test(parts.at(-1) ?? ""))) return true;
-    return own.some((pattern) => pattern.test(path));
+    return isNamed(path);
   };
-}
-
-/** As a line of a .gitignore: with a slash inside it names a place, without one a name at any depth; a folder has all of its files. */
-function patternOf(line: string): RegExp {
-  const text = line.replace(/^\/+|\/+$/g, "");
-  const isPlace = line.replace(/\/+$/, "").includes("/");
-  const source = text.split("**").map(wordSource).join(".*");
-  const tail = line.endsWith("/") ? "/.+" : "(?:/.+)?";
-  return new RegExp(`^${isPlace ? "" : "(?:.*/)?"}${source}${tail}$`);
 }
 
 function wordPattern(name: string): RegExp {
   return new RegExp(`^${wordSource(name)}$`);
-}
-
-function wordSource(text: string): string {
-  return text
-    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("?", "[^/]");
 }

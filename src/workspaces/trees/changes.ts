@@ -3,7 +3,7 @@
 import { extname } from "node:path";
 import { readInside } from "../../system/files/inside.ts";
 import { git, splitNul } from "../git/git.ts";
-import { headIn, parseSnapshot } from "./snapshot.ts";
+import { headIn, parseSnapshot, treeOf } from "./snapshot.ts";
 
 const frontendEndings = new Set([
   ".html",
@@ -93,6 +93,16 @@ function textOf(root: string, name: string): string {
     return readInside(root, name, mostAdded) ?? "";
   } catch {
     return "";
+  }
+}
+
+/** The files of a tree, by the id that `treeOf` gave them, that are different now. None if git cannot say it. */
+export async function changedSinceTree(path: string, tree: string): Promise<readonly string[]> {
+  try {
+    const args = ["diff-tree", "-r", "-z", "--no-renames", "--name-only", tree, await treeOf(path), "--"];
+    return splitNul((await git(path, args, { timeoutMs })).stdout);
+  } catch {
+    return [];
   }
 }
 

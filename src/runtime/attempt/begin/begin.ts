@@ -3,6 +3,7 @@
 
 import type { AttemptId } from "../../../domain/ids.ts";
 import { type Deadline, deadlineIn } from "../../../system/clock.ts";
+import { treeOf } from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../transition/transition.ts";
 import { workspacePath } from "../../trees/places.ts";
@@ -25,6 +26,8 @@ export interface BegunAttempt {
   readonly refs: RefPlaces | null;
   /** Another program does the work, and has this long; null: Pawl starts one. */
   readonly waitsUntil: Deadline | null;
+  /** The files of a tree that is not ours, where its step says what it writes. */
+  readonly treeBefore: string | null;
 }
 
 interface Prepared {
@@ -47,6 +50,7 @@ export async function begin(
     missingKeys: input.missing,
     refs: await refsBefore(claim, workspace),
     waitsUntil: waitsUntil(parts, claim),
+    treeBefore: await treeBefore(claim, workspace),
   };
   recordBegin(parts, begun);
   const decision = await transition(parts, run.header.id, {
@@ -61,6 +65,11 @@ export async function begin(
   if (!decision.accepted) return null;
   logStep(parts, claim, "step_started");
   return begun;
+}
+
+async function treeBefore({ run, definition }: Claim, { path, base }: Workspace): Promise<string | null> {
+  const isTheirs = base === null && run.header.place.kind === "in_place";
+  return isTheirs && definition.writes !== undefined ? await treeOf(path) : null;
 }
 
 /** Known before the attempt begins, so that a driver that adopts it gives it no more time. */
@@ -80,11 +89,11 @@ export async function findBegun(
   // Only its own story: all stories of a long run have thousands of attempts.
   const loaded = await parts.store.transaction((tx) => tx.load(found.run, () => (story === null ? [] : [story])));
   if (!loaded) return null;
-  const { missingKeys, refs, waitsUntil, ...facts } = readBeginRecord(parts, found.run, found.attempt);
+  const { missingKeys, refs, waitsUntil, treeBefore, ...facts } = readBeginRecord(parts, found.run, found.attempt);
   const claim = claimOf(loaded.run, loaded.number, { story }, id, facts);
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
   const path = workspace ?? workspacePath(parts, loaded.run, story);
   const env = { ...treeEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
-  return { claim, missingKeys, refs, waitsUntil, workspace: { path, base, env } };
+  return { claim, missingKeys, refs, waitsUntil, treeBefore, workspace: { path, base, env } };
 }

@@ -10,6 +10,7 @@ import type { Parts } from "../../parts.ts";
 import { runChecks } from "../../trees/checks.ts";
 import { byProductsOf } from "../../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles } from "../../trees/places.ts";
+import { keptOutOf } from "../../trees/protocol-folder.ts";
 import type { Answer } from "./answer.ts";
 import { checkVariables } from "./call.ts";
 import type { Work } from "./work.ts";
@@ -41,6 +42,7 @@ export async function integrate(
     message: messageOf(definition, attempt.story ?? "", title),
     ignoring: ownFiles(parts, run),
     isByProduct: byProductsOf(run.header),
+    isKeptOut: keptOutOf(parts, run),
     intentFile: intentFile(parts, target),
     check: definition.checks.length === 0 ? null : check,
     isWanted: async () => stop.reason === null && (await isStarted(parts, attempt)),

@@ -10,6 +10,7 @@ import type { Parts } from "../../parts.ts";
 import { progressHome, progressPlaces } from "../../trees/agent-homes.ts";
 import { workspacePath } from "../../trees/places.ts";
 import type { Claim } from "../claim/claim.ts";
+import { listedPaths } from "./step-paths.ts";
 
 export type ValuePorts = Pick<Parts, "store" | "home" | "protocols">;
 
@@ -25,7 +26,7 @@ export async function templateValues(
   const spec = attempt.story === null ? null : await parts.store.storySpec(header.id, attempt.story);
   const home = progressHome(parts, run);
   const path = workspacePath(parts, run, attempt.story);
-  return {
+  const values = {
     ...contextOf(run, attempt.story),
     ...(await builtIn(parts, run, { home, path }, feedback, template)),
     ...(spec
@@ -33,6 +34,8 @@ export async function templateValues(
       : {}),
     ...parts.protocols.of(header.definition).values(claim, path),
   };
+  const isListed = /\{\{\s*(?:reads|writes)\b/i.test(template);
+  return isListed ? { ...values, ...listedPaths(claim.definition, values, attempt.story, path) } : values;
 }
 
 /** Why the work was sent back. */
@@ -50,7 +53,7 @@ async function builtIn(
   { home, path }: { readonly home: AgentHome | null; readonly path: string },
   feedback: string,
   template: string,
-): Promise<RunValues> {
+): Promise<Omit<RunValues, "reads" | "writes">> {
   const { header } = run;
   const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
   const frontend =

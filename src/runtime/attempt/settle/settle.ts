@@ -24,6 +24,7 @@ import { checkAnswer } from "./check-answer.ts";
 import { isEmptyRecord, withFiles, withReported, withTold } from "./facts.ts";
 import { withMovedRefs } from "./moved-refs.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
+import { noteOutside } from "./outside-writes.ts";
 import { readAnswer } from "./read-answer.ts";
 import { keepReadOnly } from "./read-only.ts";
 
@@ -51,7 +52,8 @@ export async function settle(
     if (collected.trouble !== null && isAnswered) throw collected.trouble;
     const limited = await applyAccountLimits(parts, claim, answer, read);
     const untouched = await inTree(async () => withMovedRefs(begun, await keepReadOnly(parts, begun, limited)));
-    const checked = await checkAnswer(parts, begun, answer, untouched, stop);
+    const noted = await inTree(() => noteOutside(parts, begun, answer, untouched));
+    const checked = await checkAnswer(parts, begun, answer, noted, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
     await inTree(() => discardWork(parts, begun, known));
     await inTree(() => commitForStories(parts, begun, known));
