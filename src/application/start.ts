@@ -7,7 +7,8 @@ import { agentName, type RunId } from "../domain/ids.ts";
 import type { WaitsLevel } from "../domain/run.ts";
 import { absoluteExecutor } from "../executors/inline-command.ts";
 import { readScript } from "../executors/script.ts";
-import { tighten } from "../runtime/config/config.ts";
+import { type Config, tighten } from "../runtime/config/config.ts";
+import type { ProjectConfig } from "../runtime/config/config-file.ts";
 import type { Executors } from "../runtime/parts.ts";
 import type { GivenStories } from "../runtime/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
@@ -96,7 +97,6 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
   for (const { line, message } of workflow.warnings) note(`${request.workflowName}:${line}: ${message}`);
   if (request.mayWait !== true) await assertExecutors(parts.executors, workflow, executor);
   assertMoneyCap(parts.executors, tighten(config, workflow.definition), executor, note);
-  const { project } = config;
   const started = await beginRun(parts, {
     workflow,
     task: request.task,
@@ -108,7 +108,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     ...(request.waits === undefined ? {} : { waits: request.waits }),
     author: request.author,
     tighten: (definition) => tighten(config, definition),
-    project: { ...project, lint: request.lint ?? project.lint, test: request.test ?? project.test },
+    project: projectFor(config, request),
     agents,
     ...(given === undefined ? {} : { given }),
   });
@@ -190,4 +190,11 @@ function checkedContext(context: Readonly<Record<string, string>>): Readonly<Rec
     throw new AppError("USAGE", `--context cannot set ${key}: Pawl itself sets it`, { hint });
   }
   return Object.fromEntries(entries);
+}
+
+/** The form of the test results belongs to the configured command, not to one that the caller names. */
+function projectFor({ project }: Config, { lint, test }: Pick<StartRequest, "lint" | "test">): ProjectConfig {
+  const { testResults, ...others } = project;
+  const own = test === undefined && testResults !== undefined ? { testResults } : {};
+  return { ...others, ...own, lint: lint ?? project.lint, test: test ?? project.test };
 }

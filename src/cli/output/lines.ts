@@ -3,6 +3,7 @@
 import type { RunDocument } from "../../contracts/run-documents.ts";
 import type { Event } from "../../domain/event.ts";
 import { namesOf } from "../../domain/gate.ts";
+import type { Facts } from "../../domain/report.ts";
 import { waitsWords } from "../input/waits-level.ts";
 
 export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
@@ -51,10 +52,10 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       if (event.verdict?.kind === "rejected")
         return {
           mark: "↺",
-          text: `${what} rejected${event.verdict.reason ? ` (${event.verdict.reason})` : ""}: ${firstLineOf(event.why)}`,
+          text: `${what} rejected${event.verdict.reason ? ` (${event.verdict.reason})` : ""}${testsText(event.facts)}: ${firstLineOf(event.why)}`,
         };
       if (event.verdict?.kind === "value") return { mark: "✓", text: `${what}: ${event.verdict.value}` };
-      return { mark: "✓", text: what };
+      return { mark: "✓", text: `${what}${testsText(event.facts)}` };
     }
     case "steps_reset":
       return { mark: "↺", text: `${where}${event.reason}` };
@@ -143,4 +144,16 @@ function firstLineOf(text: string): string {
 /** With its step, unless it names it already. */
 export function asked(gate: { readonly step: string; readonly question: string }): string {
   return gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
+}
+
+const countWords: Readonly<Record<string, string>> = { pass: "passed", fail: "failed", skip: "skipped" };
+
+/** The counts that checks read, where they read some. */
+function testsText(facts: Facts | undefined): string {
+  const tests = facts?.["tests"];
+  if (typeof tests !== "object" || tests === null) return "";
+  const counts = Object.entries(tests).flatMap(([key, count]) =>
+    typeof count === "number" && count > 0 ? [`${count} ${countWords[key] ?? key}`] : [],
+  );
+  return counts.length === 0 ? "" : ` (tests: ${counts.join(", ")})`;
 }

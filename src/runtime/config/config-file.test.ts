@@ -29,6 +29,22 @@ async function problemOf(text: string): Promise<string> {
   return error.message.replace(/^.*config\.yml: /, "");
 }
 
+test("[WF76 D63] the form of test results stands beside the command, and is replaced together with it", async () => {
+  const own = "project: { test: { run: go test -json, reads: go-json } }";
+  expect((await configOf(own)).project).toMatchObject({ test: "go test -json", testResults: { reads: "go-json" } });
+  const { project } = await configOf(own, "project: { test: make test }");
+  expect(project).toMatchObject({ test: "make test" });
+  expect(project).not.toHaveProperty("testResults");
+  const { project: theirs, repositoryCommands } = await configOf(
+    "",
+    "project: { test: { run: pytest, reads: junit, file: r.xml } }",
+  );
+  expect(theirs).toMatchObject({ test: "pytest", testResults: { reads: "junit", file: "r.xml" } });
+  expect(repositoryCommands).toMatchObject([{ key: "project.test", command: "pytest" }]);
+  expect(await problemOf("project: { test: { run: x, reads: xunit } }")).toContain("test");
+  expect(await problemOf("project: { test: { run: x, reads: junit, file: ../r.xml } }")).toContain("test");
+});
+
 describe("[WF61] how the project is worked on", () => {
   test("[C21 C23 C24 C25] commands, layers and hints, in the project's own words", async () => {
     const { project } = await configOf(

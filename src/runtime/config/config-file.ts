@@ -4,6 +4,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { parseDocument } from "yaml";
 import { z } from "zod";
+import { type Check, type ResultForm, resultForms } from "../../domain/check.ts";
 import { AppError, errorText } from "../../domain/error.ts";
 import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
@@ -29,7 +30,9 @@ const insidePattern = z
 
 const project = z.strictObject({
   lint: text.optional(),
-  test: text.optional(),
+  test: z
+    .union([text, z.strictObject({ run: text, reads: z.enum(resultForms), file: insidePattern.optional() })])
+    .optional(),
   layers: text.optional(),
   hints: text.optional(),
 });
@@ -80,6 +83,8 @@ export interface ProjectConfig {
   /** The command that lints and formats; it is a check, too. */
   readonly lint: string | null;
   readonly test: string | null;
+  /** How the results of the tests are read; absent: their exit code decides. */
+  readonly testResults?: Pick<Check, "reads" | "file">;
   /** Which part may import which: `api -> core -> common`. */
   readonly layers: string | null;
   readonly hints: string | null;
@@ -146,13 +151,24 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     },
     project: {
       lint: written.project?.lint?.trim() ?? null,
-      test: written.project?.test?.trim() ?? null,
+      ...readTest(written.project?.test),
       layers: written.project?.layers?.trim() ?? null,
       hints: written.project?.hints?.trim() ?? null,
     },
     workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
   };
+}
+
+function readTest(
+  written:
+    | string
+    | { readonly run: string; readonly reads: ResultForm; readonly file?: string | undefined }
+    | undefined,
+): Pick<ProjectConfig, "test" | "testResults"> {
+  if (typeof written !== "object") return { test: written?.trim() ?? null };
+  const { run, reads, file } = written;
+  return { test: run.trim(), testResults: { reads, ...(file === undefined ? {} : { file }) } };
 }
 
 function parse(file: string, agents: AgentRegistry): z.infer<ReturnType<typeof schemaFor>> {

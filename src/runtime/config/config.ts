@@ -69,7 +69,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     },
     project: {
       lint: theirs.project.lint ?? own.project.lint,
-      test: theirs.project.test ?? own.project.test,
+      ...testOf(theirs.project.test === null ? own.project : theirs.project),
       layers: theirs.project.layers ?? own.project.layers,
       hints: theirs.project.hints ?? own.project.hints,
     },
@@ -98,6 +98,11 @@ export async function commandsOfRules(dir: string): Promise<readonly RepositoryC
 
 /** In the folder of a project: its own step rules. */
 export const rulesFile = ".ai/step-rules.yaml";
+
+/** A command and the form of its results belong together. */
+function testOf({ test, testResults }: ProjectConfig): Pick<ProjectConfig, "test" | "testResults"> {
+  return { test, ...(testResults === undefined ? {} : { testResults }) };
+}
 
 /** Every text of the file that Pawl would run as a command. */
 export function commandsIn({ project, workspace, executors }: ConfigFile): readonly RepositoryCommand[] {

@@ -33,6 +33,17 @@ describe("[WF75 D63 D64] checks as maps", () => {
     expect(resolved.notes).toEqual([expect.stringContaining("`project.lint` is not configured")]);
   });
 
+  test("[WF76] the configured form of test results holds where a check says none", () => {
+    const project = { lint: null, test: "pytest", testResults: { reads: "junit", file: "r.xml" } } as const;
+    const checks = "[project.test, { run: project.test, must: fail }, { run: project.test, reads: tap }, make]";
+    expect(performedSteps(resolveCommands(lowered(checks), project).definition.steps)[0]?.checks).toEqual([
+      { run: "pytest", reads: "junit", file: "r.xml" },
+      { run: "pytest", reads: "junit", file: "r.xml", must: "fail" },
+      { run: "pytest", reads: "tap" },
+      { run: "make" },
+    ]);
+  });
+
   test.each([
     ["[{ run: x, file: r.xml }]", "`file` has no effect without `reads`"],
     ["[{ run: x, reads: junit, file: ../r.xml }]", "is not inside the step's tree"],

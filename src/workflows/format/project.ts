@@ -1,6 +1,7 @@
 // The project's own commands: replaces the words `project.lint` and `project.test` in a workflow's commands and checks when a
 // run starts. Nothing else in a command is ever replaced.
 
+import type { Check } from "../../domain/check.ts";
 import {
   type Definition,
   isPerformed,
@@ -14,9 +15,13 @@ import { type Reading, warn } from "../document/reading.ts";
 export interface ProjectCommands {
   readonly lint: string | null;
   readonly test: string | null;
+  /** How the results of the tests are read, where a check does not say it. */
+  readonly testResults?: Pick<Check, "reads" | "file">;
 }
 
-const commandOf: ReadonlyMap<string, keyof ProjectCommands> = new Map([
+type CommandWord = "lint" | "test";
+
+const commandOf: ReadonlyMap<string, CommandWord> = new Map([
   ["project.lint", "lint"],
   ["project.test", "test"],
 ]);
@@ -29,7 +34,7 @@ export interface ResolvedCommands {
 
 /** The commands as they will run. A word without a command does nothing: what a project does not have cannot be red. */
 export function resolveCommands(definition: Definition, project: ProjectCommands): ResolvedCommands {
-  const dropped = new Set<keyof ProjectCommands>();
+  const dropped = new Set<CommandWord>();
   const commands = (check: string): readonly string[] => {
     const word = commandOf.get(check);
     if (word === undefined) return [check];
@@ -38,10 +43,17 @@ export function resolveCommands(definition: Definition, project: ProjectCommands
     dropped.add(word);
     return [];
   };
+  const results = ({ reads }: Check) => (reads === undefined ? project.testResults : undefined);
   const resolved = (step: StepDefinition): StepDefinition => {
     if (step.kind === "stories") return { ...step, body: step.body.map(resolved) };
     if (!isPerformed(step)) return step;
-    const checks = step.checks.flatMap((check) => commands(check.run).map((run) => ({ ...check, run })));
+    const checks = step.checks.flatMap((check) =>
+      commands(check.run).map((run) => ({
+        ...(commandOf.get(check.run) === "test" ? results(check) : {}),
+        ...check,
+        run,
+      })),
+    );
     if (step.kind !== "command") return { ...step, checks };
     return { ...step, checks, command: commands(step.command)[0] ?? `echo '${step.command} is not configured'` };
   };
