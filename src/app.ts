@@ -16,12 +16,14 @@ import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
 import { type Config, plainWorkspace, readConfig } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
 import { isTrusted, untrusted } from "./runtime/config/trust.ts";
-import { Projections } from "./runtime/effects/projections.ts";
+import { Projections, type TakeNote } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
+import { transition } from "./runtime/transition/transition.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
+import { newNoteId } from "./system/ids.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
@@ -68,14 +70,20 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
+  const dispatch = new EmbeddedDispatch(store);
+  const commits = new Commits();
+  const addNote: TakeNote = async (run, { story, text }) => {
+    const note = { type: "add_note", note: newNoteId(), of: story, text, at: clock.now(), author: "file" } as const;
+    await transition({ store, dispatch, secrets, commits }, run, note);
+  };
   return {
     store,
-    dispatch: new EmbeddedDispatch(store),
+    dispatch,
     clock,
     home: options.home,
     executors: options.executors,
     protocols,
-    projections: new Projections(store, protocols, log, warn),
+    projections: new Projections(store, protocols, log, warn, addNote),
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
@@ -91,7 +99,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     secrets,
     log,
     warn,
-    commits: new Commits(),
+    commits,
   };
 }
 

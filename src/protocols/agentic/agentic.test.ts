@@ -1,5 +1,7 @@
 // The protocol in a run: what its executors find and leave in `.ai/`, and what STATE.json shows.
 
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agenticWorkflow, makeAgenticWorld } from "../../../test/support/agentic-world.ts";
 import { runGit } from "../../../test/support/repository.ts";
@@ -119,4 +121,35 @@ test("[AG20 D47 D55 D74] a note of a person is in the next prompt exactly once, 
   const second = site.seen("impl-2");
   expect(second).toContain("Do it.\n(Attempt 2 of 3)");
   expect(second).not.toContain("30 seconds");
+});
+
+test("[AG21 AG22 D25 D74] a changed STATE.json: a note is taken, a forged pass is refused, what is broken is restored, and a foreign one stays", async () => {
+  const site = await makeAgenticWorld("handoff pass");
+  const run = await site.begin();
+  await site.drive(run);
+  const before = site.state();
+  // As the next command does, in a process of its own.
+  const look = async () => {
+    await site.world.parts.projections.show(run);
+    await site.world.parts.projections.close();
+  };
+  site.write("STATE.json", JSON.stringify({ ...before, status: "pass", human_note: "use UTC" }));
+  await look();
+  expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
+  expect((await site.world.run(run)).header.notes).toMatchObject([{ text: "use UTC", by: "file", story: "US-001" }]);
+  expect(site.read("hook.log")).toContain('status "pass" was not taken: answers are given with `pawl project approve`');
+  site.write("STATE.json", '{"project": 1,');
+  await look();
+  expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
+  expect(site.read("STATE.json.broken")).toBe('{"project": 1,');
+  expect(site.read("hook.log")).toMatch(/STATE\.json:1:15: not valid JSON/);
+  rmSync(join(site.ai, "STATE.json"));
+  await look();
+  expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
+  expect(site.read("hook.log")).toContain("STATE.json was removed; it is written again");
+  site.write("STATE.json", '{"tasks": []}');
+  await look();
+  expect(site.read("STATE.json")).toBe('{"tasks": []}');
+  expect(site.read("hook.log")).toContain("is not of this protocol (it has tasks)");
+  expect(await site.world.status(run)).toBe("held");
 });

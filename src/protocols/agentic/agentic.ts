@@ -42,8 +42,8 @@ export const agentic: Protocol = {
     return hasArrived({ run, attempt }, workspace, Date.now());
   },
 
-  project({ place }) {
-    return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }));
+  project({ place }, warn) {
+    return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }), warn);
   },
 };
 

@@ -18,6 +18,8 @@ export interface AiFolder {
   readonly log: string;
   /** The STATE.json that the run found when it started. */
   readonly found: string;
+  /** STATE.json as Pawl wrote it last. */
+  readonly written: string;
 }
 
 export function aiFolder(dir: string): AiFolder {
@@ -29,6 +31,7 @@ export function aiFolder(dir: string): AiFolder {
     result: join(dir, "executor-result"),
     log: join(dir, "hook.log"),
     found: join(dir, ".pawl.found.json"),
+    written: join(dir, ".pawl.state.json"),
   };
 }
 

@@ -21,7 +21,8 @@ export function stateFields(text: string | null): Readonly<Record<string, unknow
 
 /** What an earlier run found is no concern of this one. */
 export function keepFound(folder: AiFolder): void {
-  const { dir, state, found } = folder;
+  const { dir, state, found, written } = folder;
+  within(dir, written, (path) => rmSync(path, { recursive: true, force: true }));
   const text = readInside(dir, state, largestFile);
   if (stateFields(text) !== null && text !== null) writeInside(dir, found, text);
   else within(dir, found, (path) => rmSync(path, { recursive: true, force: true }));

@@ -5,9 +5,10 @@ import type { Event } from "../../domain/event.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StoryEntry, StoryStatus } from "../../domain/story.ts";
-import { readInside, writeInside } from "../../system/files/inside.ts";
-import type { ProjectedFiles } from "../files/projection.ts";
+import { appendInside, readInside, writeInside } from "../../system/files/inside.ts";
+import type { FoundNote, ProjectedFiles } from "../files/projection.ts";
 import { type AiFolder, aiFolder, largestFile, storyHandoff, storyState } from "./ai-folder.ts";
+import { changeIn } from "./changed-state.ts";
 import { stateFields } from "./found-state.ts";
 import { projectSettings } from "./project-settings.ts";
 import { storyDocument } from "./state-document.ts";
@@ -17,20 +18,25 @@ export class AgenticFiles implements ProjectedFiles {
   readonly shownToAgents = true;
   readonly #folder: AiFolder;
   readonly #inPlace: boolean;
+  readonly #warn: (text: string) => void;
+  /** The file is another tool's. */
+  #isForeign = false;
+  readonly #said = new Set<string>();
   /** What is known of the attempts of all stories, by their ids. */
   readonly #facts = new Map<string, Facts>();
 
   /** The STATE.json that the run found when it started. */
   #found: Readonly<Record<string, unknown>> | null = null;
 
-  constructor(shared: string, inPlace: boolean) {
+  constructor(shared: string, inPlace: boolean, warn: (text: string) => void) {
+    this.#warn = warn;
     this.dir = shared;
     this.#folder = aiFolder(shared);
     this.#inPlace = inPlace;
   }
 
   async prepare(): Promise<void> {
-    this.#found = stateFields(readOrNull(this.#folder));
+    this.#found = stateFields(readOrNull(this.dir, this.#folder.found));
   }
 
   follow(event: Event): void {
@@ -46,6 +52,25 @@ export class AgenticFiles implements ProjectedFiles {
     if (!this.#inPlace) writeInside(this.dir, this.#folder.handoff, handoff);
   }
 
+  look(run: Run): readonly FoundNote[] {
+    const { dir, written, broken, log } = this.#folder;
+    const last = readOrNull(dir, written);
+    const shown = storyAtWork(run.header.stories);
+    if (last === null || shown === null) return [];
+    const change = changeIn(this.#folder, last, run);
+    this.#isForeign = change.isForeign;
+    if (change.broken !== null) writeInside(dir, broken, change.broken);
+    const isKnown = run.header.notes.some(({ text }) => text === change.note);
+    const notes = change.note === null || isKnown ? [] : [{ story: shown.id, text: change.note }];
+    for (const text of [...change.refused, ...notes.map((note) => `STATE.json: human_note was taken: ${note.text}`)]) {
+      if (change.isForeign && this.#said.has(text)) continue;
+      this.#said.add(text);
+      this.#warn(text);
+      appendInside(dir, log, `${new Date().toISOString()} [WARN] [pawl] ${text.replace(/\s+/g, " ")}\n`);
+    }
+    return notes;
+  }
+
   files(run: Run): Readonly<Record<string, string>> {
     const texts = run.header.stories.map((entry): [string, string] => [
       storyState(this.#folder, entry.id),
@@ -54,8 +79,12 @@ export class AgenticFiles implements ProjectedFiles {
     const shown = storyAtWork(run.header.stories);
     return {
       ...Object.fromEntries(texts),
-      ...(shown === null ? {} : { [this.#folder.state]: this.#text(run, shown) }),
+      ...(shown === null || this.#isForeign ? {} : this.#state(this.#text(run, shown))),
     };
+  }
+
+  #state(text: string): Readonly<Record<string, string>> {
+    return { [this.#folder.state]: text, [this.#folder.written]: text };
   }
 
   #text(run: Run, entry: StoryEntry): string {
@@ -72,9 +101,9 @@ export class AgenticFiles implements ProjectedFiles {
 }
 
 /** Agents may write there: what cannot be read is left out. */
-function readOrNull({ dir, found }: AiFolder): string | null {
+function readOrNull(dir: string, file: string): string | null {
   try {
-    return readInside(dir, found, largestFile);
+    return readInside(dir, file, largestFile);
   } catch {
     return null;
   }

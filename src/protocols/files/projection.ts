@@ -32,8 +32,16 @@ export interface ProjectedFiles {
   writeEntry?(event: Event, mark: string): void | Promise<void>;
   /** Called after the entries of several events, for what is cheaper to write at once. If it throws, they are all tried again. */
   endEntries?(): void | Promise<void>;
+  /** Looks at what others changed in its whole files before they are written, and returns what people wrote there for an attempt. */
+  look?(run: Run): readonly FoundNote[];
   /** The current contents of whole files by path. The run has all of its stories. */
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
+}
+
+/** Words of a person that were found in a file. */
+export interface FoundNote {
+  readonly story: StoryId;
+  readonly text: string;
 }
 
 interface LoggedEvent {
@@ -48,6 +56,8 @@ export interface ProjectionSource {
   /** The header, and these stories. */
   partOf(run: RunId, stories: readonly StoryId[]): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
+  /** Absent: notes in files are not taken. */
+  addNote?(run: RunId, note: FoundNote): Promise<void>;
 }
 
 /** Called each time files could not be written. */
@@ -147,6 +157,9 @@ export class Projection {
   async #writeFiles(): Promise<void> {
     if (this.#seen === this.#written || this.#files.files === undefined) return;
     const begunAt = performance.now();
+    const notes = await this.#lookForNotes();
+    for (const note of notes) await this.#source.addNote?.(this.#id, note);
+    if (notes.length > 0) await this.#catchUp();
     const shown = this.#seen;
     const run = await this.#load();
     if (!run) return;
@@ -158,6 +171,12 @@ export class Projection {
     });
     this.#written = shown;
     this.#writeMs = performance.now() - begunAt;
+  }
+
+  async #lookForNotes(): Promise<readonly FoundNote[]> {
+    if (this.#files.look === undefined) return [];
+    const run = await this.#load();
+    return run === null ? [] : this.#files.look(run);
   }
 
   /** Loads the current header, and only the stories that changed. */

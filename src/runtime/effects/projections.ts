@@ -9,6 +9,8 @@ import type { Store } from "../../store/store.ts";
 
 type Log = (event: string, fields: Readonly<Record<string, string>>) => void;
 
+export type TakeNote = NonNullable<ProjectionSource["addNote"]>;
+
 export class Projections {
   readonly #store: Store;
   readonly #protocols: Protocols;
@@ -17,7 +19,10 @@ export class Projections {
   /** Null: the run's protocol shows nothing. */
   readonly #open = new Map<RunId, Projection | null>();
 
-  constructor(store: Store, protocols: Protocols, log: Log, warn: (text: string) => void) {
+  readonly #addNote: TakeNote | undefined;
+
+  constructor(store: Store, protocols: Protocols, log: Log, warn: (text: string) => void, addNote?: TakeNote) {
+    this.#addNote = addNote;
     this.#store = store;
     this.#protocols = protocols;
     this.#log = log;
@@ -56,7 +61,12 @@ export class Projections {
     try {
       const files = project(run, this.#warn);
       if (files === null) return null;
-      return new Projection(run.id, files, sourceFrom(this.#store), trouble(`the files in ${files.dir}`));
+      return new Projection(
+        run.id,
+        files,
+        sourceFrom(this.#store, this.#addNote),
+        trouble(`the files in ${files.dir}`),
+      );
     } catch (error) {
       trouble("its files")(error);
       return null;
@@ -64,11 +74,12 @@ export class Projections {
   }
 }
 
-function sourceFrom(store: Store): ProjectionSource {
+function sourceFrom(store: Store, addNote: TakeNote | undefined): ProjectionSource {
   return {
     events: (run, after, limit) => store.events(run, after, limit),
     wholeRun: (run) => store.wholeRun(run),
     partOf: async (run, stories) => (await store.transaction((tx) => tx.load(run, () => stories)))?.run ?? null,
     storySpecs: (run) => store.storySpecs(run),
+    ...(addNote === undefined ? {} : { addNote }),
   };
 }
