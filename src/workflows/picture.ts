@@ -7,6 +7,7 @@ import {
   type Definition,
   isGiven,
   isPerformed,
+  type PerformedDefinition,
   type StepDefinition,
   type StoriesStep,
 } from "../domain/definition.ts";
@@ -75,9 +76,10 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
-  const { session, summary, editable, mandatory, last, follows } = isPerformed(step) ? step : {};
+  const { session, summary, waits, editable, mandatory, last, follows } = isPerformed(step) ? step : {};
   const parts = [
     ...(step.spare ? ["only when a route inserts it"] : []),
+    ...(waits ? ["asks before it starts"] : []),
     ...(session ? [`continues the session of ${session}`] : []),
     ...(summary ? ["ends with a summary"] : []),
     ...(editable ? ["may change what comes after it"] : []),
@@ -121,12 +123,14 @@ function detailsOf(step: StepDefinition): string[] {
   const rules = Object.entries(step.on).filter(([key, rule]) => key !== "passed" || rule?.route.to !== "next");
   const named = rules.map(([key, rule]) => [verdictText(key, step.decide), rule] as const);
   const unreadable = step.onUnreadable ? [["unreadable answer", step.onUnreadable] as const] : [];
-  const all = [...named, ["failure", step.onError] as const, ...unreadable];
+  const all = [...named, ...failureRules(step), ...unreadable];
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
   return [
     ...flagLines(step),
     ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
-    ...(step.budget && limitsRoutes(step) ? [`all routes back together ${limitText(step.budget)}`] : []),
+    ...(step.budget && limitsRoutes(step)
+      ? [`all ${step.budget.errors ? "repetitions" : "routes back"} together ${limitText(step.budget)}`]
+      : []),
     ...(step.budget ? spendLines("all attempts", step.budget) : []),
     ...step.checks.map(checkText),
   ];
@@ -135,6 +139,15 @@ function detailsOf(step: StepDefinition): string[] {
 function checkText({ run, must, reads, file }: Check): string {
   const results = reads === undefined ? "" : ` (${reads}${file === undefined ? "" : ` in ${file}`})`;
   return `${must === "fail" ? "check, must fail" : "check"}: ${oneLine(run)}${results}`;
+}
+
+const outcomeWords: Readonly<Record<string, string>> = { failed: "crash", timed_out: "time-out" };
+
+function failureRules({ onError, onErrorBy }: PerformedDefinition): (readonly [string, RouteRule])[] {
+  const own = Object.entries(onErrorBy ?? {}).map(
+    ([outcome, rule]) => [outcomeWords[outcome] ?? outcome, rule] as const,
+  );
+  return [...own, [own.length === 0 ? "failure" : "other failure", onError]];
 }
 
 function verdictText(key: string, decide: string | null): string {

@@ -51,3 +51,9 @@ test("[CM99] an answer that no question took is noted, and one to a step that is
     expect.objectContaining({ code: "USAGE", message: 'the workflow has no step "lok"' }) as Error,
   );
 });
+
+test("[WF85 WT1] a question before a step is taken as any other", () => {
+  const waiting = "  - { id: b, agent: a, waits: true }\n";
+  expect(play(waiting).status).toBe("done");
+  expect(play(waiting, [{ step: "b", option: "stop" }]).status).toBe("failed");
+});

@@ -153,10 +153,12 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
       expected: "fail, gate, next or go_to after `then`",
       hint: "let a person send it back: `then: { gate: …, options: { once_more: { back_to: … }, stop: fail } }`",
     });
-  } else if (limit === null && bodyOf === null && (budget === null || isUnfinished)) {
+  } else if (limit === null && bodyOf === null && !(budget !== null && (!isUnfinished || budget.errors))) {
     refuse(reading, path, {
       message: `${label}: a cycle without a limit`,
-      expected: isUnfinished ? "`at_most: N`" : "`at_most: N` on the route, or a `budget` on the step",
+      expected: isUnfinished
+        ? "`at_most: N`, or a `budget` with `errors: true` on the step"
+        : "`at_most: N` on the route, or a `budget` on the step",
       hint: "for example `at_most: 3, then: gate`",
     });
   }

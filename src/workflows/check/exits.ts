@@ -15,10 +15,10 @@ export interface Exit {
 export function exitsOf(step: StepDefinition): Exit[] {
   if (step.kind === "stories") return [];
   if (step.kind === "gate") return answers(step.options);
-  const { onError, onUnreadable } = step;
+  const { onError, onErrorBy = {}, onUnreadable } = step;
   return [
     ...verdictExits(step),
-    ...ruleExits("error", onError.route, onError.limit),
+    ...[onError, ...Object.values(onErrorBy)].flatMap(({ route, limit }) => ruleExits("error", route, limit)),
     ...(onUnreadable ? ruleExits("unreadable", onUnreadable.route, onUnreadable.limit) : []),
   ];
 }
@@ -57,7 +57,7 @@ export function gatesOf(step: StepDefinition): Asking[] {
 
 /** False where each route back has a limit of its own and the budget's number is never reached before theirs. */
 export function limitsRoutes({ on, budget }: PerformedDefinition): boolean {
-  if (budget === null || budget.spend === undefined) return budget !== null;
+  if (budget === null || budget.spend === undefined || budget.errors) return budget !== null;
   const back = Object.values(on).flatMap((rule) => (rule && repeats(rule.route) ? [rule] : []));
   const together = back.reduce((sum, { limit }) => sum + (limit?.atMost ?? 0), 0);
   return back.some(({ limit }) => limit === null) || budget.atMost < together;

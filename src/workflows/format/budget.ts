@@ -24,6 +24,14 @@ export function readBudget(reading: Reading, written: StepInput, path: Path, on:
       hint: "limit its time: `wall`",
     });
   }
+  const errors = budget.errors === true;
+  if (errors && budget.at_most === undefined) {
+    refuse(reading, [...at, "errors"], {
+      message: `Step '${written.id}': \`errors\` has no effect without \`at_most\``,
+      expected: "`at_most: N` beside `errors`",
+      hint: "for example `budget: { at_most: 2, errors: true, then: gate }`: three attempts",
+    });
+  }
   const repeating = Object.entries(on).flatMap(([key, rule]) =>
     rule !== undefined && repeats(rule.route) ? [{ key, rule }] : [],
   );
@@ -37,16 +45,17 @@ export function readBudget(reading: Reading, written: StepInput, path: Path, on:
       hint: "for example `budget: { at_most: 3, usd: 5 }`",
     });
   }
-  const of = written.decide === undefined ? "rejected" : "decided";
+  const of = errors ? "passed" : written.decide === undefined ? "rejected" : "decided";
   const integrates = written.integrate !== undefined;
-  return readLimit(reading, budget, at, { of, step: written.id, integrates } as const, {
-    limited: spending ? withAgain(limitedRoutes(on)) : limitedRoutes(on),
+  const limit = readLimit(reading, budget, at, { of, step: written.id, integrates } as const, {
+    limited: spending || errors ? withAgain(limitedRoutes(on)) : limitedRoutes(on),
     // As often as the routes together: never reached before they are.
     atMost: Math.max(
       1,
       repeating.reduce((sum, { rule }) => sum + (rule.limit?.atMost ?? 0), 0),
     ),
   });
+  return errors ? { ...limit, errors } : limit;
 }
 
 /**

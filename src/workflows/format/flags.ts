@@ -1,4 +1,4 @@
-// Lowers the flags of a step (`spare`, `summary`, `editable`, `mandatory`, `last`,
+// Lowers the flags of a step (`spare`, `summary`, `waits`, `editable`, `mandatory`, `last`,
 // `follows`) and refuses flags that contradict each other.
 
 import type { AgentStep } from "../../domain/definition.ts";
@@ -7,9 +7,9 @@ import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import type { StepInput } from "./schema.ts";
 
-type Flags = Pick<AgentStep, "spare" | "summary" | "editable" | "mandatory" | "last" | "follows">;
+type Flags = Pick<AgentStep, "spare" | "summary" | "waits" | "editable" | "mandatory" | "last" | "follows">;
 
-const words = ["spare", "summary", "editable", "mandatory", "last"] as const;
+const words = ["spare", "summary", "waits", "editable", "mandatory", "last"] as const;
 
 /** What cannot stand beside a flag, and why not. */
 const contradictions = [

@@ -9,7 +9,8 @@ import { readBudget } from "./budget.ts";
 import { readChecks } from "./checks.ts";
 import { readVariables } from "./commands.ts";
 import { againRule, plain, type Rules } from "./default-rules.ts";
-import { readOn, readRule } from "./routes.ts";
+import { readOnError } from "./on-error.ts";
+import { readOn } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
 
 /** Why an integration says no. */
@@ -45,15 +46,13 @@ export function readIntegrate(
     decide: null,
     expects: null,
     on,
-    onError:
-      written.on_error === undefined
-        ? againRule(base.name, "still failing", errorsAtMost)
-        : readRule(reading, written.on_error, [...path, "on_error"], { of: "error", step: base.name }),
+    ...readOnError(reading, written, path, againRule(base.name, "still failing", errorsAtMost)),
     budget: readBudget(reading, written, path, on),
     checks: readChecks(reading, written, path),
     ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? null : durationMs(timeout.wall),
     quietMs: null,
+    ...(written.waits ? { waits: true } : {}),
   };
 }
 

@@ -178,12 +178,12 @@ function readRejected(
   }
 }
 
-function isRoute(written: OptionInput): written is RouteInput {
+export function isRoute(written: OptionInput): written is RouteInput {
   return typeof written === "string" || routeFields.some((field) => Object.hasOwn(written, field));
 }
 
 /** Routes by reason, folded, with the path of each; null is the `default`, which has to be there. */
-function readReasons(
+export function readReasons(
   reading: Reading,
   written: Record<string, RouteInput>,
   path: Path,

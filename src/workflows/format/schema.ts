@@ -14,6 +14,13 @@ const limit = z.strictObject({
   then: route.optional().describe("Where it leads once a limit is reached. Default: fail."),
 });
 
+const stepLimit = limit.extend({
+  errors: z
+    .boolean()
+    .optional()
+    .describe("true: failures, time-outs and unreadable answers draw on `at_most`, too. Default: only rejections."),
+});
+
 const on = z
   .object({
     passed: route.optional().describe("The step says it is done. Default: next."),
@@ -153,13 +160,15 @@ const step = z
     decide: id.optional().describe("The output key whose value decides; then `on` lists its values."),
     expects: z.string().min(1).optional().describe("Text that the output must contain to pass."),
     on: on.optional(),
-    on_error: route
+    on_error: option
       .optional()
-      .describe("When an attempt did not complete: again, gate or fail. Default: again at most 2 times, then fail."),
+      .describe(
+        "When an attempt did not complete: again, gate or fail; or by outcome: `default`, `failed`, `timed_out`. Default: again at most 2 times, then fail.",
+      ),
     on_unreadable: route
       .optional()
       .describe("When the answer of an agent cannot be read: again, gate or fail. Default: as on_error."),
-    budget: limit
+    budget: stepLimit
       .optional()
       .describe(
         "What this step may use: all its routes that repeat together, and money, tokens, time of its attempts.",
@@ -205,6 +214,10 @@ const step = z
       ])
       .optional()
       .describe("fresh (default), or same_as: continues the session of that step, where the agent can."),
+    waits: z
+      .boolean()
+      .optional()
+      .describe("true: it asks a person before it starts, once per visit. `pawl run --waits none` leaves that out."),
     spare: z.boolean().optional().describe("true: not in the chain at its start; only an `insert` puts it there."),
     summary: z
       .boolean()

@@ -20,6 +20,7 @@ import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.t
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
 import { optionsFor } from "./occasion.ts";
+import { readOnError } from "./on-error.ts";
 import { readPaths } from "./paths.ts";
 import { foldRouteWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
 import type { StepInput } from "./schema.ts";
@@ -31,7 +32,7 @@ export interface StepContext {
 }
 
 /** Fields that describe or limit an attempt, for every kind of step. */
-const attemptFields = ["on", "on_error", "budget", "checks", "env", "timeout"] as const;
+const attemptFields = ["waits", "on", "on_error", "budget", "checks", "env", "timeout"] as const;
 const chainFields = ["spare", "mandatory", "last", "follows"] as const;
 const answerFields = ["produces", "decide", "expects", "on_unreadable", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
@@ -91,7 +92,7 @@ function readPerformed(
     decide: written.decide === undefined ? null : foldRouteWord(written.decide),
     expects: readExpects(reading, written, path),
     on,
-    onError: readOnError(reading, written, path, on, inBody),
+    ...readOnError(reading, written, path, usualOnError(written, on, inBody)),
     ...(written.on_unreadable === undefined
       ? {}
       : {
@@ -177,12 +178,8 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
   };
 }
 
-function readOnError(reading: Reading, written: StepInput, path: Path, on: Rules, inBody: boolean): RouteRule {
-  if (written.on_error !== undefined) {
-    return readRule(reading, written.on_error, [...path, "on_error"], { of: "error", step: written.id });
-  }
-  if (written.decide !== undefined) return unreadableRule(written.id, written.decide, on, 2);
-  return repeatRule(written.id, "still failing", inBody);
+function usualOnError({ id, decide }: StepInput, on: Rules, inBody: boolean): RouteRule {
+  return decide === undefined ? repeatRule(id, "still failing", inBody) : unreadableRule(id, decide, on, 2);
 }
 
 /** A red check rejects a step that decides, too; its values say nothing about that. */
