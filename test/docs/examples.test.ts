@@ -33,7 +33,18 @@ test.each(blocks.filter(({ block }) => block.startsWith("pawl: 1\n")))("a workfl
   expect(problems.map((problem) => formatProblem(problem, name))).toEqual([]);
 });
 
-test.each(blocks.filter(({ block }) => block.startsWith("steps:\n")))("a script: $name", ({ name, block }) => {
+const isRules = (block: string) => block.includes("next_on_pass:");
+
+test.each(blocks.filter(({ block }) => isRules(block)))("step rules: $name", ({ name, block }) => {
+  const base = readFileSync(join(root, "workflows/agentic-coding/step-rules.yml"), "utf8");
+  const { problems, definition } = loadWorkflow(block, name, known, { rules: { base } });
+  expect(problems.map((problem) => formatProblem(problem, name))).toEqual([]);
+  expect(definition).not.toBeNull();
+});
+
+const scripts = blocks.filter(({ block }) => block.startsWith("steps:\n") && !isRules(block));
+
+test.each(scripts)("a script: $name", ({ name, block }) => {
   expect(Object.keys(readScript(block, name).steps)).not.toEqual([]);
 });
 

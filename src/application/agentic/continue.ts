@@ -132,7 +132,7 @@ async function ensureRun(app: Application, place: ProjectPlace, request: Continu
     return found;
   }
   await app.change(place.root, async (session) => {
-    await assertRulesTrusted(app, place.root, place.root);
+    await assertRulesTrusted(app, place.root);
     const { workflow, notes } = projectRules(app, place.root, session.config.project);
     for (const note of notes) request.onNote?.(note);
     const done = await doneStories(session.parts.store, place);

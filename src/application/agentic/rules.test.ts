@@ -92,9 +92,9 @@ test("[CM82 TB6] the commands of a project's rules are agreed to with the reposi
   // A project below the repository has rules of its own.
   rules("make inner", "inner/");
   const inner = join(repo, "inner");
-  await expect(assertRulesTrusted(app, inner, repo)).rejects.toMatchObject({ code: "UNTRUSTED" });
+  await expect(assertRulesTrusted(app, inner)).rejects.toMatchObject({ code: "UNTRUSTED" });
   expect((await look(inner)).trusted).toBe(false);
   await trust(app, { repo: inner, act: "agree" });
-  await expect(assertRulesTrusted(app, inner, repo)).resolves.toBeUndefined();
+  await expect(assertRulesTrusted(app, inner)).resolves.toBeUndefined();
   expect((await look()).trusted).toBe(true);
 });

@@ -13,6 +13,7 @@ import type { ProjectCommands } from "../../workflows/format/project.ts";
 import { checkCommands } from "../../workflows/rules/checks.ts";
 import { rulesFor } from "../../workflows/rules/rules-for.ts";
 import type { RulesTable } from "../../workflows/rules/rules-schema.ts";
+import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
 
 export interface ProjectRules {
@@ -50,8 +51,8 @@ export function projectRules(
  * Throws for a project in a folder below its repository whose rules run commands that the user has not agreed to. The rules of the
  * repository itself are agreed to with its configuration.
  */
-export async function assertRulesTrusted(app: Application, dir: string, repo: string): Promise<void> {
-  if (app.trusts || realPath(dir) === realPath(repo)) return;
+export async function assertRulesTrusted(app: Application, dir: string): Promise<void> {
+  if (app.trusts || realPath(dir) === realPath((await inspectRepository(dir)).root)) return;
   const commands = await commandsOfRules(dir);
   if (!isTrusted(app.home.configFile, dir, commands)) throw untrusted(dir, commands);
 }
