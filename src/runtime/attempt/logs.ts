@@ -9,6 +9,7 @@ import type { RunId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import type { RunFacts, StepWord } from "../../protocols/protocol.ts";
 import { openPrivateInside } from "../../system/files/inside.ts";
+import { isInside } from "../../system/files/paths.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
 import { slotOf } from "../trees/places.ts";
@@ -33,9 +34,9 @@ export function logFile(parts: Pick<Parts, "home" | "protocols">, run: RunFacts,
   return own ?? join(logDirectory(parts, run.id), `${fileName(attempt)}.log`);
 }
 
-/** The folder that has the log. An agent may write in the one of a protocol. */
-function logRoot(parts: Pick<Parts, "home">, run: RunFacts): string {
-  return run.place.shared ?? parts.home.logs;
+/** The folder that has the log. An agent may write in the one of a protocol, which need not keep logs there. */
+function logRoot(parts: Pick<Parts, "home">, { place: { shared } }: RunFacts, file: string): string {
+  return shared !== undefined && isInside(file, shared) ? shared : parts.home.logs;
 }
 
 /** The whole prompt. */
@@ -78,7 +79,7 @@ export function openLog(
   let problem: unknown = null;
   let handle: number | null = null;
   try {
-    handle = openPrivateInside(logRoot(parts, run), file);
+    handle = openPrivateInside(logRoot(parts, run, file), file);
   } catch (error) {
     problem = error;
   }
