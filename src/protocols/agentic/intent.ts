@@ -28,7 +28,10 @@ const rules: readonly (readonly [Action, RegExp])[] = [
   ["abort", whole(`(?:abort|cancel|stop)(?:\\s+(?:it|this|now))?${name}`)],
 ];
 
-const approval = /^\s*(?:approved?|lgtm|looks good)(?:\s*[,.:;!]\s*(?<note>[^]*))?\s*$/i;
+/** A condition or a doubt behind the verb is for the person to put into words of their own: "looks good, but not the API". */
+const reservation = String.raw`(?:but|except|if|unless|once|when|after|as soon|as long|however|although|though|not)\b`;
+const noteAfter = String.raw`(?:\s*[,.:;!]\s*(?!${reservation})(?<note>[^]*))?\s*$`;
+const approval = new RegExp(String.raw`^\s*(?:approved?|lgtm|looks good)${noteAfter}`, "i");
 const rejection = /^\s*reject(?:ed)?(?:\s+(?<reason>[a-z]+_[a-z_]+))?(?:\s*[,.:;]\s*(?<note>[^]*))?\s*$/i;
 
 /** Words after a verb that are no name. */
