@@ -30,7 +30,7 @@ const rules: readonly (readonly [Action, RegExp])[] = [
 
 /** A condition or a doubt behind the verb is for the person to put into words of their own: "looks good, but not the API". */
 const reservation = String.raw`(?:but|except|if|unless|once|when|after|as soon|as long|however|although|though|not)\b`;
-const noteAfter = String.raw`(?:\s*[,.:;!]\s*(?!${reservation})(?<note>[^]*))?\s*$`;
+const noteAfter = String.raw`(?:\s*[,.:;!](?!\s*${reservation})\s*(?<note>[^]*))?\s*$`;
 const approval = new RegExp(String.raw`^\s*(?:approved?|lgtm|looks good)${noteAfter}`, "i");
 const rejection = /^\s*reject(?:ed)?(?:\s+(?<reason>[a-z]+_[a-z_]+))?(?:\s*[,.:;]\s*(?<note>[^]*))?\s*$/i;
 
