@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { deadlineIn, isPast, systemClock } from "./clock.ts";
+import { dayFromNowOn, deadlineIn, isPast, systemClock } from "./clock.ts";
 import { bootId } from "./process/identity.ts";
 
 test("[CL1] a sleep lasts as long as it was told", async () => {
@@ -49,4 +49,27 @@ test("[CL2] the steady time is the same in another process", () => {
   const there = Number(execFileSync(process.execPath, ["-p", "Number(process.hrtime.bigint() / 1000000n)"]));
   expect(there).toBeGreaterThanOrEqual(before);
   expect(there).toBeLessThanOrEqual(systemClock.steady());
+});
+
+test("[CL4] a process keeps the time of day of its start: no jump moves it, and what passes counts, asleep or awake", () => {
+  let [day, steady, awakeOrNot] = [5_000_000, 1_000, 77_000];
+  const now = dayFromNowOn(
+    () => day,
+    () => steady,
+    () => awakeOrNot,
+  );
+  for (const jumpMs of [86_400_000, -2 * 86_400_000]) {
+    day += jumpMs;
+    expect(now()).toBe(5_000_000);
+  }
+  steady += 500;
+  // The coarse clock lags a little behind.
+  awakeOrNot += 10;
+  expect(now()).toBe(5_000_500);
+  awakeOrNot += 490 + 3_600_000;
+  expect(now()).toBe(5_000_500 + 3_600_000);
+});
+
+test("[CL4] the time of day of this process is the machine's", () => {
+  expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
 });

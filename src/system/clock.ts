@@ -1,10 +1,11 @@
 // Time. Owns: the clocks that the rest of Pawl uses, so that a test can replace them. The time of day can jump, forwards and backwards;
 // what is measured (leases, limits, pauses) is measured by the steady time, and the time of day is for what people read and write.
 
+import { uptime } from "node:os";
 import { bootId } from "./process/identity.ts";
 
 export interface Clock {
-  /** The time of day: milliseconds since 1970. */
+  /** The time of day, in milliseconds since 1970, as this process has it: what it was at its start, and what has passed since. */
   now(): number;
   /**
    * Milliseconds since the machine booted, the same for every process. No change of the time of day moves it, and on Linux it stands
@@ -15,7 +16,25 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const systemClock: Clock = { now: Date.now, steady: () => Number(process.hrtime.bigint() / 1_000_000n), sleep };
+const steady = () => Number(process.hrtime.bigint() / 1_000_000n);
+
+export const systemClock: Clock = { now: dayFromNowOn(Date.now, steady, () => uptime() * 1000), steady, sleep };
+
+/**
+ * The time of day from now on, whatever is done to the machine's: no run ends and no gate is answered because somebody sets the clock.
+ * The time for which the machine slept has passed too: it is what `awakeOrNot`, which is coarse, has over the steady time.
+ */
+export function dayFromNowOn(day: () => number, steadyTime: () => number, awakeOrNot: () => number): () => number {
+  const [dayThen, steadyThen, thenAwakeOrNot] = [day(), steadyTime(), awakeOrNot()];
+  return () => {
+    const passedMs = steadyTime() - steadyThen;
+    const sleptMs = awakeOrNot() - thenAwakeOrNot - passedMs;
+    return dayThen + passedMs + (sleptMs >= shortestSleepMs ? Math.round(sleptMs) : 0);
+  };
+}
+
+/** Less is what the two clocks are apart without any sleep. */
+const shortestSleepMs = 5_000;
 
 /** A time to come, to be stored. `steady` counts while the machine has not been booted again, `at` after that. */
 export interface Deadline {

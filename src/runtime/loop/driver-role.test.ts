@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { identityIn } from "../../../test/support/programs.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import type { RunId } from "../../domain/ids.ts";
-import { type Clock, isPast, systemClock } from "../../system/clock.ts";
+import { type Clock, dayFromNowOn, isPast, systemClock } from "../../system/clock.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { Patience } from "./driver-role.ts";
 import { recover } from "./recover.ts";
@@ -52,6 +52,28 @@ describe("a clock that jumps", () => {
     expect(await driving).toBe("done");
     expect(await world.outcomes(run)).toEqual(["completed"]);
     expect(world.read("begun")).toBe("1\n");
+  });
+
+  test("[CL4 GA12 LI8] by days: the driver neither answers a gate early or late nor reaches the cap of time", async () => {
+    let [jumpMs, passedMs] = [0, 0];
+    const passing = () => systemClock.steady() + passedMs;
+    const clock: Clock = { ...systemClock, now: dayFromNowOn(() => Date.now() + jumpMs, passing, passing) };
+    const steps = `
+  - { id: work, agent: worker, input: "{{task}}" }
+  - { id: ask, gate: Go on?, options: { approve: next, reject: fail }, deadline: { after: 1h, then: reject } }
+caps: { wall: 2h, hard: true }
+`;
+    const world = await makeWorld({ clock, steps });
+    const run = await world.begin();
+    for (const days of [1, -2, 3]) {
+      jumpMs = days * 86_400_000;
+      expect(await world.drive(run)).toBe("held");
+    }
+    expect(await world.outcomes(run)).toEqual(["completed"]);
+    // Put back, it lengthens nothing either.
+    jumpMs = -86_400_000;
+    passedMs = 3_600_000;
+    expect(await world.drive(run)).toBe("failed");
   });
 });
 
