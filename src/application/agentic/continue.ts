@@ -8,7 +8,6 @@ import type { WaitsLevel } from "../../domain/run.ts";
 import type { AdoptedStory } from "../../domain/story.ts";
 import type { DispatchResult } from "../../protocols/agentic/adapter.ts";
 import { foreignState } from "../../protocols/agentic/first-state.ts";
-import { recover } from "../../runtime/loop/recover.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun } from "../../store/store.ts";
@@ -18,6 +17,7 @@ import { type DriveRequest, resume } from "../drive.ts";
 import { answer } from "../gates.ts";
 import { claim } from "../pull.ts";
 import { prepareStart, startIn } from "../start.ts";
+import { catchUp } from "./catch-up.ts";
 import { type ProjectPlace, projectAt } from "./place.ts";
 import { openRun } from "./project-runs.ts";
 import { plannedStory, type QueuedStory, readQueue } from "./queue.ts";
@@ -47,7 +47,7 @@ export interface Continued {
 export async function continueProject(app: Application, request: ContinueRequest): Promise<Continued> {
   const place = await projectAt(app, request.dir);
   assertUsable(place, request);
-  await app.change(null, async ({ parts }) => await recover(parts));
+  await catchUp(app, place);
   const refused = (await busyWith(app, place)) ?? (await nothingToDo(app, place, request));
   if (refused !== null) return refused;
   const run = await ensureRun(app, place, request);

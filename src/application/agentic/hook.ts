@@ -5,10 +5,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readSessionFile } from "../../protocols/agentic/session-file.ts";
 import { completePulledStep } from "../../runtime/loop/pull.ts";
-import { recover } from "../../runtime/loop/recover.ts";
 import { appendInside } from "../../system/files/inside.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import type { Application } from "../application.ts";
+import { catchUp } from "./catch-up.ts";
 import { type ProjectPlace, projectPlace } from "./place.ts";
 import { viewProject } from "./view.ts";
 
@@ -26,7 +26,7 @@ export async function hookSession(app: Application, dir: string | undefined): Pr
   const place = await projectPlace(app, dir);
   if (!existsSync(join(place.ai, "STATE.json")))
     return { ended: false, report: `${place.root} has no .ai/STATE.json.` };
-  await app.change(null, async ({ parts }) => await recover(parts));
+  await catchUp(app, place);
   const view = await viewProject(app, place);
   const { state, entry, whole } = view;
   const step =

@@ -1,8 +1,8 @@
 // Looks at a project again and again: ends attempts whose time is over, and says what changed. For level 1 and for programs that are
 // awaited; a driver sees the time of its own attempts.
 
-import { recover } from "../../runtime/loop/recover.ts";
 import type { Application } from "../application.ts";
+import { catchUp } from "./catch-up.ts";
 import { projectAt } from "./place.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
@@ -27,7 +27,7 @@ export async function watchProject(app: Application, request: WatchRequest): Pro
 /** One look. */
 async function lookAgain(app: Application, dir: string | undefined): Promise<ProjectView> {
   const place = await projectAt(app, dir);
-  await app.change(null, async ({ parts }) => await recover(parts));
+  await catchUp(app, place);
   return await viewProject(app, place);
 }
 

@@ -8,6 +8,7 @@ import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import { isOver, type Step } from "../../domain/step.ts";
 import type { Story, StoryEntry } from "../../domain/story.ts";
+import { worksInPlace } from "./ai-folder.ts";
 import { type Reason, reasonOfWord, reasons } from "./aliases.ts";
 
 type StateStatus = "pending" | "running" | "pass" | "failing" | "needs_human" | "timeout";
@@ -84,7 +85,7 @@ interface ShownStep {
 type Body = readonly StepDefinition[];
 
 /** The first step that is not over, or the one before it where that one only waits for a person to go on. */
-function shownStep({ entry, imported }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
+function shownStep({ run, entry, imported }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
   const define = (step: Step | undefined) => body.find(({ name }) => name === step?.name);
   const chain = scope?.chain.filter((step) => define(step)?.kind !== "integrate") ?? [];
   const rest = scope?.chain.find((step) => !isOver(step));
@@ -94,7 +95,8 @@ function shownStep({ entry, imported }: StoryFacts, scope: Story | undefined, bo
   const at = (each: Step | undefined, status: StateStatus): ShownStep => {
     const definition = define(each) ?? body.find(({ kind }) => kind !== "integrate");
     const count = counted(definition?.name);
-    const attempt = Math.max(1, status === "pending" ? count + 1 : count);
+    const isNext = status === "pending" && !isPrepared(scope, definition?.name);
+    const attempt = Math.max(1, isNext ? count + 1 : count);
     return { step: definition?.name ?? "done", definition, status, attempt, timeoutMin: timeoutOf(definition, body) };
   };
   if (entry.status === "done" || entry.status === "skipped") return { ...at(chain.at(-1), "pass"), step: "done" };
@@ -108,7 +110,13 @@ function shownStep({ entry, imported }: StoryFacts, scope: Story | undefined, bo
   const gate = gateOf(scope, step);
   const previous = chain.slice(0, chain.indexOf(step)).findLast((each) => each.state.status === "done");
   if (gate?.cause === "waits" && previous !== undefined) return at(previous, "pass");
+  // Another program begins as soon as it reads "running". An attempt that is only prepared would be lost with its driver.
+  if (worksInPlace(run.header) && isPrepared(scope, step.name)) return at(step, "pending");
   return at(step, statusOf(step, gate, scope.attempts.findLast(({ name }) => name === step.name) ?? null));
+}
+
+function isPrepared(scope: Story | undefined, step: string | undefined): boolean {
+  return scope?.attempts.findLast(({ name }) => name === step)?.state.phase === "dispatched";
 }
 
 function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): StateStatus {

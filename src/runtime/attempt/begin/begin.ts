@@ -35,7 +35,8 @@ interface Prepared {
   readonly input: Pick<Input, "missing">;
 }
 
-export type BeginPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "protocols" | "executors">;
+export type BeginPorts = TransitionPorts &
+  Pick<Parts, "home" | "clock" | "log" | "protocols" | "executors" | "projections">;
 
 /** null: the attempt was told to stop, or was ended, since it was claimed. */
 export async function begin(
@@ -63,6 +64,8 @@ export async function begin(
     base: workspace.base,
   });
   if (!decision.accepted) return null;
+  // An executor that reads the files, ours or another one, finds there that it has begun.
+  await parts.projections.of(run.header)?.settle();
   logStep(parts, claim, "step_started");
   return begun;
 }
