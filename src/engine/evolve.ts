@@ -1,18 +1,23 @@
-// Applies events to a run. It is pure and the only place where a run changes, so replay is a fold of it.
+// Applies events to a run, with the updates beside it. It is pure and the only way in which a run changes, so replay is a fold of it.
 
-import { type Attempt, addUsage, noUsage } from "../domain/attempt.ts";
 import type { Event } from "../domain/event.ts";
-import type { Gate } from "../domain/gate.ts";
-import type { GateId, StoryId } from "../domain/ids.ts";
+import type { StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
 import { emptyScope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
+import {
+  withAttemptBegun,
+  withAttemptDispatched,
+  withAttemptEnded,
+  withAttemptStopping,
+} from "./attempts/attempt-updates.ts";
 import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
-import { checked, nextAttemptState, nextStepState } from "./moves.ts";
-import { withDelivered, withSettled } from "./note-updates.ts";
-import { withAttempt, withHeader, withItem, withScope, withStep } from "./run-updates.ts";
+import { withGateAnswered, withGateOpened, withGateShown, withGateVoided } from "./gates/gate-updates.ts";
+import { nextStepState } from "./moves.ts";
+import { withDelivered } from "./note-updates.ts";
+import { withHeader, withScope, withStep } from "./run-updates.ts";
 import { withStoriesPlanned, withStoryBegun, withStoryChanged } from "./stories/story-entries.ts";
-import { gateTable, IllegalTransition, move, runTable } from "./tables.ts";
+import { IllegalTransition, move, runTable } from "./tables.ts";
 
 /** `run` is null before the first event, which must be `run_started`. */
 export function evolve(run: Run | null, event: Event): Run {
@@ -118,19 +123,13 @@ export function evolve(run: Run | null, event: Event): Run {
     case "edit_refused":
       return run;
     case "attempt_dispatched":
-      return dispatch(run, event);
+      return withAttemptDispatched(run, event);
     case "attempt_began":
-      return withAttempt(run, event.story, event.attempt, (attempt) => ({
-        ...attempt,
-        state: nextAttemptState(attempt, "begin", { phase: "started", workspace: event.workspace, base: event.base }),
-      }));
+      return withAttemptBegun(run, event);
     case "attempt_stopping":
-      return withAttempt(run, event.story, event.attempt, (attempt) => ({
-        ...attempt,
-        state: nextAttemptState(attempt, "stop", { phase: "stopping", reason: event.reason, ...whereOf(attempt) }),
-      }));
+      return withAttemptStopping(run, event);
     case "attempt_ended":
-      return end(run, event);
+      return withAttemptEnded(run, event);
     case "report_refused":
       return run;
     case "note_added":
@@ -138,21 +137,13 @@ export function evolve(run: Run | null, event: Event): Run {
     case "notes_delivered":
       return withHeader(run, { notes: withDelivered(run.header.notes, event) });
     case "gate_opened":
-      return openGate(run, event);
+      return withGateOpened(run, event);
     case "gate_answered":
-      return withGate(run, event.story, event.gate, "answer", {
-        status: "answered",
-        option: event.option,
-        reason: event.reason,
-        note: event.note,
-        by: event.author,
-        at: event.at,
-        took: event.took,
-      });
+      return withGateAnswered(run, event);
     case "gate_shown":
-      return showGate(run, event);
+      return withGateShown(run, event);
     case "gate_voided":
-      return withGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
+      return withGateVoided(run, event);
     case "stories_planned":
       return withHeader(run, { stories: withStoriesPlanned(run.header.stories, event) });
     case "story_opened": {
@@ -210,80 +201,6 @@ function begin(event: Of<"run_started">): Run {
   return { header, stories: {} };
 }
 
-function dispatch(run: Run, event: Of<"attempt_dispatched">): Run {
-  const attempt: Attempt = {
-    id: event.attempt,
-    story: event.story,
-    step: event.step,
-    name: event.name,
-    visit: event.visit,
-    number: event.number,
-    token: event.token,
-    driver: event.driver,
-    executor: event.executor,
-    host: event.host,
-    startedAt: event.at,
-    usage: noUsage,
-    session: null,
-    model: null,
-    version: null,
-    state: { phase: "dispatched" },
-  };
-  const next = withScope(run, event.story, (scope) => ({
-    attempts: [...scope.attempts, attempt],
-    chain: scope.chain.map((step) =>
-      step.id === event.step
-        ? { ...step, state: nextStepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
-        : step,
-    ),
-  }));
-  const { totals } = next.header;
-  return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1 } });
-}
-
-function end(run: Run, event: Of<"attempt_ended">): Run {
-  const next = withAttempt(run, event.story, event.attempt, (attempt) => ({
-    ...attempt,
-    usage: addUsage(noUsage, event.usage),
-    session: event.session,
-    model: event.model ?? null,
-    version: event.version ?? null,
-    state: nextAttemptState(attempt, "end", {
-      phase: "ended",
-      endedAt: event.at,
-      outcome: event.outcome,
-      verdict: event.verdict,
-      taken: event.taken,
-      why: event.why,
-      discards: event.discards,
-      ...(event.notes.length === 0 ? {} : { notes: event.notes }),
-      ...whereOf(attempt),
-    }),
-  }));
-  const { totals, notes } = next.header;
-  return withHeader(next, {
-    totals: { ...totals, ...addUsage(totals, event.usage) },
-    notes: withSettled(notes, event),
-  });
-}
-
-function openGate(run: Run, event: Of<"gate_opened">): Run {
-  const gate: Gate = { ...event.gate, state: { status: "open" } };
-  return withScope(run, event.story, (scope) => ({
-    gates: [...scope.gates, gate],
-    chain: scope.chain.map((step) =>
-      step.id === gate.step ? { ...step, state: nextStepState(step, "hold", { status: "held", gate: gate.id }) } : step,
-    ),
-  }));
-}
-
-function showGate(run: Run, event: Of<"gate_shown">): Run {
-  const open = withGate(run, event.story, event.gate, "show", { status: "open" });
-  return withScope(open, event.story, (scope) => ({
-    gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
-  }));
-}
-
 function withStoryMerged(run: Run, event: Of<"story_merged">): Run {
   const { header } = run;
   const one = { story: event.of, same: 1, isList: false } as const;
@@ -312,13 +229,6 @@ function changedContext(
   return { ...Object.fromEntries(kept), ...set };
 }
 
-function whereOf(attempt: Attempt): { workspace: string | null; base: string | null } {
-  const { state } = attempt;
-  return state.phase === "dispatched"
-    ? { workspace: null, base: null }
-    : { workspace: state.workspace, base: state.base };
-}
-
 /** The id of a removed step is retired, so that it is never reused. */
 function removeSteps(run: Run, event: Of<"steps_removed">): Run {
   const next = withScope(run, event.story, (scope) => ({
@@ -342,15 +252,4 @@ function storyOf(event: Event): StoryId {
 function countSteps(run: Run, added: number): Run {
   const { totals } = run.header;
   return withHeader(run, { totals: { ...totals, steps: totals.steps + added } });
-}
-
-function withGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
-  return withScope(run, story, (scope) => ({
-    gates: withItem(
-      scope.gates,
-      (gate) => gate.id === id,
-      (gate) => ({ ...gate, state: checked(move(gateTable, `gate ${id}`, gate.state.status, change), to.status, to) }),
-      `gate ${id}`,
-    ),
-  }));
 }

@@ -1,0 +1,88 @@
+// Applies events to attempts, and to the totals and notes of the run that change with them.
+
+import { type Attempt, addUsage, noUsage } from "../../domain/attempt.ts";
+import type { Event } from "../../domain/event.ts";
+import type { Run } from "../../domain/run.ts";
+import { nextAttemptState, nextStepState } from "../moves.ts";
+import { withSettled } from "../note-updates.ts";
+import { withAttempt, withHeader, withScope } from "../run-updates.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+export function withAttemptDispatched(run: Run, event: Of<"attempt_dispatched">): Run {
+  const attempt: Attempt = {
+    id: event.attempt,
+    story: event.story,
+    step: event.step,
+    name: event.name,
+    visit: event.visit,
+    number: event.number,
+    token: event.token,
+    driver: event.driver,
+    executor: event.executor,
+    host: event.host,
+    startedAt: event.at,
+    usage: noUsage,
+    session: null,
+    model: null,
+    version: null,
+    state: { phase: "dispatched" },
+  };
+  const next = withScope(run, event.story, (scope) => ({
+    attempts: [...scope.attempts, attempt],
+    chain: scope.chain.map((step) =>
+      step.id === event.step
+        ? { ...step, state: nextStepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
+        : step,
+    ),
+  }));
+  const { totals } = next.header;
+  return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1 } });
+}
+
+export function withAttemptBegun(run: Run, event: Of<"attempt_began">): Run {
+  return withAttempt(run, event.story, event.attempt, (attempt) => ({
+    ...attempt,
+    state: nextAttemptState(attempt, "begin", { phase: "started", workspace: event.workspace, base: event.base }),
+  }));
+}
+
+export function withAttemptStopping(run: Run, event: Of<"attempt_stopping">): Run {
+  return withAttempt(run, event.story, event.attempt, (attempt) => ({
+    ...attempt,
+    state: nextAttemptState(attempt, "stop", { phase: "stopping", reason: event.reason, ...whereOf(attempt) }),
+  }));
+}
+
+export function withAttemptEnded(run: Run, event: Of<"attempt_ended">): Run {
+  const next = withAttempt(run, event.story, event.attempt, (attempt) => ({
+    ...attempt,
+    usage: addUsage(noUsage, event.usage),
+    session: event.session,
+    model: event.model ?? null,
+    version: event.version ?? null,
+    state: nextAttemptState(attempt, "end", {
+      phase: "ended",
+      endedAt: event.at,
+      outcome: event.outcome,
+      verdict: event.verdict,
+      taken: event.taken,
+      why: event.why,
+      discards: event.discards,
+      ...(event.notes.length === 0 ? {} : { notes: event.notes }),
+      ...whereOf(attempt),
+    }),
+  }));
+  const { totals, notes } = next.header;
+  return withHeader(next, {
+    totals: { ...totals, ...addUsage(totals, event.usage) },
+    notes: withSettled(notes, event),
+  });
+}
+
+function whereOf(attempt: Attempt): { workspace: string | null; base: string | null } {
+  const { state } = attempt;
+  return state.phase === "dispatched"
+    ? { workspace: null, base: null }
+    : { workspace: state.workspace, base: state.base };
+}
