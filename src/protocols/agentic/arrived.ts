@@ -11,9 +11,9 @@ const aloneQuietMs = 1_500;
 
 export function hasArrived(session: AttemptSession, workspace: string, now: number): boolean {
   const left = leftBy(session, sessionFolder(session.run.header, workspace));
-  return (
-    isWhole(left) && left.changedAt !== null && now - left.changedAt >= (left.handoff === null ? aloneQuietMs : quietMs)
-  );
+  if (!isWhole(left) || left.changedAt === null) return false;
+  // Where the clock was put back meanwhile, the file is from the future.
+  return Math.abs(now - left.changedAt) >= (left.handoff === null ? aloneQuietMs : quietMs);
 }
 
 /** A front matter that says which attempt it is about, or an executor-result with a status. A text alone says neither. */

@@ -137,4 +137,6 @@ test("[AG12] a report has arrived when it is whole, is about this attempt and is
   expect(has({ "executor-result": "sta" })).toBe(false);
   expect(has({ "executor-result": "status: pass\n" })).toBe(true);
   expect(has({ "executor-result": "status: pass\n" }, startedAt + 5_500)).toBe(false);
+  // The clock was put back.
+  expect(has({ "HANDOFF.md": front("pass") }, startedAt - 3_600_000)).toBe(true);
 });
