@@ -79,6 +79,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
     gates: [],
     notes: [],
     unfinished: [],
+    waits: "marked",
     why: expect.stringMatching(/^Done in \d+ s\./),
   });
   expect(await site.json(["status"])).toEqual(document);
@@ -238,7 +239,17 @@ test("[CM6] every command's help has an example, and the task may come from stdi
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name ?? "");
   expect(commands).toEqual(expect.arrayContaining(["run", "status", "step", "workflow", "doctor"]));
   const inGroups = ["step claim", "step complete", "workflow check", "workflow simulate", "executor test"];
-  const nested = [...inGroups, "prd run", "prd check", "prd import", "agent run", "scratch append", "store backup"];
+  const nested = [
+    ...inGroups,
+    "prd run",
+    "prd check",
+    "prd import",
+    "agent run",
+    "scratch append",
+    "store backup",
+    "project init",
+    "project continue",
+  ];
   const groups = nested.map((command) => command.split(" ")[0]);
   for (const command of [...commands.filter((name) => !groups.includes(name)), ...nested]) {
     const help = await site.pawl(...command.split(" "), "--help");
