@@ -9,6 +9,7 @@ import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
+import { readRegular } from "../../system/files/regular-file.ts";
 import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 import type { MergeContext } from "./config-rights.ts";
 import { tightest } from "./tightest.ts";
@@ -87,7 +88,6 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
 export async function commandsOfRules(dir: string): Promise<readonly RepositoryCommand[]> {
   const file = join(dir, rulesFile);
   if (!existsSync(file)) return [];
-  const { readRegular } = await import("../../system/files/regular-file.ts");
   const { commandsInRules } = await import("../../workflows/rules/rules-for.ts");
   try {
     return commandsInRules(readRegular(file, { links: "follow" }));
