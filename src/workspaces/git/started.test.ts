@@ -51,11 +51,15 @@ test.skipIf(process.platform !== "linux")(
   },
 );
 
-/** Calls git until a starter does, says who that is, and then waits for the end of its input. */
+/** Calls git until a starter does, says who that is, and then waits for the end of its input. It gives up when none comes. */
 const program = `
   import { gitLine } from ${JSON.stringify(join(import.meta.dirname, "git.ts"))};
   let by = process.pid;
-  while (by === process.pid) by = Number(await gitLine(process.argv[1], ${JSON.stringify(parentOfGit)}));
+  const giveUpAt = Date.now() + ${patience.timeout};
+  while (by === process.pid) {
+    if (Date.now() > giveUpAt) throw new Error("no starter came");
+    by = Number(await gitLine(process.argv[1], ${JSON.stringify(parentOfGit)}));
+  }
   console.log(by);
   if (process.argv[2] === "stay") process.stdin.resume();
 `;
