@@ -28,7 +28,9 @@ export function applyLimits(
   rule: RouteRule,
 ): LimitedRoute {
   const { route } = rule;
-  if (!repeats(route)) return { route, taken: { key, to: route.to, draws: null }, exhausted: null };
+  // A question about an error leads to the next attempt as well, where the budget covers errors.
+  const asksAgain = route.to === "gate" && !isVerdict(key) && definition.budget?.errors === true;
+  if (!repeats(route) && !asksAgain) return { route, taken: { key, to: route.to, draws: null }, exhausted: null };
 
   const scope = draft.scope(story);
   const own = countedAttempts(scope, definition.name);

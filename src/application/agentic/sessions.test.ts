@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import { abortAttempt, approveStory } from "./answers.ts";
 import { hookSession } from "./hook.ts";
+import { watchProject } from "./watch.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -54,4 +55,85 @@ test("[PJ9 D3 D4] a script that knows only the files drives a story at level 2 f
   expect(sessions()).toEqual(
     ["bdd", "sdd-delta", "contract", "scaffold", "impl", "verify", "update-memory"].map((step) => `US-001 ${step} 1`),
   );
+});
+
+test("[PJ9 AG15 D12 D42 D51 D69] level 1 past its time: watch says and records it, a late hook changes nothing, and the next attempt counts", async () => {
+  const project = await agenticProject("1");
+  const { app, go, root } = project;
+  writeFileSync(join(root, ".ai/step-rules.yaml"), "steps: { bdd: { timeout_min: 0.02, max_attempts: 2 } }\n");
+  const { prompt } = await go({ executor: undefined });
+  const watching = new AbortController();
+  const said: string[] = [];
+  const onReport = (report: string) => {
+    said.push(report);
+    if (report.includes("timed out")) watching.abort();
+  };
+  await watchProject(app, { everyMs: 50, signal: watching.signal, onReport });
+  expect(said.at(-1)).toMatch(/^US-001's bdd timed out \(\d+ minutes\)/);
+  expect(stateOf(project)).toMatchObject({ step: "bdd", status: "timeout", attempt: 1 });
+  await session(project, prompt ?? "");
+  const before = stateOf(project);
+  expect(await hookSession(app, root)).toMatchObject({ ended: false });
+  expect(stateOf(project)).toEqual(before);
+  expect((await go({ executor: undefined })).result).toEqual({ type: "dispatched", step: "bdd", attempt: 2 });
+  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ status: "running", attempt: 2, max_attempts: 2 }));
+});
+
+test("[LI22 PJ5 AG15 D12 D42 D51] level 2 past its time: it asks, and each time counts until the step is stuck", async () => {
+  const project = await agenticProject("2");
+  const { go, root } = project;
+  writeFileSync(join(root, ".ai/step-rules.yaml"), "steps: { bdd: { timeout_min: 0.01, max_attempts: 2 } }\n");
+  const awaited = { executor: undefined, awaits: true };
+  const first = await go(awaited);
+  expect(first.result).toMatchObject({ type: "needs_human" });
+  expect(first.report).toMatch(/^US-001's bdd timed out \(\d+ minutes\)/);
+  expect(stateOf(project)).toMatchObject({ step: "bdd", status: "timeout", attempt: 1 });
+  const second = await go(awaited);
+  expect(second.report).toContain("US-001 stuck at bdd (2 attempts)");
+  expect(stateOf(project)).toMatchObject({ step: "bdd", status: "failing", attempt: 2, max_attempts: 2 });
+  expect((await go(awaited)).result).toMatchObject({ type: "needs_human" });
+  expect(stateOf(project)).toMatchObject({ attempt: 2 });
+});
+
+test("[PJ9 D75] two that continue one project: the second says that it is at work, and dispatches nothing", async () => {
+  const project = await agenticProject("2");
+  const { go } = project;
+  const leaving = new AbortController();
+  const awaited = { executor: undefined, awaits: true };
+  const first = go({ ...awaited, signal: leaving.signal });
+  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step: "bdd", status: "running" }));
+  const before = stateOf(project);
+  const second = await go(awaited);
+  expect(second.result).toMatchObject({ type: "blocked", reason: expect.stringContaining("bdd is still running") });
+  expect(stateOf(project)).toEqual(before);
+  leaving.abort();
+  expect((await first).result.type).toBe("blocked");
+});
+
+test("[AG4 PJ7 D19 D49 D70] every reason without a route of its own follows the default, and an unknown one as well", async () => {
+  const project = await agenticProject("2");
+  const { app, go, report, sessions, root } = project;
+  const rows = [
+    ["bdd 1", "test_timeout", "bdd 2"],
+    ["bdd 2", "moon_phase", "bdd 3"],
+    ["impl 1", "nfr_missing", "impl 2"],
+    ["impl 2", "test_timeout", "impl 3"],
+    // The way of this reason is the review.
+    ["impl 3", "scope_warning", "scaffold 2"],
+  ] as const;
+  for (const [of, reason] of rows) report(`US-001 ${of}`, `failing ${reason}`);
+  await go();
+  await approveStory(app, {});
+  expect((await go()).report).toContain("US-001 needs your review");
+  expect(stateOf(project)).toMatchObject({ step: "review", reason: "scope_warning" });
+  await approveStory(app, {});
+  expect((await go()).result.type).toBe("done");
+  for (const [of, , next] of rows) expect(sessions()[sessions().indexOf(`US-001 ${of}`) + 1]).toBe(`US-001 ${next}`);
+  const { parts } = await app.read();
+  const [run] = await parts.store.runsAt({ shared: join(root, ".ai"), source: null });
+  const events = run === undefined ? [] : await parts.store.events(run.id, 0, 1_000);
+  const reasons = events.flatMap(({ event }) =>
+    event.type === "attempt_ended" && event.verdict?.kind === "rejected" ? [event.verdict.reason] : [],
+  );
+  expect(reasons).toEqual(["test_timeout", null, "nfr_missing", "test_timeout", "scope_warning"]);
 });

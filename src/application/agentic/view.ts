@@ -47,12 +47,14 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
   const last = entry === null ? undefined : whole?.stories[entry.id]?.attempts.findLast(hasEnded);
   const handoff = last === undefined ? undefined : facts.get(last.id)?.["handoff"];
   const begunAt = state.dispatched_at === null ? null : Date.parse(state.dispatched_at);
+  // Of a session that is over: how long it took, whenever somebody asks.
+  const until = state.completed_at === null ? clock.now() : Date.parse(state.completed_at);
   const context: ReportContext = {
     done,
     next: open[0] ?? null,
     question: gate === null ? null : gate.question,
     handoff: typeof handoff === "string" ? handoff : (gate?.said ?? gate?.feedback ?? ""),
-    minutes: begunAt === null ? null : (clock.now() - begunAt) / 60_000,
+    minutes: begunAt === null ? null : (until - begunAt) / 60_000,
     entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
   };
   const report = reportOf(state, { gate, entry, whole, context });

@@ -1,11 +1,13 @@
 // Accepts the one answer to a gate: a person's, or the option that its deadline declares.
 
+import { hasEnded } from "../../domain/attempt.ts";
 import type { AnswerGate, ExpireGate } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
 import { isPerformed } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
 import { type GateId, noteId, type StoryId } from "../../domain/ids.ts";
 import { type Route, repeats } from "../../domain/route.ts";
+import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
 import { capReached, raisedCaps } from "../limits.ts";
@@ -95,7 +97,7 @@ function take(
     // A person asked for one more round, so the limit that led here starts again from zero; otherwise it would lead here again
     // at once. The steps of a story share a budget, so all of them start again. A cap of the run is raised only by this answer.
     if (gate.cause === "cap") raiseCaps(draft);
-    else if (gate.cause !== "asked" && !isAboutStart(gate.cause))
+    else if (gate.cause !== "asked" && !isAboutStart(gate.cause) && !isCounted(draft.scope(story), step))
       draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
   recordDecision(draft, gate, step, said.option, route);
@@ -129,4 +131,10 @@ function raiseCaps(draft: Draft): void {
   const { header } = draft.run;
   if (capReached(header, draft.at) === null) return;
   draft.emit(null, { type: "caps_raised", caps: raisedCaps(header, draft.at) });
+}
+
+/** Its last attempt led to a question and was counted: no limit led here, so that none starts again. */
+function isCounted({ attempts }: Scope, { id }: Step): boolean {
+  const last = attempts.findLast(({ step }) => step === id);
+  return last !== undefined && hasEnded(last) && last.state.taken?.to === "gate" && last.state.taken.draws !== null;
 }

@@ -128,9 +128,9 @@ function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): Sta
     case "cancelled":
       return "needs_human";
     case "held":
+      if (gate?.cause === "exhausted") return "failing";
       if (last !== null && hasEnded(last) && last.state.outcome === "timed_out") return "timeout";
-      if (gate?.cause === "waits") return "pending";
-      return gate?.cause === "exhausted" ? "failing" : "needs_human";
+      return gate?.cause === "waits" ? "pending" : "needs_human";
     case "waiting":
     case "ready":
     case "done":

@@ -228,7 +228,10 @@ export class Tally {
     if (key === "asked") return holds(to === "gate", `${where} ${name} asked, but no gate opened`);
     const step = performed(run, event.story, name);
     const rule = ruleOf(step, key);
-    if (!repeats(rule.route)) return;
+    const asks = rule.route.to === "gate" && (isError(key) || key === "unreadable") && step.budget?.errors === true;
+    if (!repeats(rule.route) && !asks) return;
+    // A limit may lead to a question as well, and one that only a person can help with counts nowhere.
+    if (asks && to === "gate" && event.taken.draws === null) return;
     const limits = this.#limitsOf(run, event.story, step, key, rule, where);
     if (to === rule.route.to) {
       for (const { limit, used } of limits) {

@@ -95,5 +95,8 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   if (key === "edit") return to === "fail";
   if (key === "asked") return false;
   const rule = ruleOf(step, key);
+  // A question about an error counts where the budget covers errors; the limit may ask, too.
+  const asks = rule.route.to === "gate" && (key.startsWith("error") || key === "unreadable");
+  if (asks && step.budget?.errors === true) return event.taken.draws === null;
   return repeats(rule.route) && rule.route.to !== to;
 }

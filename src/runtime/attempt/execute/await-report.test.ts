@@ -74,6 +74,45 @@ describe("an awaited attempt", () => {
     expect(readFileSync(join(world.repo, "work.txt"), "utf8")).toContain("another program");
   });
 
+  test("[AW1 AW2] with a report that never stops changing ends at its time", async () => {
+    const toys = await awaiting("timeout: 1s, on_error: fail");
+    const { world, run } = toys;
+    const driving = toys.drive(run);
+    const { path } = await waiting(toys, run);
+    let count = 0;
+    const sleep = toys.parts.clock.sleep.bind(toys.parts.clock);
+    // Before each look.
+    vi.spyOn(toys.parts.clock, "sleep").mockImplementation(async (...given) => {
+      await sleep(...given);
+      write(path, "make 1", { facts: { count: ++count } });
+    });
+    expect(await driving).toBe("failed");
+    const [attempt] = await world.attempts(run);
+    expect(attempt?.state).toMatchObject({ outcome: "timed_out", why: expect.stringContaining("stopped changing") });
+  });
+
+  test("[AW4 D89] a person stops it, and its step waits for one", async () => {
+    const toys = await awaiting();
+    const { world, parts, run } = toys;
+    const by = { at: parts.clock.now(), author: "test" } as const;
+    const driving = toys.drive(run);
+    const { id, story } = await waiting(toys, run);
+    await transition(parts, run, { type: "stop_attempt", story, attempt: id, reason: "", ...by });
+    expect(await driving).toBe("held");
+    expect(await world.outcomes(run)).toEqual(["cancelled"]);
+  });
+
+  test("[AW1 AW4] a paused run still takes its report, and begins nothing else", async () => {
+    const toys = await awaiting();
+    const { world, parts, run } = toys;
+    const driving = toys.drive(run);
+    const { path } = await waiting(toys, run);
+    await transition(parts, run, { type: "pause_run", at: parts.clock.now(), author: "test" });
+    work(path, "make 1");
+    expect(await driving).toBe("paused");
+    expect(await world.outcomes(run)).toEqual(["completed"]);
+  });
+
   test("[AW2] is judged by its checks, as any other", async () => {
     const toys = await awaiting('checks: ["test -e good"], on: { rejected: gate }');
     const { world, run } = toys;

@@ -32,7 +32,9 @@ export async function awaitReport(
       const found = await reportIn(parts, begun);
       // A report that still changes is being written.
       if (found !== null && found === before) return { ...nothing, outcome: "ran" };
-      if (found === null && isPast(clock, until)) return { ...nothing, outcome: "timed_out", why: late };
+      // One that is there when its time is over is looked at once more.
+      const isTime = isPast(clock, until) && (found === null || before !== null);
+      if (isTime) return { ...nothing, outcome: "timed_out", why: found === null ? late : unfinished };
       before = found;
       await clock.sleep(lookEveryMs, stopped.signal);
     }
@@ -48,6 +50,7 @@ export function cannotAwait(protocol: string | null): string {
 }
 
 const late = "its time was over, and no report of it had arrived";
+const unfinished = "its time was over, and its report had not stopped changing";
 const nothing = { text: "", usage: noUsage, session: null, notes: [] } as const;
 
 function failed(why: string): ExecutionEnd {
