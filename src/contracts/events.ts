@@ -91,6 +91,7 @@ const adoptedStep = object({
   reason: text,
   notes: text,
   restarts: z.number(),
+  attempts: z.number().exactOptional(),
 });
 
 function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {

@@ -80,7 +80,7 @@ export interface Attempt {
   readonly step: StepId;
   readonly name: StepName;
   readonly visit: number;
-  /** The 1-based attempt number of this step in its scope. */
+  /** The 1-based attempt number of this step in its scope. An imported story is counted on. */
   readonly number: number;
   readonly token: Token;
   readonly driver: "push" | "pull";

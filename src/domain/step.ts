@@ -41,6 +41,8 @@ export interface Step {
   readonly notes?: string;
   /** Restarts in an earlier run, before the story was imported. */
   readonly restartsBefore?: number;
+  /** Attempts before the story was imported: its own are numbered on from there. */
+  readonly attemptsBefore?: number;
 }
 
 /** The steps in their order. */

@@ -50,6 +50,8 @@ export interface AdoptedStep {
   readonly reason: string;
   readonly notes: string;
   readonly restarts: number;
+  /** Attempts of it before; absent: none, or they are not counted on. */
+  readonly attempts?: number;
 }
 
 /** A story at work: its own chain, context and attempts. Loaded and versioned apart from its run. */

@@ -18,12 +18,13 @@ import { answer } from "../gates.ts";
 import { claim } from "../pull.ts";
 import { prepareStart, startIn } from "../start.ts";
 import { catchUp } from "./catch-up.ts";
+import { keepImported, type ProjectStock, stockOf } from "./imported.ts";
 import { type ProjectPlace, projectAt } from "./place.ts";
 import { openRun } from "./project-runs.ts";
 import { plannedStory, type QueuedStory, readQueue } from "./queue.ts";
 import { assertRulesTrusted, projectRules } from "./rules.ts";
 import { addToRun } from "./run-stories.ts";
-import { doneStories, type ProjectView, viewProject } from "./view.ts";
+import { type ProjectView, viewProject } from "./view.ts";
 
 export interface ContinueRequest extends DriveRequest {
   readonly dir?: string | undefined;
@@ -46,11 +47,14 @@ export interface Continued {
 
 export async function continueProject(app: Application, request: ContinueRequest): Promise<Continued> {
   const place = await projectAt(app, request.dir);
-  assertUsable(place, request);
+  assertUsable(place);
   await catchUp(app, place);
-  const refused = (await busyWith(app, place)) ?? (await nothingToDo(app, place, request));
+  const busy = await busyWith(app, place);
+  if (busy !== null) return busy;
+  const stock = await stockOf(app, place, request.takeOver ?? false);
+  const refused = await nothingToDo(app, place, request, stock);
   if (refused !== null) return refused;
-  const run = await ensureRun(app, place, request);
+  const run = await ensureRun(app, place, request, stock);
   await takeStory(app, place, run, request.story);
   const before = await viewProject(app, place);
   if (!(await goOn(app, before))) return told(before, resultOf(before));
@@ -68,7 +72,7 @@ function told(view: ProjectView, result: DispatchResult): Continued {
   return { result, report: view.report, prompt: null };
 }
 
-function assertUsable(place: ProjectPlace, { takeOver = false, dir }: ContinueRequest): void {
+function assertUsable(place: ProjectPlace): void {
   if (place.level === 0) {
     throw new AppError("REFUSED", `${place.name} works at level 0: you forward each prompt yourself`, {
       hint: "`pawl project prompt --step bdd` prints one; `pawl project init --level 1` or 2 lets Pawl keep track",
@@ -80,16 +84,6 @@ function assertUsable(place: ProjectPlace, { takeOver = false, dir }: ContinueRe
   // A file that is not JSON is restored from the store; one of another tool stays.
   if (foreign !== null && !foreign.startsWith("is not JSON"))
     throw new AppError("REFUSED", `${file} ${foreign}; nothing was changed`, { hint: "use --dir or move it" });
-  if (text === null || foreign !== null || takeOver) return;
-  const { status, dispatched_at: at, timeout_min: minutes } = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  const isOurs = readOptional(join(place.ai, ".pawl.json"))?.includes('"run"') ?? false;
-  if (status !== "running" || isOurs || typeof at !== "string") return;
-  const until = Date.parse(at) + (typeof minutes === "number" ? minutes : 5) * 60_000;
-  if (until > Date.now()) {
-    throw new AppError("REFUSED", `another orchestrator is at work on ${dir ?? place.root}; nothing was changed`, {
-      hint: "wait until its time is over, or take the project over: pawl project continue --take-over",
-    });
-  }
 }
 
 /** Two that continue one project: the second one only says so. */
@@ -106,25 +100,30 @@ async function busyWith(app: Application, place: ProjectPlace): Promise<Continue
 async function nothingToDo(
   app: Application,
   place: ProjectPlace,
-  { story }: ContinueRequest,
+  { story, onNote }: ContinueRequest,
+  { queue, imported, done }: ProjectStock,
 ): Promise<Continued | null> {
   const { store } = (await app.read()).parts;
-  const queue = readQueue(place);
   if (story !== undefined && !queue.some(({ id }) => id === story)) {
     throw new AppError("NOT_FOUND", `${story} is not a story of this project`, {
       hint: `pawl project add ${story} TITLE`,
     });
   }
   if ((await openRun(store, place)) !== null) return null;
-  const done = await doneStories(store, place);
   if (queue.some(({ id }) => !done.includes(id))) return null;
+  for (const note of imported?.notes ?? []) onNote?.(note);
   const view = await viewProject(app, place);
   if (queue.length > 0) return told(view, { type: "done", summary: `All stories are done: ${done.join(", ")}.` });
   const message = "Choose a story: pawl project add US-001 TITLE, or pawl project import prd.json";
   return { result: { type: "needs_human", message }, report: message, prompt: null };
 }
 
-async function ensureRun(app: Application, place: ProjectPlace, request: ContinueRequest): Promise<LocatedRun> {
+async function ensureRun(
+  app: Application,
+  place: ProjectPlace,
+  request: ContinueRequest,
+  stock: ProjectStock,
+): Promise<LocatedRun> {
   const found = await openRun((await app.read()).parts.store, place);
   if (found !== null) {
     await addToRun(app, place);
@@ -134,12 +133,13 @@ async function ensureRun(app: Application, place: ProjectPlace, request: Continu
   await app.change(place.root, async (session) => {
     await assertRulesTrusted(app, place.root);
     const { workflow, notes } = projectRules(app, place.root, session.config.project);
-    for (const note of notes) request.onNote?.(note);
-    const done = await doneStories(session.parts.store, place);
-    const stories = chosenFirst(readQueue(place), request.story);
-    const adopted = stories
-      .filter(({ id }) => done.includes(id))
+    const { imported, done } = stock;
+    for (const note of [...notes, ...(imported?.notes ?? [])]) request.onNote?.(note);
+    const stories = chosenFirst(stock.queue, request.story ?? imported?.adopted.id);
+    const finished = stories
+      .filter(({ id }) => done.includes(id) && id !== imported?.adopted.id)
       .map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
+    const adopted = imported === null ? finished : [...finished, imported.adopted];
     const prepared = prepareStart(app, {
       workflow,
       task: `Stories of ${place.name}`,
@@ -152,7 +152,10 @@ async function ensureRun(app: Application, place: ProjectPlace, request: Continu
       mayWait: place.level === 1 && !namesExecutor(request),
       onNote: request.onNote,
     });
-    await startIn(session, prepared);
+    await keepImported(place, stock);
+    const { run } = await startIn(session, prepared);
+    // What a person wrote into the files before is for the first session.
+    await session.parts.projections.show(run);
   });
   const run = await openRun((await app.read()).parts.store, place);
   if (run === null) throw new Error("the run that was started is not there");

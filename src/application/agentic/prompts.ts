@@ -8,6 +8,7 @@ import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import { renderTemplate } from "../../prompts/template.ts";
 import { promptValues } from "../../protocols/agentic/prompt.ts";
+import { attemptsMade } from "../../protocols/agentic/state-document.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
 import { projectPlace } from "./place.ts";
@@ -42,8 +43,7 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
       hint: `there are: ${known.join(", ")}`,
     });
   }
-  const attempts = view.whole?.stories[story as keyof typeof view.whole.stories]?.attempts ?? [];
-  const attempt = attempts.filter((each) => each.name === name).length + 1;
+  const attempt = attemptsMade(view.whole?.stories[story as keyof typeof view.whole.stories], name) + 1;
   const title = view.queue.find(({ id }) => id === story);
   const values = promptValues({
     story,

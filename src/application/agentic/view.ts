@@ -8,6 +8,7 @@ import type { Run } from "../../domain/run.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import type { ProjectState } from "../../protocols/agentic/adapter.ts";
 import { firstState } from "../../protocols/agentic/first-state.ts";
+import { foundOf } from "../../protocols/agentic/found-state.ts";
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
 import type { LocatedRun, Store } from "../../store/store.ts";
@@ -40,8 +41,7 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
   const done = await doneStories(store, place);
   const entry = whole === null ? null : entryAtWork(whole);
   const facts = run === null ? new Map<string, Facts>() : await factsOf(store, run);
-  const state =
-    whole === null || entry === null ? blank(place.name) : stateOf(whole, { project: place.name, entry, facts });
+  const state = whole === null || entry === null ? blank(place.name) : stateOf(whole, { place, entry, facts });
   const gate = whole === null || entry === null ? null : openGateOf(whole, entry);
   const open = queue.filter(({ id }) => !done.includes(id) && id !== entry?.id);
   const last = entry === null ? undefined : whole?.stories[entry.id]?.attempts.findLast(hasEnded);
@@ -62,7 +62,7 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
 }
 
 /** Stories that any run of the project has finished. */
-export async function doneStories(store: Store, place: ProjectPlace): Promise<readonly string[]> {
+async function doneStories(store: Store, place: ProjectPlace): Promise<readonly string[]> {
   const done = new Set<string>();
   for (const run of (await runsOf(store, place)).toReversed())
     for (const { id, status } of (await wholeRun(store, run)).header.stories) if (status === "done") done.add(id);
@@ -85,9 +85,15 @@ function reportOf(
 
 function stateOf(
   run: Run,
-  { project, entry, facts }: { project: string; entry: StoryEntry; facts: ReadonlyMap<string, Facts> },
+  { place, entry, facts }: { place: ProjectPlace; entry: StoryEntry; facts: ReadonlyMap<string, Facts> },
 ): ProjectState {
-  return storyDocument({ run, project, entry, facts, imported: null }) as unknown as ProjectState;
+  return storyDocument({
+    run,
+    project: place.name,
+    entry,
+    facts,
+    imported: foundOf(place.ai, entry.id),
+  }) as unknown as ProjectState;
 }
 
 function blank(project: string): ProjectState {

@@ -39,7 +39,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
     step: step.id,
     name: step.name,
     visit: step.visit,
-    number: scope.attempts.filter((attempt) => attempt.step === step.id).length + 1,
+    number: (step.attemptsBefore ?? 0) + scope.attempts.filter((attempt) => attempt.step === step.id).length + 1,
     token: command.token,
     driver: command.driver,
     executor: command.executor,

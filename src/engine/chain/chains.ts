@@ -28,6 +28,7 @@ export function adopted(step: AdoptedStep): Step {
     state: adoptedState(step),
     ...(step.notes === "" ? {} : { notes: step.notes }),
     ...(step.restarts === 0 ? {} : { restartsBefore: step.restarts }),
+    ...(step.attempts === undefined ? {} : { attemptsBefore: step.attempts }),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { rmSync } from "node:fs";
 import { readInside, within, writeInside } from "../../system/files/inside.ts";
-import { type AiFolder, largestFile } from "./ai-folder.ts";
+import { type AiFolder, aiFolder, largestFile } from "./ai-folder.ts";
 
 /** A STATE.json of this protocol has all of these. */
 const required = ["project", "step", "attempt", "status"];
@@ -26,4 +26,19 @@ export function keepFound(folder: AiFolder): void {
   const text = readInside(dir, state, largestFile);
   if (stateFields(text) !== null && text !== null) writeInside(dir, found, text);
   else within(dir, found, (path) => rmSync(path, { recursive: true, force: true }));
+}
+
+/** What the run found of a story; null: nothing. */
+export function foundOf(dir: string, story: string): Readonly<Record<string, unknown>> | null {
+  const fields = stateFields(readOrNull(dir, aiFolder(dir).found));
+  return fields?.["story"] === story ? fields : null;
+}
+
+/** Agents may write there: what cannot be read is left out. */
+export function readOrNull(dir: string, file: string): string | null {
+  try {
+    return readInside(dir, file, largestFile);
+  } catch {
+    return null;
+  }
 }

@@ -77,7 +77,11 @@ export function importStory(text: string, request: ImportRequest): ImportedProje
     return { project, story: { spec, adopted: { id: story, status: "done", chain: [] } }, humanNote, notes };
   const isStuck = status === "failing" && Number(fields["attempt"]) >= Number(fields["max_attempts"]);
   const chain =
-    at < 0 ? [] : table.map(({ name, title }, index) => adoptedStep({ name, title, index, at, status, isStuck }));
+    at < 0
+      ? []
+      : table.map(({ name, title }, index) =>
+          adoptedStep({ name, title, index, at, status, isStuck, attempts: attemptsIn(fields) }),
+        );
   return {
     project,
     story: { spec, adopted: { id: story, status: isStuck ? "failed" : "waiting", chain } },
@@ -112,9 +116,11 @@ interface StepPlace {
   readonly at: number;
   readonly status: Status;
   readonly isStuck: boolean;
+  /** Of the step that the file shows. */
+  readonly attempts: number;
 }
 
-function adoptedStep({ name, title, index, at, status, isStuck }: StepPlace): AdoptedStep {
+function adoptedStep({ name, title, index, at, status, isStuck, attempts }: StepPlace): AdoptedStep {
   const isDone = index < at || (index === at && status === "pass");
   const isFailed = index === at && isStuck;
   return {
@@ -125,7 +131,14 @@ function adoptedStep({ name, title, index, at, status, isStuck }: StepPlace): Ad
     reason: isFailed ? "its attempts were used up before it was imported" : "",
     notes: "",
     restarts: 0,
+    ...(index === at && attempts > 0 ? { attempts } : {}),
   };
+}
+
+/** Sessions of the step that there were; one that is pending has not begun. */
+function attemptsIn({ attempt, status }: Readonly<Record<string, unknown>>): number {
+  if (typeof attempt !== "number" || !Number.isSafeInteger(attempt) || attempt < 1) return 0;
+  return status === "pending" ? attempt - 1 : attempt;
 }
 
 function dependencies(value: unknown, known: readonly StoryId[]) {

@@ -85,13 +85,12 @@ interface ShownStep {
 type Body = readonly StepDefinition[];
 
 /** The first step that is not over, or the one before it where that one only waits for a person to go on. */
-function shownStep({ run, entry, imported }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
+function shownStep({ run, entry }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
   const define = (step: Step | undefined) => body.find(({ name }) => name === step?.name);
   const chain = scope?.chain.filter((step) => define(step)?.kind !== "integrate") ?? [];
   const rest = scope?.chain.find((step) => !isOver(step));
   const step = chain.find((each) => !isOver(each));
-  const counted = (name: string | undefined) =>
-    attemptsBefore(imported, name) + (scope?.attempts.filter((each) => each.name === name).length ?? 0);
+  const counted = (name: string | undefined) => attemptsMade(scope, name);
   const at = (each: Step | undefined, status: StateStatus): ShownStep => {
     const definition = define(each) ?? body.find(({ kind }) => kind !== "integrate");
     const count = counted(definition?.name);
@@ -117,6 +116,12 @@ function shownStep({ run, entry, imported }: StoryFacts, scope: Story | undefine
 
 function isPrepared(scope: Story | undefined, step: string | undefined): boolean {
   return scope?.attempts.findLast(({ name }) => name === step)?.state.phase === "dispatched";
+}
+
+/** The number of the last attempt of a step; 0: there was none. The next one has the number after it. */
+export function attemptsMade(scope: Story | undefined, name: string | undefined): number {
+  const before = scope?.chain.find((step) => step.name === name)?.attemptsBefore ?? 0;
+  return scope?.attempts.findLast((each) => each.name === name)?.number ?? before;
 }
 
 function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): StateStatus {
@@ -166,14 +171,6 @@ function reasonOf(status: StateStatus, ended: EndedAttempt | null, imported: Sto
   const { verdict } = ended.state;
   const reason = verdict?.kind === "rejected" ? verdict.reason : null;
   return reasons.find((known) => known === reason) ?? null;
-}
-
-/** Attempts of that step before the story was imported. */
-function attemptsBefore(imported: StoryFacts["imported"], name: string | undefined): number {
-  if (imported === null || imported["step"] !== name) return 0;
-  const { attempt, status } = imported;
-  if (typeof attempt !== "number" || !Number.isSafeInteger(attempt) || attempt < 1) return 0;
-  return status === "pending" ? attempt - 1 : attempt;
 }
 
 /** A note that no prompt has yet. */

@@ -4,12 +4,13 @@ import { basename, dirname } from "node:path";
 import type { Event } from "../../domain/event.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
-import type { StoryEntry, StoryStatus } from "../../domain/story.ts";
-import { appendInside, readInside, writeInside } from "../../system/files/inside.ts";
+import { isSettled, type StoryEntry, type StoryStatus } from "../../domain/story.ts";
+import { appendInside, writeInside } from "../../system/files/inside.ts";
 import type { FoundNote, ProjectedFiles } from "../files/projection.ts";
-import { type AiFolder, aiFolder, largestFile, storyHandoff, storyState } from "./ai-folder.ts";
+import { type AiFolder, aiFolder, storyHandoff, storyState } from "./ai-folder.ts";
+import { isNothing } from "./aliases.ts";
 import { changeIn } from "./changed-state.ts";
-import { stateFields } from "./found-state.ts";
+import { readOrNull, stateFields } from "./found-state.ts";
 import { projectSettings } from "./project-settings.ts";
 import { storyDocument } from "./state-document.ts";
 
@@ -56,7 +57,8 @@ export class AgenticFiles implements ProjectedFiles {
     const { dir, written, broken, log } = this.#folder;
     const last = readOrNull(dir, written);
     const shown = storyAtWork(run.header.stories);
-    if (last === null || shown === null) return [];
+    if (shown === null) return [];
+    if (last === null) return this.#foundNote(run, shown);
     const change = changeIn(this.#folder, last, run);
     this.#isForeign = change.isForeign;
     if (change.broken !== null) writeInside(dir, broken, change.broken);
@@ -69,6 +71,14 @@ export class AgenticFiles implements ProjectedFiles {
       appendInside(dir, log, `${new Date().toISOString()} [WARN] [pawl] ${text.replace(/\s+/g, " ")}\n`);
     }
     return notes;
+  }
+
+  /** What a person wrote before the run began. */
+  #foundNote({ header }: Run, shown: StoryEntry): readonly FoundNote[] {
+    const { human_note: said, story } = this.#found ?? {};
+    if (typeof said !== "string" || isNothing(said) || header.notes.length > 0) return [];
+    const entry = typeof story === "string" ? header.stories.find(({ id }) => id === story) : shown;
+    return entry === undefined || isSettled(entry) ? [] : [{ story: entry.id, text: said.trim() }];
   }
 
   files(run: Run): Readonly<Record<string, string>> {
@@ -97,15 +107,6 @@ export class AgenticFiles implements ProjectedFiles {
     const { project } = this.#found ?? {};
     const own = typeof project === "string" && project !== "" ? project : basename(dirname(this.dir));
     return projectSettings(this.dir, own).name;
-  }
-}
-
-/** Agents may write there: what cannot be read is left out. */
-function readOrNull(dir: string, file: string): string | null {
-  try {
-    return readInside(dir, file, largestFile);
-  } catch {
-    return null;
   }
 }
 

@@ -150,12 +150,13 @@ export class Projection {
   async #write({ again } = { again: false }): Promise<void> {
     const missed = again ? await this.#retell() : [];
     const trouble = [...missed, ...(await this.#catchUp())];
-    await this.#writeFiles();
+    await this.#writeFiles(again);
     throwFirst(trouble);
   }
 
-  async #writeFiles(): Promise<void> {
-    if (this.#seen === this.#written || this.#files.files === undefined) return;
+  async #writeFiles(again: boolean): Promise<void> {
+    const isShown = this.#seen === this.#written && !(again && this.#files.look !== undefined);
+    if (isShown || this.#files.files === undefined) return;
     const begunAt = performance.now();
     const notes = await this.#lookForNotes();
     for (const note of notes) await this.#source.addNote?.(this.#id, note);
