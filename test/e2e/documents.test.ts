@@ -1,6 +1,8 @@
 // Documents and their contracts. Calls every command that has `--json` and checks what it prints against its contract. The documents
 // that other tests read are checked, too, where they are read (`site.json`, `site.events`).
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { contracts } from "../../src/contracts/contracts.ts";
 import { eventLines, expectCode, newSite, type Site, writeAt } from "../support/pawl.ts";
@@ -119,6 +121,28 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
   const again = await site.pawl("store", "backup", site.path("copy.db"));
   expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("a backup replaces no file") });
+});
+
+test("[LB1 LB3 CM2 D87 D62] a project that works by files, a session at a time: every document fits its contract", async () => {
+  const site = newSite();
+  const project = (name: string, args: readonly string[], code = 0) =>
+    expectContract(site, `project-${name}`, ["project", ...args], code);
+  await project("init", ["init", "--level", "1"]);
+  await project("stories", ["add", "US-001", "Put", "items", "into", "the", "cart"]);
+  await project("status", ["status"]);
+  await project("rules", ["rules"]);
+  await project("budget", ["budget"]);
+  await project("prompt", ["prompt", "--step", "impl"]);
+  await project("dispatch", ["continue"]);
+  await project("said", ["say", "status"]);
+  await project("decided", ["note", "all", "times", "are", "UTC"]);
+  const handOff = "---\nstory: US-001\nstep: bdd\nattempt: 1\nstatus: pass\n---\n";
+  const file = join(site.repo, ".ai/HANDOFF.md");
+  writeFileSync(file, handOff);
+  await project("reading", ["read", file]);
+  await project("hook", ["hook"]);
+  const { stdout } = await site.pawl("project", "status");
+  expect(stdout).toContain("sdd-delta");
 });
 
 test("[LB2] `pawl schema` lists the documents with their version and prints each as JSON Schema", async () => {

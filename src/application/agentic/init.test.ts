@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/repository.ts";
@@ -89,4 +89,15 @@ test.each([{ level: "3" }, { name: "a\nb" }])("[PJ1] refuses %j", async (request
   const { app, dir } = project();
   expect(await initProject(app, request).catch((thrown: unknown) => thrown)).toMatchObject({ code: "USAGE" });
   expect(existsSync(join(dir, ".ai"))).toBe(false);
+});
+
+test("[PJ15] a link in place of the folder is refused before anything is written, by init and by what needs the folder", async () => {
+  const { app, dir } = project();
+  const outside = tempDir();
+  symlinkSync(outside, join(dir, ".ai"));
+  await expect(initProject(app, {})).rejects.toThrow("is a link; nothing was read or written");
+  await expect(projectAt(app, undefined)).rejects.toThrow("is a link");
+  await expect(projectAt(app, dir)).rejects.toThrow("is a link");
+  expect(readdirSync(outside)).toEqual([]);
+  expect(readdirSync(dir)).toEqual([".ai"]);
 });

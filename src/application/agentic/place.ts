@@ -1,6 +1,6 @@
 // Finds the project that a command means: the folder that has `.ai/`, and what was chosen for it.
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { type ProjectSettings, projectSettings } from "../../protocols/agentic/project-settings.ts";
@@ -17,6 +17,7 @@ export interface ProjectPlace extends ProjectSettings {
 export async function projectPlace(app: Application, dir: string | undefined): Promise<ProjectPlace> {
   const root = dir === undefined ? (nearest(app.cwd) ?? (await repositoryOf(app.cwd))) : existing(app.path(dir), dir);
   const ai = join(root, ".ai");
+  assertOwnFolder(ai);
   return { root, ai, ...projectSettings(ai, basename(root)) };
 }
 
@@ -26,6 +27,16 @@ export async function projectAt(app: Application, dir: string | undefined): Prom
   if (existsSync(place.ai)) return place;
   throw new AppError("NOT_FOUND", `${place.root} has no .ai/ folder`, {
     hint: "`pawl project init` sets it up; `--dir DIR` names another project",
+  });
+}
+
+/** A repository may come with a link instead of the folder. What Pawl writes would then be in a place that nobody chose. */
+function assertOwnFolder(ai: string): void {
+  const found = lstatSync(ai, { throwIfNoEntry: false });
+  if (found === undefined || found.isDirectory()) return;
+  const what = found.isSymbolicLink() ? "a link" : "no folder";
+  throw new AppError("REFUSED", `${ai} is ${what}; nothing was read or written`, {
+    hint: "a project needs a folder of its own there: remove it, then `pawl project init`",
   });
 }
 

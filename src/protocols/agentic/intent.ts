@@ -16,13 +16,15 @@ export interface PersonIntent {
 /** The whole message must fit, so that "do not continue" and "continue with the old API" are no actions. */
 const name = String.raw`(?:\s+(?:(?:with|on|project|story)\s+)?(?<name>[A-Za-z0-9][\w.-]*))?`;
 const polite = String.raw`(?:please\s+|ok(?:ay)?[,.]?\s+|yes[,.]?\s+)?`;
-const ending = String.raw`(?:[,]?\s+please)?\s*[.!?]*`;
+const ending = String.raw`(?:[,]?\s+please)?\s*[.!]*`;
 const whole = (words: string) => new RegExp(String.raw`^\s*${polite}(?:${words})${ending}\s*$`, "i");
+/** Only a look answers a question: "abort?" asks, and stops nothing. */
+const asked = (words: string) => new RegExp(String.raw`^\s*${polite}(?:${words})${ending}\s*[?]*\s*$`, "i");
 
 const rules: readonly (readonly [Action, RegExp])[] = [
   ["stop", whole(String.raw`(?:stop|pause|enough|that(?:'s| is) (?:all|it))\s+for\s+(?:today|now|tonight)`)],
   ["continue", whole(`(?:continue|go on|resume|proceed|next)${name}`)],
-  ["status", whole(`(?:status|progress|how is it going|where (?:are we|do things stand)|what(?:'s| is) next)${name}`)],
+  ["status", asked(`(?:status|progress|how is it going|where (?:are we|do things stand)|what(?:'s| is) next)${name}`)],
   ["retry", whole(`(?:retry|try again|once more)${name}`)],
   ["skip", whole(`skip(?:\\s+(?:(?:this|the) step|it|this))?${name}`)],
   ["abort", whole(`(?:abort|cancel|stop)(?:\\s+(?:it|this|now))?${name}`)],
