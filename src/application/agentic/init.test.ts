@@ -91,7 +91,7 @@ test.each([{ level: "3" }, { name: "a\nb" }])("[PJ1] refuses %j", async (request
   expect(existsSync(join(dir, ".ai"))).toBe(false);
 });
 
-test("[PJ15] a link in place of the folder is refused before anything is written, by init and by what needs the folder", async () => {
+test("[PJ20] a link in place of the folder is refused before anything is written, by init and by what needs the folder", async () => {
   const { app, dir } = project();
   const outside = tempDir();
   symlinkSync(outside, join(dir, ".ai"));
