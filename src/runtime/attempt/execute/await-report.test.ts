@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { toy } from "../../../../test/support/toy-protocol.ts";
 import { makeToyWorld, type ToyWorld } from "../../../../test/support/toy-world.ts";
 import { makeWorld } from "../../../../test/support/world.ts";
@@ -49,6 +49,9 @@ function work(path: string, of: string): void {
 }
 
 const toyDriver = { PAWL_TEST_PROTOCOL: "toy" };
+
+// All worlds have the same clock.
+afterEach(() => void vi.restoreAllMocks());
 
 describe("an awaited attempt", () => {
   test("[AW1 AW6 D4] ends with the report of exactly this attempt, once it is whole; its facts are kept and its work is integrated", async () => {
