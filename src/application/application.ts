@@ -96,7 +96,7 @@ export class Application {
   /** For a use case that changes something. The chores are done when it has worked. */
   async change<T>(repo: string | null, work: (session: Session) => Promise<T>): Promise<T> {
     const { parts, config } = await this.#session(repo);
-    if (repo !== null) this.#assertTrusted(topOf(this.path(repo)), config);
+    if (repo !== null) this.assertTrusted(repo, config);
     const changed = new Set<RunId>();
     const commits: Parts["commits"] = {
       tell(committed) {
@@ -119,9 +119,11 @@ export class Application {
     return this.#options.trust ?? false;
   }
 
-  #assertTrusted(repo: string, { repositoryCommands }: Config): void {
-    if (this.trusts || isTrusted(this.home.configFile, repo, repositoryCommands)) return;
-    throw untrusted(repo, repositoryCommands);
+  /** Throws where the repository's own configuration has commands that its user has not agreed to. */
+  assertTrusted(repo: string, { repositoryCommands }: Config): void {
+    const top = topOf(this.path(repo));
+    if (this.trusts || isTrusted(this.home.configFile, top, repositoryCommands)) return;
+    throw untrusted(top, repositoryCommands);
   }
 
   /** Calls `listener` after each commit, of this process or another. */

@@ -58,6 +58,8 @@ test("[CM82] nothing of a repository's configuration runs before its user agreed
   const named = await call("run", file, "Do it", "--executor", "theirs");
   expectCode(named, 6);
   expect(named.stderr).toContain(`executors.theirs.command: touch "${ran} 2"`);
+  expectCode(await call("executor", "test", "theirs"), 6);
+  expect(existsSync(`${ran} 2`)).toBe(false);
 
   // The user's own configuration, and what `init` wrote.
   writeAt(site, "repo/.pawl/config.yml", "{}\n");

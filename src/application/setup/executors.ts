@@ -49,7 +49,10 @@ const longestTestMs = 120_000;
 
 /** Asks an executor to answer `STATUS: done`. `name`: configured, an agent, or `command: PROGRAM ARGUMENT…`. */
 export async function testExecutor(app: Application, name: string): Promise<ExecutorTest> {
-  const { parts } = await app.read(app.cwd);
+  const { parts, config } = await app.read(app.cwd);
+  // A program that the repository names is the repository's, not the user's.
+  if (config.repositoryCommands.some(({ key }) => key.startsWith(`executors.${name}.`)))
+    app.assertTrusted(app.cwd, config);
   const found = await parts.executors.get(name);
   const missing = await found.missing();
   if (missing) throw new AppError("EXECUTOR_MISSING", missing.what, { hint: missing.hint });

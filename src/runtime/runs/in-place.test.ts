@@ -40,6 +40,7 @@ esac`;
   expect(await toys.drive(run)).toBe("done");
   const { header, stories } = await world.run(run);
   expect(header.place).toMatchObject({ kind: "in_place", repo: world.repo });
+  expect(header.definition.steps).toMatchObject([{ concurrency: 1 }]);
   expect(Object.values(stories).map(({ chain }) => chain.map(({ id }) => id))).toEqual([["make"]]);
   expect(read(world.repo, "made.txt")).toBe("attempt 1\nattempt 2\nattempt 3\n");
   expect(read(world.repo, "mine.txt")).toBe("mine\nmine too, while it works\n");
