@@ -41,17 +41,19 @@ test("[PJ9 D9 D62 D66 D69 D75] level 1 hands out a prompt, the hook ends it, and
   expect((await go({ executor: undefined })).result).toEqual({ type: "dispatched", step: "sdd-delta", attempt: 2 });
 });
 
-test("[PJ9 D3 D4] a script that knows only the files drives a story at level 2 from bdd to done", async () => {
+test("[PJ9 AG15 D3 D4 D47] a script that knows only the files drives a story at level 2 from bdd to done, and reads a note once", async () => {
   const project = await agenticProject("2");
   const { app, go, root, script, sessions } = project;
   const loop = `last=""; while :; do now=$(tr -d ' \\n' < .ai/STATE.json | grep -o '"story".*"status":"running"' || true)
-[ -n "$now" ] && [ "$now" != "$last" ] && { last="$now"; echo | "${script}"; }; sleep 0.05; done`;
+[ -n "$now" ] && [ "$now" != "$last" ] && { last="$now"; grep human_note .ai/STATE.json >> notes.log; echo | "${script}"; }; sleep 0.05; done`;
   const other: ChildProcess = spawn("/bin/sh", ["-c", loop], { cwd: root, stdio: "ignore" });
   onTestFinished(() => void other.kill("SIGKILL"));
   const asked = await go({ executor: undefined, awaits: true });
   expect(asked.report).toContain("US-001 needs your review");
-  await approveStory(app, {});
+  await approveStory(app, { note: "30 seconds" });
   expect((await go({ executor: undefined, awaits: true })).result.type).toBe("done");
+  const notes = readFileSync(join(root, "notes.log"), "utf8").match(/"human_note": .*/g);
+  expect(notes?.map((line) => line.includes("30 seconds"))).toEqual([false, false, false, true, false, false, false]);
   expect(sessions()).toEqual(
     ["bdd", "sdd-delta", "contract", "scaffold", "impl", "verify", "update-memory"].map((step) => `US-001 ${step} 1`),
   );

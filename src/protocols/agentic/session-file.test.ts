@@ -138,7 +138,12 @@ test("[AG3 AG4 D19] every reason is kept, none is none, and an unknown one count
     reason: null,
     notes: ['reason "coffee_missing" is not known and counts as none'],
   });
-  expect(handoff("status: pass\nreason: scope_warning").reason).toBeNull();
+  expect(handoff("status: pass\nreason: scope_warning")).toMatchObject({
+    status: "failing",
+    reason: "scope_warning",
+    notes: ["status pass with the reason scope_warning is read as failing with that reason"],
+  });
+  expect(handoff("status: pass\nreason: coffee_missing")).toMatchObject({ status: "pass", reason: null });
   expect(handoff("status: needs_clarification")).toMatchObject({ status: "failing", reason: "needs_clarification" });
 });
 

@@ -22,14 +22,19 @@ export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string)
   if (shared === undefined || worksInPlace(header) || attempt.story === null) return;
   const project = aiFolder(shared);
   const read = (file: string) => readInside(project.dir, file, largestFile);
-  put(folder, folder.state, read(storyState(project, attempt.story)), attempt);
+  // Never a report of a session, so what is there, such as one that git has checked out, is always replaced.
+  place(folder, folder.state, read(storyState(project, attempt.story)), attempt);
   // The newest hand-off of the story, or of the session before, which this one reads.
   put(folder, folder.handoff, read(storyHandoff(project, attempt.story)) ?? read(project.handoff), attempt);
 }
 
-/** Dated before the attempt, so that it is not taken for a report of it. What the executor has written since stays. */
-function put(folder: AiFolder, file: string, text: string | null, { startedAt }: Attempt): void {
-  if (isNewer(file, startedAt)) return;
+/** What the executor has written since stays. */
+function put(folder: AiFolder, file: string, text: string | null, attempt: Attempt): void {
+  if (!isNewer(file, attempt.startedAt)) place(folder, file, text, attempt);
+}
+
+/** Dated before the attempt, so that it is not taken for a report of it. */
+function place(folder: AiFolder, file: string, text: string | null, { startedAt }: Attempt): void {
   if (text === null) {
     remove(folder, file);
     return;

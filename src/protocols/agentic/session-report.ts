@@ -85,11 +85,10 @@ export function reportOfValues(
   const tests = testsIn(reading);
   const failingTests = reading.list("failing_tests");
   const filesChanged = reading.list("files_changed");
-  const said = statusIn(reading);
+  const said = withReason(statusIn(reading), reading);
   return {
     ...about,
     ...said,
-    reason: said.status === "pass" ? null : (said.reason ?? reasonIn(reading)),
     tests,
     failingTests,
     filesChanged,
@@ -115,6 +114,14 @@ function statusIn(reading: Reading): Pick<SessionReport, "status" | "why" | "rea
     return { status: null, reason: null, why: `its status "${shortly(word)}" is no word of this protocol` };
   reading.notes.push(`status "${shortly(word)}" is read as failing with that reason`);
   return { status: "failing", reason, why: "" };
+}
+
+/** A reason is one against the work. A session that gives one and says pass has obeyed half of its prompt. */
+function withReason(said: Pick<SessionReport, "status" | "why" | "reason">, reading: Reading): typeof said {
+  const reason = said.reason ?? reasonIn(reading);
+  if (said.status !== "pass" || reason === null) return { ...said, reason };
+  reading.notes.push(`status pass with the reason ${reason} is read as failing with that reason`);
+  return { ...said, status: "failing", reason };
 }
 
 function reasonIn(reading: Reading): Reason | null {

@@ -4,6 +4,7 @@
 import { type Attempt, type EndedAttempt, hasEnded } from "../../domain/attempt.ts";
 import { isPerformed, type StepDefinition } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
+import type { Note } from "../../domain/note.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import { isOver, type Step } from "../../domain/step.ts";
@@ -174,11 +175,12 @@ function reasonOf(status: StateStatus, ended: EndedAttempt | null, imported: Sto
 }
 
 /** A note that no prompt has yet. */
-function noteFor({ header }: Run, entry: StoryEntry): string | null {
-  const waiting = header.notes.filter(
-    ({ story, attempt }) => attempt === null && (story === null || story === entry.id),
-  );
-  return waiting.length === 0 ? null : waiting.map(({ text }) => text).join("\n\n");
+/** It stays while the attempt that has it runs: a program that knows only the files finds it nowhere else. */
+function noteFor({ header }: Run, { id, status }: StoryEntry): string | null {
+  const isForIt = ({ story, attempt }: Note) =>
+    story === id || (story === null && (attempt === null || status === "running"));
+  const notes = header.notes.filter(isForIt);
+  return notes.length === 0 ? null : notes.map(({ text }) => text).join("\n\n");
 }
 
 function isDone({ header }: Run, story: string): boolean {
