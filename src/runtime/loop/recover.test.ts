@@ -61,11 +61,16 @@ const subjects = async (world: World, run: RunId) => log(world.repo, await branc
 
 describe("a driver that was killed", () => {
   test("[RC1] is noticed at once by the next one: its processes are ended and its attempt is lost", async () => {
-    const { world, run } = await afterDeath();
+    const world = await makeWorld({ agent: dies });
+    const run = await world.begin();
+    const driver = world.startDriver(run);
+    await world.appears("agent", "\n");
+    // Before the death: the watchdog may end them first.
     const [agent, stray] = [
       await identityIn(join(world.home.dir, "agent")),
       await identityIn(join(world.home.dir, "stray")),
     ];
+    await driver.kill();
     expect(await world.outcomes(run)).toEqual(["started"]);
     expect(await recover(world.parts)).toHaveLength(1);
     expect([isAlive(agent), isAlive(stray)]).toEqual([false, false]);
