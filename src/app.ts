@@ -18,12 +18,10 @@ import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executor
 import { isTrusted, untrusted } from "./runtime/config/trust.ts";
 import { Projections, type TakeNote } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
-import { transition } from "./runtime/transition/transition.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
-import { newNoteId } from "./system/ids.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
@@ -72,9 +70,9 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const protocols = protocolsWith(options.protocols);
   const dispatch = new EmbeddedDispatch(store);
   const commits = new Commits();
-  const addNote: TakeNote = async (run, { story, text }) => {
-    const note = { type: "add_note", note: newNoteId(), of: story, text, at: clock.now(), author: "file" } as const;
-    await transition({ store, dispatch, secrets, commits }, run, note);
+  const addNote: TakeNote = async (run, note) => {
+    const { noteTaker } = await import("./runtime/effects/note-in-file.ts");
+    await noteTaker({ store, dispatch, secrets, commits }, () => clock.now())(run, note);
   };
   return {
     store,

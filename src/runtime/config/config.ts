@@ -9,7 +9,6 @@ import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import type { ExecutorConfig } from "../../executors/executor-config.ts";
 import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
-import { readRegular } from "../../system/files/regular-file.ts";
 import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 import type { MergeContext } from "./config-rights.ts";
 import { tightest } from "./tightest.ts";
@@ -81,19 +80,12 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
   };
 }
 
-/**
- * The commands of the step rules of the project in this folder. Imports their reader only where there are some. A file that cannot be
- * read has none: no run starts with it.
- */
+/** The commands of the step rules of the project in this folder. Imports their reader only where there are some. */
 export async function commandsOfRules(dir: string): Promise<readonly RepositoryCommand[]> {
   const file = join(dir, rulesFile);
   if (!existsSync(file)) return [];
-  const { commandsInRules } = await import("../../workflows/rules/rules-for.ts");
-  try {
-    return commandsInRules(readRegular(file, { links: "follow" }));
-  } catch {
-    return [];
-  }
+  const { commandsInRulesFile } = await import("./rules-commands.ts");
+  return commandsInRulesFile(file);
 }
 
 /** In the folder of a project: its own step rules. */

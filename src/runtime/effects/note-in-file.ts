@@ -1,0 +1,12 @@
+// Records a note that a person wrote into a file of a protocol. Imported late: most commands find none.
+
+import { newNoteId } from "../../system/ids.ts";
+import { transition } from "../transition/transition.ts";
+import type { TakeNote } from "./projections.ts";
+
+export function noteTaker(parts: Parameters<typeof transition>[0], now: () => number): TakeNote {
+  return async (run, { story, text }) => {
+    const note = { type: "add_note", note: newNoteId(), of: story, text, at: now(), author: "file" } as const;
+    await transition(parts, run, note);
+  };
+}
