@@ -76,15 +76,6 @@ async function bundle(): Promise<readonly string[]> {
       },
     },
   });
-  // Bundled separately: its code is a small part of what the command line has in one file, and it must stay small.
-  await build({
-    cwd: root,
-    input: { "git-starter": "src/workspaces/git/git-starter.ts" },
-    platform: "node",
-    plugins: [notice],
-    logLevel: "warn",
-    output: { dir: dist, format: "esm" },
-  });
   // Bundled separately: as a third entry it would split the command line into more files, and each start would read more of them.
   await build({
     cwd: root,

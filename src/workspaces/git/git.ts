@@ -1,5 +1,6 @@
 // Git. Owns: running git as a child process, and turning its failures into errors with a hint. Does not own: what the commands mean.
 
+import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { AppError } from "../../domain/error.ts";
@@ -7,7 +8,6 @@ import { allowedEnvironment } from "../../system/process/environment.ts";
 import { ownIdentity, type ProcessIdentity } from "../../system/process/identity.ts";
 import type { Marker } from "../../system/process/strays.ts";
 import { isUploadPack, type Overrides, overridesFor, withOverrides } from "./programs.ts";
-import { startGit } from "./started.ts";
 
 export interface GitOptions {
   readonly input?: string;
@@ -129,27 +129,58 @@ function environment({ env: extra = {}, asUser = false }: GitOptions): NodeJS.Pr
   };
 }
 
-async function runOnce(
-  cwd: string,
-  args: readonly string[],
-  options: GitOptions,
-  overrides: Overrides,
-): Promise<GitResult> {
-  const { timeoutMs = defaultTimeoutMs, maxOutputBytes: maxBytes = defaultMaxOutputBytes, input = "" } = options;
-  const env = withOverrides(environment(options), overrides);
-  const call = { cwd, args: ["--no-pager", ...settings, ...args], env, input, timeoutMs, maxBytes };
-  const end = await startGit(call, gitMarker(ownIdentity()));
-  switch (end.kind) {
-    case "exited":
-      return { stdout: end.stdout, stderr: withoutCredentials(end.stderr), code: end.code };
-    case "killed":
-      throw killed(cwd, args, end.signal);
-    case "too_slow":
-      throw tooSlow(cwd, args, timeoutMs);
-    case "too_much":
-      throw tooMuch(cwd, args, maxBytes);
-    case "not_started":
-      throw cannotStart(cwd, end.why);
+function runOnce(cwd: string, args: readonly string[], options: GitOptions, overrides: Overrides): Promise<GitResult> {
+  const timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
+  const maxBytes = options.maxOutputBytes ?? defaultMaxOutputBytes;
+  return new Promise((resolve, reject) => {
+    // A session of its own: ssh finds no terminal to ask on, Ctrl-C does not interrupt it, and a timeout kills its helpers too.
+    const child = spawn("git", ["--no-pager", ...settings, ...args], {
+      cwd,
+      env: withOverrides(environment(options), overrides),
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      windowsHide: true,
+    });
+    const out: Buffer[] = [];
+    const err: Buffer[] = [];
+    let bytes = 0;
+    let stopped: AppError | null = null;
+
+    const stop = (reason: AppError) => {
+      stopped ??= reason;
+      killGroup(child);
+    };
+    const timer = setTimeout(() => stop(tooSlow(cwd, args, timeoutMs)), timeoutMs);
+    const collect = (into: Buffer[]) => (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) stop(tooMuch(cwd, args, maxBytes));
+      else into.push(chunk);
+    };
+    child.stdout.on("data", collect(out));
+    child.stderr.on("data", collect(err));
+    // git may exit before it has read its input; the exit code says why.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(options.input ?? "");
+
+    child.on("error", (cause) => {
+      clearTimeout(timer);
+      reject(cannotStart(cwd, cause));
+    });
+    child.on("close", (code, signal) => {
+      clearTimeout(timer);
+      if (stopped) return reject(stopped);
+      if (signal !== null) return reject(killed(cwd, args, signal));
+      const stderr = withoutCredentials(Buffer.concat(err).toString("utf8"));
+      resolve({ stdout: Buffer.concat(out).toString("utf8"), stderr, code: code ?? 128 });
+    });
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL");
   }
 }
 
@@ -162,13 +193,14 @@ function withoutCredentials(text: string): string {
   return text.replace(/:\/\/[^/@\s]+@/g, "://***@");
 }
 
-function cannotStart(cwd: string, why: string): AppError {
+function cannotStart(cwd: string, cause: Error): AppError {
   if (!existsSync(cwd)) {
-    return new AppError("REPOSITORY_UNUSABLE", `${cwd} does not exist`, { hint: "check the path", details: [why] });
+    return new AppError("REPOSITORY_UNUSABLE", `${cwd} does not exist`, { hint: "check the path", cause });
   }
   return new AppError("GIT_MISSING", "git could not be started", {
     hint: "install git 2.34 or newer and make sure that it is on PATH",
-    details: [why],
+    details: [cause.message],
+    cause,
   });
 }
 
