@@ -71,7 +71,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const dispatch = new EmbeddedDispatch(store);
   const commits = new Commits();
   const addNote: TakeNote = async (run, note) => {
-    const { noteTaker } = await import("./runtime/effects/note-in-file.ts");
+    const { noteTaker } = await import("./runtime/runs/note-in-file.ts");
     await noteTaker({ store, dispatch, secrets, commits }, () => clock.now())(run, note);
   };
   return {
