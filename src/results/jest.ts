@@ -1,17 +1,13 @@
 // Reads the JSON of jest (`--json`) and of vitest (`--reporter=json`), which has the same form. Other text may stand before and after
 // it; several documents, of several packages, are added up.
 
-import { WholeText } from "./lines.ts";
-import { cannotRead, mostTests, mostText, type ResultReader, type ResultsRead, Tally } from "./result.ts";
+import { cannotRead, mostTests, type ResultReader, type ResultsRead, Tally } from "./result.ts";
+import { wholeTextReader } from "./whole-text.ts";
 
 const begin = /\{\s*"(?:num[A-Z]\w*|openHandles|snapshot|startTime|success|testResults)"\s*:/g;
 
 export function jestReader(): ResultReader {
-  const whole = new WholeText(mostText);
-  return {
-    add: (text) => whole.add(text),
-    end: () => (whole.isTooLong ? cannotRead("it is larger than 64 MiB") : read(whole.text)),
-  };
+  return wholeTextReader(read);
 }
 
 function read(text: string): ResultsRead {

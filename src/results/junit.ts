@@ -1,7 +1,7 @@
 // Reads JUnit XML. Only its elements and attributes count; nothing is expanded or loaded, and a document type has no effect.
 
-import { WholeText } from "./lines.ts";
-import { cannotRead, mostTests, mostText, type ResultReader, type ResultsRead, Tally } from "./result.ts";
+import { cannotRead, mostTests, type ResultReader, type ResultsRead, Tally } from "./result.ts";
+import { wholeTextReader } from "./whole-text.ts";
 
 const root = /<testsuites?(?=[\s/>])/g;
 const tag = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
@@ -9,11 +9,7 @@ const attribute = /([\w.:-]+)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/g;
 const deepest = 200;
 
 export function junitReader(): ResultReader {
-  const whole = new WholeText(mostText);
-  return {
-    add: (text) => whole.add(text),
-    end: () => (whole.isTooLong ? cannotRead("it is larger than 64 MiB") : read(whole.text)),
-  };
+  return wholeTextReader(read);
 }
 
 function read(text: string): ResultsRead {

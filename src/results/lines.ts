@@ -42,28 +42,3 @@ export class LineSplitter {
     this.#isCut ||= text.length > room;
   }
 }
-
-/** Keeps a text whole, up to a size. */
-export class WholeText {
-  readonly #pieces: string[] = [];
-  #length = 0;
-  readonly #most: number;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(text: string): void {
-    this.#length += text.length;
-    if (this.isTooLong) this.#pieces.length = 0;
-    else this.#pieces.push(text);
-  }
-
-  get isTooLong(): boolean {
-    return this.#length > this.#most;
-  }
-
-  get text(): string {
-    return this.#pieces.join("");
-  }
-}

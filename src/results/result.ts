@@ -29,8 +29,6 @@ interface UnreadableResults {
 
 const mostNames = 10_000;
 export const mostTests = 500_000;
-/** For forms that are read whole. */
-export const mostText = 64 * 1024 * 1024;
 const longestName = 300;
 
 export function cannotRead(why: string): UnreadableResults {
