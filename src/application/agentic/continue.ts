@@ -225,7 +225,7 @@ async function goOn(app: Application, { gate, state, whole }: ProjectView): Prom
   return true;
 }
 
-/** The attempt is recorded; whoever works on it reports by files, and the hook ends it. */
+/** The attempt is recorded; the program or person that works on it reports by files, and the hook ends it. */
 async function handOut(app: Application, place: ProjectPlace, run: LocatedRun): Promise<Continued> {
   const header = (await viewProject(app, place)).whole?.header;
   const [agent = "executor"] = Object.keys(header?.definition.agents ?? {});

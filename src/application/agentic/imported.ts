@@ -25,7 +25,7 @@ export interface ProjectStock {
   readonly done: readonly StoryId[];
 }
 
-/** Changes nothing. Throws for a file that cannot be used, and for a session of somebody else that may still be at work. */
+/** Changes nothing. Throws for a file that cannot be used, and for a session of another program that may still be at work. */
 export async function stockOf(app: Application, place: ProjectPlace, takeOver: boolean): Promise<ProjectStock> {
   const { store, clock } = (await app.read()).parts;
   const queue = readQueue(place);

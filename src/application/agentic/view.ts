@@ -47,7 +47,7 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
   const last = entry === null ? undefined : whole?.stories[entry.id]?.attempts.findLast(hasEnded);
   const handoff = last === undefined ? undefined : facts.get(last.id)?.["handoff"];
   const begunAt = state.dispatched_at === null ? null : Date.parse(state.dispatched_at);
-  // Of a session that is over: how long it took, whenever somebody asks.
+  // Of a session that is over: how long it took, not how long ago it began.
   const until = state.completed_at === null ? clock.now() : Date.parse(state.completed_at);
   const context: ReportContext = {
     done,
