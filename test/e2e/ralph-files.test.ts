@@ -39,12 +39,15 @@ beforeAll(async () => {
   writeFileSync(join(plain.repo, "prd.json"), prd);
   runGit(plain.repo, "add", "--all");
   runGit(plain.repo, "commit", "--quiet", "--message=plan");
+  const coding = `echo "said by $me"; git rev-parse HEAD > '${plain.path("heads")}'.$me; work`;
+  const watched = plain.path("seen-in-progress");
   site = prdSite([], {
     site: plain,
     shared: plain.repo,
     acts: {
       "*": `git rev-parse HEAD > '${plain.path("heads")}'.$me; env > '${plain.path("env")}'.$PAWL_STORY`,
-      coding: `echo "said by $me"; git rev-parse HEAD > '${plain.path("heads")}'.$me; work`,
+      coding,
+      "US-001.step-005": `while [ ! -e '${watched}' ]; do sleep 0.02; done; ${coding}`,
       "US-001.planning": `echo "found it" >> "$PAWL_SHARED/scratch_US-001.md"; echo '{"version":1,"stories":{}}' > "$PAWL_SHARED/mine"; mv "$PAWL_SHARED/mine" "$PAWL_SHARED/workflow_state.json"`,
       "US-002.step-005.1": `echo "said by $me"; edits '{"operation":"restart","target_step_id":"step-005","new_description":"Again","reason":"wrong"}'`,
     },
@@ -57,6 +60,7 @@ beforeAll(async () => {
   });
   while (!over) {
     if (existsSync(site.shared("workflow_state.json"))) seen.push(site.state());
+    if (seen.at(-1)?.stories["US-001"]?.steps[4]?.status === "in_progress") writeFileSync(watched, "");
     await pause(2);
   }
   const ended = await running.ended;

@@ -1,9 +1,11 @@
 // A small world for tests of the runtime: a home, a repository, a workflow and an agent that is a shell script, with the real store,
 // real executors and real git. In the script, `$PAWL_SHARED` is the home, so tests can read the files that an agent writes there.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
 import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
@@ -76,13 +78,43 @@ export class World {
   }
 
   async drive(run: RunId, more: { times?: Partial<DriveTimes>; signal?: AbortSignal; parts?: Parts } = {}) {
-    const { times = shortTimes, signal = new AbortController().signal, parts = this.parts } = more;
-    return await driveRun(parts, { run, concurrency: 4, signal, times });
+    const { times = shortTimes, signal, parts = this.parts } = more;
+    const testEnds = new AbortController();
+    const stops = AbortSignal.any([testEnds.signal, ...(signal ? [signal] : [])]);
+    const driving = driveRun(parts, { run, concurrency: 4, signal: stops, times });
+    // A test that failed half-way leaves its driver behind: it must be gone before the store is closed under it.
+    onTestFinished(async () => {
+      testEnds.abort();
+      await driving.catch(() => undefined);
+    });
+    return await driving;
   }
 
   /** A driver in a process of its own. */
   startDriver(run: RunId, env: Readonly<Record<string, string>> = {}): DriverProcess {
     return new DriverProcess(this.home, run, env);
+  }
+
+  /** Stops a driver where it stands, but never inside a transaction: the store would be locked for as long as it is stopped. */
+  async freeze(driver: DriverProcess): Promise<void> {
+    for (;;) {
+      await driver.stop();
+      if (this.#storeIsFree()) return;
+      driver.signal("SIGCONT");
+      await setTimeout(5);
+    }
+  }
+
+  #storeIsFree(): boolean {
+    const connection = new DatabaseSync(this.home.storeFile, { timeout: 100 });
+    try {
+      connection.exec("begin immediate; rollback");
+      return true;
+    } catch {
+      return false;
+    } finally {
+      connection.close();
+    }
   }
 
   /** The same store, as another process would open it. */
@@ -121,7 +153,7 @@ export class World {
 
   async appears(name: string, text = ""): Promise<void> {
     const isThere = () => existsSync(join(this.home.dir, name)) && this.read(name).includes(text);
-    await vi.waitUntil(isThere, { timeout: 20_000, interval: 10 });
+    await vi.waitUntil(isThere, { timeout: 90_000, interval: 10 });
   }
 }
 
@@ -176,7 +208,15 @@ export class DriverProcess {
     onTestFinished(() => void this.#child.kill("SIGKILL"));
   }
 
-  signal(signal: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void {
+  /** Returns when the kernel has stopped it: a signal that was sent has not been taken yet. */
+  async stop(): Promise<void> {
+    this.#child.kill("SIGSTOP");
+    const state = () =>
+      spawnSync("ps", ["-o", "state=", "-p", `${this.#child.pid}`], { encoding: "utf8" }).stdout.trim();
+    await vi.waitUntil(() => state().startsWith("T"), { timeout: 90_000, interval: 5 });
+  }
+
+  signal(signal: "SIGCONT" | "SIGTERM"): void {
     this.#child.kill(signal);
   }
 

@@ -84,7 +84,7 @@ describe("a driver that was stopped for longer than its lease", () => {
     const run = await world.begin();
     const frozen = world.startDriver(run);
     await world.appears("begun");
-    frozen.signal("SIGSTOP");
+    await world.freeze(frozen);
     letGo(world);
     await world.appears("ended");
     await overdue(world, run);

@@ -308,14 +308,14 @@ echo STATUS: done
     const run = await world.begin();
     const frozen = world.startDriver(run);
     await world.appears("begun", "1\n");
-    frozen.signal("SIGSTOP");
+    await world.freeze(frozen);
     const driving = world.drive(run);
     await world.appears("begun", "2\n");
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
     expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker stopped reporting" });
     frozen.signal("SIGCONT");
     const refusals = async () => (await world.events(run)).filter(({ type }) => type === "report_refused");
-    await expect.poll(refusals, { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(refusals, { timeout: 90_000 }).toHaveLength(1);
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
     writeFileSync(join(world.home.dir, "go"), "");
     expect(await driving).toBe("done");
