@@ -132,7 +132,8 @@ function idsInNames(text: string): string[] {
 }
 
 function idsIn(text: string): string[] {
-  return [...text.matchAll(/\b[A-Z]{1,3}\d+\b/g)].map(([id]) => id);
+  // Ids count from 1. `E001` is the code of an error.
+  return [...text.matchAll(/\b[A-Z]{1,3}[1-9]\d*\b/g)].map(([id]) => id);
 }
 
 function isRequirement(id: string): boolean {
