@@ -18,6 +18,8 @@ import { Projection, type ProjectionSource } from "./files/projection.ts";
 import type { AttemptFacts, Protocol } from "./protocol.ts";
 
 /** `workflow`: the text of a workflow file of this protocol. */
+const session = { isOthers: false, told: () => ({ text: "", written: "" }) };
+
 export function describeProtocol(given: Protocol, workflow: string): void {
   describe(`protocol ${given.name}`, () => {
     test("[PO3] its name and its template keys are words, and none of them is a general key", () => {
@@ -52,8 +54,8 @@ export function describeProtocol(given: Protocol, workflow: string): void {
       await protocol.begin(run.header);
       await protocol.prepare(work, repo);
       await protocol.prepare(work, repo);
-      const collected = await protocol.collect(work, repo);
-      expect(await protocol.collect(work, repo)).toEqual(collected);
+      const collected = await protocol.collect(work, repo, session);
+      expect(await protocol.collect(work, repo, session)).toEqual(collected);
       await protocol.settled(work, []);
       await protocol.settled(work, []);
     });
@@ -61,8 +63,8 @@ export function describeProtocol(given: Protocol, workflow: string): void {
     test("[PO19] nothing has arrived for an attempt that has just been prepared, and nothing is reported", async () => {
       const { protocol, work, repo } = await begin(given, workflow);
       await protocol.prepare(work, repo);
-      expect(await protocol.arrived(work, repo)).toBe(false);
-      expect((await protocol.collect(work, repo)).told).toBeUndefined();
+      expect(await protocol.arrived(work, repo, session)).toBe(false);
+      expect((await protocol.collect(work, repo, session)).told).toBeUndefined();
     });
 
     test("[PO6] its paths are absolute, and no attempt overwrites the log or the diff of another", async () => {

@@ -12,6 +12,7 @@ import type { RunId, StoryId } from "../domain/ids.ts";
 import type { Facts } from "../domain/report.ts";
 import type { Header, Run } from "../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../domain/story.ts";
+import type { Told } from "../prompts/echo.ts";
 import type { ProjectedFiles } from "./files/projection.ts";
 
 export interface Protocol {
@@ -62,9 +63,9 @@ export interface Protocol {
   /** Runs before the attempt begins, in its prepared workspace. May run again after a crash. */
   prepare?(work: AttemptFacts, workspace: string): void | Promise<void>;
   /** Reads the files that an attempt left, however it ended, before it is reported. Changes nothing. May run again after a crash. */
-  collect?(work: AttemptFacts, workspace: string): LeftInFiles | Promise<LeftInFiles>;
+  collect?(work: AttemptFacts, workspace: string, session: SessionFacts): LeftInFiles | Promise<LeftInFiles>;
   /** Whether a whole report for exactly this attempt is in its files. Without it, no other program can be awaited. Asked often. */
-  arrived?(work: AttemptFacts, workspace: string): boolean | Promise<boolean>;
+  arrived?(work: AttemptFacts, workspace: string, session: SessionFacts): boolean | Promise<boolean>;
   /** An agent that ended well and reported nothing at all is judged by the checks of its step, if it has some. Default: false. */
   readonly checksDecide?: boolean;
   /** Runs after the end of the attempt is committed; `events` are those of that commit. */
@@ -89,6 +90,14 @@ export interface AttemptFacts {
   readonly definition: PerformedDefinition;
 }
 
+/** What else is known of the session whose files are read. */
+export interface SessionFacts {
+  /** Another program performs the attempt: one that pulled it, or one that is awaited. Pawl started none. */
+  readonly isOthers: boolean;
+  /** What its agent was told. What only repeats that is no report. */
+  told(): Told;
+}
+
 /** `step_again`: the attempt completed, and the step runs once more. */
 export type StepWord = "step_started" | "step_completed" | "step_failed" | "step_cancelled" | "step_again";
 
@@ -99,6 +108,10 @@ export interface LeftInFiles {
   readonly told?: ToldReport;
   /** What is kept with the end of the attempt, also if its files report nothing. */
   readonly facts?: Facts;
+  /** Files that are there and do not count, and why: kept with the end of the attempt, however it ended. */
+  readonly notes?: readonly string[];
+  /** Why its files report nothing, and what to write: the words for an agent that reported nothing at all. */
+  readonly unreported?: string;
 }
 
 /** The report that files make, as the protocol reads it. Checks outrank it. */
@@ -111,6 +124,8 @@ export interface ToldReport {
   readonly facts?: Facts;
   readonly notes: readonly string[];
   readonly summary?: string;
+  /** It counts less than what the agent printed, too. */
+  readonly isLast?: boolean;
 }
 
 type ToldVerdict =

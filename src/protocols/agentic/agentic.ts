@@ -31,15 +31,15 @@ export const agentic: Protocol = {
 
   prepare: prepareFolder,
 
-  async collect({ run, attempt }, workspace) {
+  async collect(work, workspace, session) {
     // Every command loads this file, and a reader of YAML is large.
     const { collectedFrom, leftBy } = await import("./collected.ts");
-    return collectedFrom(leftBy({ run, attempt }, sessionFolder(run.header, workspace)));
+    return collectedFrom(leftBy({ ...work, session }, sessionFolder(work.run.header, workspace)), work.attempt);
   },
 
-  async arrived({ run, attempt }, workspace) {
+  async arrived(work, workspace, session) {
     const { hasArrived } = await import("./arrived.ts");
-    return hasArrived({ run, attempt }, workspace, Date.now());
+    return hasArrived({ ...work, session }, workspace, Date.now());
   },
 
   project({ place }, warn) {

@@ -16,7 +16,7 @@ export function hasArrived(session: AttemptSession, workspace: string, now: numb
   return Math.abs(now - left.changedAt) >= (left.handoff === null ? aloneQuietMs : quietMs);
 }
 
-/** A front matter that says which attempt it is about, or an executor-result with a status. A text alone says neither. */
+/** One that says which attempt it is about, or an executor-result with a status. A text alone says neither. */
 function isWhole({ report }: Left): boolean {
   if (report === null || report.status === null || report.source === "free_text") return false;
   return (

@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/repository.ts";
 import type { Attempt } from "../../domain/attempt.ts";
+import type { PerformedDefinition } from "../../domain/definition.ts";
 import type { Run } from "../../domain/run.ts";
 import { aiFolder } from "./ai-folder.ts";
 import { hasArrived } from "./arrived.ts";
-import { collectedFrom, leftBy } from "./collected.ts";
+import { type AttemptSession, collectedFrom, leftBy } from "./collected.ts";
 
 const startedAt = Date.now() - 60_000;
 const attempt = { story: "US-005", name: "impl", number: 2, startedAt } as Attempt;
@@ -16,6 +17,14 @@ const run = {
   header: { definition: { steps: [{ name: "impl" }] }, place: { kind: "worktree" } },
   stories: {},
 } as unknown as Run;
+
+const prompt =
+  "Write the scenarios of this story, in the language of RFC 2119. Mark unclear items `[NEEDS CLARIFICATION]`.";
+const session = { isOthers: false, told: () => ({ text: prompt, written: prompt }) };
+const definition = { checks: [] } as unknown as PerformedDefinition;
+const own: AttemptSession = { run, attempt, definition, session };
+/** Performed by a program that Pawl did not start. */
+const others: AttemptSession = { ...own, session: { ...session, isOthers: true } };
 
 type Files = Readonly<Record<string, string>>;
 
@@ -32,8 +41,10 @@ function folderWith(files: Files, age: Readonly<Record<string, number>> = {}): s
   return root;
 }
 
-const collected = (root: string) => collectedFrom(leftBy({ run, attempt }, aiFolder(join(root, ".ai"))));
-const told = (files: Files, age = {}) => collected(folderWith(files, age)).told;
+const collected = (root: string, of = own) => collectedFrom(leftBy(of, aiFolder(join(root, ".ai"))), attempt);
+const told = (files: Files, age = {}, of = own) => collected(folderWith(files, age), of).told;
+const write =
+  "Write .ai/HANDOFF.md with YAML front matter between two lines of three dashes: story US-005, step impl, attempt 2, status (pass, failing or needs_human) and reason (null or one of constitution_violation, needs_clarification, nfr_missing, scope_warning, test_timeout).";
 
 const front = (status: string, more = "", of = "story: US-005\nstep: impl\nattempt: 2\n") =>
   `---\n${of}status: ${status}\n${more}---\n# HANDOFF\n\n## Not yet resolved\n- which gateway?\n`;
@@ -55,17 +66,20 @@ test("[AG8 D69] an executor-result that is older than its dispatch does not coun
   expect(told(files, { "executor-result": 30, "HANDOFF.md": 30 })).toBeUndefined();
   expect(told({ ...files, "HANDOFF.md": front("failing") }, { "executor-result": 30 })).toMatchObject({
     verdict: { kind: "rejected", reason: null },
-    notes: ["executor-result is older than this attempt"],
   });
+  expect(collected(folderWith(files, { "executor-result": 30 })).notes).toEqual([
+    ".ai/executor-result is older than this session, which did not write it",
+  ]);
 });
 
 test.each([
-  ["story", "story: US-006\nstep: impl\nattempt: 2\n"],
-  ["step", "story: US-005\nstep: verify\nattempt: 2\n"],
-  ["attempt", "story: US-005\nstep: impl\nattempt: 1\n"],
-])("[AG8 D69] a hand-off of another %s does not count", (_, of) => {
+  ["story US-006", "story: US-006\nstep: impl\nattempt: 2\n"],
+  ["step verify", "story: US-005\nstep: verify\nattempt: 2\n"],
+  ["attempt 1", "story: US-005\nstep: impl\nattempt: 1\n"],
+])("[AG8 AG30 D69] a hand-off for another %s does not count, and its words say why and what to write", (other, of) => {
   const left = collected(folderWith({ "HANDOFF.md": front("pass", "", of) }));
-  expect(left).toEqual({ facts: {} });
+  const why = `.ai/HANDOFF.md is for ${other} and does not count: this session is US-005 impl attempt 2`;
+  expect(left).toEqual({ facts: {}, notes: [why], unreported: `${why}. ${write}` });
   expect(told({ "executor-result": `${of}status: pass\n` })).toBeUndefined();
 });
 
@@ -121,12 +135,12 @@ test("[AG11 D20 D66] counts, names and files become facts, and so does the text 
     files_changed: ["a.ts", "b.ts"],
     handoff: text,
   });
-  expect(collected(folderWith({ "HANDOFF.md": "just words" }))).toEqual({ facts: { handoff: "just words" } });
+  expect(collected(folderWith({ "HANDOFF.md": "just words" })).facts).toEqual({ handoff: "just words" });
 });
 
 test("[AG12] a report has arrived when it is whole, is about this attempt and is no longer written", () => {
   const now = Date.now();
-  const has = (files: Files, at = now) => hasArrived({ run, attempt }, folderWith(files), at);
+  const has = (files: Files, at = now) => hasArrived(own, folderWith(files), at);
   expect(has({})).toBe(false);
   expect(has({ "HANDOFF.md": front("pass") })).toBe(true);
   expect(has({ "HANDOFF.md": front("pass") }, startedAt + 5_050)).toBe(false);
@@ -139,4 +153,82 @@ test("[AG12] a report has arrived when it is whole, is about this attempt and is
   expect(has({ "executor-result": "status: pass\n" }, startedAt + 5_500)).toBe(false);
   // The clock was put back.
   expect(has({ "HANDOFF.md": front("pass") }, startedAt - 3_600_000)).toBe(true);
+});
+
+test("[AG30 D65 D67] a session without a report is told why, and what to write", () => {
+  const words = (files: Files, age = {}) => collected(folderWith(files, age)).unreported;
+  expect(words({})).toBe(`The session left no .ai/HANDOFF.md. ${write}`);
+  expect(words({ "HANDOFF.md": front("pass") }, { "HANDOFF.md": 30 })).toBe(
+    `.ai/HANDOFF.md is older than this session, which did not write it. ${write}`,
+  );
+  expect(words({ "HANDOFF.md": "# Notes\nall is well" })).toBe(
+    `.ai/HANDOFF.md: it has no front matter, and its text names no reason. ${write}`,
+  );
+  expect(words({ "HANDOFF.md": front("pass") })).toBeUndefined();
+  expect(told({ "HANDOFF.md": "---\nstory: US-005\nstatus: pass\n" })?.verdict).toEqual({
+    kind: "unreadable",
+    why: `.ai/HANDOFF.md cannot be read: its front matter has no end: a line that is exactly --- is missing. ${write}`,
+  });
+});
+
+test("[AG31 D65] what a text only repeats of its prompt is no reason", () => {
+  expect(told({ "HANDOFF.md": prompt })).toBeUndefined();
+  expect(told({ "HANDOFF.md": `# HANDOFF\n\n> ${prompt}\n` })).toBeUndefined();
+  expect(told({ "executor-result": `${prompt}\n` })?.verdict).toMatchObject({ kind: "unreadable" });
+  expect(told({ "HANDOFF.md": `${prompt}\n- [NEEDS CLARIFICATION] which gateway?` })?.verdict).toEqual({
+    kind: "rejected",
+    reason: "needs_clarification",
+  });
+});
+
+test("[AG32 D67] a pass that counts failing tests is a failure, except where the tests must fail", () => {
+  const files = { "HANDOFF.md": front("pass", "tests_pass: 41\ntests_fail: 3\nfailing_tests: [T1, T2, T3]\n") };
+  expect(told(files)).toMatchObject({
+    verdict: { kind: "rejected", reason: null },
+    feedback: expect.stringContaining("Failing tests: 3 of 44\n- T1\n- T2\n- T3"),
+    notes: ["status pass with 3 failing tests is read as failing"],
+  });
+  expect(told({ "HANDOFF.md": front("pass", "failing_tests: [T1]\n") })?.verdict.kind).toBe("rejected");
+  const red = { ...own, definition: { checks: [{ run: "test", must: "fail" }] } as unknown as PerformedDefinition };
+  expect(told(files, {}, red)?.verdict).toEqual({ kind: "passed" });
+});
+
+const state = (status: string, more: object = {}) =>
+  JSON.stringify({ project: "A", story: "US-005", step: "impl", attempt: 2, status, ...more });
+
+test("[AG33 D16] the fields of a hook in STATE.json report a session that Pawl did not start, last of all", () => {
+  const failing = state("failing", {
+    reason: "scope_warning",
+    tests: { pass: 4, fail: 1, skip: 0 },
+    failing_tests: ["T1"],
+  });
+  expect(told({ "STATE.json": failing }, {}, others)).toMatchObject({
+    verdict: { kind: "rejected", reason: "scope_warning" },
+    isLast: true,
+  });
+  expect(collected(folderWith({ "STATE.json": failing }), others).facts).toMatchObject({ failing_tests: ["T1"] });
+  const verdict = (files: Files) => told(files, {}, others)?.verdict.kind;
+  expect(verdict({ "STATE.json": state("pass") })).toBe("passed");
+  expect(verdict({ "STATE.json": state("pass", { lint_pass: false }) })).toBe("rejected");
+  expect(verdict({ "STATE.json": state("pass", { tests: { pass: 1, fail: 2, skip: 0 } }) })).toBe("rejected");
+  expect(verdict({ "STATE.json": state("pass"), "HANDOFF.md": front("failing") })).toBe("rejected");
+  expect(verdict({ "STATE.json": state("pass"), "HANDOFF.md": "SCOPE WARNING" })).toBe("rejected");
+  expect(verdict({ "STATE.json": state("pass"), "HANDOFF.md": "just words" })).toBe("passed");
+  expect(verdict({ "STATE.json": state("pass", { attempt: 1 }) })).toBeUndefined();
+  expect(verdict({ "STATE.json": state("running") })).toBeUndefined();
+  expect(verdict({ "STATE.json": state("banana") })).toBeUndefined();
+  expect(verdict({ "STATE.json": '{"status": "pass"' })).toBeUndefined();
+  expect(hasArrived(others, folderWith({ "STATE.json": state("pass") }), Date.now())).toBe(true);
+  expect(hasArrived(others, folderWith({ "STATE.json": state("running") }), Date.now())).toBe(false);
+});
+
+test("[AG34 D16] what our own executor writes into STATE.json is not believed, and that is said", () => {
+  const left = collected(folderWith({ "STATE.json": state("pass", { step: "done" }) }));
+  expect(left.told).toBeUndefined();
+  expect(left.notes).toEqual([
+    expect.stringContaining(
+      '.ai/STATE.json was changed while the session ran (step "done", status "pass"): that is not believed',
+    ),
+  ]);
+  expect(collected(folderWith({ "STATE.json": state("running") })).notes).toBeUndefined();
 });

@@ -2,29 +2,36 @@
 
 import { lstatSync } from "node:fs";
 import type { Attempt } from "../../domain/attempt.ts";
+import type { PerformedDefinition } from "../../domain/definition.ts";
 import { errorText } from "../../domain/error.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
+import { isExample, type Told, withoutEcho } from "../../prompts/echo.ts";
 import { readInside } from "../../system/files/inside.ts";
-import type { LeftInFiles, ToldReport } from "../protocol.ts";
+import type { AttemptFacts, LeftInFiles, SessionFacts, ToldReport } from "../protocol.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { readExecutorResult } from "./executor-result.ts";
 import { readHandoff } from "./handoff.ts";
 import { type SessionReport, unreadable } from "./session-report.ts";
+import { forgedState, stateReport } from "./state-report.ts";
+import { howToReport } from "./what-to-write.ts";
 
-export interface AttemptSession {
-  readonly run: Run;
-  readonly attempt: Attempt;
+export interface AttemptSession extends AttemptFacts {
+  readonly session: SessionFacts;
 }
 
 /** What lies in the folder of an attempt. */
 export interface Left {
   /** The report that counts; null: there is none. */
   readonly report: SessionReport | null;
+  /** It is in STATE.json, so that everything else counts more. */
+  readonly isLast: boolean;
   /** The hand-off of this session, whether or not it reports anything; null: it left none. */
   readonly handoff: string | null;
   /** Files that are there and do not count, in words. */
   readonly notes: readonly string[];
+  /** Why the hand-off reports nothing, where that is no note of its own. */
+  readonly absent: string | null;
   /** When the newest of the files that count was last changed, in milliseconds since 1970; null: there are none. */
   readonly changedAt: number | null;
 }
@@ -32,47 +39,104 @@ export interface Left {
 /** The time of a file has a coarser clock than the time of a dispatch. */
 const clockTolerance = 20;
 
-export function leftBy({ run, attempt }: AttemptSession, folder: AiFolder): Left {
+export function leftBy({ run, attempt, definition, session }: AttemptSession, folder: AiFolder): Left {
   const steps = stepNames(run);
   const result = fileIn(folder, folder.result, attempt);
   const handoff = fileIn(folder, folder.handoff, attempt);
+  const told = () => session.told();
   const found = [
-    reportIn(result, (text) => readExecutorResult(text, steps), "executor_result", attempt),
-    reportIn(handoff, (text) => readHandoff(text, steps), "front_matter", attempt),
+    reportIn(result, (text) => readExecutorResult(ownWords(text, told()), steps), "executor_result", attempt),
+    reportIn(handoff, (text) => handoffIn(text, told, steps), "front_matter", attempt),
   ];
-  const report = found.find(({ report }) => report !== null)?.report ?? null;
+  const [, byHandoff] = found;
+  const inFile = found.find(({ report }) => report !== null && !saysNothing(report))?.report ?? null;
+  const state = session.isOthers ? stateReport(folder, attempt, steps) : null;
+  const forged = session.isOthers ? null : forgedState(folder, attempt);
+  const report = inFile ?? state ?? byHandoff?.report ?? null;
   const times = [result, handoff].flatMap((file) => (file.kind === "read" ? [file.at] : []));
+  const stateAt = state === null ? [] : [lstatSync(folder.state).mtimeMs];
   return {
-    report,
-    handoff: handoff.kind === "read" && found[1]?.isForeign !== true ? handoff.text : null,
-    notes: found.flatMap(({ notes }) => notes),
-    changedAt: times.length === 0 ? null : Math.max(...times),
+    report: report === null ? null : withoutContradiction(report, definition),
+    isLast: report !== null && report === state,
+    handoff: handoff.kind === "read" && byHandoff?.isForeign !== true ? handoff.text : null,
+    notes: [...found.flatMap(({ notes }) => notes), ...(forged === null ? [] : [forged])],
+    absent: byHandoff?.absent ?? null,
+    changedAt: [...times, ...stateAt].reduce<number | null>((last, at) => Math.max(last ?? at, at), null),
   };
-}
-
-/** What the runtime makes an attempt's report of. */
-export function collectedFrom(left: Left): LeftInFiles {
-  const told = toldBy(left);
-  const facts = factsOf(left.report, left.handoff);
-  return { facts, ...(told === null ? {} : { told }) };
 }
 
 /** A text that names no reason reports nothing: what was printed decides, and the text is kept all the same. */
-function toldBy({ report, notes }: Left): ToldReport | null {
-  if (report === null || (report.source === "free_text" && report.status === null)) return null;
-  const feedback = [report.summary, report.unresolved].filter((part) => part !== "").join("\n\n");
+function saysNothing({ source, status }: SessionReport): boolean {
+  return source === "free_text" && status === null;
+}
+
+/** A front matter stands for itself; what a text only repeats of the prompt is not what the session says. */
+function handoffIn(text: string, told: () => Told, steps: readonly string[]): SessionReport {
+  const report = readHandoff(text, steps);
+  return report.source === "free_text" ? readHandoff(ownWords(text, told()), steps) : report;
+}
+
+function ownWords(text: string, told: Told): string {
+  return withoutEcho(text, told)
+    .text.split("\n")
+    .filter((line) => !isExample(line, told))
+    .join("\n");
+}
+
+/** A pass that counts failing tests says two things, unless the tests of its step must fail. */
+function withoutContradiction(report: SessionReport, { checks }: Pick<PerformedDefinition, "checks">): SessionReport {
+  if (report.status !== "pass" || checks.some(({ must }) => must === "fail")) return report;
+  const failing = Math.max(report.tests?.fail ?? 0, report.failingTests.length);
+  if (failing === 0) return report;
+  const why = `status pass with ${failing === 1 ? "1 failing test" : `${failing} failing tests`} is read as failing`;
+  return { ...report, status: "failing", notes: [...report.notes, why] };
+}
+
+/** What the runtime makes an attempt's report of. */
+export function collectedFrom(left: Left, attempt: Attempt): LeftInFiles {
+  const { report, notes, absent } = left;
+  const told = report === null || saysNothing(report) ? null : toldBy(report, attempt, left.isLast);
+  const facts = factsOf(report, left.handoff);
+  const reasons = [...notes, ...(absent === null ? [] : [absent])];
   return {
-    verdict: verdictOf(report),
-    feedback,
-    notes: [...notes, ...report.notes],
-    ...(report.summary === "" ? {} : { summary: report.summary }),
+    facts,
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(told === null ? { unreported: `${reasons.join(". ")}. ${howToReport(attempt)}` } : { told }),
   };
 }
 
-function verdictOf({ status, reason, unresolved, summary, why }: SessionReport): ToldReport["verdict"] {
+function toldBy(report: SessionReport, attempt: Attempt, isLast: boolean): ToldReport {
+  const { notes, status, summary } = report;
+  const parts = [testsFailing(report), summary, report.unresolved, status === "pass" ? "" : notes.join("\n")];
+  return {
+    verdict: verdictOf(report, attempt),
+    feedback: parts.filter((part) => part !== "").join("\n\n"),
+    notes,
+    ...(summary === "" ? {} : { summary }),
+    ...(isLast ? { isLast } : {}),
+  };
+}
+
+const namesShown = 50;
+
+/** For the next session, which finds the results of this one nowhere else. */
+function testsFailing({ tests, failingTests }: SessionReport): string {
+  const fail = tests?.fail ?? failingTests.length;
+  if (fail === 0) return "";
+  const of = tests === null ? "" : ` of ${tests.pass + tests.fail}`;
+  const more = failingTests.length > namesShown ? ["- …"] : [];
+  const names = [...failingTests.slice(0, namesShown).map((name) => `- ${name}`), ...more];
+  return [`Failing tests: ${fail}${of}`, ...names].join("\n");
+}
+
+function verdictOf(report: SessionReport, attempt: Attempt): ToldReport["verdict"] {
+  const { status, reason, unresolved, summary, why, source } = report;
   if (status === "pass") return { kind: "passed" };
   if (status === "failing") return { kind: "rejected", reason };
-  if (status === null) return { kind: "unreadable", why };
+  if (status === null) {
+    const file = source === "executor_result" ? ".ai/executor-result" : ".ai/HANDOFF.md";
+    return { kind: "unreadable", why: `${file} cannot be read: ${why}. ${howToReport(attempt)}` };
+  }
   return { kind: "asked", question: [unresolved, summary, reason ?? ""].find((part) => part !== "") ?? "needs_human" };
 }
 
@@ -95,7 +159,7 @@ type FoundFile =
   | { readonly kind: "read"; readonly name: string; readonly text: string; readonly at: number };
 
 function fileIn(folder: AiFolder, file: string, { startedAt }: Attempt): FoundFile {
-  const name = file.slice(folder.dir.length + 1);
+  const name = `.ai/${file.slice(folder.dir.length + 1)}`;
   try {
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { kind: "none" };
@@ -110,6 +174,8 @@ function fileIn(folder: AiFolder, file: string, { startedAt }: Attempt): FoundFi
 interface FoundReport {
   readonly report: SessionReport | null;
   readonly notes: readonly string[];
+  /** Why there is no report, where that is usual. */
+  readonly absent?: string;
   /** It says that it is about another session. */
   readonly isForeign?: boolean;
 }
@@ -120,15 +186,22 @@ function reportIn(
   source: "executor_result" | "front_matter",
   attempt: Attempt,
 ): FoundReport {
-  if (file.kind === "none") return { report: null, notes: [] };
+  const isHandoff = source === "front_matter";
+  if (file.kind === "none")
+    return { report: null, notes: [], ...(isHandoff ? { absent: "The session left no .ai/HANDOFF.md" } : {}) };
   // The hand-off of the session before lies there for this one to read.
-  if (file.kind === "old")
-    return { report: null, notes: source === "front_matter" ? [] : [`${file.name} is older than this attempt`] };
+  if (file.kind === "old") {
+    const absent = `${file.name} is older than this session, which did not write it`;
+    return isHandoff ? { report: null, notes: [], absent } : { report: null, notes: [absent] };
+  }
   if (file.kind === "broken") return { report: unreadable(source, file.why), notes: [] };
   const report = read(file.text);
   const other = otherSession(report, attempt);
-  if (other === null) return { report, notes: [] };
-  return { report: null, notes: [`${file.name} is of another session (${other}) and does not count`], isForeign: true };
+  if (other === null)
+    return { report, notes: [], ...(saysNothing(report) ? { absent: `${file.name}: ${report.why}` } : {}) };
+  const own = `${attempt.story} ${attempt.name} attempt ${attempt.number}`;
+  const why = `${file.name} is for ${other} and does not count: this session is ${own}`;
+  return { report: null, notes: [why], isForeign: true };
 }
 
 /** What a report says about its session that does not fit the attempt; null: it fits, or does not say. */

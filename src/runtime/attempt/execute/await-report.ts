@@ -9,10 +9,11 @@ import { type Deadline, isPast } from "../../../system/clock.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
+import { sessionOf } from "../prepare/told.ts";
 
 const lookEveryMs = 300;
 
-type AwaitPorts = Pick<Parts, "protocols" | "clock">;
+type AwaitPorts = Pick<Parts, "protocols" | "clock" | "home">;
 
 export async function awaitReport(
   parts: AwaitPorts,
@@ -58,10 +59,12 @@ function failed(why: string): ExecutionEnd {
 }
 
 /** What the report says, as one word that changes with it; null: there is none of this attempt. */
-async function reportIn({ protocols }: AwaitPorts, { claim, workspace }: BegunAttempt): Promise<string | null> {
-  const { arrived, collect } = protocols.of(claim.run.header.definition);
-  if (!(await arrived(claim, workspace.path))) return null;
-  const { told } = await collect(claim, workspace.path);
+async function reportIn(parts: AwaitPorts, begun: BegunAttempt): Promise<string | null> {
+  const { claim, workspace } = begun;
+  const { arrived, collect } = parts.protocols.of(claim.run.header.definition);
+  const session = sessionOf(parts, begun);
+  if (!(await arrived(claim, workspace.path, session))) return null;
+  const { told } = await collect(claim, workspace.path, session);
   return createHash("sha256")
     .update(JSON.stringify(told ?? null))
     .digest("hex");

@@ -3,8 +3,10 @@
 
 import type { Told } from "../../../prompts/echo.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
+import type { SessionFacts } from "../../../protocols/protocol.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent } from "../../trees/agent-homes.ts";
+import type { BegunAttempt } from "../begin/begin.ts";
 import { agentOf, type Claim } from "../claim/claim.ts";
 import { readPrompt } from "../logs.ts";
 
@@ -17,4 +19,9 @@ export function toldTo(parts: Pick<Parts, "home">, claim: Claim): Told {
   // An agent that pulls has its role from elsewhere: its prompt has the input alone.
   const text = attempt.driver === "pull" ? [...roles, prompt].join("\n") : prompt;
   return { text, written: [...roles, definition.input].join("\n") };
+}
+
+/** For a protocol that reads what the session left. */
+export function sessionOf(parts: Pick<Parts, "home">, { claim, waitsUntil }: BegunAttempt): SessionFacts {
+  return { isOthers: claim.attempt.driver === "pull" || waitsUntil !== null, told: () => toldTo(parts, claim) };
 }

@@ -20,10 +20,11 @@ export function withReported(report: Report, answer: Answer): Report {
   return withFacts(report, said(answer.kind === "executed" ? answer.end.text : ""));
 }
 
-/** What its files report is kept however it ended; what the runtime itself finds out replaces it. */
-export function withTold(report: Report, { facts, told }: LeftInFiles): Report {
+/** What its files report, and which of them do not count, is kept however it ended; what the runtime itself finds out replaces it. */
+export function withTold(report: Report, { facts, told, notes = [] }: LeftInFiles): Report {
+  const noted = notes.length === 0 ? report : { ...report, notes: [...report.notes, ...notes] };
   const known = { ...facts, ...told?.facts };
-  return isEmptyRecord(known) ? report : { ...report, facts: { ...known, ...report.facts } };
+  return isEmptyRecord(known) ? noted : { ...noted, facts: { ...known, ...report.facts } };
 }
 
 /** The files that an attempt changed that did not pass, before its work is discarded. Git is asked for none that passed. */

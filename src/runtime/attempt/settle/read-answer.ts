@@ -16,6 +16,8 @@ export interface FilesSaid {
   readonly told: ToldReport | null;
   /** An agent that ended well and reported nothing is judged by the checks of its step. */
   readonly checksDecide: boolean;
+  /** Why they report nothing, in the words of the protocol; null: it has none. */
+  readonly unreported?: string | null;
 }
 
 const noFiles: FilesSaid = { told: null, checksDecide: false };
@@ -29,14 +31,26 @@ export function readAnswer(
   answer: Answer,
   known: readonly string[],
   prompt?: Told,
-  { told, checksDecide }: FilesSaid = noFiles,
+  { told, checksDecide, unreported = null }: FilesSaid = noFiles,
 ): CompletedReport | UnfinishedReport {
   if (answer.kind === "performed") return answer.report;
   const { end, reported } = answer;
-  const given = reportedByTools(reported, end) ?? reportedInFiles(definition, told, known, end);
+  const inFiles = reportedInFiles(definition, told, known, end);
+  const given = reportedByTools(reported, end) ?? (told?.isLast === true ? null : inFiles);
   if (given !== null) return given;
   const printed = readEnd(definition, end, known, prompt);
-  return checksDecide && told === null ? leftToChecks(definition, end, printed) : printed;
+  if (!isSilent(end, printed)) return printed;
+  if (inFiles !== null) return inFiles;
+  const silent = unreported === null ? printed : { ...printed, why: unreported };
+  return checksDecide && told === null ? leftToChecks(definition, silent) : silent;
+}
+
+/** An agent that ended well and printed no verdict. A STATUS that cannot be read is not silence. */
+function isSilent(
+  end: ExecutionEnd,
+  printed: CompletedReport | UnfinishedReport,
+): printed is UnfinishedReport & { readonly outcome: "invalid_output" } {
+  return printed.outcome === "invalid_output" && end.outcome === "ran" && !saysStatus(end.text);
 }
 
 function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedReport | UnfinishedReport | null {
@@ -53,14 +67,9 @@ function reportedInFiles(
   return standing(reportTold(definition, told, known), end);
 }
 
-/** Silence is no verdict, and green checks are one. A STATUS that cannot be read is not silence. */
-function leftToChecks(
-  definition: PerformedDefinition,
-  end: ExecutionEnd,
-  printed: CompletedReport | UnfinishedReport,
-): CompletedReport | UnfinishedReport {
-  if (printed.outcome !== "invalid_output" || end.outcome !== "ran") return printed;
-  if (definition.checks.length === 0 || definition.decide !== null || saysStatus(end.text)) return printed;
+/** Silence is no verdict, and green checks are one. */
+function leftToChecks(definition: PerformedDefinition, printed: UnfinishedReport): CompletedReport | UnfinishedReport {
+  if (definition.checks.length === 0 || definition.decide !== null) return printed;
   const notes = [...printed.notes, "it reported nothing: its checks decide"];
   return { outcome: "completed", verdict: { kind: "passed" }, outputs: {}, stories: null, feedback: "", notes };
 }

@@ -6,7 +6,7 @@ import { hasStoryTrees } from "../../../domain/definition.ts";
 import type { Report } from "../../../domain/report.ts";
 import { discards } from "../../../engine/attempts/endings.ts";
 import { hasDied } from "../../../executors/executor.ts";
-import type { LeftInFiles, ToldReport } from "../../../protocols/protocol.ts";
+import type { LeftInFiles } from "../../../protocols/protocol.ts";
 import { restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
@@ -17,7 +17,7 @@ import type { BegunAttempt } from "../begin/begin.ts";
 import type { Claim } from "../claim/claim.ts";
 import type { Answer } from "../execute/answer.ts";
 import { sessionFor } from "../execute/call.ts";
-import { toldTo } from "../prepare/told.ts";
+import { sessionOf, toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { checkAnswer } from "./check-answer.ts";
@@ -38,8 +38,7 @@ export async function settle(
   stop: StopSwitch,
 ): Promise<Report> {
   const collected = await collect(parts, begun, answer);
-  const { told = null } = collected.files;
-  const read = withTold(withReported(reportOf(parts, begun, answer, told), answer), collected.files);
+  const read = withTold(withReported(reportOf(parts, begun, answer, collected.files), answer), collected.files);
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
@@ -71,13 +70,15 @@ interface FilesRead {
 
 /** What the attempt left in files: they are read however it ended, before a rule touches the tree. */
 async function collect(
-  parts: Pick<Parts, "protocols">,
-  { claim, workspace }: BegunAttempt,
+  parts: Pick<Parts, "protocols" | "home">,
+  begun: BegunAttempt,
   answer: Answer,
 ): Promise<FilesRead> {
   if (answer.kind === "performed") return { files: {}, trouble: null };
   try {
-    const files = await parts.protocols.of(claim.run.header.definition).collect(claim, workspace.path);
+    const { claim, workspace } = begun;
+    const { collect } = parts.protocols.of(claim.run.header.definition);
+    const files = await collect(claim, workspace.path, sessionOf(parts, begun));
     return { files, trouble: null };
   } catch (trouble) {
     return { files: {}, trouble };
@@ -89,12 +90,13 @@ function reportOf(
   parts: Pick<Parts, "executors" | "home" | "protocols">,
   { claim, missingKeys }: BegunAttempt,
   answer: Answer,
-  told: ToldReport | null,
+  { told, unreported }: LeftInFiles,
 ): Report {
   const { run, attempt, definition, insteadOf } = claim;
   const { checksDecide } = parts.protocols.of(run.header.definition);
   const prompt = toldTo(parts, claim);
-  const report = readAnswer(definition, answer, run.header.definition.knownKeys, prompt, { told, checksDecide });
+  const files = { told: told ?? null, checksDecide, unreported: unreported ?? null };
+  const report = readAnswer(definition, answer, run.header.definition.knownKeys, prompt, files);
   if (answer.kind === "performed") {
     const { facts = {} } = answer;
     return { ...report, usage: noUsage, session: null, tree: null, ...(isEmptyRecord(facts) ? {} : { facts }) };

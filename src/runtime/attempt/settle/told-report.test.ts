@@ -38,12 +38,14 @@ interface Given {
   readonly byTool?: CompletedReport;
   readonly of?: PerformedDefinition;
   readonly checksDecide?: boolean;
+  readonly unreported?: string;
 }
 
-const read = ({ end, told, byTool, of = step, checksDecide = false }: Given) =>
+const read = ({ end, told, byTool, of = step, checksDecide = false, unreported }: Given) =>
   readAnswer(of, { kind: "executed", end, reported: { report: byTool ?? null } }, [], undefined, {
     told: told ?? null,
     checksDecide,
+    unreported: unreported ?? null,
   });
 
 const byTool: CompletedReport = {
@@ -121,6 +123,22 @@ describe("an agent that reported nothing", () => {
     });
     expect(read({ end: ran("bye"), of: checked }).outcome).toBe("invalid_output");
     expect(read({ end: ran("bye"), checksDecide: true }).outcome).toBe("invalid_output");
+  });
+
+  test("[PO20] it hears it in the words of the protocol; what it printed and how it died have words of their own", () => {
+    const unreported = "Write REPORT.md.";
+    expect(read({ end: ran("bye"), unreported })).toMatchObject({ outcome: "invalid_output", why: unreported });
+    expect(read({ end: ran("STATUS: perhaps"), unreported })).not.toMatchObject({ why: unreported });
+    expect(read({ end: ran("STATUS: done"), unreported })).toMatchObject({ verdict: passed });
+    expect(read({ end: ended("failed"), unreported })).toMatchObject({ why: "it ended so" });
+  });
+
+  test("[PO21] a report that counts last fills only silence", () => {
+    const last = told(passed, { isLast: true });
+    expect(read({ end: ran("bye"), told: last })).toMatchObject({ verdict: passed });
+    expect(read({ end: ran("STATUS: retry"), told: last })).toMatchObject({ verdict: { kind: "rejected" } });
+    expect(read({ end: ran("STATUS: perhaps"), told: last }).outcome).toBe("invalid_output");
+    expect(read({ end: ended("failed"), told: last }).outcome).toBe("failed");
   });
 
   test("[PO17] a STATUS that cannot be read, and a report in files that cannot be read, are not silence", () => {
