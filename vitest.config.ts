@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { patienceMs, testMs } from "./test/support/patience.ts";
 
 // They hold no state and touch nothing outside, so one process takes them all: a new one for each file makes it half as much work again.
 const pure = ["contracts", "domain", "engine", "prompts", "results", "workflows"].map(
@@ -9,9 +10,10 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
-    // No test is about time, so a busy machine only makes them slower. What hangs is found all the same.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // No test is about time, so a busy machine only makes them slower. What hangs is found all the same, first by the wait for it.
+    testTimeout: testMs,
+    hookTimeout: testMs,
+    expect: { poll: { timeout: patienceMs, interval: 10 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
       {

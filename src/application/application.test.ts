@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
 import { Application, type ApplicationOptions } from "./application.ts";
 import { resume, run } from "./drive.ts";
@@ -10,8 +10,6 @@ import { runs } from "./runs.ts";
 import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { cancel, pause, retry } from "./steer.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const oneStep = `  - id: work
     agent: worker

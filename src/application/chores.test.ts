@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { startReceiver } from "../../test/support/receiver.ts";
 import { runGit } from "../../test/support/repository.ts";
 import { overriding } from "../../test/support/store-overrides.ts";
@@ -16,8 +16,6 @@ import { resume } from "./drive.ts";
 import { runs } from "./runs.ts";
 import { examine } from "./setup/doctor.ts";
 import { status } from "./status.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const deadWorker = JSON.stringify({ ...(JSON.parse(ownWorker()) as object), pid: 2 ** 22 + 7, startedAt: "1" });
 const inAMinute = { ...systemClock, now: () => systemClock.now() + 120_000 };

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
 import { Application } from "./application.ts";
 import { resume, run } from "./drive.ts";
@@ -11,8 +11,6 @@ import { noteTo } from "./notes.ts";
 import { claim, complete } from "./pull.ts";
 import { start } from "./start.ts";
 import { status, whyOf } from "./status.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const workflow = `pawl: 1
 id: small

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { log, makeRepository, tempDir } from "../../test/support/repository.ts";
 import { Application } from "./application.ts";
 import { cap } from "./caps.ts";
@@ -12,8 +12,6 @@ import { importState } from "./ralph/import-state.ts";
 import { runs } from "./runs.ts";
 import { status } from "./status.ts";
 import { type ProjectRequest, runProject } from "./stories-given.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const workflow = `
 pawl: 1

@@ -2,9 +2,9 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { until } from "../../test/support/pawl.ts";
+import { expect, onTestFinished, test } from "vitest";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
+import { until } from "../../test/support/until.ts";
 import { isAlive, processIdentity } from "../system/process/identity.ts";
 import { Application } from "./application.ts";
 import { resume, run } from "./drive.ts";
@@ -14,8 +14,6 @@ import { start } from "./start.ts";
 import { status } from "./status.ts";
 import { setWaits } from "./steer.ts";
 import { stopRunningAttempt } from "./stop-attempt.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const workflow = `pawl: 1
 id: small

@@ -1,7 +1,8 @@
 // Real agents that hit a rate limit, have used up their quota, or are not logged in.
 
 import { expect, test } from "vitest";
-import { type EventDocument, expectCode, until } from "../support/pawl.ts";
+import { type EventDocument, expectCode } from "../support/pawl.ts";
+import { until } from "../support/until.ts";
 import type { Conversation } from "./model/conversation.ts";
 import { inOrder, refuseAtFirst } from "./model/scripts.ts";
 import { claude, codex, players } from "./players.ts";

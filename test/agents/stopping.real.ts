@@ -1,7 +1,8 @@
 // Real agents that are stopped in the middle, or leave processes behind: nothing of theirs keeps running.
 
 import { expect, test } from "vitest";
-import { expectCode, until } from "../support/pawl.ts";
+import { expectCode } from "../support/pawl.ts";
+import { until } from "../support/until.ts";
 import { callsIn, type ScriptedModel } from "./model/conversation.ts";
 import { inOrder, saysDone } from "./model/scripts.ts";
 import { codex, players } from "./players.ts";

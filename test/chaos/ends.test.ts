@@ -12,4 +12,4 @@ test("[RC15 RC40] drivers that are killed between the end of their run and its c
   expect({ violations, kept: dir, seed }).toMatchObject({ violations: [] });
   expect(kills).toEqual({ runs: 1, status: 1, "prd run": 1 });
   rmSync(dir, { recursive: true, force: true });
-}, 300_000);
+});

@@ -53,7 +53,7 @@ test("[AT18 CL2 CL4 RC20 CM29] a frozen driver, a clock that jumps and a closed 
   // On a violation the directory is kept.
   expect({ ...(await checkScene(scene)), kept: scene.dir }).toMatchObject({ violations: [], runs: 2, lost: 0 });
   rmSync(scene.dir, { recursive: true, force: true });
-}, 200_000);
+});
 
 const inTheWork: Moment = { kind: "work", changes: 1, afterMs: 0 };
 const soon: Moment = { kind: "commit", events: 3, afterMs: 0 };

@@ -11,4 +11,4 @@ test("[WS18 WS19 WS20 WS21] agents that break their trees, and a person who comm
   // On a violation the directory is kept; `npm run chaos -- --scene meddling --seed …` repeats the test approximately.
   expect({ violations, kept: dir, seed }).toMatchObject({ violations: [] });
   rmSync(dir, { recursive: true, force: true });
-}, 300_000);
+});

@@ -4,15 +4,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { projectPlace } from "../../src/application/agentic/place.ts";
 import { viewProject } from "../../src/application/agentic/view.ts";
 import { hasEnded } from "../../src/domain/attempt.ts";
 import { agenticProject, type TestProject } from "../support/agentic-project.ts";
 import { expectCode, type RunningPawl, startPawl } from "../support/pawl.ts";
 import { runGit, tempDir } from "../support/repository.ts";
-
-vi.setConfig({ testTimeout: 240_000 });
+import { until } from "../support/until.ts";
 
 const steps = ["bdd", "sdd-delta", "contract", "scaffold", "impl", "verify", "update-memory"] as const;
 
@@ -102,10 +101,6 @@ while :; do
   sleep 0.05
 done
 `;
-
-async function until(what: () => boolean | Promise<boolean>): Promise<void> {
-  await vi.waitUntil(what, { timeout: 60_000, interval: 5 });
-}
 
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
@@ -255,7 +250,7 @@ test("[PJ9 D3 D69] level 1: a hook that is killed and called again ends the atte
   await until(async () => (await it.attempts()).some(({ outcome }) => outcome === "completed"));
   await kill(hook.child);
   expect(await it.pawl(["hook"], 0)).toContain("nothing runs");
-  await vi.waitFor(() => expect(state()).toMatchObject({ step: "bdd", status: "pass", attempt: 1 }));
+  await expect.poll(() => state()).toMatchObject({ step: "bdd", status: "pass", attempt: 1 });
   // One that is killed after it has handed out a prompt: the attempt is handed out, and no other.
   const handing = it.start("continue");
   await until(async () =>

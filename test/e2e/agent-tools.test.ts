@@ -3,7 +3,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectCode, newSite, pawl, type Site, type StatusDocument, until, writeAt } from "../support/pawl.ts";
+import { expectCode, newSite, pawl, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
+import { until } from "../support/until.ts";
 
 /** One entry per start of the program, in order: the tools it calls, its last message and its exit code. */
 interface Turn {

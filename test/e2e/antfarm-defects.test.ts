@@ -1,9 +1,10 @@
 // Known defects of antfarm, each with its letter, and what Pawl does instead, seen through the commands that agents call.
 
 import { expect, test } from "vitest";
-import { expectCode, newSite, type Site, statuses, until, writeAt } from "../support/pawl.ts";
+import { expectCode, newSite, type Site, statuses, writeAt } from "../support/pawl.ts";
 import { claim, complete, fail, peek, perform, tryClaim } from "../support/pulling.ts";
 import { done, plan, story, writeScript } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 import { lineWorkflow, loopWorkflow, pairWorkflow } from "../support/workflows.ts";
 
 async function begin(site: Site, workflow: string, task = "the task"): Promise<void> {

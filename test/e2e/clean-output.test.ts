@@ -80,14 +80,12 @@ beforeAll(async () => {
   ran.push(await called(["prd", "run", site.path("prd.json"), "--agents", "1", "--executor", "evil"]));
   vi.spyOn(process, "cwd").mockReturnValue(site.repo);
   ran.push(await called(["run", site.path("small.yml"), `task ${evil}`, "--executor", "evil"]));
-}, 120_000);
+});
 
 /** They read stdin until its end, perform a whole run of their own, or look again until they are stopped. */
 const asProcess = new Set(["mcp", "demo", "watch"]);
 
-test("[CM80] no command prints a control character from what it is given, or from what it shows", {
-  timeout: 300_000,
-}, async () => {
+test("[CM80] no command prints a control character from what it is given, or from what it shows", async () => {
   const commands = await allCommands();
   expect(commands.length).toBeGreaterThan(40);
   expect(ran[0]).toMatch(/\\u202e/);

@@ -4,17 +4,9 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  expectCode,
-  newSite,
-  pawl,
-  type Site,
-  type StatusDocument,
-  startPawl,
-  until,
-  writeAt,
-} from "../support/pawl.ts";
+import { expectCode, newSite, pawl, type Site, type StatusDocument, startPawl, writeAt } from "../support/pawl.ts";
 import { transcripts } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
 
 const usedUp = "You’ve hit your usage limit. Try again at Jan 7th, 2030 7:06 AM.";
 const printed: Readonly<Record<string, readonly object[]>> = {

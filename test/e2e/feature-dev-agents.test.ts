@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { project } from "../agents/model/feature-dev.ts";
 import { limitMs, tokensOf, usdOfAnswer } from "../support/agent-voice.ts";
-import { type EventDocument, eventLines, expectCode, type StatusDocument, statuses, until } from "../support/pawl.ts";
+import { type EventDocument, eventLines, expectCode, type StatusDocument, statuses } from "../support/pawl.ts";
 import { type PlayingSite, playingSite } from "../support/playing-agents.ts";
 import { commitFile, log, runGit } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 /** Those that report a cost, and one that reports only tokens. */
 const agents = [

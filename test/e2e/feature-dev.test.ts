@@ -3,17 +3,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import {
-  type EventDocument,
-  expectCode,
-  newSite,
-  type Site,
-  type StatusDocument,
-  statuses,
-  until,
-} from "../support/pawl.ts";
+import { type EventDocument, expectCode, newSite, type Site, type StatusDocument, statuses } from "../support/pawl.ts";
 import { log, runGit } from "../support/repository.ts";
 import { featureScript, implementing, story, writeScript } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 
 /** `US-001/implement` for each step that was performed, in order. */
 function pathOf(events: readonly EventDocument[]): string {

@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { McpSession } from "../support/mcp-session.ts";
-import { expectCode, newSite, type Site, type StatusDocument, until, writeAt } from "../support/pawl.ts";
+import { expectCode, newSite, type Site, type StatusDocument, writeAt } from "../support/pawl.ts";
+import { until } from "../support/until.ts";
 
 const workflow = `pawl: 1
 id: asked

@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { expectCode, until } from "../support/pawl.ts";
+import { expectCode } from "../support/pawl.ts";
 import {
   begun,
   branches,
@@ -16,6 +16,7 @@ import {
   type Ralph,
 } from "../support/ralph.ts";
 import { commitFile, fingerprint, runGit, writeFiles } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 // 1 succeeds and 2 builds on it; 3 fails after it has changed files, 4 is silent, 5 always conflicts with 1.
 const hostile = `

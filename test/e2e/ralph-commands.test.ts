@@ -2,10 +2,11 @@
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { expectCode, newSite, statuses, until, writeAt } from "../support/pawl.ts";
+import { expectCode, newSite, statuses, writeAt } from "../support/pawl.ts";
 import { callsOf, editsIn, prdSite, writePrd } from "../support/prd.ts";
 import { log, runGit } from "../support/repository.ts";
 import { writeScript } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 
 /** Skips the steps that a test does not need. */
 const short = ["step-003", "step-004", "step-007", "step-008", "step-009"].map((target_step_id) => ({

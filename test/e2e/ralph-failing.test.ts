@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { isAlive, processIdentity } from "../../src/system/process/identity.ts";
-import { expectCode, until } from "../support/pawl.ts";
+import { expectCode } from "../support/pawl.ts";
 import {
   begun,
   expectNothingLeft,
@@ -15,6 +15,7 @@ import {
   type Ralph,
 } from "../support/ralph.ts";
 import { commitFile, log, runGit, tempDir } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 function sharedFile(ralph: Ralph, name: string): string {
   return readFileSync(join(ralph.shared, name), "utf8");

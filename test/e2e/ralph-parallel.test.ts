@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { expectCode, pawl, statuses, until } from "../support/pawl.ts";
+import { expectCode, pawl, statuses } from "../support/pawl.ts";
 import {
   begun,
   commitFiles,
@@ -16,6 +16,7 @@ import {
   slowGit,
 } from "../support/ralph.ts";
 import { log, runGit, writeFiles } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 /** A story's id by its number. */
 function id(number: number): string {

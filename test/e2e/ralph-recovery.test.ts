@@ -3,7 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Called, expectCode, type RunningPawl, startPawl, until, writeAt } from "../support/pawl.ts";
+import { type Called, expectCode, type RunningPawl, startPawl, writeAt } from "../support/pawl.ts";
 import {
   begun,
   configure,
@@ -15,6 +15,7 @@ import {
   slowGit,
 } from "../support/ralph.ts";
 import { log } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 /** Kills the driver when the file exists. Its agents end with it; the next ones need not wait any more. */
 async function killAt(ralph: Ralph, driver: RunningPawl, name: string): Promise<void> {

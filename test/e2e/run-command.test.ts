@@ -11,10 +11,10 @@ import {
   type Site,
   type StatusDocument,
   statuses,
-  until,
   writeAt,
 } from "../support/pawl.ts";
 import { type Acts, done, featureScript, story, writeScript } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 import { gateWorkflow, pairWorkflow } from "../support/workflows.ts";
 
 const pairActs: Acts = { first: [{ say: `said by first\n${done}` }], second: [{ say: done }] };

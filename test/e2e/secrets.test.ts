@@ -8,19 +8,11 @@ import { configuredExecutors, openApp } from "../../src/app.ts";
 import { readConfig } from "../../src/runtime/config/config.ts";
 import { findHome } from "../../src/system/home.ts";
 import { agents } from "../support/agents.ts";
-import {
-  expectCode,
-  newSite,
-  pawl,
-  type Site,
-  type StatusDocument,
-  startPawl,
-  until,
-  writeAt,
-} from "../support/pawl.ts";
+import { expectCode, newSite, pawl, type Site, type StatusDocument, startPawl, writeAt } from "../support/pawl.ts";
 import { prdSite } from "../support/prd.ts";
 import { runGit, tempDir } from "../support/repository.ts";
 import { transcripts } from "../support/transcripts.ts";
+import { until } from "../support/until.ts";
 import { loopWorkflow } from "../support/workflows.ts";
 
 const secret = `s3cr3t-"välue"/4711+x y`;

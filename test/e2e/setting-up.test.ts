@@ -19,8 +19,9 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { isAlive, processIdentity } from "../../src/system/process/identity.ts";
 import { bundledClone, copyOfClone, packInto } from "../support/packing.ts";
-import { newSite, pawl, until, writeAt } from "../support/pawl.ts";
+import { newSite, pawl, writeAt } from "../support/pawl.ts";
 import { tempDir } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 import { pairWorkflow } from "../support/workflows.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));

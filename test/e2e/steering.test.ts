@@ -12,10 +12,10 @@ import {
   type Site,
   type StatusDocument,
   statuses,
-  until,
   writeAt,
 } from "../support/pawl.ts";
 import { done, featureScript, implementing, story, writeScript } from "../support/scripts.ts";
+import { until } from "../support/until.ts";
 import { pairWorkflow } from "../support/workflows.ts";
 
 async function detach(site: Site, task: string): Promise<string> {

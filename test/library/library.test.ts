@@ -16,8 +16,6 @@ import {
 } from "../../src/index.ts";
 import { makeRepository, tempDir } from "../support/repository.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const asking = {
   pawl: 1,
   id: "asking",

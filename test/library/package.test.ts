@@ -6,11 +6,9 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { addDeclarations, bundledClone, packInto } from "../support/packing.ts";
 import { makeRepository, runGit, tempDir } from "../support/repository.ts";
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const run = promisify(execFile);

@@ -2,8 +2,9 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import type { Site } from "./pawl.ts";
+import { until } from "./until.ts";
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
 
@@ -63,7 +64,7 @@ export class McpSession {
     const id = this.#id;
     this.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
     const answered = () => this.answers.find((answer) => answer.id === id);
-    await vi.waitUntil(() => answered() ?? this.#child.exitCode !== null, { timeout: 60_000, interval: 10 });
+    await until(() => answered() ?? this.#child.exitCode !== null);
     return answered() ?? Promise.reject(new Error(`the process has ended: ${this.#stderr}`));
   }
 

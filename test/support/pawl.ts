@@ -4,16 +4,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, vi } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { agents } from "../../src/app.ts";
 import { commandsIn } from "../../src/runtime/config/config.ts";
 import { readConfigFile } from "../../src/runtime/config/config-file.ts";
 import { recordTrust } from "../../src/runtime/config/trust.ts";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
-
-// Every command is a process, and a test may run twenty of them on a busy machine.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
 
@@ -211,11 +208,6 @@ export function writeAt(site: Site, name: string, text: string): string {
   const path = site.path(name);
   writeFileSync(path, text);
   return path;
-}
-
-/** Waits until `fact` is truthy. */
-export async function until<T>(fact: () => T | Promise<T>, timeout = 60_000): Promise<T> {
-  return await vi.waitUntil(fact, { timeout, interval: 50 });
 }
 
 function killAfterTest(child: ChildProcess): void {

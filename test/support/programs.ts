@@ -4,9 +4,10 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import type { ProcessCall, ProcessLimits } from "../../src/system/process/call.ts";
 import { type ProcessIdentity, processIdentity } from "../../src/system/process/identity.ts";
+import { until } from "./until.ts";
 
 type Changes = Partial<Omit<ProcessCall, "command" | "limits">> & { limits?: Partial<ProcessLimits> };
 
@@ -40,7 +41,7 @@ export const untilThere = (file: string) => `while [ ! -s ${file} ]; do sleep 0.
 
 /** The process that writes its pid into the file; waits for the file. */
 export async function identityIn(pidFile: string): Promise<ProcessIdentity> {
-  const pid = await vi.waitUntil(() => numberIn(pidFile), { timeout: 10_000, interval: 5 });
+  const pid = await until(() => numberIn(pidFile));
   const identity = processIdentity(pid);
   if (identity === null) throw new Error(`process ${pid} has already ended`);
   return identity;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { onTestFinished, vi } from "vitest";
+import { onTestFinished } from "vitest";
 import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
 import type { Attempt } from "../../src/domain/attempt.ts";
 import type { Event } from "../../src/domain/event.ts";
@@ -22,6 +22,7 @@ import type { Clock } from "../../src/system/clock.ts";
 import { findHome, type Home } from "../../src/system/home.ts";
 import { agents } from "./agents.ts";
 import { makeRepository, tempDir } from "./repository.ts";
+import { until } from "./until.ts";
 
 export interface WorldOptions {
   /** The agent: shell text. */
@@ -41,8 +42,10 @@ const oneStep = `
     input: "{{task}}"
 `;
 
-/** Short enough for a test, long enough for a busy machine. */
-export const shortTimes: DriveTimes = { leaseMs: 1_500, renewEveryMs: 200, recoverEveryMs: 200, restMs: 100 };
+/** Drivers look often, and keep their leases however busy the machine is. */
+export const shortTimes: DriveTimes = { leaseMs: 60_000, renewEveryMs: 200, recoverEveryMs: 200, restMs: 100 };
+/** For a driver that the test freezes, so that its lease ends: no other should drive with it. */
+export const briefLease: DriveTimes = { ...shortTimes, leaseMs: 1_500 };
 
 export class World {
   readonly dir: string;
@@ -91,8 +94,8 @@ export class World {
   }
 
   /** A driver in a process of its own. */
-  startDriver(run: RunId, env: Readonly<Record<string, string>> = {}): DriverProcess {
-    return new DriverProcess(this.home, run, env);
+  startDriver(run: RunId, env: Readonly<Record<string, string>> = {}, times = shortTimes): DriverProcess {
+    return new DriverProcess(this.home, run, env, times);
   }
 
   /** Stops a driver where it stands, but never inside a transaction: the store would be locked for as long as it is stopped. */
@@ -153,7 +156,7 @@ export class World {
 
   async appears(name: string, text = ""): Promise<void> {
     const isThere = () => existsSync(join(this.home.dir, name)) && this.read(name).includes(text);
-    await vi.waitUntil(isThere, { timeout: 90_000, interval: 10 });
+    await until(isThere);
   }
 }
 
@@ -194,8 +197,8 @@ export class DriverProcess {
   readonly ended: Promise<number | null>;
   complaints = "";
 
-  constructor(home: Home, run: RunId, env: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [program, run, JSON.stringify(shortTimes)], {
+  constructor(home: Home, run: RunId, env: Readonly<Record<string, string>>, times: DriveTimes) {
+    this.#child = spawn(process.execPath, [program, run, JSON.stringify(times)], {
       env: { ...process.env, PAWL_HOME: home.dir, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });
@@ -213,7 +216,7 @@ export class DriverProcess {
     this.#child.kill("SIGSTOP");
     const state = () =>
       spawnSync("ps", ["-o", "state=", "-p", `${this.#child.pid}`], { encoding: "utf8" }).stdout.trim();
-    await vi.waitUntil(() => state().startsWith("T"), { timeout: 90_000, interval: 5 });
+    await until(() => state().startsWith("T"));
   }
 
   signal(signal: "SIGCONT" | "SIGTERM"): void {

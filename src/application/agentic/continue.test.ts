@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
 import { runGit } from "../../../test/support/repository.ts";
 import { approveStory, noteStory, rejectStory, retryStory, skipStep } from "./answers.ts";
@@ -11,8 +11,6 @@ import { say } from "./say.ts";
 import { viewProject } from "./view.ts";
 
 // Each session is a process, and a story has eight of them.
-vi.setConfig({ testTimeout: 120_000 });
-
 const signal = new AbortController().signal;
 
 test("[PJ4 PJ5 PJ6 D10 D43 D44 D46 D47 D54 D87] level 2 moves to the review, and from an approval to the end of the story", async () => {

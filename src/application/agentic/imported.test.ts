@@ -3,11 +3,9 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
 import { approveStory } from "./answers.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const samples = fileURLToPath(
   new URL("../../../../shared/samples/agentic-coding-framework/generated-by-aco-0.8.3/", import.meta.url),

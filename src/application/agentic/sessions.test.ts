@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import { abortAttempt, approveStory } from "./answers.ts";
 import { hookSession } from "./hook.ts";
 import { watchProject } from "./watch.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 /** One session in the project's folder, by a program that Pawl did not start. */
 async function session({ script, root }: TestProject, prompt: string): Promise<void> {
@@ -26,11 +24,11 @@ test("[PJ9 D9 D62 D66 D69 D75] level 1 hands out a prompt, the hook ends it, and
   const first = await go({ executor: undefined });
   expect(first.result).toEqual({ type: "dispatched", step: "bdd", attempt: 1 });
   expect(first.prompt).toMatch(/^You are executing step BDD for US-001\./);
-  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step: "bdd", status: "running", attempt: 1 }));
+  await expect.poll(() => stateOf(project)).toMatchObject({ step: "bdd", status: "running", attempt: 1 });
   expect((await go({ executor: undefined })).result).toMatchObject({ type: "blocked" });
   await session(project, first.prompt ?? "");
   expect(await hookSession(app, root)).toMatchObject({ ended: true });
-  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step: "bdd", status: "pass" }));
+  await expect.poll(() => stateOf(project)).toMatchObject({ step: "bdd", status: "pass" });
   expect(await hookSession(app, root)).toMatchObject({ ended: false });
   expect(readFileSync(join(root, ".ai/hook.log"), "utf8")).toContain("a session ended, but nothing runs");
   const second = await go({ executor: undefined });
@@ -78,7 +76,7 @@ test("[PJ9 AG15 D12 D42 D51 D69] level 1 past its time: watch says and records i
   expect(await hookSession(app, root)).toMatchObject({ ended: false });
   expect(stateOf(project)).toEqual(before);
   expect((await go({ executor: undefined })).result).toEqual({ type: "dispatched", step: "bdd", attempt: 2 });
-  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ status: "running", attempt: 2, max_attempts: 2 }));
+  await expect.poll(() => stateOf(project)).toMatchObject({ status: "running", attempt: 2, max_attempts: 2 });
 });
 
 test("[LI22 PJ5 AG15 D12 D42 D51] level 2 past its time: it asks, and each time counts until the step is stuck", async () => {
@@ -103,7 +101,7 @@ test("[PJ9 D75] two that continue one project: the second says that it is at wor
   const leaving = new AbortController();
   const awaited = { executor: undefined, awaits: true };
   const first = go({ ...awaited, signal: leaving.signal });
-  await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step: "bdd", status: "running" }));
+  await expect.poll(() => stateOf(project)).toMatchObject({ step: "bdd", status: "running" });
   const before = stateOf(project);
   const second = await go(awaited);
   expect(second.result).toMatchObject({ type: "blocked", reason: expect.stringContaining("bdd is still running") });

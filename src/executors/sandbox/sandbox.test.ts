@@ -16,7 +16,7 @@ import {
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { inOwnSession } from "../../../test/support/programs.ts";
 import { log, makeRepository, runGit, tempDir } from "../../../test/support/repository.ts";
 import {
@@ -30,6 +30,7 @@ import {
 } from "../../../test/support/sandboxes.ts";
 import { callWith, performWith, printing, stubAgent } from "../../../test/support/stub-agents.ts";
 import { transcripts } from "../../../test/support/transcripts.ts";
+import { until } from "../../../test/support/until.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
 import { claude } from "../claude/claude.ts";
@@ -220,7 +221,7 @@ describe.skipIf(problem !== null)("inside", () => {
       const ready = join(cwd, "ready");
       const text = `trap '' TERM INT HUP; ${inOwnSession(join(cwd, "pid"), 'trap "" TERM; exec sleep 600')} touch '${ready}'; while :; do sleep 0.05; done`;
       const execution = shell(text).start(callWith({ cwd, attempt, wallMs: how === "stopped" ? 30_000 : 3_000 }));
-      await vi.waitUntil(() => existsSync(ready), { timeout: 10_000 });
+      await until(() => existsSync(ready));
       if (how === "stopped") execution.stop("enough");
       expect((await execution.ended).outcome).toBe(how === "stopped" ? "cancelled" : "timed_out");
       expect(await findMarked(attemptMarker, attempt)).toEqual([]);
@@ -244,10 +245,10 @@ describe.skipIf(problem !== null)("inside", () => {
         const given = ${JSON.stringify({ ...call, ...options, graceMs: 500 })};
         commandExecutor(given).start({ ...given, env: {}, onOutput: () => undefined });`;
       const driver = spawn(process.execPath, ["--input-type=module", "--eval", code], { stdio: "inherit" });
-      await vi.waitUntil(() => existsSync(join(cwd, "ready")), { timeout: 15_000 });
+      await until(() => existsSync(join(cwd, "ready")));
       expect(whoeverIsIn(cwd)).not.toEqual([]);
       driver.kill("SIGKILL");
-      await vi.waitUntil(() => whoeverIsIn(cwd).length === 0, { timeout: 10_000 });
+      await until(() => whoeverIsIn(cwd).length === 0);
     });
 
     test("a death from outside is a failure: of the sandbox, and of the program in it", async () => {
@@ -256,7 +257,7 @@ describe.skipIf(problem !== null)("inside", () => {
       expect(await inside("exit 3", { cwd: tempDir() })).toMatchObject({ outcome: "failed", why: "exit code 3" });
       const attempt = `at-${randomUUID()}`;
       const execution = shell("sleep 600").start(callWith({ attempt }));
-      const [first] = await vi.waitUntil(async () => await found(attempt), { timeout: 10_000 });
+      const [first] = await until(async () => await found(attempt));
       const leader = { pid: first?.pid ?? 0, startedAt: first?.startedAt ?? "" };
       process.kill(leader.pid, "SIGKILL");
       expect(await execution.ended).toMatchObject({ outcome: "failed", kind: "killed" });

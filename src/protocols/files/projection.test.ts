@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/repository.ts";
+import { until } from "../../../test/support/until.ts";
 import type { Event } from "../../domain/event.ts";
 import { runId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -45,7 +46,7 @@ test("[PO7] a commit is shown soon, and all processes together write each event 
   happen(3);
   const { projection } = open();
   projection.changed();
-  await vi.waitUntil(() => existsSync(join(dir, "count")));
+  await until(() => existsSync(join(dir, "count")));
   await projection.close();
   happen(2);
   await open().projection.close();

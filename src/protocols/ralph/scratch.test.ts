@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { storyId } from "../../domain/ids.ts";
 import type { Clock } from "../../system/clock.ts";
@@ -59,7 +59,7 @@ test("[RA19 C69] a killed holder releases its lock", async () => {
       writeFileSync(${JSON.stringify(held)}, "");
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
     });`);
-  await vi.waitFor(() => expect(existsSync(held)).toBe(true), { timeout: 20_000 });
+  await expect.poll(() => existsSync(held)).toBe(true);
   const added = [appendScratch(file, "one"), appendScratch(file, "two"), appendScratch(file, "three")];
   expect(existsSync(file)).toBe(false);
   holder.kill("SIGKILL");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import {
   brief,
   changed,
@@ -194,7 +194,7 @@ test("[RA34 C68] a reader sees a whole document even while the file is written",
   );
   onTestFinished(() => void reader.kill("SIGKILL"));
   const exit = once(reader, "exit");
-  await vi.waitFor(() => expect(existsSync(join(dir, "reading"))).toBe(true), { timeout: 20_000 });
+  await expect.poll(() => existsSync(join(dir, "reading"))).toBe(true);
   for (let time = 0; time < 200; time++) writeState(file, big(time % 2 === 0 ? 400 : 1));
   writeState(file, big(3));
   expect((await exit)[0]).toBe(0);

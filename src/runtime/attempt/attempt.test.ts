@@ -136,7 +136,7 @@ describe("what is kept", () => {
     expect(size).toBeGreaterThan(100 * 1024 * 1024);
     expect(size).toBeLessThan(101 * 1024 * 1024);
     expect((peak - before) / 1e6).toBeLessThan(200);
-  }, 120_000);
+  });
 
   test("[PF7] a program that cannot be started fails the step with the reason and what to do", async () => {
     const world = await makeWorld({ executor: "command: no-such-program-anywhere" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { log, runGit, tempDir } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
+import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { transition } from "../transition/transition.ts";
@@ -35,7 +36,7 @@ const waitAt = (place: string) => `touch ${place}; while [ -e ${place} ]; do sle
 async function cancelAt(world: World, run: RunId, place: string): Promise<readonly string[]> {
   const said: string[] = [];
   const driving = world.drive(run, { parts: { ...world.parts, warn: (text) => said.push(text) } });
-  await vi.waitUntil(() => existsSync(place), { timeout: 30_000 });
+  await until(() => existsSync(place));
   const at = world.parts.clock.now();
   await transition(world.parts, run, { type: "cancel_run", reason: "enough", at, author: "test" });
   rmSync(place);
@@ -50,7 +51,7 @@ test("[WS22] a cancel during the checks of an integration: nothing is published"
   expect((await cancelAt(world, run, place)).join()).not.toContain("too late");
   expect(log(world.repo, "main")).toEqual(["first"]);
   expect((await world.run(run)).header.stories).toMatchObject([{ status: "cancelled" }]);
-}, 60_000);
+});
 
 test("[WS22] a cancel while the base is being moved: the story is there, and it is said", async () => {
   const world = await makeWorld({ agent, steps: steps("true") });
@@ -62,4 +63,4 @@ test("[WS22] a cancel while the base is being moved: the story is there, and it 
   const commit = runGit(world.repo, "rev-parse", "--short=12", "main");
   expect(log(world.repo, "main")).toHaveLength(2);
   expect(said).toContain(`the cancel came too late for US-001 (${commit} on main); \`git revert\` takes a commit back`);
-}, 60_000);
+});

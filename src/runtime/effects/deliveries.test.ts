@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { queryFile } from "../../../test/support/database.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
+import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import { type Message, type MessageKind, messageKinds } from "../../domain/effect.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -73,12 +74,12 @@ test("[NO6 NO7 B75] a receiver that hangs does not slow a run down, nor another 
   const run = await world.begin();
   for (let n = 0; n < 30; n += 1) await tell(world, run, { text: `message ${n}` });
   const driving = world.drive(run);
-  await vi.waitUntil(() => hanging.unanswered > 0, { timeout: 20_000, interval: 5 });
-  await vi.waitUntil(async () => (await world.status(run)) === "done", { timeout: 20_000, interval: 5 });
+  await until(() => hanging.unanswered > 0);
+  await until(async () => (await world.status(run)) === "done");
   // The run is done, and the first message is still on its way.
   expect([hanging.unanswered, hanging.received.length]).toEqual([1, 1]);
   expect(await driving).toBe("done");
-  await vi.waitUntil(() => hanging.unanswered === 0, { timeout: 5_000, interval: 5 });
+  await until(() => hanging.unanswered === 0);
   expect(other.texts).toHaveLength(31);
   expect(other.texts.at(-1)).toBe("The run is done.");
   expect(await messagesOf(world)).toHaveLength(31);
@@ -100,8 +101,8 @@ test("[NO1] a driver that is killed between the commit and the delivery loses no
   const run = await world.begin();
   await tell(world, run, { text: "before" });
   const driver = world.startDriver(run);
-  await vi.waitUntil(() => receiver.received.length > 0, { timeout: 20_000, interval: 5 });
-  await vi.waitUntil(async () => (await world.status(run)) === "done", { timeout: 20_000, interval: 5 });
+  await until(() => receiver.received.length > 0);
+  await until(async () => (await world.status(run)) === "done");
   await driver.kill();
 
   receiver.answer = () => ({ status: 200 });
@@ -178,7 +179,7 @@ test("[NO5] a message that is young is not given up, however often it fails", as
   await tell(world, run, { text: "young" });
   await performEffects(world.parts, () => false);
   const deliveries = new Deliveries(world.parts, { ...quick, longestRetryMs: 20 });
-  await vi.waitUntil(() => receiver.received.length > 8, { timeout: 20_000, interval: 10 });
+  await until(() => receiver.received.length > 8);
   await deliveries.close(0);
   expect(await messagesOf(world)).toHaveLength(1);
 });
@@ -195,7 +196,7 @@ test("[NO6] many runs with messages for a target that hangs keep no other target
   await performEffects(world.parts, () => false);
   await performEffects(world.parts, () => false);
   const deliveries = new Deliveries(world.parts, quick);
-  await vi.waitUntil(() => other.received.length === 1, { timeout: 20_000, interval: 5 });
+  await until(() => other.received.length === 1);
   expect(hanging.received.length).toBeLessThanOrEqual(4);
   await deliveries.close(0);
 });
@@ -307,7 +308,7 @@ async function messagesOf(world: World) {
 }
 
 async function untilEmpty(world: World): Promise<void> {
-  await vi.waitUntil(async () => (await messagesOf(world)).length === 0, { timeout: 20_000, interval: 20 });
+  await until(async () => (await messagesOf(world)).length === 0);
 }
 
 function logging(parts: Parts): { parts: Parts; lines: Record<string, unknown>[] } {

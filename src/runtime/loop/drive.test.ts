@@ -4,7 +4,7 @@ import { getEventListeners } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { queryFile } from "../../../test/support/database.ts";
 import { identityIn } from "../../../test/support/programs.ts";
 import { log } from "../../../test/support/repository.ts";
@@ -184,12 +184,10 @@ describe("a long run", () => {
     expect(warnings).toEqual([]);
     expect(getEventListeners(interrupt.signal, "abort")).toHaveLength(0);
     expect(countListeners()).toBe(heard);
-    await vi.waitFor(() =>
-      expect(process.getActiveResourcesInfo().filter((name) => name === "Timeout").length).toBeLessThanOrEqual(
-        before + 1,
-      ),
-    );
-  }, 120_000);
+    await expect
+      .poll(() => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length)
+      .toBeLessThanOrEqual(before + 1);
+  });
 });
 
 /** Ends at once and says that it is done. */

@@ -58,4 +58,4 @@ test("[PF14] a report whose attempt was ended meanwhile stops its checks and is 
   vi.advanceTimersByTime(60_000);
   expect(await reporting).toMatchObject({ accepted: false });
   expect(await world.outcomes(run)).toEqual(["timed_out"]);
-}, 20_000);
+});

@@ -8,7 +8,8 @@ import { callOf, identityIn } from "../../../test/support/programs.ts";
 import { log, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
 import { overriding } from "../../../test/support/store-overrides.ts";
-import { makeWorld, shortTimes, type World } from "../../../test/support/world.ts";
+import { until } from "../../../test/support/until.ts";
+import { briefLease, makeWorld, shortTimes, type World } from "../../../test/support/world.ts";
 import { type Attempt, baseOf } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -101,7 +102,7 @@ describe("a driver that was killed", () => {
     const driver = world.startDriver(run, { PATH: `${bin}:${process.env["PATH"]}` });
     await world.appears("agent", "\n");
     const logs = join(world.home.logs, run);
-    await vi.waitUntil(() => readFileSync(join(logs, "run-work-1.log"), "utf8").includes("m2"), { timeout: 20_000 });
+    await until(() => readFileSync(join(logs, "run-work-1.log"), "utf8").includes("m2"));
     await driver.kill();
     await recover(world.parts);
     const [lost] = await world.attempts(run);
@@ -182,7 +183,7 @@ exec git "$@"
     writeFiles(bin, { git: slow });
     runGit(world.dir, "-c", "alias.x=!chmod +x bin/git", "x");
     const second = world.startDriver(run, { PATH: `${bin}:${process.env["PATH"]}` });
-    await vi.waitUntil(() => existsSync(join(bin, "once")), { timeout: 20_000, interval: 5 });
+    await until(() => existsSync(join(bin, "once")));
     await second.kill();
     expect(await world.drive(run)).toBe("done");
     expect(await world.outcomes(run)).toEqual(["lost", "lost", "completed"]);
@@ -306,7 +307,7 @@ echo STATUS: done
 `;
     const world = await makeWorld({ agent });
     const run = await world.begin();
-    const frozen = world.startDriver(run);
+    const frozen = world.startDriver(run, {}, briefLease);
     await world.appears("begun", "1\n");
     await world.freeze(frozen);
     const driving = world.drive(run);
@@ -315,7 +316,7 @@ echo STATUS: done
     expect((await world.attempts(run))[0]?.state).toMatchObject({ why: "its worker stopped reporting" });
     frozen.signal("SIGCONT");
     const refusals = async () => (await world.events(run)).filter(({ type }) => type === "report_refused");
-    await expect.poll(refusals, { timeout: 90_000 }).toHaveLength(1);
+    await expect.poll(refusals).toHaveLength(1);
     expect(await world.outcomes(run)).toEqual(["lost", "started"]);
     writeFileSync(join(world.home.dir, "go"), "");
     expect(await driving).toBe("done");

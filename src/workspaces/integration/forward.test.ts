@@ -22,6 +22,7 @@ import {
   writeFiles,
 } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
+import { until } from "../../../test/support/until.ts";
 import { type Move, moveBranch, settleMove } from "./forward.ts";
 
 afterEach(() => vi.unstubAllEnvs());
@@ -415,7 +416,7 @@ test("[WS20] a live git of a person keeps its lock, and the branch stays where i
     stdio: ["pipe", "ignore", "ignore"],
   });
   const ended = new Promise((resolve) => person.on("exit", resolve));
-  await vi.waitUntil(() => existsSync(ready), { timeout: 20_000 });
+  await until(() => existsSync(ready));
   const lock = join(move.repo, ".git/refs/heads/main.lock");
   utimesSync(lock, 1, 1);
   // Its patience ends at once.

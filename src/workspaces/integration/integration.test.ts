@@ -22,6 +22,7 @@ import {
   writeFiles,
 } from "../../../test/support/repository.ts";
 import { type SlotWorld, shimGit, slotsFor } from "../../../test/support/slots.ts";
+import { until } from "../../../test/support/until.ts";
 import { processIdentity } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
 import { gitMarker } from "../git/git.ts";
@@ -539,7 +540,7 @@ test("[WS15] a crash before any of the git commands: the same again, or back, an
     if (!crashed) return;
   }
   throw new Error("the last tries should have been given enough commands");
-}, 120_000);
+});
 
 test("[WS15] git killed at any moment while it rebases or checks out: nothing is lost or there twice", async () => {
   let killed = 0;
@@ -556,7 +557,7 @@ test("[WS15] git killed at any moment while it rebases or checks out: nothing is
     await expectWhole(crash);
   }
   expect(killed).toBeGreaterThan(2);
-}, 120_000);
+});
 
 const program = `
   import { integrateStory } from ${JSON.stringify(join(import.meta.dirname, "integration.ts"))};
@@ -582,9 +583,7 @@ test("[WS15] our own process killed at any moment: nothing is lost or there twic
     await ended;
     // Who takes over waits for the git that goes on without its parent, as recovery does (RC6).
     const marker = identity && gitMarker(identity);
-    await vi.waitUntil(async () => !marker || (await findMarked(marker.name, marker.value)).length === 0, {
-      timeout: 20_000,
-    });
+    await until(async () => !marker || (await findMarked(marker.name, marker.value)).length === 0);
     await expectWhole(crash);
   }
-}, 120_000);
+});

@@ -197,7 +197,7 @@ test("[WS5] whatever an agent does, a snapshot is put back exactly, and putting 
   await startOver();
   expect(fingerprint(repo)).toEqual(before);
   // Some hundred calls of git: on a busy machine they take longer than the usual limit.
-}, 180_000);
+});
 
 test("[WS5] what was staged is staged again", async () => {
   const { path } = await makeTree({ "a.txt": "1", "b.txt": "1" });

@@ -20,6 +20,7 @@ import {
   tempDir,
   writeFiles,
 } from "../../../test/support/repository.ts";
+import { until } from "../../../test/support/until.ts";
 import { processIdentity } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
 import { gitMarker } from "../git/git.ts";
@@ -236,9 +237,7 @@ test("[WS3] our own process killed at any moment leaves nothing that stops the n
     await ended;
     // Its git goes on without it. Who takes over waits for that git, as recovery does (RC6): two gits would undo each other.
     const marker = identity && gitMarker(identity);
-    await vi.waitUntil(async () => !marker || (await findMarked(marker.name, marker.value)).length === 0, {
-      timeout: 20_000,
-    });
+    await until(async () => !marker || (await findMarked(marker.name, marker.value)).length === 0);
     await expectSound(repo, wanted);
     runGit(repo, "worktree", "remove", "--force", wanted.path);
     runGit(repo, "branch", "-D", "pawl/1-x");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { toy } from "../../../../test/support/toy-protocol.ts";
 import { makeToyWorld, type ToyWorld } from "../../../../test/support/toy-world.ts";
+import { until } from "../../../../test/support/until.ts";
 import { makeWorld } from "../../../../test/support/world.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
 import type { RunId } from "../../../domain/ids.ts";
@@ -33,7 +34,7 @@ async function awaiting(make = "on_error: fail"): Promise<ToyWorld & { run: RunI
 async function waiting({ world }: ToyWorld, run: RunId, number = 1): Promise<Attempt & { path: string }> {
   const find = async () =>
     (await world.attempts(run)).find(({ name, ...each }) => name === "make" && each.number === number);
-  await vi.waitUntil(async () => (await find())?.state.phase === "started", { timeout: 20_000, interval: 20 });
+  await until(async () => (await find())?.state.phase === "started");
   const attempt = await find();
   if (attempt?.state.phase !== "started") throw new Error("nothing waits");
   return { ...attempt, path: attempt.state.workspace ?? "" };
@@ -67,7 +68,7 @@ describe("an awaited attempt", () => {
     const file = join(path, "toy-report.json");
     writeFileSync(file, '{ "of": "make 1", "verdict"');
     const looked = vi.spyOn(toys.parts.clock, "sleep");
-    await vi.waitUntil(() => looked.mock.calls.length > 3, { timeout: 20_000, interval: 20 });
+    await until(() => looked.mock.calls.length > 3);
     expect(await world.outcomes(run)).toEqual(["started"]);
     work(path, "make 1");
     expect(await driving).toBe("done");
@@ -159,7 +160,7 @@ describe("the driver of an awaited attempt", () => {
       if (when === "after the report") work(path, "make 1");
       const driving = toys.drive(run);
       if (when === "while it waits") {
-        await vi.waitUntil(async () => (await toys.parts.dispatch.drivers()).some((each) => each.run === run));
+        await until(async () => (await toys.parts.dispatch.drivers()).some((each) => each.run === run));
       }
       if (when !== "after the report") work(path, "make 1");
       expect(await driving).toBe("done");

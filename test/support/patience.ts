@@ -1,0 +1,5 @@
+// How long tests wait for a fact before they say that it does not come: for what hangs, on the busiest machine. A fact that is there
+// ends the wait at once. A test has more time than a wait, so that what hangs is named by the line that waits.
+
+export const patienceMs = 90_000;
+export const testMs = 300_000;
