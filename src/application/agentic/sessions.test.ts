@@ -125,7 +125,7 @@ test("[AG4 PJ7 D19 D49 D70] every reason without a route of its own follows the 
   await go();
   await approveStory(app, {});
   expect((await go()).report).toContain("US-001 needs your review");
-  expect(stateOf(project)).toMatchObject({ step: "review", reason: "scope_warning" });
+  expect(stateOf(project)).toMatchObject({ step: "review", status: "needs_human", reason: null });
   await approveStory(app, {});
   expect((await go()).result.type).toBe("done");
   for (const [of, , next] of rows) expect(sessions()[sessions().indexOf(`US-001 ${of}`) + 1]).toBe(`US-001 ${next}`);

@@ -25,7 +25,7 @@ test("[AT19 AT8] an attempt that Pawl started is stopped, ends as cancelled and 
   expect(run.openGate("build")).toMatchObject({
     cause: "stopped",
     question: "build was stopped. Start it again?",
-    options: { continue: again, stop: fail("build: stopped by a person") },
+    options: { continue: again, skip: { to: "next" }, stop: fail("build: stopped by a person") },
     tree: null,
   });
   run.answer("build", "continue", { note: "leave the tests alone" });
@@ -42,6 +42,15 @@ test("[AT19 LC4] a pulled attempt ends at once, and its token is void", () => {
   expect(run.refused(run.finishing(attempt, passed())).why).toContain("has already ended");
   run.answer("build", "stop");
   expect(run.status).toBe("failed");
+});
+
+test("[AT19 WT3 D89] a person may go on without the step that was stopped", () => {
+  const run = one();
+  run.claim("build", "pull");
+  run.must(run.stopping("build"), "user:ann");
+  run.answer("build", "skip");
+  run.pass("check");
+  expect(run.status).toBe("done");
 });
 
 test("[AT19 LI6] it uses no limit, and what the step was sent back for stays", () => {

@@ -26,7 +26,7 @@ export function holdStopped(draft: Draft, { story, step: id }: Attempt): void {
   const step = draft.step(story, id);
   openGate(draft, story, step, {
     question: `${step.name} was stopped. Start it again?`,
-    options: startOptions(step),
+    options: startOptions(draft, story, step),
     deadline: null,
     cause: "stopped",
     feedback: step.feedback,

@@ -29,7 +29,7 @@ describe("a step that waits", () => {
     expect(asked).toMatchObject({
       cause: "waits",
       question: "build is ready to start. Continue?",
-      options: { continue: again, stop: fail("build: stopped by a person") },
+      options: { continue: again, skip: { to: "next" }, stop: fail("build: stopped by a person") },
       said: "DESIGN: small",
       feedback: "",
       tree: null,
@@ -37,7 +37,7 @@ describe("a step that waits", () => {
     expect(run.status).toBe("held");
     expect(run.refused(run.starting("build")).why).toBe("step build is held, not ready");
     expect(run.messages("needs_you").map(({ text }) => text)).toEqual(["build is ready to start. Continue?"]);
-    expect(why(run.run, run.at)).toContain("Answer with `pawl answer run-1.1 OPTION` (continue or stop)");
+    expect(why(run.run, run.at)).toContain("Answer with `pawl answer run-1.1 OPTION` (continue or skip or stop)");
   });
 
   test("[WT1 WT3] asks once per visit: neither a rejection nor a lost attempt asks again, going back does", () => {
@@ -78,6 +78,16 @@ describe("a step that waits", () => {
     run.answer("build", "continue");
     run.pass("build");
     expect(run.status).toBe("done");
+  });
+
+  test("[WT3 D89] skip goes on without the step, and is not offered for one that is mandatory", () => {
+    const run = new Driver(marked());
+    run.pass("plan");
+    run.answer("build", "skip");
+    expect(run.status).toBe("done");
+    expect(run.attempts("build")).toEqual([]);
+    const strict = new Driver(workflow([agent("build", { waits: true, mandatory: true })]));
+    expect(Object.keys(strict.openGate("build").options)).toEqual(["continue", "stop"]);
   });
 
   test("[WT4 PN4] the note of the answer reaches the attempt as a note, not as feedback", () => {

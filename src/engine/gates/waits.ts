@@ -2,7 +2,7 @@
 
 import type { ChangeWaits } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
-import { isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
+import { isPerformed, type PerformedDefinition, type StepDefinition } from "../../domain/definition.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { GateOptions } from "../../domain/route.ts";
 import type { Header, WaitsLevel } from "../../domain/run.ts";
@@ -17,9 +17,19 @@ function waitsLevelOf({ waits }: Header): WaitsLevel {
   return waits ?? "marked";
 }
 
-/** What a person may say about a step that can start: perform it, or fail it. */
-export function startOptions(step: Step): GateOptions {
-  return { continue: { to: "again" }, stop: { to: "fail", reason: `${step.name}: stopped by a person` } };
+/** What a person may say about a step that can start: perform it, go on without it, or fail it. */
+export function startOptions(draft: Draft, story: StoryId | null, { name }: Step): GateOptions {
+  const definition = draft.definition(story, name);
+  return {
+    continue: { to: "again" },
+    ...(maySkip(definition) ? { skip: { to: "next" } } : {}),
+    stop: { to: "fail", reason: `${name}: stopped by a person` },
+  };
+}
+
+/** A story that is done is on its base. */
+function maySkip(definition: StepDefinition): boolean {
+  return isPerformed(definition) && definition.kind !== "integrate" && definition.mandatory !== true;
 }
 
 /** Makes a step ready, or asks first. A pause ends with the answer. */
@@ -68,7 +78,7 @@ function askFirst(draft: Draft, story: StoryId | null, step: Step, feedback: str
   const again = hasStarted(draft, story, step) ? " again" : "";
   openGate(draft, story, step, {
     question: `${step.name} is ready to start${again}. Continue?`,
-    options: startOptions(step),
+    options: startOptions(draft, story, step),
     deadline: null,
     cause: "waits",
     feedback,

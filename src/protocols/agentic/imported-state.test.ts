@@ -4,6 +4,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import type { StateFields } from "../../../test/support/other-orchestrator.ts";
 import type { Definition } from "../../domain/definition.ts";
 import { runId, storyId } from "../../domain/ids.ts";
 import { startRun } from "../../engine/decide.ts";
@@ -76,7 +77,7 @@ const state = (more: object = {}) =>
   });
 
 test("[AG17 D15] a story goes on at its step, and what other orchestrators know of it stays in the file", () => {
-  const { document, notes } = started(state({ last_error: "x", task_type: "story", own: [1] }));
+  const { document, notes } = started(state({ reason: null, last_error: "x", task_type: "story", own: [1] }));
   expect(document).toMatchObject({
     step: "impl",
     attempt: 3,
@@ -104,6 +105,31 @@ test.each([
 ])("[AG17 D17 D18] %s with status %s is shown at %s as %s", (step, status, shown, word) => {
   expect(started(state({ step, status, attempt: 1 })).document).toMatchObject({ step: shown, status: word });
 });
+
+test.each([
+  ["review", "constitution_violation", "sdd-delta"],
+  ["review", "needs_clarification", "bdd"],
+  ["review", null, "bdd"],
+  ["impl", "constitution_violation", "sdd-delta"],
+  ["impl", "scope_warning", "review"],
+  ["impl", "moon_phase", "impl"],
+  ["verify", null, "impl"],
+])("[AG17 D45 D49] %s that failed with %s goes on where the table says: %s", (step, reason, shown) => {
+  const { document, notes, run } = started(state({ step, reason, attempt: 1, max_attempts: 2 }));
+  expect(document).toMatchObject({ step: shown, attempt: step === shown ? 2 : 1 });
+  expect(notes.some((note) => note.includes(`which leads to ${shown}`))).toBe(step !== shown);
+  const chain = run?.stories["US-005" as never]?.chain ?? [];
+  expect(chain.find(({ name }) => name === step)?.attemptsBefore).toBe(1);
+});
+
+test.each(["pending", "failing", "pass"])(
+  "[AG17 D17] a story whose commit is %s goes on with its memory: everything before is done",
+  (status) => {
+    const { document, notes } = started(state({ step: "commit", status, attempt: 2, reason: null }));
+    expect(document).toMatchObject({ step: "update-memory", status: "pending", attempt: 1 });
+    expect(notes).toContain("step commit is not in this project's table; the story goes on at update-memory");
+  },
+);
 
 test("[AG17 D48] a step whose attempts are used up is a failed story, which a retry brings back", () => {
   const { run, document } = started(state({ attempt: 5 }));
@@ -138,6 +164,19 @@ test("[AG17 D53 D74] blocked_by becomes dependencies on known stories, and the h
   expect(imported.humanNote).toBe("use UTC");
   expect(imported.notes).toContainEqual(expect.stringContaining("US-099, which this project does not have"));
   expect(importStory(state({ story: null }), request).story).toBeNull();
+});
+
+const { cases } = JSON.parse(
+  readFileSync(new URL("../../../test/fixtures/agentic/other-orchestrator.json", import.meta.url), "utf8"),
+) as { readonly cases: readonly { readonly name: string; readonly state: object; readonly then: object }[] };
+
+test.each(cases)("[AG17 D15 D18] $name is taken over from another orchestrator", (taken) => {
+  const { document, humanNote } = started(JSON.stringify(taken.state));
+  expect(document).toMatchObject(taken.then);
+  expect(Object.keys(document ?? {})).toEqual(expect.arrayContaining(Object.keys(taken.state)));
+  const { project, story, human_note, last_error, task_type, agent_teams, reopened_from } = taken.state as StateFields;
+  expect(document).toMatchObject({ project, story, last_error, task_type, agent_teams, reopened_from });
+  expect(humanNote).toBe(human_note);
 });
 
 test("[AG17 D15] every recorded stage loads, is shown again without losing a field, and goes on", ({ skip }) => {

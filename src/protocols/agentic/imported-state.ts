@@ -5,7 +5,7 @@ import { AppError } from "../../domain/error.ts";
 import { isSafeId, type StoryId, stepId, storyId } from "../../domain/ids.ts";
 import type { AdoptedStep, AdoptedStory, StorySpec } from "../../domain/story.ts";
 import { openJson } from "../files/json-places.ts";
-import { isNothing, statusOfWord, stepOfWord } from "./aliases.ts";
+import { isNothing, reasonOfWord, statusOfWord, stepOfWord } from "./aliases.ts";
 import { stateFields } from "./found-state.ts";
 
 export interface ImportRequest {
@@ -30,8 +30,13 @@ export interface ImportedProject {
   readonly notes: readonly string[];
 }
 
-/** Steps of other versions of the protocol, which are not in this project's table. */
-const foreignSteps = ["bootstrap", "custom", "commit"];
+/** Steps of other versions of the protocol, and the step of this table that a story goes on with; null: its first one. */
+const foreignSteps: Readonly<Record<string, string | null>> = {
+  bootstrap: null,
+  custom: null,
+  // Everything before it is done, and Pawl commits by itself.
+  commit: "update-memory",
+};
 
 export function importStory(text: string, request: ImportRequest): ImportedProject {
   const { file, body, now, takeOver } = request;
@@ -57,37 +62,52 @@ export function importStory(text: string, request: ImportRequest): ImportedProje
     textIn(fields["step"]) ?? "",
     table.map(({ name }) => name),
   );
-  const at = table.findIndex(({ name }) => name === step);
-  if (at < 0 && step !== "done" && !foreignSteps.includes(step))
+  const shown = table.findIndex(({ name }) => name === step);
+  if (shown < 0 && step !== "done" && !Object.hasOwn(foreignSteps, step))
     throw refuse(`step "${step}" is not in the table; it has ${table.map(({ name }) => name).join(", ")} and done`);
   const { dependsOn, unknown } = dependencies(fields["blocked_by"], request.known);
   const story = storyId(id);
   const spec = { id: story, title: id, description: "", acceptanceCriteria: [], dependsOn };
+  const isStuck =
+    status === "failing" &&
+    table[shown]?.kind !== "gate" &&
+    Number(fields["attempt"]) >= Number(fields["max_attempts"]);
+  const reason = reasonOfWord(textIn(fields["reason"]) ?? "");
+  const routed = status === "failing" && !isStuck ? routeOf(table[shown], reason) : null;
+  const to = shown < 0 ? foreignSteps[step] : routed;
+  const target = table.findIndex(({ name }) => name === to);
+  const at = target < 0 ? shown : target;
   const notes = notesFor({
     file,
     id,
     step,
     status,
-    at,
+    reason,
+    goesOn: table[at]?.name ?? table[0]?.name ?? "",
+    isForeign: shown < 0,
     unknown,
     attempt: fields["attempt"],
-    first: table[0]?.name ?? "",
   });
   if (step === "done")
     return { project, story: { spec, adopted: { id: story, status: "done", chain: [] } }, humanNote, notes };
-  const isStuck = status === "failing" && Number(fields["attempt"]) >= Number(fields["max_attempts"]);
-  const chain =
-    at < 0
-      ? []
-      : table.map(({ name, title }, index) =>
-          adoptedStep({ name, title, index, at, status, isStuck, attempts: attemptsIn(fields) }),
-        );
+  const place = { at, shown, isPassed: status === "pass" && shown >= 0, isStuck, attempts: attemptsIn(fields) };
+  const chain = at < 0 ? [] : table.map(({ name, title }, index) => adoptedStep({ ...place, name, title, index }));
   return {
     project,
     story: { spec, adopted: { id: story, status: isStuck ? "failed" : "waiting", chain } },
     humanNote,
     notes,
   };
+}
+
+/** Where a failure leads, also one that a person has said at a review; null: to the same step. */
+function routeOf(definition: StepDefinition | undefined, reason: string | null): string | null {
+  if (definition === undefined || definition.kind === "stories") return null;
+  const route =
+    definition.kind === "gate"
+      ? (definition.options[`reject:${reason}`] ?? definition.options["reject"])
+      : (definition.on[`rejected:${reason}`] ?? definition.on.rejected)?.route;
+  return route !== undefined && (route.to === "back_to" || route.to === "go_to") ? route.step : null;
 }
 
 type Status = "pending" | "running" | "pass" | "failing" | "needs_human" | "timeout";
@@ -113,15 +133,19 @@ interface StepPlace {
   readonly name: StepDefinition["name"];
   readonly title: string;
   readonly index: number;
+  /** The step that the story goes on at. */
   readonly at: number;
-  readonly status: Status;
+  /** The step that the file shows; -1: it is not in the table. */
+  readonly shown: number;
+  /** The file says that it passed. */
+  readonly isPassed: boolean;
   readonly isStuck: boolean;
   /** Of the step that the file shows. */
   readonly attempts: number;
 }
 
-function adoptedStep({ name, title, index, at, status, isStuck, attempts }: StepPlace): AdoptedStep {
-  const isDone = index < at || (index === at && status === "pass");
+function adoptedStep({ name, title, index, at, shown, isPassed, isStuck, attempts }: StepPlace): AdoptedStep {
+  const isDone = index < at || (index === at && isPassed);
   const isFailed = index === at && isStuck;
   return {
     id: stepId(name),
@@ -131,7 +155,7 @@ function adoptedStep({ name, title, index, at, status, isStuck, attempts }: Step
     reason: isFailed ? "its attempts were used up before it was imported" : "",
     notes: "",
     restarts: 0,
-    ...(index === at && attempts > 0 ? { attempts } : {}),
+    ...(index === shown && attempts > 0 ? { attempts } : {}),
   };
 }
 
@@ -152,18 +176,23 @@ interface Imported {
   readonly id: string;
   readonly step: string;
   readonly status: Status;
-  readonly at: number;
+  readonly reason: string | null;
+  readonly goesOn: string;
+  readonly isForeign: boolean;
   readonly unknown: readonly string[];
   readonly attempt: unknown;
-  readonly first: string;
 }
 
-function notesFor({ file, id, step, status, at, unknown, attempt, first }: Imported): readonly string[] {
+function notesFor(imported: Imported): readonly string[] {
+  const { file, id, step, status, reason, goesOn, isForeign, unknown, attempt } = imported;
   if (step === "done") return [`${id} is done according to ${file}`];
-  const where = `${file} was found: ${id} goes on at ${at < 0 ? first : step}`;
+  const isPassed = status === "pass" && !isForeign;
   return [
-    status === "pass" && at >= 0 ? `${file} was found: ${id} goes on after ${step}` : where,
-    ...(at < 0 ? [`step ${step} is not in this project's table; the story begins at ${first}`] : []),
+    `${file} was found: ${id} goes on ${isPassed ? `after ${step}` : `at ${goesOn}`}`,
+    ...(isForeign ? [`step ${step} is not in this project's table; the story goes on at ${goesOn}`] : []),
+    ...(!isForeign && !isPassed && goesOn !== step
+      ? [`${step} failed${reason === null ? "" : ` (${reason})`}, which leads to ${goesOn}`]
+      : []),
     ...(status === "running" ? ["its last session was left running; it is dispatched again"] : []),
     ...(status === "needs_human" && step !== "review" ? [`it was waiting for a person at ${step}`] : []),
     ...(typeof attempt === "number" && attempt > 1 ? [`${attempt} attempts were made before; limits count anew`] : []),

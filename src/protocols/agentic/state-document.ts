@@ -109,10 +109,18 @@ function shownStep({ run, entry }: StoryFacts, scope: Story | undefined, body: B
     );
   const gate = gateOf(scope, step);
   const previous = chain.slice(0, chain.indexOf(step)).findLast((each) => each.state.status === "done");
-  if (gate?.cause === "waits" && previous !== undefined) return at(previous, "pass");
+  if (gate?.cause === "waits" && previous !== undefined && isLatest(scope, previous)) return at(previous, "pass");
   // Another program begins as soon as it reads "running". An attempt that is only prepared would be lost with its driver.
   if (worksInPlace(run.header) && isPrepared(scope, step.name)) return at(step, "pending");
   return at(step, statusOf(step, gate, scope.attempts.findLast(({ name }) => name === step.name) ?? null));
+}
+
+/** Nothing happened in the story since the step was over: the next one does not repeat a failure, and nothing was sent back. */
+function isLatest({ attempts, gates }: Story, { id, name }: Step): boolean {
+  const last = attempts.findLast(hasEnded);
+  if (last === undefined || last.name === name) return true;
+  const answered = gates.findLast(({ step, state }) => step === id && state.status === "answered");
+  return answered?.state.status === "answered" && answered.state.at >= last.state.endedAt;
 }
 
 function isPrepared(scope: Story | undefined, step: string | undefined): boolean {

@@ -100,7 +100,9 @@ export class AgenticFiles implements ProjectedFiles {
   #text(run: Run, entry: StoryEntry): string {
     const imported = this.#found?.["story"] === entry.id ? this.#found : null;
     const document = storyDocument({ run, project: this.#project(), entry, facts: this.#facts, imported });
-    return `${JSON.stringify(document, null, 2)}\n`;
+    // Other orchestrators take a reason anywhere else for a mistake, and correct the file.
+    const reason = document.status === "failing" ? document.reason : null;
+    return `${JSON.stringify({ ...document, reason }, null, 2)}\n`;
   }
 
   #project(): string {
