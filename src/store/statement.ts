@@ -12,6 +12,16 @@ class Placeholder {
   }
 }
 
+/**
+ * What the adapter of a dialect has whose connection answers at once. Kysely awaits half a dozen promises for each query, which takes
+ * as long as SQLite needs for it.
+ */
+export interface DirectExecution {
+  rows(sql: string, parameters: readonly unknown[]): unknown[];
+  /** Returns how many rows were changed. */
+  change(sql: string, parameters: readonly unknown[]): number;
+}
+
 type Parameter<Args> = <K extends keyof Args & string>(name: K) => Args[K];
 
 export interface Statement<Args, Row> {
@@ -27,36 +37,55 @@ export interface Statement<Args, Row> {
 export function statement<Args extends object, Row = never>(
   build: (db: Kysely<Tables>, p: Parameter<Args>) => Compilable<Row>,
 ): Statement<Args, Row> {
-  const compiled = new Map<string, CompiledQuery<Row>>();
+  const compiled = new Map<unknown, Compiled>();
 
-  const bind = (db: Kysely<Tables>, args: Args): CompiledQuery<Row> => {
-    const dialect = db.getExecutor().adapter.constructor.name;
-    let query = compiled.get(dialect);
-    if (!query) {
-      // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
-      const { sql, parameters } = build(db, (name) => new Placeholder(name) as never).compile();
-      query = CompiledQuery.raw(sql, [...parameters]);
-      compiled.set(dialect, query);
-    }
+  const compiledFor = (db: Kysely<Tables>, dialect: unknown): Compiled => {
+    const known = compiled.get(dialect);
+    if (known !== undefined) return known;
+    // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
+    const query = build(db, (name) => new Placeholder(name) as never).compile();
+    compiled.set(dialect, query);
+    return query;
+  };
+
+  /** `direct` is null outside of a transaction: there, Kysely waits until the connection has none. */
+  const bind = (db: Kysely<Tables>, args: Args) => {
+    const { adapter } = db.getExecutor();
+    const { sql, parameters } = compiledFor(db, adapter.constructor);
     const values = args as Readonly<Record<string, unknown>>;
-    const parameters = query.parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
-    return { ...query, parameters };
+    const bound = parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
+    return { sql, bound, direct: db.isTransaction && isDirect(adapter) ? adapter : null };
+  };
+
+  const rows = async (db: Kysely<Tables>, args: Args): Promise<Row[]> => {
+    const { sql, bound, direct } = bind(db, args);
+    if (direct !== null) return direct.rows(sql, bound) as Row[];
+    return (await db.executeQuery<Row>(CompiledQuery.raw(sql, bound))).rows;
   };
 
   return {
-    async all(db, args) {
-      return (await db.executeQuery(bind(db, args))).rows;
-    },
+    all: rows,
     async first(db, args) {
-      return (await db.executeQuery(bind(db, args))).rows[0];
+      return (await rows(db, args))[0];
     },
     async one(db, args) {
-      const [row] = (await db.executeQuery(bind(db, args))).rows;
+      const [row] = await rows(db, args);
       if (row === undefined) throw new Error("a statement that must return a row returned none");
       return row;
     },
     async run(db, args) {
-      return Number((await db.executeQuery(bind(db, args))).numAffectedRows ?? 0);
+      const { sql, bound, direct } = bind(db, args);
+      if (direct !== null) return direct.change(sql, bound);
+      return Number((await db.executeQuery(CompiledQuery.raw(sql, bound))).numAffectedRows ?? 0);
     },
   };
+}
+
+interface Compiled {
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+function isDirect(adapter: object): adapter is DirectExecution {
+  return "rows" in adapter && "change" in adapter;
 }

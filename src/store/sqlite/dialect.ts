@@ -13,16 +13,17 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from "kysely";
+import type { DirectExecution } from "../statement.ts";
 
 export class NodeSqliteDialect implements Dialect {
-  readonly #database: DatabaseSync;
+  readonly #connection: NodeSqliteConnection;
 
   constructor(database: DatabaseSync) {
-    this.#database = database;
+    this.#connection = new NodeSqliteConnection(database);
   }
 
   createDriver(): Driver {
-    return new NodeSqliteDriver(this.#database);
+    return new NodeSqliteDriver(this.#connection);
   }
 
   createQueryCompiler(): SqliteQueryCompiler {
@@ -30,7 +31,7 @@ export class NodeSqliteDialect implements Dialect {
   }
 
   createAdapter(): SqliteAdapter {
-    return new SqliteAdapter();
+    return new NodeSqliteAdapter(this.#connection);
   }
 
   createIntrospector(db: Kysely<never>): SqliteIntrospector {
@@ -38,12 +39,29 @@ export class NodeSqliteDialect implements Dialect {
   }
 }
 
+class NodeSqliteAdapter extends SqliteAdapter implements DirectExecution {
+  readonly #connection: NodeSqliteConnection;
+
+  constructor(connection: NodeSqliteConnection) {
+    super();
+    this.#connection = connection;
+  }
+
+  rows(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#connection.rows(sql, parameters);
+  }
+
+  change(sql: string, parameters: readonly unknown[]): number {
+    return this.#connection.change(sql, parameters);
+  }
+}
+
 class NodeSqliteDriver implements Driver {
   readonly #connection: NodeSqliteConnection;
   readonly #lock = new Mutex();
 
-  constructor(database: DatabaseSync) {
-    this.#connection = new NodeSqliteConnection(database);
+  constructor(connection: NodeSqliteConnection) {
+    this.#connection = connection;
   }
 
   async init(): Promise<void> {}
@@ -98,12 +116,17 @@ class NodeSqliteConnection implements DatabaseConnection {
     this.#database.close();
   }
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    const { statement, reads } = this.#prepare(query.sql);
-    const parameters = query.parameters as never[];
-    if (reads) return { rows: statement.all(...parameters) as R[] };
-    const { changes, lastInsertRowid } = statement.run(...parameters);
-    return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    if (this.#prepare(sql).reads) return { rows: this.rows(sql, parameters) as R[] };
+    return { rows: [], numAffectedRows: BigInt(this.change(sql, parameters)) };
+  }
+
+  rows(sql: string, parameters: readonly unknown[]): unknown[] {
+    return this.#prepare(sql).statement.all(...(parameters as never[]));
+  }
+
+  change(sql: string, parameters: readonly unknown[]): number {
+    return Number(this.#prepare(sql).statement.run(...(parameters as never[])).changes);
   }
 
   async *streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {

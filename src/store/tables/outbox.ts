@@ -14,7 +14,7 @@ export async function selectDueEffects(
   now: number,
   limit: number,
 ): Promise<readonly StoredEffect[]> {
-  const rows = await firstOfLanes(db, now, limit).where("o.lane", "not like", `${deliverLane}%`).execute();
+  const rows = await dueEffects.all(db, { now, limit });
   return rows.map((row) => ({ id: row.id, tries: row.tries, effect: readEffect(row) }));
 }
 
@@ -120,6 +120,11 @@ function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
     .orderBy("o.id")
     .limit(limit);
 }
+
+/** A driver asks for them in each turn. */
+const dueEffects = statement<{ now: number; limit: number }, { id: number; tries: number; effect: string }>((db, p) =>
+  firstOfLanes(db, p("now"), p("limit")).where("o.lane", "not like", `${deliverLane}%`),
+);
 
 const insert = statement<{ lane: string; run_id: string; effect: string; at: number }>((db, p) =>
   db.insertInto("outbox").values({

@@ -145,7 +145,7 @@ export async function updateHeader(
 }
 
 export async function selectSummary(db: Kysely<Tables>, id: RunId): Promise<RunSummary | null> {
-  const row = await summaries(db).where("id", "=", id).executeTakeFirst();
+  const row = await summaryById.first(db, { id });
   return row ? readSummary(row) : null;
 }
 
@@ -215,10 +215,10 @@ function summaries(db: Kysely<Tables>) {
     ]);
 }
 
-function readSummary(
-  row: Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
-    Omit<TotalsRow, "run_id" | "events">,
-): RunSummary {
+type SummaryRow = Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
+  Omit<TotalsRow, "run_id" | "events">;
+
+function readSummary(row: SummaryRow): RunSummary {
   return {
     id: runId(row.id),
     number: row.number,
@@ -231,6 +231,9 @@ function readSummary(
     totals: readTotals(row),
   };
 }
+
+/** A driver asks for it in each turn. */
+const summaryById = statement<{ id: string }, SummaryRow>((db, p) => summaries(db).where("id", "=", p("id")));
 
 const countUp = statement<{ name: string }, { value: number }>((db, p) =>
   db
