@@ -16,7 +16,7 @@ import type { ToolServer } from "./runtime/attempt/execute/desk.ts";
 import { type Config, plainWorkspace, readConfig } from "./runtime/config/config.ts";
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
 import { isTrusted, untrusted } from "./runtime/config/trust.ts";
-import { Projections, type TakeNote } from "./runtime/effects/projections.ts";
+import { Projections, type TakeChanges } from "./runtime/effects/projections.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
@@ -70,9 +70,9 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const protocols = protocolsWith(options.protocols);
   const dispatch = new EmbeddedDispatch(store);
   const commits = new Commits();
-  const addNote: TakeNote = async (run, note) => {
-    const { noteTaker } = await import("./runtime/runs/note-in-file.ts");
-    await noteTaker({ store, dispatch, secrets, commits }, () => clock.now())(run, note);
+  const takeChanges: TakeChanges = async (run, changes) => {
+    const { recordFileChanges } = await import("./runtime/runs/changes-in-files.ts");
+    await recordFileChanges({ store, dispatch, secrets, commits }, run, changes, clock.now());
   };
   return {
     store,
@@ -81,7 +81,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     home: options.home,
     executors: options.executors,
     protocols,
-    projections: new Projections(store, protocols, log, warn, addNote),
+    projections: new Projections(store, protocols, log, warn, takeChanges),
     tools: lazyTools(),
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },

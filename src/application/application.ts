@@ -114,6 +114,11 @@ export class Application {
     return result;
   }
 
+  /** What a person should know at once. */
+  warn(text: string): void {
+    this.#options.warn?.(text);
+  }
+
   /** Whether it runs commands that nobody agreed to: a driver that it starts must know it. */
   get trusts(): boolean {
     return this.#options.trust ?? false;

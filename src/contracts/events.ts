@@ -94,6 +94,13 @@ const adoptedStep = object({
   attempts: z.number().exactOptional(),
 });
 
+const changeInFile = {
+  file: text.describe("Its name in the folder of the protocol."),
+  field: text.nullable().describe("null: the file as a whole."),
+  value: json.exactOptional().describe("What it said. Absent: it was gone, or too much to repeat."),
+  why: text.describe("What became of it, in words."),
+};
+
 function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return object({
     seq: count.describe("The position in the log of the run, from 1."),
@@ -199,6 +206,8 @@ export const eventContract = z
     event("note_added", {
       note: object({ id: text, story: text.nullable(), text, by: text, at: milliseconds }),
     }),
+    event("file_change_adopted", changeInFile),
+    event("file_change_refused", changeInFile),
     event("stories_planned", { stories: list(storySpec), dropped: texts }),
     event("story_opened", { of: text, chain: placedSteps }),
     event("story_adopted", { of: text, chain: list(adoptedStep) }),

@@ -102,6 +102,7 @@ export const projectStatusContract = object({
   done: texts.describe("Stories that are done."),
   next: object({ id: text, title: text }).nullable(),
   report: text.describe("In plain words."),
+  notes: texts.describe("What others changed in the files, and what becomes of it."),
 }).meta({ id: "ProjectStatus" });
 
 export const projectSaidContract = object({

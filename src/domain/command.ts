@@ -2,6 +2,7 @@
 
 import type { CapName, Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
+import type { FileChange } from "./file-change.ts";
 import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
 import type { RunPlace, WaitsLevel } from "./run.ts";
@@ -142,6 +143,13 @@ export interface AddNote extends CommandBase {
   readonly text: string;
 }
 
+/** What others changed in files that Pawl writes. */
+export interface TakeFileChanges extends CommandBase {
+  readonly type: "take_file_changes";
+  /** `note`: the id of the note that a change may become. */
+  readonly changes: readonly (FileChange & { readonly note: NoteId })[];
+}
+
 /** A person raises caps of the run. */
 export interface RaiseCaps extends CommandBase {
   readonly type: "raise_caps";
@@ -151,6 +159,7 @@ export interface RaiseCaps extends CommandBase {
 export type Command =
   | RaiseCaps
   | AddNote
+  | TakeFileChanges
   | EditChain
   | AddStories
   | StartAttempt

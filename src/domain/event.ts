@@ -7,7 +7,7 @@ import type { ChainLine, EditOperation } from "./edit.ts";
 import type { Gate } from "./gate.ts";
 import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Note } from "./note.ts";
-import type { Facts } from "./report.ts";
+import type { Facts, Json } from "./report.ts";
 import type { Route } from "./route.ts";
 import type { Collected, RunPlace, WaitsLevel } from "./run.ts";
 import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
@@ -19,6 +19,15 @@ interface Happened {
   readonly author: string;
   /** The scope it happened in; null is the run's own. */
   readonly story: StoryId | null;
+}
+
+interface ChangeInFile {
+  readonly file: string;
+  /** Null: the file as a whole. */
+  readonly field: string | null;
+  /** What it said; absent: it was gone, or too much to repeat. */
+  readonly value?: Json;
+  readonly why: string;
 }
 
 /** A step as it enters a chain. */
@@ -177,6 +186,9 @@ export type Event = Happened &
     | { readonly type: "gate_shown"; readonly gate: GateId; readonly tree: string | null }
     | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
     | { readonly type: "note_added"; readonly note: Omit<Note, "attempt"> }
+    /** What others changed in a file that Pawl writes, with the words that people read. The engine does not read it. */
+    | ({ readonly type: "file_change_adopted" } & ChangeInFile)
+    | ({ readonly type: "file_change_refused" } & ChangeInFile)
     // stories
     | {
         readonly type: "stories_planned";

@@ -68,6 +68,14 @@ export function isSettled(entry: StoryEntry): boolean {
   return entry.status !== "waiting" && entry.status !== "running" && entry.status !== "held";
 }
 
+/** The same story, planned so that it begins before all others; null: it is the first already. */
+export function chosenFirst(entries: readonly StoryEntry[], spec: StorySpec): StorySpec | null {
+  const others = entries.filter((entry) => entry.id !== spec.id && isUnbegun(entry));
+  const lowest = Math.min(1, ...others.map(({ priority }) => priority ?? 1));
+  const own = entries.find(({ id }) => id === spec.id)?.priority;
+  return own !== undefined && own < lowest ? null : { ...spec, priority: lowest - 1 };
+}
+
 /** Nothing was done on it yet, so that a new plan may change or drop it. */
 export function isUnbegun({ status, begun }: StoryEntry): boolean {
   return (status === "waiting" || status === "blocked") && !begun;

@@ -11,6 +11,7 @@ import { stopAttempt } from "./attempts/stopping.ts";
 import { raiseCaps } from "./caps.ts";
 import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
+import { takeFileChanges } from "./file-changes.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
 import { changeWaits } from "./gates/waits.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
@@ -57,6 +58,7 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "resume_run":
     case "add_stories":
     case "add_note":
+    case "take_file_changes":
     case "raise_caps":
       return [];
   }
@@ -105,6 +107,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return addStories(draft, command);
     case "add_note":
       return addNote(draft, command);
+    case "take_file_changes":
+      return takeFileChanges(draft, command);
     case "raise_caps":
       return raiseCaps(draft, command);
   }

@@ -131,6 +131,8 @@ export function evolve(run: Run | null, event: Event): Run {
     case "attempt_ended":
       return withAttemptEnded(run, event);
     case "report_refused":
+    case "file_change_adopted":
+    case "file_change_refused":
       return run;
     case "note_added":
       return withHeader(run, { notes: [...run.header.notes, { ...event.note, attempt: null }] });

@@ -6,6 +6,7 @@ import { isSafeId, storyId } from "../../domain/ids.ts";
 import type { Application } from "../application.ts";
 import { readText } from "../files.ts";
 import { prdStories } from "../ralph/prd-stories.ts";
+import { catchUp } from "./catch-up.ts";
 import { type ProjectPlace, projectAt } from "./place.ts";
 import { changeQueue, type QueuedStory, queued, readQueue } from "./queue.ts";
 import { addToRun } from "./run-stories.ts";
@@ -25,6 +26,7 @@ export interface AddStoryRequest {
 
 export async function addStory(app: Application, request: AddStoryRequest): Promise<ProjectStories> {
   const place = await projectAt(app, request.dir);
+  await catchUp(app, place);
   const { story, after = [] } = request;
   if (!isSafeId(story) || story === "done") {
     throw new AppError("USAGE", `"${story}" cannot be the id of a story; nothing was changed`, {
@@ -56,6 +58,7 @@ export async function importStories(
   request: { readonly dir?: string | undefined; readonly file: string },
 ): Promise<ProjectStories> {
   const place = await projectAt(app, request.dir);
+  await catchUp(app, place);
   const { stories, notes } = prdStories(readText(request.file, app.path(request.file)), request.file);
   let added: readonly QueuedStory[] = [];
   await changeQueue(place, (known) => {

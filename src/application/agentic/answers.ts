@@ -8,6 +8,7 @@ import { edit } from "../edit.ts";
 import { answer } from "../gates.ts";
 import { noteTo } from "../notes.ts";
 import { retry } from "../steer.ts";
+import { catchUp } from "./catch-up.ts";
 import { projectAt } from "./place.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
@@ -23,7 +24,7 @@ export interface Decided {
 }
 
 export async function approveStory(app: Application, { dir, note }: AnswerRequest): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   const { gate } = view;
   if (gate === null || gate.cause === "waits") throw nothingAsked(view);
   const option = gate.cause === "asked" && note !== undefined ? "answer" : firstOf(gate.options);
@@ -35,7 +36,7 @@ export async function rejectStory(
   app: Application,
   { dir, note, reason }: AnswerRequest & { readonly reason: string },
 ): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   const { gate } = view;
   if (gate === null || !("reject" in gate.options)) throw nothingAsked(view);
   const known = reasonsIn(gate.options);
@@ -52,7 +53,7 @@ export async function noteStory(
   app: Application,
   { dir, text }: { readonly dir?: string | undefined; readonly text: string },
 ): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   const run = assertRun(view);
   await noteTo(app, run, { text, story: view.state.story ?? undefined });
   return await decided(app, view, "The next prompt has the note.");
@@ -60,7 +61,7 @@ export async function noteStory(
 
 /** Once more, with limits counted anew. */
 export async function retryStory(app: Application, { dir }: AnswerRequest): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   const run = assertRun(view);
   const { gate, whole } = view;
   if (whole?.header.end?.status === "failed" || view.entry?.status === "failed") await retry(app, run);
@@ -74,7 +75,7 @@ export async function skipStep(
   app: Application,
   { dir, yes = false }: AnswerRequest & { readonly yes?: boolean },
 ): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   const run = assertRun(view);
   const { gate, state, entry } = view;
   const isReview = gate?.cause === "step";
@@ -103,7 +104,7 @@ export async function skipStep(
 
 /** Stops the running attempt; the run waits for a person. */
 export async function abortAttempt(app: Application, { dir }: AnswerRequest): Promise<Decided> {
-  const view = await viewProject(app, await projectAt(app, dir));
+  const view = await viewCaughtUp(app, dir);
   assertRun(view);
   const { entry, whole, state } = view;
   const step =
@@ -126,6 +127,13 @@ export async function abortAttempt(app: Application, { dir }: AnswerRequest): Pr
       throw new AppError("REFUSED", decision.why, { hint: "`pawl project status` says where it stands" });
   });
   return await decided(app, view, `${state.story} ${state.step} is stopped.`);
+}
+
+/** What people did to the files is looked at before they decide. */
+async function viewCaughtUp(app: Application, dir: string | undefined): Promise<ProjectView> {
+  const place = await projectAt(app, dir);
+  await catchUp(app, place);
+  return await viewProject(app, place);
 }
 
 async function decided(app: Application, { place }: ProjectView, done: string): Promise<Decided> {

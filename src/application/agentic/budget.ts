@@ -5,11 +5,13 @@ import type { Attempt } from "../../domain/attempt.ts";
 import { compare, orchestratorBudget, stepBudgets, storyBudget, teamBudget } from "../../protocols/agentic/budget.ts";
 import type { Application } from "../application.ts";
 import { wholeRun } from "../references.ts";
+import { sayFound } from "./found.ts";
 import { projectPlace } from "./place.ts";
 import { runsOf } from "./project-runs.ts";
 
 export async function projectBudget(app: Application, dir: string | undefined): Promise<ProjectBudget> {
   const place = await projectPlace(app, dir);
+  await sayFound(app, place);
   const { store } = (await app.read()).parts;
   const attempts: Attempt[] = [];
   for (const run of await runsOf(store, place))

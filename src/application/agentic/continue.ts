@@ -1,17 +1,14 @@
 // Continues a project: starts the run of its stories or resumes it, and lets it move as far as its level says. Level 1 performs one
 // step; without an executor it hands out the prompt, and the hook ends the attempt. Level 2 moves until a person is needed.
 
-import { join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { storyId } from "../../domain/ids.ts";
 import type { WaitsLevel } from "../../domain/run.ts";
-import type { AdoptedStory } from "../../domain/story.ts";
+import { type AdoptedStory, chosenFirst, isUnbegun } from "../../domain/story.ts";
 import type { DispatchResult } from "../../protocols/agentic/adapter.ts";
-import { foreignState } from "../../protocols/agentic/first-state.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun } from "../../store/store.ts";
-import { readOptional } from "../../system/files/text.ts";
 import type { Application } from "../application.ts";
 import { type DriveRequest, resume } from "../drive.ts";
 import { answer } from "../gates.ts";
@@ -48,7 +45,7 @@ export interface Continued {
 export async function continueProject(app: Application, request: ContinueRequest): Promise<Continued> {
   const place = await projectAt(app, request.dir);
   assertUsable(place);
-  await catchUp(app, place);
+  await catchUp(app, place, request);
   const busy = await busyWith(app, place);
   if (busy !== null) return busy;
   const stock = await stockOf(app, place, request.takeOver ?? false);
@@ -78,12 +75,6 @@ function assertUsable(place: ProjectPlace): void {
       hint: "`pawl project prompt --step bdd` prints one; `pawl project init --level 1` or 2 lets Pawl keep track",
     });
   }
-  const file = join(place.ai, "STATE.json");
-  const text = readOptional(file);
-  const foreign = text === null ? null : foreignState(text);
-  // A file that is not JSON is restored from the store; one of another tool stays.
-  if (foreign !== null && !foreign.startsWith("is not JSON"))
-    throw new AppError("REFUSED", `${file} ${foreign}; nothing was changed`, { hint: "use --dir or move it" });
 }
 
 /** Two that continue one project: the second one only says so. */
@@ -135,7 +126,7 @@ async function ensureRun(
     const { workflow, notes } = projectRules(app, place.root, session.config.project);
     const { imported, done } = stock;
     for (const note of [...notes, ...(imported?.notes ?? [])]) request.onNote?.(note);
-    const stories = chosenFirst(stock.queue, request.story ?? imported?.adopted.id);
+    const stories = chosenBefore(stock.queue, request.story ?? imported?.adopted.id);
     const finished = stories
       .filter(({ id }) => done.includes(id) && id !== imported?.adopted.id)
       .map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
@@ -190,7 +181,7 @@ async function setLevel(app: Application, place: ProjectPlace, run: LocatedRun):
   });
 }
 
-function chosenFirst(queue: readonly QueuedStory[], story: string | undefined): readonly QueuedStory[] {
+function chosenBefore(queue: readonly QueuedStory[], story: string | undefined): readonly QueuedStory[] {
   const chosen = queue.filter(({ id }) => id === story).map((each) => ({ ...each, priority: 0 }));
   return [...chosen, ...queue.filter(({ id }) => id !== story)];
 }
@@ -205,9 +196,10 @@ async function takeStory(
   const wanted = readQueue(place).find(({ id }) => id === story);
   if (wanted === undefined) return;
   await app.change(null, async ({ parts }) => {
-    const entry = (await parts.store.wholeRun(run.id))?.header.stories.find(({ id }) => id === wanted.id);
-    if (entry === undefined || entry.status !== "waiting" || entry.begun === true || entry.priority === 0) return;
-    const first = { ...plannedStory(wanted), priority: 0 };
+    const stories = (await parts.store.wholeRun(run.id))?.header.stories ?? [];
+    const entry = stories.find(({ id }) => id === wanted.id);
+    const first = entry === undefined || !isUnbegun(entry) ? null : chosenFirst(stories, plannedStory(wanted));
+    if (first === null) return;
     const dropped = [storyId(wanted.id)];
     const at = parts.clock.now();
     await transition(parts, run.id, { type: "add_stories", stories: [first], dropped, at, author: app.author });

@@ -9,6 +9,7 @@ import { appendInside } from "../../system/files/inside.ts";
 import { readIfReadable } from "../../system/files/text.ts";
 import type { Application } from "../application.ts";
 import { catchUp } from "./catch-up.ts";
+import { folderTrouble } from "./folder-owner.ts";
 import { type ProjectPlace, projectPlace } from "./place.ts";
 import { viewProject } from "./view.ts";
 
@@ -26,6 +27,8 @@ export async function hookSession(app: Application, dir: string | undefined): Pr
   const place = await projectPlace(app, dir);
   if (!existsSync(join(place.ai, "STATE.json")))
     return { ended: false, report: `${place.root} has no .ai/STATE.json.` };
+  const trouble = await folderTrouble(app, place);
+  if (trouble !== null) return { ended: false, report: `${trouble.why}. ${trouble.hint}` };
   await catchUp(app, place);
   const view = await viewProject(app, place);
   const { state, entry, whole } = view;

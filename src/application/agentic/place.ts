@@ -4,6 +4,7 @@ import { existsSync, lstatSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { type ProjectSettings, projectSettings } from "../../protocols/agentic/project-settings.ts";
+import { realPath } from "../../system/files/paths.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
 
@@ -15,7 +16,9 @@ export interface ProjectPlace extends ProjectSettings {
 
 /** The given folder; else the nearest one upwards that has `.ai/`, else the repository, else the current one. */
 export async function projectPlace(app: Application, dir: string | undefined): Promise<ProjectPlace> {
-  const root = dir === undefined ? (nearest(app.cwd) ?? (await repositoryOf(app.cwd))) : existing(app.path(dir), dir);
+  const named = dir === undefined ? (nearest(app.cwd) ?? (await repositoryOf(app.cwd))) : existing(app.path(dir), dir);
+  // Two paths to one folder are one project.
+  const root = realPath(named);
   const ai = join(root, ".ai");
   assertOwnFolder(ai);
   return { root, ai, ...projectSettings(ai, basename(root)) };

@@ -11,6 +11,7 @@ import { promptValues } from "../../protocols/agentic/prompt.ts";
 import { attemptsMade } from "../../protocols/agentic/state-document.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
+import { sayFound } from "./found.ts";
 import { projectPlace } from "./place.ts";
 import { readQueue } from "./queue.ts";
 import { type ProjectRules, projectRules } from "./rules.ts";
@@ -27,6 +28,7 @@ const supplements = packageFile("workflows", "agentic-coding", "prompts");
 
 export async function projectPrompt(app: Application, request: PromptRequest): Promise<ProjectPrompt> {
   const place = await projectPlace(app, request.dir);
+  await sayFound(app, place);
   const view = await viewProject(app, place);
   const rules = await rulesOf(app, place.root);
   const steps = agentSteps(rules);
@@ -60,7 +62,9 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
 }
 
 export async function effectiveTable(app: Application, dir: string | undefined): Promise<ProjectRulesDocument> {
-  const { root } = await projectPlace(app, dir);
+  const place = await projectPlace(app, dir);
+  await sayFound(app, place);
+  const { root } = place;
   const { table, file, notes } = await rulesOf(app, root);
   return { file, notes, steps: table.steps as ProjectRulesDocument["steps"] };
 }

@@ -7,6 +7,7 @@ import { shellWord } from "../../system/process/words.ts";
 import type { Application } from "../application.ts";
 import { abortAttempt, approveStory, rejectStory, retryStory, skipStep } from "./answers.ts";
 import { type Continued, type ContinueRequest, continueProject } from "./continue.ts";
+import { sayFound } from "./found.ts";
 import { projectAt } from "./place.ts";
 import { readQueue } from "./queue.ts";
 import { viewProject } from "./view.ts";
@@ -27,6 +28,7 @@ export async function say(app: Application, text: string, request: ContinueReque
   const view = await viewProject(app, place);
   const story = readQueue(place).find(({ id }) => id.toLowerCase() === name?.toLowerCase())?.id;
   const isHere = name === null || story !== undefined || name.toLowerCase() === place.name.toLowerCase();
+  if (action === "status" || action === "stop" || action === "unknown" || !isHere) await sayFound(app, place);
   const replied = (reply: string): Said => ({ action, reply, continued: null });
   if (!isHere)
     return {

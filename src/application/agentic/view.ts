@@ -11,6 +11,7 @@ import { firstState } from "../../protocols/agentic/first-state.ts";
 import { foundOf } from "../../protocols/agentic/found-state.ts";
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
+import { storyAtWork } from "../../protocols/agentic/story-at-work.ts";
 import type { LocatedRun, Store } from "../../store/store.ts";
 import type { Application } from "../application.ts";
 import { wholeRun } from "../references.ts";
@@ -39,7 +40,7 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
   const whole = run === null ? null : await wholeRun(store, run);
   const queue = readQueue(place);
   const done = await doneStories(store, place);
-  const entry = whole === null ? null : entryAtWork(whole);
+  const entry = whole === null ? null : storyAtWork(whole.header.stories);
   const facts = run === null ? new Map<string, Facts>() : await factsOf(store, run);
   const state = whole === null || entry === null ? blank(place.name) : stateOf(whole, { place, entry, facts });
   const gate = whole === null || entry === null ? null : openGateOf(whole, entry);
@@ -98,18 +99,6 @@ function stateOf(
 
 function blank(project: string): ProjectState {
   return JSON.parse(firstState(project)) as ProjectState;
-}
-
-/** At work, else failed, else the next one, else the last one that is done. */
-function entryAtWork({ header: { stories } }: Run): StoryEntry | null {
-  return (
-    stories.find(({ status }) => status === "running" || status === "held") ??
-    stories.find(({ status }) => status === "failed") ??
-    stories.find(({ status, openDependencies }) => status === "waiting" && openDependencies === 0) ??
-    stories.find(({ status }) => status === "waiting" || status === "blocked") ??
-    stories.at(-1) ??
-    null
-  );
 }
 
 function openGateOf(run: Run, { id }: StoryEntry): Gate | null {

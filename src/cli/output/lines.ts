@@ -83,6 +83,9 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: `${where}an edit by ${event.by} was refused: ${firstLineOf(event.why)}` };
     case "note_added":
       return { mark: "•", text: `a note for ${event.note.story ?? "the run"}: ${firstLineOf(event.note.text)}` };
+    case "file_change_adopted":
+    case "file_change_refused":
+      return { mark: "•", text: `${where}${firstLineOf(event.why)}` };
     case "report_refused":
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
     case "attempt_stopping":

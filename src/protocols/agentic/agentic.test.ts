@@ -123,7 +123,7 @@ test("[AG20 D47 D55 D74] a note of a person is in the next prompt exactly once, 
   expect(second).not.toContain("30 seconds");
 });
 
-test("[AG21 AG22 D25 D74] a changed STATE.json: a note is taken, a forged pass is refused, what is broken is restored, and a foreign one stays", async () => {
+test("[AG21 AG22 AG24 AG25 FC1 D15 D25 D74] a changed STATE.json: a note is taken, a forged pass is refused, what is broken is restored, and a foreign one stays", async () => {
   const site = await makeAgenticWorld("handoff pass");
   const run = await site.begin();
   await site.drive(run);
@@ -133,23 +133,41 @@ test("[AG21 AG22 D25 D74] a changed STATE.json: a note is taken, a forged pass i
     await site.world.parts.projections.show(run);
     await site.world.parts.projections.close();
   };
-  site.write("STATE.json", JSON.stringify({ ...before, status: "pass", human_note: "use UTC" }));
+  const own = { owner: { team: ["a"] } };
+  site.write("STATE.json", JSON.stringify({ ...before, ...own, status: "pass", human_note: "use UTC" }));
   await look();
-  expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
+  expect(site.state()).toEqual({ ...before, ...own, human_note: "use UTC" });
   expect((await site.world.run(run)).header.notes).toMatchObject([{ text: "use UTC", by: "file", story: "US-001" }]);
-  expect(site.read("hook.log")).toContain('status "pass" was not taken: answers are given with `pawl project approve`');
-  site.write("STATE.json", '{"project": 1,');
-  await look();
-  expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
+  expect(site.read("hook.log")).toContain('status "pass" is not taken: answers are given with `pawl project approve`');
+  const recorded = (await site.world.parts.store.events(run, 0, 1_000)).flatMap(({ event }) =>
+    event.type === "file_change_adopted" || event.type === "file_change_refused" ? [[event.type, event.field]] : [],
+  );
+  expect(recorded).toEqual([
+    ["file_change_adopted", "human_note"],
+    ["file_change_refused", "status"],
+    ["file_change_adopted", "owner"],
+  ]);
+  for (const broken of ['{"project": 1,', '{"project": "other"']) {
+    site.write("STATE.json", broken);
+    await look();
+    expect(site.state()).toEqual({ ...before, ...own, human_note: "use UTC" });
+  }
   expect(site.read("STATE.json.broken")).toBe('{"project": 1,');
+  expect(site.read("STATE.json.broken.2")).toBe('{"project": "other"');
   expect(site.read("hook.log")).toMatch(/STATE\.json:1:15: not valid JSON/);
   rmSync(join(site.ai, "STATE.json"));
   await look();
+  expect(site.state()).toEqual({ ...before, ...own, human_note: "use UTC" });
+  expect(site.read("hook.log")).toContain("STATE.json was removed; Pawl writes it again");
+  // A field that is removed again stays away, and one in the counts stays where there are counts.
+  site.write("STATE.json", JSON.stringify({ ...before, human_note: "use UTC" }));
+  await look();
   expect(site.state()).toEqual({ ...before, human_note: "use UTC" });
-  expect(site.read("hook.log")).toContain("STATE.json was removed; it is written again");
   site.write("STATE.json", '{"tasks": []}');
   await look();
   expect(site.read("STATE.json")).toBe('{"tasks": []}');
-  expect(site.read("hook.log")).toContain("is not of this protocol (it has tasks)");
+  await look();
+  expect(site.read("STATE.json")).toBe('{"tasks": []}');
+  expect(site.read("hook.log").match(/is not of this protocol \(it has tasks\)/g)).toHaveLength(1);
   expect(await site.world.status(run)).toBe("held");
 });

@@ -19,8 +19,8 @@ export const agentic: Protocol = {
   checksDecide: true,
   storiesFor: (task) => [oneStory(task)],
 
-  begin: ({ place }) => {
-    if (place.shared !== undefined) keepFound(aiFolder(place.shared));
+  begin: ({ id, place }) => {
+    if (place.shared !== undefined) keepFound(aiFolder(place.shared), id);
   },
 
   excludes: excludedIn,

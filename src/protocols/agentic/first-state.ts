@@ -2,7 +2,11 @@
 
 /** As the protocol prescribes it, to the byte. */
 export function firstState(project: string): string {
-  const state = {
+  return `${JSON.stringify(fieldsOf(project))}\n`;
+}
+
+function fieldsOf(project: string) {
+  return {
     project,
     story: null,
     step: "bdd",
@@ -20,8 +24,12 @@ export function firstState(project: string): string {
     blocked_by: [],
     human_note: null,
   };
-  return `${JSON.stringify(state)}\n`;
 }
+
+/** The fields that the protocol has. */
+export const stateKeys: readonly string[] = Object.keys(fieldsOf(""));
+/** Those of its `tests`. */
+export const testKeys: readonly string[] = ["pass", "fail", "skip"];
 
 const required = ["project", "step", "attempt", "status"];
 

@@ -1,7 +1,10 @@
 // The STATE.json that a run finds when it starts: a copy is kept, so that no field of it is lost when Pawl writes its own.
 
 import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { RunId } from "../../domain/ids.ts";
 import { readInside, within, writeInside } from "../../system/files/inside.ts";
+import { sidecarName, writeSidecar } from "../files/sidecar.ts";
 import { type AiFolder, aiFolder, largestFile } from "./ai-folder.ts";
 
 /** A STATE.json of this protocol has all of these. */
@@ -19,9 +22,10 @@ export function stateFields(text: string | null): Readonly<Record<string, unknow
   }
 }
 
-/** What an earlier run found is no concern of this one. */
-export function keepFound(folder: AiFolder): void {
+/** What an earlier run found is no concern of this one. The folder is of this run from now on. */
+export function keepFound(folder: AiFolder, run: RunId): void {
   const { dir, state, found, written } = folder;
+  writeSidecar(join(dir, sidecarName), { run, projected: 0 });
   within(dir, written, (path) => rmSync(path, { recursive: true, force: true }));
   const text = readInside(dir, state, largestFile);
   if (stateFields(text) !== null && text !== null) writeInside(dir, found, text);

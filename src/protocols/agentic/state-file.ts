@@ -2,17 +2,21 @@
 
 import { basename, dirname } from "node:path";
 import type { Event } from "../../domain/event.ts";
+import type { FileChange } from "../../domain/file-change.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
-import { isSettled, type StoryEntry, type StoryStatus } from "../../domain/story.ts";
+import { isSettled, type StoryEntry, type StorySpec } from "../../domain/story.ts";
 import { appendInside, writeInside } from "../../system/files/inside.ts";
-import type { FoundNote, ProjectedFiles } from "../files/projection.ts";
+import type { Looked, ProjectedFiles } from "../files/projection.ts";
 import { type AiFolder, aiFolder, storyHandoff, storyState } from "./ai-folder.ts";
 import { isNothing } from "./aliases.ts";
-import { changeIn } from "./changed-state.ts";
+import { type StateFields, unknownFields, withUnknown } from "./changed-state.ts";
+import { stateKeys } from "./first-state.ts";
 import { readOrNull, stateFields } from "./found-state.ts";
+import { type LookedState, lookAtState } from "./looked-state.ts";
 import { projectSettings } from "./project-settings.ts";
 import { storyDocument } from "./state-document.ts";
+import { storyAtWork } from "./story-at-work.ts";
 
 export class AgenticFiles implements ProjectedFiles {
   readonly dir: string;
@@ -20,14 +24,18 @@ export class AgenticFiles implements ProjectedFiles {
   readonly #folder: AiFolder;
   readonly #inPlace: boolean;
   readonly #warn: (text: string) => void;
-  /** The file is another tool's. */
-  #isForeign = false;
-  readonly #said = new Set<string>();
   /** What is known of the attempts of all stories, by their ids. */
   readonly #facts = new Map<string, Facts>();
-
+  /** StateFields that others added, and those by the story that the file showed. */
+  #added: StateFields = {};
+  readonly #addedTo = new Map<string, StateFields>();
+  /** Files of other tools that were recorded. */
+  readonly #recorded = new Set<string>();
+  readonly #said = new Set<string>();
+  /** STATE.json as it was looked at last. */
+  #looked: LookedState | null = null;
   /** The STATE.json that the run found when it started. */
-  #found: Readonly<Record<string, unknown>> | null = null;
+  #found: StateFields | null = null;
 
   constructor(shared: string, inPlace: boolean, warn: (text: string) => void) {
     this.#warn = warn;
@@ -42,10 +50,22 @@ export class AgenticFiles implements ProjectedFiles {
 
   follow(event: Event): void {
     if (event.type === "attempt_ended") this.#facts.set(event.attempt, event.facts ?? {});
+    if (event.type === "file_change_adopted" && event.field !== null && !stateKeys.includes(event.field)) {
+      // Without a value, it was removed.
+      const added = { [event.field]: event.value };
+      this.#added = { ...this.#added, ...added };
+      this.#addedTo.set(event.story ?? "", { ...this.#addedTo.get(event.story ?? ""), ...added });
+    }
+    if (event.type === "file_change_refused" && event.field === null && typeof event.value === "string")
+      this.#recorded.add(event.value);
   }
 
   /** Also of a session whose tree is gone. An executor that works in place writes the project's HANDOFF.md itself. */
   writeEntry(event: Event): void {
+    if (event.type === "file_change_adopted" || event.type === "file_change_refused") {
+      const line = `[WARN] [pawl] ${event.why.replace(/\s+/g, " ")}\n`;
+      appendInside(this.dir, this.#folder.log, `${new Date(event.at).toISOString()} ${line}`);
+    }
     if (event.type !== "attempt_ended" || event.story === null) return;
     const handoff = event.facts?.["handoff"];
     if (typeof handoff !== "string") return;
@@ -53,56 +73,84 @@ export class AgenticFiles implements ProjectedFiles {
     if (!this.#inPlace) writeInside(this.dir, this.#folder.handoff, handoff);
   }
 
-  look(run: Run): readonly FoundNote[] {
-    const { dir, written, broken, log } = this.#folder;
-    const last = readOrNull(dir, written);
+  async look(run: Run, specs: readonly StorySpec[]): Promise<Looked> {
+    const last = readOrNull(this.dir, this.#folder.written);
     const shown = storyAtWork(run.header.stories);
-    if (shown === null) return [];
-    if (last === null) return this.#foundNote(run, shown);
-    const change = changeIn(this.#folder, last, run);
-    this.#isForeign = change.isForeign;
-    if (change.broken !== null) writeInside(dir, broken, change.broken);
-    const isKnown = run.header.notes.some(({ text }) => text === change.note);
-    const notes = change.note === null || isKnown ? [] : [{ story: shown.id, text: change.note }];
-    for (const text of [...change.refused, ...notes.map((note) => `STATE.json: human_note was taken: ${note.text}`)]) {
-      if (change.isForeign && this.#said.has(text)) continue;
-      this.#said.add(text);
-      this.#warn(text);
-      appendInside(dir, log, `${new Date().toISOString()} [WARN] [pawl] ${text.replace(/\s+/g, " ")}\n`);
-    }
-    return notes;
+    if (shown === null) return { changes: [], known: [] };
+    if (last === null) return { changes: this.#foundNote(run, shown), known: [] };
+    const looked = await lookAtState(this.#folder, last, { run, specs, shown: shown.id });
+    this.#looked = looked;
+    const isKnown = ({ value }: FileChange) =>
+      typeof value === "string" && looked.isForeign && this.#recorded.has(value);
+    const [known, changes] = [looked.changes.filter(isKnown), looked.changes.filter((each) => !isKnown(each))];
+    if (!isOver(run) || changes.length === 0) return { changes, known: known.map(({ why }) => why) };
+    const stays = this.#isShown(run, shown, last);
+    return { changes: [], known: [stays ? changedAfter : `${changedAfter} is replaced by its end`] };
+  }
+
+  isAsLooked(): boolean {
+    return this.#looked === null || readOrNull(this.dir, this.#folder.state) === this.#looked.text;
+  }
+
+  found({ changes, known }: Looked): void {
+    const { text, isBroken } = this.#looked ?? { text: null, isBroken: false };
+    if (isBroken && text !== null && changes.length > 0) keepBroken(this.#folder, text);
+    for (const { why } of changes) this.#say(why);
+    for (const why of known) if (!this.#said.has(why)) this.#say(why);
+  }
+
+  #say(why: string): void {
+    this.#said.add(why);
+    this.#warn(why);
   }
 
   /** What a person wrote before the run began. */
-  #foundNote({ header }: Run, shown: StoryEntry): readonly FoundNote[] {
+  #foundNote({ header }: Run, shown: StoryEntry): readonly FileChange[] {
     const { human_note: said, story } = this.#found ?? {};
     if (typeof said !== "string" || isNothing(said) || header.notes.length > 0) return [];
-    const entry = typeof story === "string" ? header.stories.find(({ id }) => id === story) : shown;
-    return entry === undefined || isSettled(entry) ? [] : [{ story: entry.id, text: said.trim() }];
+    const entry = header.stories.find(({ id }) => id === story);
+    const text = said.trim();
+    const change = { file: "STATE.json", field: "human_note", value: said };
+    const why = `STATE.json: human_note is a note for the next session: ${text}`;
+    const of = entry === undefined || isSettled(entry) ? shown.id : entry.id;
+    return [{ ...change, why, story: of, adopts: { kind: "note", text } }];
   }
 
   files(run: Run): Readonly<Record<string, string>> {
+    if (this.#looked?.isForeign === true) return {};
     const texts = run.header.stories.map((entry): [string, string] => [
       storyState(this.#folder, entry.id),
-      this.#text(run, entry),
+      this.#text(run, entry, this.#addedTo.get(entry.id) ?? {}),
     ]);
     const shown = storyAtWork(run.header.stories);
-    return {
-      ...Object.fromEntries(texts),
-      ...(shown === null || this.#isForeign ? {} : this.#state(this.#text(run, shown))),
-    };
+    return { ...Object.fromEntries(texts), ...(shown === null ? {} : this.#state(run, shown)) };
   }
 
-  #state(text: string): Readonly<Record<string, string>> {
+  /** What people wrote after the end of the run is for the next one. */
+  #state(run: Run, shown: StoryEntry): Readonly<Record<string, string>> {
+    if (isOver(run) && this.#isShown(run, shown, readOrNull(this.dir, this.#folder.written))) return {};
+    const text = this.#stateText(run, shown);
     return { [this.#folder.state]: text, [this.#folder.written]: text };
   }
 
-  #text(run: Run, entry: StoryEntry): string {
+  #isShown(run: Run, shown: StoryEntry, written: string | null): boolean {
+    return written !== null && this.#stateText(run, shown) === written;
+  }
+
+  /** What others added to the file stays there, also when it shows another story. */
+  #stateText(run: Run, shown: StoryEntry): string {
+    const found = unknownFields(this.#found ?? {});
+    const general = Object.entries(found).filter(([path]) => !ofOneStory.test(path));
+    return this.#text(run, shown, { ...Object.fromEntries(general), ...this.#added });
+  }
+
+  #text(run: Run, entry: StoryEntry, added: StateFields): string {
     const imported = this.#found?.["story"] === entry.id ? this.#found : null;
     const document = storyDocument({ run, project: this.#project(), entry, facts: this.#facts, imported });
     // Other orchestrators take a reason anywhere else for a mistake, and correct the file.
     const reason = document.status === "failing" ? document.reason : null;
-    return `${JSON.stringify({ ...document, reason }, null, 2)}\n`;
+    return `${JSON.stringify(withUnknown({ ...document, reason }, added), null, 2)}
+`;
   }
 
   #project(): string {
@@ -112,13 +160,21 @@ export class AgenticFiles implements ProjectedFiles {
   }
 }
 
-const order: readonly StoryStatus[] = ["running", "held", "failed", "waiting", "blocked", "cancelled"];
+/** StateFields of other orchestrators that are about the story that the file showed. */
+const ofOneStory = /^(?:last_error|task_type|reopened_from|tests\..*)$/;
 
-/** The story that STATE.json shows: the one at work, else the next one, else the last one that was done. */
-function storyAtWork(stories: readonly StoryEntry[]): StoryEntry | null {
-  for (const status of order) {
-    const found = stories.find((entry) => entry.status === status);
-    if (found !== undefined) return found;
+const changedAfter = "STATE.json was changed after the last story ended; what it says";
+
+function isOver({ header: { end } }: Run): boolean {
+  return end !== null && end.status !== "failed";
+}
+
+/** Each text that was not JSON is kept. */
+function keepBroken(folder: AiFolder, text: string): void {
+  for (let number = 1; ; number += 1) {
+    const file = number === 1 ? folder.broken : `${folder.broken}.${number}`;
+    const kept = readOrNull(folder.dir, file);
+    if (kept === null) writeInside(folder.dir, file, text);
+    if (kept === null || kept === text) return;
   }
-  return stories.at(-1) ?? null;
 }

@@ -4,6 +4,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Event } from "../../domain/event.ts";
+import type { FileChange } from "../../domain/file-change.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StorySpec } from "../../domain/story.ts";
@@ -15,6 +16,8 @@ const writeAfterMs = 50;
 /** A file of two thousand stories takes long to write, so at most a tenth of the time is spent on writing. */
 const restPerWrite = 9;
 const batch = 1_000;
+/** A program that changes the files again and again does not keep them from being written. */
+const mostLooks = 3;
 
 /** The files that show a run. */
 export interface ProjectedFiles {
@@ -32,16 +35,21 @@ export interface ProjectedFiles {
   writeEntry?(event: Event, mark: string): void | Promise<void>;
   /** Called after the entries of several events, for what is cheaper to write at once. If it throws, they are all tried again. */
   endEntries?(): void | Promise<void>;
-  /** Looks at what others changed in its whole files before they are written, and returns what people wrote there for an attempt. */
-  look?(run: Run): readonly FoundNote[];
+  /** Looks at what others changed in its whole files, before they are written and when a person asks. Changes nothing. */
+  look?(run: Run, specs: readonly StorySpec[]): Looked | Promise<Looked>;
+  /** Whether the files are as `look` saw them. What came since is looked at before it is overwritten. */
+  isAsLooked?(): boolean;
+  /** Called before files that were changed are written: says what was found, and keeps what cannot be recorded. */
+  found?(looked: Looked): void;
   /** The current contents of whole files by path. The run has all of its stories. */
   files?(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>>;
 }
 
-/** Words of a person that were found in a file. */
-export interface FoundNote {
-  readonly story: StoryId;
-  readonly text: string;
+/** What others changed. */
+export interface Looked {
+  readonly changes: readonly FileChange[];
+  /** What is so still and was recorded before, in words. */
+  readonly known: readonly string[];
 }
 
 interface LoggedEvent {
@@ -56,8 +64,8 @@ export interface ProjectionSource {
   /** The header, and these stories. */
   partOf(run: RunId, stories: readonly StoryId[]): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
-  /** Absent: notes in files are not taken. */
-  addNote?(run: RunId, note: FoundNote): Promise<void>;
+  /** Absent: what others changed is not recorded. */
+  takeChanges?(run: RunId, changes: readonly FileChange[]): Promise<void>;
 }
 
 /** Called each time files could not be written. */
@@ -158,26 +166,38 @@ export class Projection {
     const isShown = this.#seen === this.#written && !(again && this.#files.look !== undefined);
     if (isShown || this.#files.files === undefined) return;
     const begunAt = performance.now();
-    const notes = await this.#lookForNotes();
-    for (const note of notes) await this.#source.addNote?.(this.#id, note);
-    if (notes.length > 0) await this.#catchUp();
-    const shown = this.#seen;
-    const run = await this.#load();
-    if (!run) return;
-    this.#specs ??= await this.#source.storySpecs(this.#id);
-    const files = Object.entries(this.#files.files(run, this.#specs));
-    await withFileLock(this.#lock, () => {
-      // Another process may have written a newer version.
-      if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#files.dir, file, text);
-    });
-    this.#written = shown;
-    this.#writeMs = performance.now() - begunAt;
+    for (let look = 1; ; look += 1) {
+      await this.#takeChanges();
+      const shown = this.#seen;
+      const run = await this.#load();
+      if (!run) return;
+      this.#specs ??= await this.#source.storySpecs(this.#id);
+      const files = Object.entries(this.#files.files(run, this.#specs));
+      const isDone = await withFileLock(this.#lock, () => {
+        if (look < mostLooks && this.#files.isAsLooked?.() === false) return false;
+        // Another process may have written a newer version.
+        if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#files.dir, file, text);
+        return true;
+      });
+      if (!isDone) continue;
+      this.#written = shown;
+      this.#writeMs = performance.now() - begunAt;
+      return;
+    }
   }
 
-  async #lookForNotes(): Promise<readonly FoundNote[]> {
-    if (this.#files.look === undefined) return [];
+  /** What others changed is recorded before it is written again. */
+  async #takeChanges(): Promise<void> {
+    if (this.#files.look === undefined) return;
     const run = await this.#load();
-    return run === null ? [] : this.#files.look(run);
+    if (run === null) return;
+    this.#specs ??= await this.#source.storySpecs(this.#id);
+    const looked = await this.#files.look(run, this.#specs);
+    if (looked.changes.length > 0) {
+      await this.#source.takeChanges?.(this.#id, looked.changes);
+      this.#files.found?.(looked);
+      await this.#catchUp();
+    } else if (looked.known.length > 0) this.#files.found?.(looked);
   }
 
   /** Loads the current header, and only the stories that changed. */
@@ -267,8 +287,22 @@ export class Projection {
   }
 }
 
+/** What others changed in the files of a run, without recording or writing anything. */
+export async function lookOnly(id: RunId, files: ProjectedFiles, source: ProjectionSource): Promise<Looked> {
+  const run = files.look === undefined ? null : await source.wholeRun(id);
+  if (run === null || files.look === undefined) return { changes: [], known: [] };
+  await files.prepare?.();
+  for (let seen = 0; ; ) {
+    const events = await source.events(id, seen, batch);
+    for (const { event } of events) files.follow?.(event);
+    if (events.length < batch) break;
+    seen = events.at(-1)?.seq ?? seen;
+  }
+  return await files.look(run, await source.storySpecs(id));
+}
+
 /** Events about a chain and its attempts: they change no story's spec. */
-const keepsSpecs = /^(?:attempt|step|steps|gate|outputs|chain|edit|report|story_opened|story_changed)(?:_|$)/;
+const keepsSpecs = /^(?:attempt|step|steps|file|gate|outputs|chain|edit|report|story_opened|story_changed)(?:_|$)/;
 
 function throwFirst(trouble: readonly unknown[]): void {
   if (trouble.length > 0) throw trouble[0];

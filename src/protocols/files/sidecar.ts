@@ -43,6 +43,18 @@ export function shownOf(folder: string, run: RunId): number | null {
   return sidecar.run === run ? sidecar.projected : (sidecar.earlier?.[run] ?? null);
 }
 
+/** The runs that used a folder, the current one first; null: the folder has no sidecar. */
+export function readOwner(folder: string): readonly RunId[] | "unreadable" | null {
+  try {
+    const file = join(folder, sidecarName);
+    const sidecar = readSidecar(file);
+    if (sidecar === null) return readOptional(file) === null ? null : [];
+    return [sidecar.run, ...Object.keys(sidecar.earlier ?? {}).map((id) => runId(id))];
+  } catch {
+    return "unreadable";
+  }
+}
+
 /** Empty where nothing was chosen. */
 export function readSettings(folder: string): Settings {
   return settingsIn(readIfReadable(join(folder, sidecarName)) ?? "");

@@ -97,6 +97,8 @@ export class StoryHistory {
       case "gate_opened":
       case "gate_shown":
       case "gate_voided":
+      case "file_change_adopted":
+      case "file_change_refused":
       case "limits_renewed":
       case "note_added":
       case "notes_delivered":

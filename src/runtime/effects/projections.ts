@@ -2,14 +2,14 @@
 
 import { errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
-import { Projection, type ProjectionSource } from "../../protocols/files/projection.ts";
+import { type Looked, lookOnly, Projection, type ProjectionSource } from "../../protocols/files/projection.ts";
 import type { RunFacts } from "../../protocols/protocol.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import type { Store } from "../../store/store.ts";
 
 type Log = (event: string, fields: Readonly<Record<string, string>>) => void;
 
-export type TakeNote = NonNullable<ProjectionSource["addNote"]>;
+export type TakeChanges = NonNullable<ProjectionSource["takeChanges"]>;
 
 export class Projections {
   readonly #store: Store;
@@ -19,10 +19,10 @@ export class Projections {
   /** Null: the run's protocol shows nothing. */
   readonly #open = new Map<RunId, Projection | null>();
 
-  readonly #addNote: TakeNote | undefined;
+  readonly #takeChanges: TakeChanges | undefined;
 
-  constructor(store: Store, protocols: Protocols, log: Log, warn: (text: string) => void, addNote?: TakeNote) {
-    this.#addNote = addNote;
+  constructor(store: Store, protocols: Protocols, log: Log, warn: (text: string) => void, take?: TakeChanges) {
+    this.#takeChanges = take;
     this.#store = store;
     this.#protocols = protocols;
     this.#log = log;
@@ -41,6 +41,16 @@ export class Projections {
   async show(id: RunId): Promise<void> {
     const loaded = await this.#store.transaction((tx) => tx.load(id, () => []));
     if (loaded) await this.of(loaded.run.header)?.close();
+  }
+
+  /** What others changed in the files of a run. Nothing is recorded or written. */
+  async look(id: RunId): Promise<Looked> {
+    const loaded = await this.#store.transaction((tx) => tx.load(id, () => []));
+    const files =
+      loaded === null
+        ? null
+        : this.#protocols.of(loaded.run.header.definition).project(loaded.run.header, () => undefined);
+    return files === null ? { changes: [], known: [] } : await lookOnly(id, files, sourceFrom(this.#store, undefined));
   }
 
   /** Everything that was begun is written. */
@@ -64,7 +74,7 @@ export class Projections {
       return new Projection(
         run.id,
         files,
-        sourceFrom(this.#store, this.#addNote),
+        sourceFrom(this.#store, this.#takeChanges),
         trouble(`the files in ${files.dir}`),
       );
     } catch (error) {
@@ -74,12 +84,12 @@ export class Projections {
   }
 }
 
-function sourceFrom(store: Store, addNote: TakeNote | undefined): ProjectionSource {
+function sourceFrom(store: Store, takeChanges: TakeChanges | undefined): ProjectionSource {
   return {
     events: (run, after, limit) => store.events(run, after, limit),
     wholeRun: (run) => store.wholeRun(run),
     partOf: async (run, stories) => (await store.transaction((tx) => tx.load(run, () => stories)))?.run ?? null,
     storySpecs: (run) => store.storySpecs(run),
-    ...(addNote === undefined ? {} : { addNote }),
+    ...(takeChanges === undefined ? {} : { takeChanges }),
   };
 }

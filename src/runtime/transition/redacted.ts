@@ -4,6 +4,7 @@
 import type { Command } from "../../domain/command.ts";
 import type { Definition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
+import type { FileChange } from "../../domain/file-change.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
@@ -22,6 +23,8 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
       };
     case "add_note":
       return { ...command, text: secrets.redact(command.text) };
+    case "take_file_changes":
+      return { ...command, changes: command.changes.map((change) => redactedChange(secrets, change)) };
     case "cancel_run":
     case "stop_attempt":
       return { ...command, reason: secrets.redact(command.reason) };
@@ -39,6 +42,13 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "retry_run":
       return command;
   }
+}
+
+/** What an adopted story is comes from the store, where nothing is secret. */
+function redactedChange<C extends FileChange>(secrets: Secrets, change: C): C {
+  const { story, adopts } = change;
+  const adopted = adopts?.kind === "note" ? { ...adopts, text: secrets.redact(adopts.text) } : adopts;
+  return { ...secrets.redactAll(change), story, adopts: adopted };
 }
 
 /** All of it is what an agent said: its session, too. */

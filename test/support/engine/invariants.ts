@@ -175,6 +175,8 @@ export function checkChange(before: Run, after: Run, decision: Decision): void {
 function isForLater(event: Event): boolean {
   return (
     event.type === "note_added" ||
+    event.type === "file_change_adopted" ||
+    event.type === "file_change_refused" ||
     event.type === "caps_raised" ||
     event.type === "waits_changed" ||
     event.type === "stories_planned" ||

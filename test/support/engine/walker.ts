@@ -3,7 +3,16 @@
 import { type Attempt, hasEnded, type Usage } from "../../../src/domain/attempt.ts";
 import type { Definition } from "../../../src/domain/definition.ts";
 import { type Gate, namesOf } from "../../../src/domain/gate.ts";
-import { attemptId, gateId, noteId, type StoryId, stepId, storyId, token } from "../../../src/domain/ids.ts";
+import {
+  attemptId,
+  gateId,
+  type NoteId,
+  noteId,
+  type StoryId,
+  stepId,
+  storyId,
+  token,
+} from "../../../src/domain/ids.ts";
 import type { CompletedReport, Report } from "../../../src/domain/report.ts";
 import type { Step } from "../../../src/domain/step.ts";
 import { isUnbegun } from "../../../src/domain/story.ts";
@@ -130,6 +139,27 @@ export class Walk {
     const note = noteId(`n${this.#notes}`);
     this.#ask({ type: "add_note", note, of: this.#someStory(pick), text: `note ${words}` });
     this.#ask({ type: "add_note", note, of: storyId("nobody"), text: "" }, "refuse");
+    this.#changeFile(noteId(`f${this.#notes}`), pick, words);
+  }
+
+  /** Somebody writes into a file: a note, or which story comes next. */
+  #changeFile(note: NoteId, pick: number, words: number): void {
+    const story = this.#someStory(pick);
+    const said = { file: "STATE", field: "x", value: words, why: "changed", story, note };
+    const [entry] = this.driver.run.header.stories.filter(isUnbegun);
+    const changes = [
+      { ...said, adopts: null },
+      { ...said, adopts: { kind: "note", text: `file ${words}` } },
+      ...(entry === undefined
+        ? []
+        : [
+            {
+              ...said,
+              adopts: { kind: "story", spec: { ...entry, description: "", acceptanceCriteria: [] } },
+            } as const,
+          ]),
+    ] as const;
+    this.#ask({ type: "take_file_changes", changes });
   }
 
   /** A person edits one of the chains. */

@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { projectBudget } from "../../../application/agentic/budget.ts";
+import { sayFound } from "../../../application/agentic/found.ts";
 import { projectAt } from "../../../application/agentic/place.ts";
 import { effectiveTable, type PromptRequest, projectPrompt } from "../../../application/agentic/prompts.ts";
 import { readSessionReport } from "../../../application/agentic/read-report.ts";
@@ -20,8 +21,11 @@ export function defineLooking(project: Command, console: Console): void {
     .option(...dirOption)
     .addHelpText("after", example("pawl project status"))
     .action(async (options: ProjectOptions) => {
-      const view = await withApplication(options, async (app) => viewProject(app, await projectAt(app, options.dir)));
-      if (console.json) return console.document(statusOf(view));
+      const { view, notes } = await withApplication(options, async (app) => {
+        const place = await projectAt(app, options.dir);
+        return { notes: await sayFound(app, place), view: await viewProject(app, place) };
+      });
+      if (console.json) return console.document(statusOf(view, notes));
       console.print(view.report);
     });
 
@@ -31,7 +35,7 @@ export function defineLooking(project: Command, console: Console): void {
     .option(...dirOption)
     .addHelpText("after", example("pawl project rules", "pawl project rules --json"))
     .action(async (options: ProjectOptions) => {
-      const rules = await effectiveTable(applicationHere(), options.dir);
+      const rules = await withApplication(options, async (app) => await effectiveTable(app, options.dir));
       if (console.json) return console.document(rules);
       for (const note of rules.notes) console.note(note);
       const cell = (value: unknown) =>
@@ -64,7 +68,7 @@ export function defineLooking(project: Command, console: Console): void {
     });
 }
 
-function statusOf({ place, run, state, gate, context, report }: ProjectView): ProjectStatus {
+function statusOf({ place, run, state, gate, context, report }: ProjectView, notes: readonly string[]): ProjectStatus {
   const { next = null, done = [] } = context;
   return {
     root: place.root,
@@ -76,6 +80,7 @@ function statusOf({ place, run, state, gate, context, report }: ProjectView): Pr
     done,
     next: next === null ? null : { id: next.id, title: next.title },
     report,
+    notes,
   };
 }
 
