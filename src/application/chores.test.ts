@@ -8,7 +8,7 @@ import { runGit } from "../../test/support/repository.ts";
 import { overriding } from "../../test/support/store-overrides.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
 import type { RunId } from "../domain/ids.ts";
-import { performEffects } from "../runtime/effects/effects.ts";
+import { noAttempts, performEffects } from "../runtime/effects/effects.ts";
 import { ownWorker } from "../runtime/worker.ts";
 import { deadlineIn, systemClock } from "../system/clock.ts";
 import { Application } from "./application.ts";
@@ -93,7 +93,7 @@ test("[RC41] a closing that fails is said at the end, in status and by the docto
 
   rmSync(join(tree, "inner"), { recursive: true });
   const later = await world.open(inAMinute);
-  await performEffects(later, () => false);
+  await performEffects(later, noAttempts);
   expect(existsSync(tree)).toBe(false);
   expect((await status(app, run)).document.unfinished).toEqual([]);
   expect((await examine(app)).findings.filter(({ name }) => name === "run #1")).toEqual([]);

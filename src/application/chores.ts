@@ -4,7 +4,7 @@
 
 import type { RunId } from "../domain/ids.ts";
 import { deliverDue } from "../runtime/effects/deliveries.ts";
-import { performEffects, releaseEffects } from "../runtime/effects/effects.ts";
+import { noAttempts, performEffects, releaseEffects } from "../runtime/effects/effects.ts";
 import { recover } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
 import { driversOf } from "../runtime/worker.ts";
@@ -17,7 +17,7 @@ const readDeliveriesMs = 500;
 export async function doChores(parts: Parts, changed: ReadonlySet<RunId>): Promise<void> {
   await recover(parts);
   await releaseEffects(parts);
-  await performEffects(parts, () => false);
+  await performEffects(parts, noAttempts);
   for (const run of changed) await parts.projections.show(run);
   await deliverDue(parts, deliveriesMs);
 }
@@ -29,6 +29,6 @@ export async function finishEndedRuns(parts: Parts): Promise<void> {
   if (!released && !(await store.hasDueEffects(clock.now()))) return;
   const driven = await driversOf(parts);
   const isLeft = async (run: RunId) => !driven.has(run) && ((await store.runById(run))?.endedAt ?? null) !== null;
-  await performEffects(parts, () => false, new Set(), isLeft);
+  await performEffects(parts, noAttempts, new Set(), isLeft);
   await deliverDue(parts, readDeliveriesMs, isLeft);
 }

@@ -26,12 +26,17 @@ export interface NoteRequest {
   readonly author?: string | undefined;
 }
 
-export async function noteTo(app: Application, reference: string, request: NoteRequest): Promise<AddedNote> {
-  const text = request.text.trim();
-  const { story, author = app.author } = request;
+export function noteText(given: string): string {
+  const text = given.trim();
   if (text === "")
     throw new AppError("USAGE", "the note is empty", { hint: 'say something: pawl note 3 "use the new API"' });
   assertShort(text);
+  return text;
+}
+
+export async function noteTo(app: Application, reference: string, request: NoteRequest): Promise<AddedNote> {
+  const text = noteText(request.text);
+  const { story, author = app.author } = request;
   const id = newNoteId();
   return await app.change(null, async ({ parts }) => {
     const found = await findRun(parts.store, reference);

@@ -1,17 +1,13 @@
-// Stopping an attempt. Owns: which running attempt a person means, and stopping it while its run stays.
+// Stops a running attempt while its run continues.
 
 import type { StoppedAttempt } from "../contracts/run-documents.ts";
-import { type Attempt, hasEnded } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import type { Application } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
+import { type MeantAttempt, runningAttempt } from "./running-attempt.ts";
 
-export interface StopRequest {
-  /** Only in this story. */
-  readonly story?: string | undefined;
-  /** Only this step, by its id or its name. */
-  readonly step?: string | undefined;
+export interface StopRequest extends MeantAttempt {
   readonly reason?: string | undefined;
   readonly author?: string | undefined;
 }
@@ -24,18 +20,8 @@ export async function stopRunningAttempt(
 ): Promise<StoppedAttempt> {
   return await app.change(null, async ({ parts }) => {
     const summary = await findRun(parts.store, reference);
-    const { header, stories } = await wholeRun(parts.store, summary);
-    const running = [header, ...Object.values(stories)].flatMap(({ attempts }) => attempts).filter(isRunning);
-    const meant = running
-      .filter((attempt) => story === undefined || sameWord(attempt.story ?? "", story))
-      .filter((attempt) => step === undefined || sameWord(attempt.step, step) || sameWord(attempt.name, step));
-    const [attempt, ...others] = meant;
-    if (!attempt) throw nothingRuns(summary.number, running);
-    if (others.length > 0)
-      throw new AppError("AMBIGUOUS", `run #${summary.number} has several attempts at work; none was stopped`, {
-        details: meant.map(placeOf),
-        hint: `name one: pawl stop ${summary.number} STEP, and --story STORY`,
-      });
+    const naming = `pawl stop ${summary.number} STEP, and --story STORY`;
+    const attempt = runningAttempt(await wholeRun(parts.store, summary), summary.number, { story, step }, naming);
     const decision = await transition(parts, summary.id, {
       type: "stop_attempt",
       story: attempt.story,
@@ -56,28 +42,5 @@ export async function stopRunningAttempt(
       attempt: attempt.number,
       ended: attempt.driver === "pull",
     };
-  });
-}
-
-function isRunning(attempt: Attempt): boolean {
-  return !hasEnded(attempt) && attempt.state.phase !== "stopping";
-}
-
-function sameWord(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
-}
-
-function placeOf({ story, step, number, executor }: Attempt): string {
-  return `${story === null ? "" : `${story} `}${step} (attempt ${number}, ${executor})`;
-}
-
-function nothingRuns(number: number, running: readonly Attempt[]): AppError {
-  if (running.length === 0)
-    return new AppError("REFUSED", `run #${number}: no attempt is running`, {
-      hint: `\`pawl why ${number}\` says what it does`,
-    });
-  return new AppError("NOT_FOUND", `run #${number} has no such attempt at work`, {
-    details: running.map(placeOf),
-    hint: `name one of these: pawl stop ${number} STEP, and --story STORY`,
   });
 }

@@ -150,6 +150,27 @@ export interface TakeFileChanges extends CommandBase {
   readonly changes: readonly (FileChange & { readonly note: NoteId })[];
 }
 
+/** A person's words for the agent of an attempt that runs. */
+export interface TellAttempt extends CommandBase {
+  readonly type: "tell_attempt";
+  readonly story: StoryId | null;
+  readonly attempt: AttemptId;
+  readonly note: NoteId;
+  /** null: a note on the run. */
+  readonly of: StoryId | null;
+  readonly text: string;
+}
+
+/** What became of it: the agent has the words, or why it does not. */
+export interface SettleNote extends CommandBase {
+  readonly type: "settle_note";
+  readonly story: StoryId | null;
+  readonly attempt: AttemptId;
+  readonly note: NoteId;
+  /** null: the agent has them. */
+  readonly refused: string | null;
+}
+
 /** A person raises caps of the run. */
 export interface RaiseCaps extends CommandBase {
   readonly type: "raise_caps";
@@ -160,6 +181,8 @@ export type Command =
   | RaiseCaps
   | AddNote
   | TakeFileChanges
+  | TellAttempt
+  | SettleNote
   | EditChain
   | AddStories
   | StartAttempt

@@ -1,11 +1,20 @@
 // Effects: work outside the store that follows a commit. A crash may leave one half-done, so each can be performed again.
 
 import type { Gate } from "./gate.ts";
-import type { AttemptId, RunId, StoryId } from "./ids.ts";
+import type { AttemptId, NoteId, RunId, StoryId } from "./ids.ts";
 
 export type Effect =
   /** Stop the process of an attempt. */
   | { readonly type: "stop_attempt"; readonly run: RunId; readonly story: StoryId | null; readonly attempt: AttemptId }
+  /** Tell the agent of a running attempt what a person says. */
+  | {
+      readonly type: "tell_attempt";
+      readonly run: RunId;
+      readonly story: StoryId | null;
+      readonly attempt: AttemptId;
+      readonly note: NoteId;
+      readonly text: string;
+    }
   /** Send a message to the configured targets. */
   | { readonly type: "notify"; readonly run: RunId; readonly message: Message }
   /** Deliver one message to one target, with retries. */
@@ -43,6 +52,8 @@ export function laneOf(effect: Effect): string {
   switch (effect.type) {
     case "stop_attempt":
       return `attempt:${effect.attempt}`;
+    case "tell_attempt":
+      return `tell:${effect.attempt}`;
     case "notify":
       return `notify:${effect.run}`;
     case "deliver":

@@ -189,6 +189,8 @@ export type Event = Happened &
     /** What others changed in a file that Pawl writes, with the words that people read. The engine does not read it. */
     | ({ readonly type: "file_change_adopted" } & ChangeInFile)
     | ({ readonly type: "file_change_refused" } & ChangeInFile)
+    /** A running agent could not be told: nobody gets the note. */
+    | { readonly type: "note_withdrawn"; readonly note: NoteId; readonly why: string }
     // stories
     | {
         readonly type: "stories_planned";

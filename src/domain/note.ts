@@ -1,4 +1,5 @@
-// A note: a person's words for the next attempt. It waits until an attempt that had it completes; then it is gone.
+// A note: a person's words for the next attempt, or for one that runs. It waits until an attempt that had it completes; then it is
+// gone.
 
 import type { AttemptId, NoteId, StoryId } from "./ids.ts";
 
@@ -11,6 +12,8 @@ export interface Note {
   readonly at: number;
   /** The running attempt that has it; null: it waits for one. */
   readonly attempt: AttemptId | null;
+  /** The running attempt whose agent is being told, and nobody else; absent: the next attempt gets it. */
+  readonly now?: AttemptId;
 }
 
 /** The notes that were delivered to an attempt. */

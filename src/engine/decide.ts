@@ -15,7 +15,7 @@ import { takeFileChanges } from "./file-changes.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
 import { changeWaits } from "./gates/waits.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
-import { addNote } from "./notes.ts";
+import { addNote, settleNote, tellAttempt } from "./notes.ts";
 import { rejectCommand } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
 import { addStories } from "./stories/adoption.ts";
@@ -44,6 +44,8 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "begin_attempt":
     case "finish_attempt":
     case "stop_attempt":
+    case "tell_attempt":
+    case "settle_note":
     case "answer_gate":
     case "expire_gate":
     case "edit_chain":
@@ -109,6 +111,10 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return addNote(draft, command);
     case "take_file_changes":
       return takeFileChanges(draft, command);
+    case "tell_attempt":
+      return tellAttempt(draft, command);
+    case "settle_note":
+      return settleNote(draft, command);
     case "raise_caps":
       return raiseCaps(draft, command);
   }

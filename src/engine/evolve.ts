@@ -136,6 +136,8 @@ export function evolve(run: Run | null, event: Event): Run {
       return run;
     case "note_added":
       return withHeader(run, { notes: [...run.header.notes, { ...event.note, attempt: null }] });
+    case "note_withdrawn":
+      return withHeader(run, { notes: run.header.notes.filter(({ id }) => id !== event.note) });
     case "notes_delivered":
       return withHeader(run, { notes: withDelivered(run.header.notes, event) });
     case "gate_opened":

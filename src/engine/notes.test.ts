@@ -103,6 +103,74 @@ describe("delivery", () => {
   });
 });
 
+describe("to a running agent", () => {
+  const atWork = () => {
+    const run = twoStories();
+    for (const place of ["A/code", "B/code"]) {
+      run.claim(place);
+      run.begin(place);
+    }
+    return run;
+  };
+  const texts = (run: Driver) => run.run.header.notes.map(({ text }) => text);
+
+  test("[PN5] it is told by the process that performs the attempt, and then has the note like one of its prompt", () => {
+    const run = atWork();
+    const note = run.tell("A/code", "use tabs");
+    expect(run.effects.at(-1)).toMatchObject({ type: "tell_attempt", note, text: "use tabs" });
+    expect(run.notes("A/code")).toEqual([]);
+    expect(run.settleNote("A/code", note, null).accepted).toBe(true);
+    expect([run.notes("A/code"), run.notes("B/code")]).toEqual([["use tabs"], []]);
+    run.pass("A/code");
+    run.claim("A/check");
+    expect([run.notes("A/check"), texts(run)]).toEqual([[], []]);
+  });
+
+  test("[PN5 PN2] one that was told and then lost gives the note to the next attempt", () => {
+    const run = atWork();
+    run.settleNote("A/code", run.tell("A/code", "use tabs"), null);
+    run.lose("A/code");
+    run.claim("A/code");
+    expect(run.notes("A/code")).toEqual(["use tabs"]);
+  });
+
+  test("[PN5] one that cannot be told leaves nothing; no other attempt gets it meanwhile", () => {
+    const run = atWork();
+    const note = run.tell("A/code", "use tabs");
+    run.pass("B/code");
+    run.claim("B/check");
+    expect(run.notes("B/check")).toEqual([]);
+    run.settleNote("A/code", note, "it takes no messages");
+    expect(texts(run)).toEqual([]);
+    expect(run.happened("note_withdrawn")).toMatchObject([{ note, why: "it takes no messages" }]);
+    expect(run.settleNote("A/code", note, null)).toMatchObject({ accepted: false, code: "stale" });
+  });
+
+  test("[PN5] one that ends before it was told leaves the note to the next attempt, however it ended", () => {
+    const run = atWork();
+    run.tell("A/code", "use tabs");
+    run.pass("A/code");
+    run.claim("A/check");
+    expect(run.notes("A/check")).toEqual(["use tabs"]);
+  });
+
+  test("[PN5] an attempt that has not begun, is being stopped, has ended or is pulled is refused, in words", () => {
+    const run = twoStories();
+    const running = run.claim("A/code");
+    const { id: attempt, story } = running;
+    const tell = { type: "tell_attempt", story, attempt, note: noteId("n"), of: story, text: "x" } as const;
+    expect(run.refused(tell).why).toBe("code has not begun yet");
+    run.begin("A/code");
+    run.must({ type: "stop_attempt", story, attempt, reason: "no" });
+    expect(run.refused(tell).why).toBe("code is being stopped");
+    run.must(run.finishing(running, unfinished("cancelled"), null));
+    expect(run.refused(tell)).toMatchObject({ code: "stale" });
+    const pulled = run.claim("B/code", "pull");
+    run.begin("B/code");
+    expect(run.refused({ ...tell, story: pulled.story, attempt: pulled.id }).why).toContain("an agent that pulls");
+  });
+});
+
 test("[AT17] facts are recorded however an attempt ended, and reach neither the context nor a decision", () => {
   const facts = { outputs: { score: "3" }, files: ["a.ts"] };
   const run = new Driver(workflow([agent("work", { on: { rejected: atMost(2, again) } })]));

@@ -1,6 +1,8 @@
-// Notes of people: adds one, and delivers those that wait to an attempt that starts. note-updates.ts removes what is used up.
+// Notes of people: adds one, delivers those that wait to an attempt that starts, and has a running one told. note-updates.ts removes
+// what is used up.
 
-import type { AddNote } from "../domain/command.ts";
+import { hasEnded } from "../domain/attempt.ts";
+import type { AddNote, SettleNote, TellAttempt } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
 import type { Note } from "../domain/note.ts";
@@ -21,17 +23,45 @@ export function addNote(draft: Draft, { note, of, text }: AddNote): Rejection | 
   return null;
 }
 
-export function leaveNote(draft: Draft, note: Pick<Note, "id" | "story" | "text">): void {
+export function leaveNote(draft: Draft, note: Pick<Note, "id" | "story" | "text" | "now">): void {
   draft.emit(null, { type: "note_added", note: { ...note, by: draft.author, at: draft.at } });
 }
 
 /** A note that another attempt has waits for the end of that one. */
 export function deliverNotes(draft: Draft, story: StoryId | null, attempt: AttemptId): void {
-  const waiting = draft.run.header.notes.filter((note) => note.attempt === null && isFor(note, story));
+  const waiting = draft.run.header.notes.filter(
+    (note) => note.attempt === null && note.now === undefined && isFor(note, story),
+  );
   if (waiting.length === 0) return;
   draft.emit(story, { type: "notes_delivered", attempt, notes: waiting.map(({ id }) => id) });
 }
 
 function isFor(note: Note, story: StoryId | null): boolean {
   return note.story === null || note.story === story;
+}
+
+/** Only while its agent works: nobody else gets these words, unless the attempt ends before it was told. */
+export function tellAttempt(draft: Draft, { story, attempt: id, note, of, text }: TellAttempt): Rejection | null {
+  const attempt = draft.scope(story).attempts.find((candidate) => candidate.id === id);
+  if (!attempt) return rejectCommand("unknown", `there is no attempt ${id}`);
+  if (hasEnded(attempt)) return rejectCommand("stale", `attempt ${id} has already ended (${attempt.state.outcome})`);
+  if (attempt.driver === "pull")
+    return rejectCommand("illegal", `${attempt.name} is performed by an agent that pulls: Pawl cannot reach it`);
+  if (attempt.state.phase !== "started")
+    return rejectCommand(
+      "illegal",
+      attempt.state.phase === "stopping" ? `${attempt.name} is being stopped` : `${attempt.name} has not begun yet`,
+    );
+  leaveNote(draft, { id: note, story: of, text, now: id });
+  draft.perform({ type: "tell_attempt", run: draft.run.header.id, story, attempt: id, note, text });
+  return null;
+}
+
+/** An attempt that has ended has given the note to the next one. */
+export function settleNote(draft: Draft, { story, attempt, note: id, refused }: SettleNote): Rejection | null {
+  const note = draft.run.header.notes.find((candidate) => candidate.id === id);
+  if (note?.now !== attempt) return rejectCommand("stale", `note ${id} does not wait for attempt ${attempt}`);
+  if (refused === null) draft.emit(story, { type: "notes_delivered", attempt, notes: [id] });
+  else draft.emit(null, { type: "note_withdrawn", note: id, why: refused });
+  return null;
 }

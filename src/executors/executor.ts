@@ -73,7 +73,12 @@ export interface Execution {
   stop(reason: string): void;
   /** The agent gave a sign of life elsewhere than in its output. */
   heard?(): void;
+  /** Gives the agent a message while it works; absent: its protocol has no way for that. */
+  tell?(text: string): Promise<Receipt>;
 }
+
+/** Whether the agent has a message. */
+export type Receipt = { readonly taken: true } | { readonly taken: false; readonly why: string };
 
 /** Failures that pass by themselves: a retry may succeed, and the attempt does not count against the step. */
 export type PassingKind = Extract<FailureKind, "rate_limit" | "quota" | "overloaded" | "server" | "network">;

@@ -21,6 +21,11 @@ work on something long, \`get_context\` for what is known of the run. If you can
 text; that counts as well.`;
 
 /** Who the agent is: its role files, one after the other, and how it reports where it can call tools. */
+/** A note for an agent that is at work. */
+export function noteForRunning(text: string): string {
+  return `A note from a person, for the work that you are doing now:\n\n${text}`;
+}
+
 export function buildSystem(
   roles: readonly { readonly name: string; readonly text: string }[],
   hasTools: boolean,

@@ -9,6 +9,10 @@ export interface AcpPlay {
   /** Performed in order when it gets its prompt; then its turn ends. */
   readonly acts: readonly AcpAct[];
   readonly capabilities?: object;
+  /** The extensions that it declares. */
+  readonly meta?: object;
+  /** The outcome that it answers to a message in its running turn; absent: it takes the message. */
+  readonly steers?: string;
   /** Fields beside the id in the answer to `session/new`. */
   readonly session?: object;
   /** Methods that it never answers; with `session/cancel` it continues to work. */
@@ -37,6 +41,8 @@ export type AcpAct =
   | { readonly repeat: "prompt" | "session" | "settings" }
   /** Runs shell text, and says what it prints. */
   | { readonly shell: string }
+  /** Waits for a message in its running turn, and says it. */
+  | { readonly hear: "message" }
   | { readonly flood: number }
   | { readonly wait: "for ever" }
   | { readonly exit: number }
@@ -52,6 +58,7 @@ let asked = 0;
 let opened: unknown = null;
 let prompted: unknown = null;
 let text = "";
+const message = Promise.withResolvers<string>();
 
 function send(message: object): Promise<void> {
   return new Promise((resolve) => {
@@ -82,6 +89,7 @@ async function perform(act: AcpAct): Promise<object | null> {
   if ("repeat" in act)
     await say(act.repeat === "prompt" ? text : JSON.stringify({ session: opened, settings }[act.repeat]));
   if ("shell" in act) await shell(act.shell);
+  if ("hear" in act) await say(`told: ${await message.promise}\n`);
   if ("flood" in act) for (let sent = 0; sent < act.flood; sent += 1) await say("x".repeat(1_000_000));
   if ("wait" in act) await new Promise(() => setInterval(() => undefined, 1_000));
   if ("exit" in act) process.exit(act.exit);
@@ -134,6 +142,10 @@ async function prompt(id: unknown): Promise<void> {
   prompted = null;
 }
 
+function textIn(fields: Message): string {
+  return (fields["prompt"] as { text: string }[]).map((block) => block.text).join("");
+}
+
 async function answer({ id, method, params }: Message): Promise<void> {
   if (play.ignores?.includes(String(method))) return;
   const error = play.errors?.[String(method)];
@@ -144,7 +156,12 @@ async function answer({ id, method, params }: Message): Promise<void> {
     case "initialize":
       return await send({
         id,
-        result: { protocolVersion: play.version ?? 1, agentInfo: info, agentCapabilities: play.capabilities ?? {} },
+        result: {
+          protocolVersion: play.version ?? 1,
+          agentInfo: info,
+          agentCapabilities: play.capabilities ?? {},
+          _meta: play.meta,
+        },
       });
     case "session/load":
     case "session/resume":
@@ -160,8 +177,15 @@ async function answer({ id, method, params }: Message): Promise<void> {
       settings.push({ method, ...fields });
       return await send({ id, result: {} });
     case "session/prompt":
-      text = (fields["prompt"] as { text: string }[]).map((block) => block.text).join("");
+      text = textIn(fields);
       return await prompt(id);
+    case "_session/steering": {
+      const { steering } = (fields["_meta"] ?? {}) as { steering?: { idleBehavior?: string } };
+      const idle = steering?.idleBehavior ?? "startedNewTurn";
+      const outcome = play.steers ?? (prompted === null ? idle : "injected");
+      if (outcome === "injected") message.resolve(textIn(fields));
+      return await send({ id, result: { outcome } });
+    }
     case "session/cancel":
       if (prompted !== null) await send({ id: prompted, result: { stopReason: "cancelled" } });
       return;

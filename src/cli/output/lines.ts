@@ -86,6 +86,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "file_change_adopted":
     case "file_change_refused":
       return { mark: "•", text: `${where}${firstLineOf(event.why)}` };
+    case "note_withdrawn":
+      return { mark: "•", text: `the note was withdrawn: ${firstLineOf(event.why)}` };
     case "report_refused":
       return { mark: "•", text: `${where}a report was refused: ${event.why}` };
     case "attempt_stopping":

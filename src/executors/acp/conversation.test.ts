@@ -6,8 +6,9 @@ import { describe, expect, test } from "vitest";
 import type { AcpAct, AcpPlay } from "../../../test/support/acp-agent.ts";
 import { agents, profileOf } from "../../../test/support/agents.ts";
 import { freshFile, identityIn, inOwnSession } from "../../../test/support/programs.ts";
+import { recordingPath } from "../../../test/support/recordings.ts";
 import { tempDir } from "../../../test/support/repository.ts";
-import { plainAcp, stubAcp } from "../../../test/support/stub-acp.ts";
+import { plainAcp, saidIn, stubAcp } from "../../../test/support/stub-acp.ts";
 import { callWith, performWith } from "../../../test/support/stub-agents.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked } from "../../system/process/strays.ts";
@@ -510,5 +511,47 @@ describe("presets", () => {
 
   test("[EX61] neither a command nor a preset is an error of the configuration", () => {
     expect(() => acpExecutor({ ...optionsWith([]), command: null })).toThrow("neither a command nor a preset");
+  });
+});
+
+describe("a message in the running turn", () => {
+  const steerable = { meta: { steering: { supported: true } } };
+  /** Tells it as soon as its turn has begun. */
+  async function telling(acts: readonly AcpAct[], more: Partial<AcpPlay>) {
+    const begun = Promise.withResolvers<void>();
+    const onOutput: ExecutorCall["onOutput"] = (_name, chunk) => {
+      if (saidIn(chunk.toString()).includes("I began.")) begun.resolve();
+    };
+    const execution = play([{ say: "I began.\n" }, ...acts], more).start(callWith({ onOutput }));
+    await begun.promise;
+    const told = await execution.tell?.("use oil");
+    if (told?.taken !== true) execution.stop("enough");
+    return { told, end: await execution.ended };
+  }
+
+  test("[EX96] an agent that declares it gets the message while it works, once", async () => {
+    const { told, end } = await telling([{ hear: "message" }, done], steerable);
+    expect(told).toEqual({ taken: true });
+    expect(end).toMatchObject({ outcome: "ran", text: "I began.\ntold: use oil\nSTATUS: done" });
+  });
+
+  test.each<[string, Partial<AcpPlay>, RegExp]>([
+    ["does not declare it", {}, /takes no messages while it works/],
+    ["has just ended its turn", { ...steerable, steers: "promptRequired" }, /the turn of .* is over/],
+    ["would begin a turn of its own", { ...steerable, steers: "startedNewTurn" }, /the turn of .* is over/],
+    [
+      "answers with an error",
+      { ...steerable, errors: { "_session/steering": { code: -32603, message: "session busy" } } },
+      /refused it: .*session busy/,
+    ],
+  ])("[EX96] one that %s does not have it, and the answer says why", async (_case, more, why) => {
+    const { told } = await telling([{ wait: "for ever" }], more);
+    expect(told).toEqual({ taken: false, why: expect.stringMatching(why) });
+  });
+
+  test("[EX96] the agents that were recorded over ACP declare it as it is read here", () => {
+    const told = (file: string) => readFileSync(recordingPath(file), "utf8");
+    for (const file of ["acp-claude.jsonl", "acp-codex.jsonl"])
+      expect(told(file)).toContain('"_meta":{"steering":{"supported":true}}');
   });
 });

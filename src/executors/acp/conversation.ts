@@ -6,7 +6,7 @@ import { isSafeId } from "../../domain/ids.ts";
 import { longestTimerMs } from "../../system/clock.ts";
 import { mcpName } from "../agent/agent-profile.ts";
 import type { OwnHalt } from "../agent/agent-watch.ts";
-import type { Access, McpAddress } from "../executor.ts";
+import type { Access, McpAddress, Receipt } from "../executor.ts";
 import { type Fields, fieldsOf, nameOf } from "../stream/fields.ts";
 import { choiceOf, type Topic } from "./choices.ts";
 import { agentFiles } from "./files.ts";
@@ -42,12 +42,16 @@ export interface Conversation {
   readonly notes: readonly string[];
   /** The agent answered the prompt, and not with an error. */
   isAnswered(): boolean;
+  /** Gives it a message in its running turn, where it says that it takes some. */
+  tell(text: string): Promise<Receipt>;
   /** Settles when the agent has stopped its work. */
   cancel(): Promise<void>;
   hangUp(): void;
 }
 
 const offeredShown = 10;
+/** Long for an agent that only has to keep a message, and shorter than the person who sends it waits. */
+const tellMs = 15_000;
 
 export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) => void): Conversation {
   const { title, cwd, access } = topics;
@@ -55,6 +59,8 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
   const files = agentFiles([cwd, ...topics.outside], access);
   let session: string | null = null;
   let isAnswered = false;
+  /** The agent takes messages in a running turn: an extension of the protocol that several agents share. */
+  let isSteerable = false;
   /** The answer to the prompt, once the prompt is sent. */
   let answer: Promise<unknown> | null = null;
 
@@ -94,6 +100,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     });
     if (agent["protocolVersion"] !== PROTOCOL_VERSION)
       throw unfit(`${title} does not speak version ${PROTOCOL_VERSION} of ACP`, "install a newer version of it");
+    isSteerable = fieldsOf(fieldsOf(agent["_meta"])["steering"])["supported"] === true;
     const opened = await openSession(fieldsOf(agent["agentCapabilities"]));
     await chooseAll(opened.id, opened.session);
     session = opened.id;
@@ -178,6 +185,35 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     return offered;
   }
 
+  async function tell(text: string): Promise<Receipt> {
+    if (session === null || answer === null) return { taken: false, why: `the turn of ${title} has not begun yet` };
+    if (isAnswered) return { taken: false, why: `the turn of ${title} is over` };
+    if (!isSteerable) return { taken: false, why: `${title} takes no messages while it works` };
+    const request = connection.agent.request<unknown, object>("_session/steering", {
+      sessionId: session,
+      prompt: [{ type: "text", text }],
+      // Without this it would begin a turn of its own if this one has just ended.
+      _meta: { steering: { idleBehavior: "promptRequired" } },
+    });
+    const late = AbortSignal.timeout(tellMs);
+    const waited = new Promise<Receipt>((resolve) => {
+      const why = `${title} did not say within ${tellMs / 1000} s that it has the message`;
+      late.addEventListener("abort", () => resolve({ taken: false, why }));
+    });
+    return await Promise.race([request.then(toldBy, refusedBy), waited]);
+  }
+
+  function toldBy(result: unknown): Receipt {
+    if (fieldsOf(result)["outcome"] === "injected") return { taken: true };
+    return { taken: false, why: `the turn of ${title} is over` };
+  }
+
+  function refusedBy(error: unknown): Receipt {
+    const why =
+      error instanceof RequestError ? `${title} refused it: ${error.message}` : `the turn of ${title} is over`;
+    return { taken: false, why };
+  }
+
   async function toTheEnd(): Promise<void> {
     try {
       await talk();
@@ -191,6 +227,7 @@ export function converse(stream: Stream, topics: Topics, halt: (why: OwnHalt) =>
     over: toTheEnd(),
     notes,
     isAnswered: () => isAnswered,
+    tell,
     async cancel() {
       if (session === null || answer === null || isAnswered) return;
       await connection.agent.notify("session/cancel", { sessionId: session });

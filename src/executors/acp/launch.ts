@@ -111,6 +111,8 @@ function connect({ options, call }: AcpCall, topics: Topics, reader: Reader, lin
     },
     write: (chunk) => wire.write(chunk),
     cancel: async () => await talk.conversation?.cancel(),
+    tell: async (text) =>
+      (await talk.conversation?.tell(text)) ?? { taken: false, why: `${topics.title} has not started yet` },
     end,
   };
 }

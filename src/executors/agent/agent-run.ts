@@ -4,7 +4,7 @@
 import { errorText } from "../../domain/error.ts";
 import type { InputPipe, ProcessEnd } from "../../system/process/call.ts";
 import { supervise } from "../../system/process/supervise.ts";
-import { type Access, attemptMarker, type ExecutionEnd, type ExecutorCall } from "../executor.ts";
+import { type Access, attemptMarker, type ExecutionEnd, type ExecutorCall, type Receipt } from "../executor.ts";
 import { notStarted } from "../not-started.ts";
 import { type CommandLine, endInside, type OwnPlaces, sandboxed } from "../sandbox/sandbox.ts";
 import type { AgentEvent } from "../stream/agent-event.ts";
@@ -48,6 +48,8 @@ export interface Connection {
   write(chunk: Uint8Array): void;
   /** Asks the agent to stop its work, before the process gets a signal. */
   cancel?(): Promise<void>;
+  /** Gives it a message while it works; absent: it takes none. */
+  tell?(text: string): Promise<Receipt>;
   /** Called once, when the process has ended. */
   end(end: ProcessEnd, halt: OwnHalt | null): Promise<Conclusion>;
 }
@@ -67,6 +69,7 @@ export interface AgentRun {
   readonly ended: Promise<AgentRunEnd>;
   stop(reason: string): void;
   heard(): void;
+  tell?(text: string): Promise<Receipt>;
 }
 
 export interface AgentRunEnd extends Pick<Conclusion, "isGone"> {
@@ -146,6 +149,7 @@ export function runAgent(agent: AgentToRun, options: AgentRunOptions, call: Exec
       watch.heard();
       supervised.heard();
     },
+    ...(connection.tell && { tell: connection.tell }),
   };
 }
 

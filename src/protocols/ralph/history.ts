@@ -101,6 +101,7 @@ export class StoryHistory {
       case "file_change_refused":
       case "limits_renewed":
       case "note_added":
+      case "note_withdrawn":
       case "notes_delivered":
       case "outputs_set":
       case "report_refused":

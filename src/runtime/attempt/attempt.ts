@@ -5,12 +5,17 @@
 // perform a step differ in `execute`, and in nothing before or after it.
 
 import type { Decision } from "../../domain/decision.ts";
+import type { NoteId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
+import type { Receipt } from "../../executors/executor.ts";
+import { noteForRunning } from "../../prompts/prompt.ts";
+import { Mailbox } from "../mailbox.ts";
 import { StopSwitch } from "../stop-switch.ts";
+import { transition } from "../transition/transition.ts";
 import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
-import type { Claim } from "./claim/claim.ts";
+import { authorOf, type Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
-import { awaitAgain, type ExecutePorts, execute } from "./execute/execute.ts";
+import { awaitAgain, type ExecutePorts, execute, type Reach } from "./execute/execute.ts";
 import { type FinishPorts, finish } from "./finish/finish.ts";
 import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
 import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
@@ -24,28 +29,35 @@ export class RunningAttempt {
   readonly claim: Claim;
   /** Rejects only if the result cannot be stored. */
   readonly ended: Promise<unknown>;
+  readonly #parts: AttemptPorts;
   readonly #stop = new StopSwitch();
+  readonly #mailbox = new Mailbox();
 
   /** Performs a step that was just claimed, from its tree to its result. */
   static start(parts: AttemptPorts, claim: Claim): RunningAttempt {
-    return new RunningAttempt(claim, (stop) => performAttempt(parts, claim, stop));
+    return new RunningAttempt(parts, claim, (stop, mailbox) => performAttempt(parts, claim, { stop, mailbox }));
   }
 
   /** Reports the result of an execution that ended after its driver had died. */
   static adopt(parts: AttemptPorts, begun: BegunAttempt, answer: Answer): RunningAttempt {
-    return new RunningAttempt(begun.claim, (stop) => concludeHere(parts, begun, answer, stop));
+    return new RunningAttempt(parts, begun.claim, (stop) => concludeHere(parts, begun, answer, stop));
   }
 
   /** Waits on for another program, whose report had not arrived when the driver of the attempt died. */
   static rejoin(parts: AttemptPorts, begun: BegunAttempt): RunningAttempt {
-    return new RunningAttempt(begun.claim, async (stop) =>
+    return new RunningAttempt(parts, begun.claim, async (stop) =>
       concludeHere(parts, begun, await awaitAgain(parts, begun, stop), stop),
     );
   }
 
-  private constructor(claim: Claim, work: (stop: StopSwitch) => Promise<unknown>) {
+  private constructor(
+    parts: AttemptPorts,
+    claim: Claim,
+    work: (stop: StopSwitch, mailbox: Mailbox) => Promise<unknown>,
+  ) {
+    this.#parts = parts;
     this.claim = claim;
-    this.ended = work(this.#stop);
+    this.ended = work(this.#stop, this.#mailbox);
   }
 
   /** It has not ended, and the next driver continues it. */
@@ -62,6 +74,24 @@ export class RunningAttempt {
   stop(reason: string): void {
     this.#stop.stop(reason);
   }
+
+  /** Tells its agent what a person says, and records whether the agent has it before the attempt ends. */
+  tell(note: NoteId, text: string): void {
+    this.#mailbox.deliver(noteForRunning(text), (told) => this.#settleNote(note, told));
+  }
+
+  async #settleNote(note: NoteId, told: Receipt): Promise<void> {
+    const { run, attempt } = this.claim;
+    await transition(this.#parts, run.header.id, {
+      type: "settle_note",
+      at: this.#parts.clock.now(),
+      author: authorOf(this.claim),
+      story: attempt.story,
+      attempt: attempt.id,
+      note,
+      refused: told.taken ? null : told.why,
+    });
+  }
 }
 
 /** Everything after `execute`, in a driver. One that goes leaves an attempt of another program as it is. */
@@ -77,17 +107,19 @@ async function concludeHere(
   return stop.isLeft ? null : await finish(parts, begun.claim, report, { stop, token: null });
 }
 
-async function performAttempt(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Decision | null> {
-  const report = await perform(parts, claim, stop).catch((error: unknown) => failedWith(error, stop));
+async function performAttempt(parts: AttemptPorts, claim: Claim, reach: Reach): Promise<Decision | null> {
+  const { stop } = reach;
+  const report = await perform(parts, claim, reach).catch((error: unknown) => failedWith(error, stop));
   if (stop.isLeft) return null;
   return await finish(parts, claim, report, { stop, token: null });
 }
 
-async function perform(parts: AttemptPorts, claim: Claim, stop: StopSwitch): Promise<Report> {
+async function perform(parts: AttemptPorts, claim: Claim, reach: Reach): Promise<Report> {
+  const { stop } = reach;
   const prepared = await prepare(parts, claim, stop);
   const begun = await begin(parts, claim, prepared);
   if (begun === null || stop.reason !== null) return stoppedBefore(stop);
-  const answer = await execute(parts, begun, prepared, stop);
+  const answer = await execute(parts, begun, prepared, reach);
   return await settle(parts, begun, answer, stop);
 }
 

@@ -16,7 +16,7 @@ import { systemClock } from "../../system/clock.ts";
 import type { Log, Parts } from "../parts.ts";
 import { transition } from "../transition/transition.ts";
 import { Deliveries, deliverDue, retryAfterMs } from "./deliveries.ts";
-import { performEffects } from "./effects.ts";
+import { noAttempts, performEffects } from "./effects.ts";
 
 const secret = "a secret of the test";
 process.env["PAWL_TEST_SECRET"] = secret;
@@ -122,7 +122,7 @@ test("[NO1] what was only committed is delivered by the next process that opens 
   await tell(world, run, { text: "two" });
   await world.parts.store.close();
   const next = await world.open();
-  await Promise.all([performEffects(next, () => false), performEffects(await world.open(), () => false)]);
+  await Promise.all([performEffects(next, noAttempts), performEffects(await world.open(), noAttempts)]);
   await deliverDue(next, 10_000);
   expect(receiver.texts).toEqual(["one", "two"]);
 });
@@ -132,7 +132,7 @@ test("[NO2 NO9] a target gets the events it asked for, with words of a bearable 
   const world = await makeWorld({ config: `notify:\n${hookTo(receiver, "hook", ["needs_you", "budget"])}` });
   const run = await world.begin("t".repeat(5_000));
   for (const kind of messageKinds) await tell(world, run, { kind, text: `${kind} ${"é".repeat(9_000)}` });
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
   await deliverDue(world.parts, 10_000);
   expect(receiver.received.map(({ notice }) => notice.event)).toEqual(["needs_you", "budget"]);
   const [first] = receiver.received;
@@ -158,7 +158,7 @@ test("[NO5] a message that is too old is given up after its fifth failure, and l
   const run = await world.begin();
   await tell(world, run, { text: "poison", at: Date.now() - 4 * 24 * 3_600_000 });
   await tell(world, run, { text: "next" });
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
   const { parts, lines } = logging(world.parts);
   const deliveries = new Deliveries(parts, quick);
   await untilEmpty(world);
@@ -177,7 +177,7 @@ test("[NO5] a message that is young is not given up, however often it fails", as
   const world = await makeWorld({ config: `notify:\n${hookTo(receiver)}` });
   const run = await world.begin();
   await tell(world, run, { text: "young" });
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
   const deliveries = new Deliveries(world.parts, { ...quick, longestRetryMs: 20 });
   await until(() => receiver.received.length > 8);
   await deliveries.close(0);
@@ -193,8 +193,8 @@ test("[NO6] many runs with messages for a target that hangs keep no other target
   });
   for (let n = 0; n < 25; n += 1) await tell(world, await world.begin(`run ${n}`), { kind: "stuck", text: "stuck" });
   await tell(world, await world.begin("last"), { kind: "run_done", text: "done" });
-  await performEffects(world.parts, () => false);
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
+  await performEffects(world.parts, noAttempts);
   const deliveries = new Deliveries(world.parts, quick);
   await until(() => other.received.length === 1);
   expect(hanging.received.length).toBeLessThanOrEqual(4);
@@ -206,7 +206,7 @@ test("[NO8] a target that is no longer configured gets nothing more", async () =
   const world = await makeWorld({ config: `notify:\n${hookTo(receiver)}` });
   const run = await world.begin();
   await tell(world, run, { text: "for nobody" });
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
   const { parts, lines } = logging({ ...world.parts, targets: [] });
   await deliverDue(parts, 10_000);
   expect(await messagesOf(world)).toEqual([]);
@@ -253,7 +253,7 @@ test("[NO19] without the secret no run starts, nothing is recorded, and what wai
   const world = await makeWorld({ steps: passing, config: `notify:\n${hookTo(receiver)}` });
   const run = await world.begin();
   await tell(world, run, { text: "signed" });
-  await performEffects(world.parts, () => false);
+  await performEffects(world.parts, noAttempts);
   vi.stubEnv("PAWL_TEST_SECRET", "");
   onTestFinished(() => void vi.unstubAllEnvs());
   const warnings: string[] = [];

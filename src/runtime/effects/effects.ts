@@ -1,8 +1,9 @@
 // Effects. Owns: performing what the engine asked for, after the commit, from the outbox: at least once, and in order within a lane.
 
+import { hasEnded } from "../../domain/attempt.ts";
 import type { Effect } from "../../domain/effect.ts";
 import { AppError, errorText } from "../../domain/error.ts";
-import type { RunId } from "../../domain/ids.ts";
+import type { AttemptId, NoteId, RunId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import type { StoredEffect } from "../../store/store.ts";
 import { killStrays } from "../../system/process/strays.ts";
@@ -19,8 +20,17 @@ const longestRetryMs = 60_000;
 const giveUpAfter = 5;
 const mostOpen = 1_000;
 
-/** Stops an attempt of this process; false if it performs none with this id. */
-export type StopAttempt = (attempt: string, reason: string) => boolean;
+/** The attempts that this process performs. */
+export interface OwnAttempts {
+  performs(attempt: AttemptId): boolean;
+  /** false: this process does not perform it. */
+  stop(attempt: AttemptId, reason: string): boolean;
+  /** Begins to tell its agent; what comes of it is recorded with the attempt. */
+  tell(attempt: AttemptId, note: NoteId, text: string): void;
+}
+
+/** Of a process that performs none. */
+export const noAttempts: OwnAttempts = { performs: () => false, stop: () => false, tell: () => undefined };
 
 type EffectPorts = ClosingPorts & Pick<Parts, "clock" | "targets">;
 
@@ -30,7 +40,7 @@ type EffectPorts = ClosingPorts & Pick<Parts, "clock" | "targets">;
  */
 export async function performEffects(
   parts: EffectPorts,
-  stop: StopAttempt,
+  own: OwnAttempts,
   failed = new Set<number>(),
   isOurs: IsOurs = async () => true,
 ): Promise<number> {
@@ -38,9 +48,9 @@ export async function performEffects(
   while (done < batch) {
     const due: StoredEffect[] = [];
     for (const each of await parts.store.dueEffects(parts.clock.now(), batch))
-      if (await isOurs(each.effect.run)) due.push(each);
+      if ((await isOurs(each.effect.run)) && !(await isOthers(parts, each.effect, own))) due.push(each);
     const before = done;
-    for (const each of due) if (await performOne(parts, each, stop, failed)) done += 1;
+    for (const each of due) if (await performOne(parts, each, own, failed)) done += 1;
     // An effect that is done makes the next one of its lane due.
     if (done === before) break;
   }
@@ -50,7 +60,7 @@ export async function performEffects(
 async function performOne(
   parts: EffectPorts,
   due: StoredEffect,
-  stop: StopAttempt,
+  own: OwnAttempts,
   failed: Set<number>,
 ): Promise<boolean> {
   if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs, ownWorker()))) return false;
@@ -59,7 +69,7 @@ async function performOne(
       await parts.store.replaceEffect(due.id, deliveriesOf(parts, due.id, due.effect), parts.clock.now());
       return true;
     }
-    await perform(parts, due.effect, stop);
+    await perform(parts, due.effect, own);
   } catch (error) {
     // An effect must not block a run: it is retried later. Only the processes of an attempt are given up, with a line in the log:
     // every driver looks for them when it starts.
@@ -109,7 +119,7 @@ export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<
   const giveUpAt = parts.clock.steady() + 2 * holdMs;
   for (;;) {
     await releaseEffects(parts);
-    await performEffects(parts, () => false, failed);
+    await performEffects(parts, noAttempts, failed);
     const open = await parts.store.dueEffects(Number.MAX_SAFE_INTEGER, mostOpen);
     const waits = open.some(({ id, effect }) => effect.run === run && !failed.has(id));
     if (!waits || parts.clock.steady() >= giveUpAt) return;
@@ -117,16 +127,25 @@ export async function settleEffects(parts: EffectPorts, run: RunId, failed: Set<
   }
 }
 
-async function perform(parts: ClosingPorts, effect: Effect, stop: StopAttempt): Promise<void> {
+/** Only the process that performs an attempt can tell its agent something, as long as the attempt lasts. */
+async function isOthers({ store }: Pick<Parts, "store">, effect: Effect, own: OwnAttempts): Promise<boolean> {
+  if (effect.type !== "tell_attempt" || own.performs(effect.attempt)) return false;
+  const found = await store.attempt(effect.attempt);
+  return found !== null && !hasEnded(found.attempt);
+}
+
+async function perform(parts: ClosingPorts, effect: Effect, own: OwnAttempts): Promise<void> {
   switch (effect.type) {
     case "notify":
     case "deliver":
       return;
     case "stop_attempt":
-      if (!stop(effect.attempt, "it was stopped")) {
+      if (!own.stop(effect.attempt, "it was stopped")) {
         await killStrays({ marker: { name: attemptMarker, value: effect.attempt } });
       }
       return;
+    case "tell_attempt":
+      return own.tell(effect.attempt, effect.note, effect.text);
     case "close_run":
       return await closeRun(parts, effect.run);
   }

@@ -15,7 +15,7 @@ import type { RunId } from "../../domain/ids.ts";
 import { decide, storiesFor } from "../../engine/decide.ts";
 import type { Executor } from "../../executors/executor.ts";
 import { isAlive } from "../../system/process/identity.ts";
-import { performEffects } from "../effects/effects.ts";
+import { noAttempts, performEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
 import { createRun, transition } from "../transition/transition.ts";
 import { completePulledStep, pullStep } from "./pull.ts";
@@ -113,7 +113,7 @@ echo STATUS: done
     const agent = await identityIn(join(world.home.dir, "pid-work"));
     const other = await world.open();
     await steer(other, run, { type: "cancel_run", reason: "changed my mind" });
-    await performEffects(other, () => false);
+    await performEffects(other, noAttempts);
     expect(await driving).toBe("cancelled");
     expect(isAlive(agent)).toBe(false);
     expect(await world.outcomes(run)).toEqual(["cancelled"]);

@@ -4,7 +4,7 @@
 import type { DriverLease, Lease } from "../../dispatch/dispatch.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { errorText } from "../../domain/error.ts";
-import type { AttemptId, RunId } from "../../domain/ids.ts";
+import type { RunId } from "../../domain/ids.ts";
 import type { RunStatus } from "../../domain/run.ts";
 import { isSettled } from "../../domain/story.ts";
 import type { Projection } from "../../protocols/files/projection.ts";
@@ -206,8 +206,7 @@ class Driver {
       if (this.#parts.clock.steady() - this.#renewedAt > 2 * this.#times.renewEveryMs) await this.#renew();
       if (!this.#role.isHeld && this.#running.size === 0) return "displaced";
       await this.#recoverSometimes();
-      const stop = (attempt: string, reason: string) => this.#running.stop(attempt as AttemptId, reason);
-      const performed = await performEffects(this.#parts, stop, this.#failedEffects);
+      const performed = await performEffects(this.#parts, this.#running, this.#failedEffects);
       if (performed > 0) this.#deliveries.look();
       const displaced = await this.#running.stopWhatShould();
       if (!this.#options.signal.aborted && !displaced && this.#role.isHeld) await this.#claimAll();

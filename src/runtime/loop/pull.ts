@@ -16,7 +16,7 @@ import { noToolReport } from "../attempt/execute/answer.ts";
 import { finish } from "../attempt/finish/finish.ts";
 import { endFile, openLog } from "../attempt/logs.ts";
 import { failedWith, stoppedBefore } from "../attempt/settle/outcomes.ts";
-import { performEffects } from "../effects/effects.ts";
+import { noAttempts, performEffects } from "../effects/effects.ts";
 import type { Parts } from "../parts.ts";
 import { StopSwitch } from "../stop-switch.ts";
 import { withTreeLock } from "../trees/trees.ts";
@@ -69,7 +69,7 @@ async function open(parts: Parts, claim: Claim): Promise<Opened | null> {
     return await openAttempt(await asConfigured(parts, claim.run), claim);
   } catch (error) {
     // The call fails, and its run may have ended with it: what that asks for must not wait for another call.
-    await performEffects(parts, () => false);
+    await performEffects(parts, noAttempts);
     throw error;
   }
 }
@@ -108,7 +108,7 @@ async function report(parts: Parts, handle: string, given: string | null, end: E
     ? await settleInTurn(parts, begun, token, end, refuse)
     : await refuse();
   // A run whose agents all pull has no driver: what its end asks for is done here.
-  await performEffects(parts, () => false);
+  await performEffects(parts, noAttempts);
   return decision;
 }
 

@@ -1,7 +1,7 @@
 // The attempts that this process performs now: their leases are renewed, and each can be stopped.
 
 import { errorText } from "../../domain/error.ts";
-import type { AttemptId } from "../../domain/ids.ts";
+import type { AttemptId, NoteId } from "../../domain/ids.ts";
 import { deadlineIn } from "../../system/clock.ts";
 import type { RunningAttempt } from "../attempt/attempt.ts";
 import type { Parts } from "../parts.ts";
@@ -53,6 +53,14 @@ export class RunningAttempts {
     const attempt = this.#attempts.get(id);
     attempt?.stop(reason);
     return attempt !== undefined;
+  }
+
+  performs(id: AttemptId): boolean {
+    return this.#attempts.has(id);
+  }
+
+  tell(id: AttemptId, note: NoteId, text: string): void {
+    this.#attempts.get(id)?.tell(note, text);
   }
 
   stopAll(reason: string): void {

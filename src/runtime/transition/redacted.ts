@@ -22,6 +22,7 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
         note: secrets.redact(command.note),
       };
     case "add_note":
+    case "tell_attempt":
       return { ...command, text: secrets.redact(command.text) };
     case "take_file_changes":
       return { ...command, changes: command.changes.map((change) => redactedChange(secrets, change)) };
@@ -32,6 +33,8 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
       return { ...command, operations: secrets.redactAll(command.operations) };
     case "add_stories":
       return { ...command, stories: command.stories.map((story) => redactedStory(secrets, story)) };
+    case "settle_note":
+      return { ...command, refused: command.refused === null ? null : secrets.redact(command.refused) };
     case "start_attempt":
     case "begin_attempt":
     case "expire_gate":

@@ -122,6 +122,6 @@ export function gateDocument(gate: Gate): GateDocument {
   };
 }
 
-export function noteDocument({ at, ...note }: Note): NoteDocument {
+export function noteDocument({ at, now: _now, ...note }: Note): NoteDocument {
   return { ...note, at: isoTime(at) };
 }

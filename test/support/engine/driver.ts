@@ -9,7 +9,17 @@ import type { EditOperation } from "../../../src/domain/edit.ts";
 import type { Effect, Message, MessageKind } from "../../../src/domain/effect.ts";
 import type { Event } from "../../../src/domain/event.ts";
 import type { Gate } from "../../../src/domain/gate.ts";
-import { attemptId, noteId, runId, type StoryId, stepId, stepName, storyId, token } from "../../../src/domain/ids.ts";
+import {
+  attemptId,
+  type NoteId,
+  noteId,
+  runId,
+  type StoryId,
+  stepId,
+  stepName,
+  storyId,
+  token,
+} from "../../../src/domain/ids.ts";
 import { notesWith } from "../../../src/domain/note.ts";
 import type { Report } from "../../../src/domain/report.ts";
 import {
@@ -206,6 +216,21 @@ export class Driver {
     this.#count += 1;
     const story = of === null ? null : storyId(of);
     return this.must({ type: "add_note", note: noteId(`n${this.#count}`), of: story, text }, "user:ann");
+  }
+
+  /** Has the agent of the running attempt told; the id of the note. */
+  tell(place: string, text: string): NoteId {
+    this.#count += 1;
+    const { id: attempt, story } = this.#running(place);
+    const note = noteId(`n${this.#count}`);
+    this.must({ type: "tell_attempt", story, attempt, note, of: story, text }, "user:ann");
+    return note;
+  }
+
+  /** `refused`: why its agent does not have it; null: it has it. */
+  settleNote(place: string, note: NoteId, refused: string | null): Decision {
+    const { id: attempt, story } = this.#running(place);
+    return this.ask({ type: "settle_note", story, attempt, note, refused });
   }
 
   /** The texts of the notes that the running attempt at this place has. */

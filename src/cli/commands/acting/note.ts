@@ -1,8 +1,8 @@
-// `pawl note`. Owns: leaving words for the next attempt of a run or a story.
+// `pawl note`: leaves words for the next attempt of a run or a story, or tells the agent that is at work.
 
 import type { Command } from "commander";
+import { noteNow } from "../../../application/note-now.ts";
 import { noteTo } from "../../../application/notes.ts";
-import { AppError } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
@@ -22,7 +22,7 @@ export function define(parent: Command, console: Console): void {
     .argument("<run>", runArgument)
     .argument("<text...>", "what the agent should know")
     .option("--story <id>", "only for the next attempt of this story; without it, of the whole run")
-    .option("--now", "to the agent that is at work; no agent can be reached like that yet")
+    .option("--now", "tell the agent that is at work, if its protocol allows that; otherwise the note is refused")
     .addHelpText("after", "\nThe note stays until an attempt that had it completes: a lost attempt does not lose it.")
     .addHelpText(
       "after",
@@ -30,12 +30,19 @@ export function define(parent: Command, console: Console): void {
     )
     .action(async (reference: string, words: readonly string[], options: NoteOptions) => {
       const { story, now } = options;
-      if (now === true) {
-        throw new AppError("REFUSED", "an agent that is at work cannot be reached: nothing was changed", {
-          hint: "leave out --now: the next attempt gets the note",
-        });
-      }
       const text = words.join(" ");
+      if (now === true) {
+        const { isTold, ...told } = await withApplication(
+          options,
+          async (app) => await noteNow(app, reference, { text, story }),
+        );
+        if (console.json) return console.document(told);
+        return console.say(
+          isTold
+            ? `The agent at work in run #${told.number} has the note.`
+            : "The attempt ended before its agent could be told. The next attempt gets the note.",
+        );
+      }
       const added = await withApplication(options, async (app) => await noteTo(app, reference, { text, story }));
       if (console.json) return console.document(added);
       const where = story === undefined ? `run #${added.number}` : story;

@@ -3,6 +3,7 @@
 
 import type { PerformedDefinition } from "../../../domain/definition.ts";
 import type { Execution } from "../../../executors/executor.ts";
+import { Mailbox } from "../../mailbox.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -20,6 +21,12 @@ import type { Work } from "./work.ts";
 /** What any kind of work may use. */
 export type ExecutePorts = Pick<Parts, "store" | "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
 
+/** How others reach the attempt while it is performed. */
+export interface Reach {
+  readonly stop: StopSwitch;
+  readonly mailbox: Mailbox;
+}
+
 type Perform = (parts: ExecutePorts, work: Work) => Promise<Answer>;
 
 const kinds: Readonly<Record<PerformedDefinition["kind"], Perform>> = {
@@ -32,12 +39,12 @@ export async function execute(
   parts: ExecutePorts,
   begun: BegunAttempt,
   { input, executor }: Prepared,
-  stop: StopSwitch,
+  { stop, mailbox }: Reach,
 ): Promise<Answer> {
   const { run, attempt, definition } = begun.claim;
   const log = openLog(parts, run.header, attempt);
   try {
-    return await kinds[definition.kind](parts, { begun, input, executor, log, stop });
+    return await kinds[definition.kind](parts, { begun, input, executor, log, stop, mailbox });
   } finally {
     await log.close();
   }
@@ -47,7 +54,7 @@ export async function execute(
 export async function awaitAgain(parts: ExecutePorts, begun: BegunAttempt, stop: StopSwitch): Promise<Answer> {
   const log = openLog(parts, begun.claim.run.header, begun.claim.attempt);
   try {
-    return await runExecutor(parts, { begun, input: null, executor: null, log, stop });
+    return await runExecutor(parts, { begun, input: null, executor: null, log, stop, mailbox: new Mailbox() });
   } finally {
     await log.close();
   }
@@ -68,7 +75,7 @@ async function runExecutor(parts: ExecutePorts, work: ExecutorWork): Promise<Ans
 
 async function runWithTools(
   parts: ExecutePorts,
-  { begun, input, executor, log, stop }: ExecutorWork,
+  { begun, input, executor, log, stop, mailbox }: ExecutorWork,
 ): Promise<SavedEnd> {
   const { claim, workspace } = begun;
   if (executor === null || input === null) throw new Error(`${claim.definition.name} has no executor`);
@@ -81,9 +88,11 @@ async function runWithTools(
     const running = executor.start(callOf(parts, claim, { workspace, input, mcp, onOutput: log.sink }));
     execution = running;
     stop.register((reason) => running.stop(reason));
+    mailbox.opens(executor.name, running.tell?.bind(running) ?? null);
     const end = await running.ended;
     return { end, reported: desk === null ? noToolReport : reportedAt(desk) };
   } finally {
+    await mailbox.close();
     open?.close();
   }
 }

@@ -1,6 +1,7 @@
 // What a kind of work gets to do its work with. It returns an `Answer`.
 
 import type { Executor } from "../../../executors/executor.ts";
+import type { Mailbox } from "../../mailbox.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { AttemptLog } from "../logs.ts";
@@ -14,4 +15,6 @@ export interface Work {
   readonly log: AttemptLog;
   /** Whatever takes time registers here how to stop it. */
   readonly stop: StopSwitch;
+  /** Whatever takes messages registers here how to tell it. */
+  readonly mailbox: Mailbox;
 }
