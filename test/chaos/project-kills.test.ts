@@ -75,11 +75,17 @@ async function scene(level: "1" | "2"): Promise<Scene> {
   };
 }
 
-/** Works, says so, and leaves a whole hand-off. */
+/** `$story`, `$step`, `$attempt` and `$status`, all from one reading: the file may be replaced at any time. */
+const readsState = `state=$(tr -d ' "' < .ai/STATE.json | tr ',{}' '\\n\\n\\n')
+field() { echo "$state" | sed -n "s/^$1://p" | head -1; }
+story=$(field story); step=$(field step); attempt=$(field attempt); status=$(field status)`;
+
+/** Works, says so, and leaves a whole hand-off. The session is the one that it is told, else the one that the file tells. */
 const workScript = (control: string) => `#!/bin/sh
 [ -t 0 ] || cat > /dev/null
-field() { tr -d ' "' < .ai/STATE.json | tr ',{}' '\\n\\n\\n' | grep "^$1:" | head -1 | cut -d: -f2-; }
-story=$(field story); step=$(field step); attempt=$(field attempt)
+if [ $# = 3 ]; then story=$1; step=$2; attempt=$3; else
+${readsState}
+fi
 echo "begin $story $step $attempt" >> "${control}/audit"
 if [ -e "${control}/hold-$step" ]; then
   n=0; until [ -e "${control}/go-$step" ] || [ $n -gt 2400 ]; do sleep 0.05; n=$((n+1)); done
@@ -92,11 +98,11 @@ echo "end $story $step $attempt" >> "${control}/audit"
 
 /** A session begins when STATE.json says that one runs, and no hand-off of it is there. */
 const loopScript = (work: string) => `#!/bin/sh
-field() { tr -d ' "' < .ai/STATE.json | tr ',{}' '\\n\\n\\n' | grep "^$1:" | head -1 | cut -d: -f2-; }
 left() { sed -n "s/^$1: //p" .ai/HANDOFF.md 2>/dev/null | head -1; }
 while :; do
-  if [ "$(field status)" = running ] && [ "$(field step) $(field attempt)" != "$(left step) $(left attempt)" ]; then
-    "${work}" < /dev/null
+${readsState}
+  if [ "$status" = running ] && [ "$step $attempt" != "$(left step) $(left attempt)" ]; then
+    "${work}" "$story" "$step" "$attempt" < /dev/null
   fi
   sleep 0.05
 done
@@ -164,6 +170,8 @@ test("[AG23 AW3 PJ9 D3 D4] awaited: either side is killed at every phase of a st
   expect(state()).toMatchObject({ step: "review", status: "needs_human" });
   const approval = it.start("approve");
   await until(async () => {
+    // If it fails, this says why.
+    if (approval.child.exitCode !== null) expectCode(await approval.ended, 0);
     const { gate } = await viewProject(it.app, await projectPlace(it.app, root));
     return gate === null;
   });
