@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import { patienceMs, testMs } from "./test/support/patience.ts";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 // They hold no state and touch nothing outside, so one process takes them all: a new one for each file makes it half as much work again.
 const pure = ["contracts", "domain", "engine", "prompts", "results", "workflows"].map(
@@ -9,7 +11,9 @@ const pure = ["contracts", "domain", "engine", "prompts", "results", "workflows"
 export default defineConfig({
   test: {
     pool: "forks",
-    maxWorkers: 2,
+    // One more than there are cores, because most tests wait for processes of theirs.
+    maxWorkers: Math.min(availableParallelism() + 1, 8),
+    sequence: { sequencer: SlowestFirst },
     // No test is about time, so a busy machine only makes them slower. What hangs is found all the same, first by the wait for it.
     testTimeout: testMs,
     hookTimeout: testMs,

@@ -6,14 +6,14 @@ import { campaign } from "./campaign.ts";
 
 const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
-test("[RC15 RC20 CM29] 100 kills at any moment: every run ends as done, no story is implemented twice, nothing is left behind", async () => {
-  const summary = await campaign({ kills: 100, seed, lanes: 3, say: () => undefined });
+test("[RC15 RC20 CM29] 60 kills at any moment: every run ends as done, no story is implemented twice, nothing is left behind", async () => {
+  const summary = await campaign({ kills: 60, seed, lanes: 3, say: () => undefined });
   const { violations, dir, ...figures } = summary;
   // On a violation the directory is kept; `npm run chaos -- --seed …` repeats the test.
   expect({ violations, kept: dir, ...figures }).toMatchObject({ violations: [] });
-  expect(figures.killed).toBeGreaterThanOrEqual(100);
+  expect(figures.killed).toBeGreaterThanOrEqual(60);
   // The attempt of a killed agent has died, that of a killed driver is lost.
-  expect(figures.lost + figures.died).toBeGreaterThan(20);
+  expect(figures.lost + figures.died).toBeGreaterThan(12);
   expect(figures.pairs).toBeGreaterThan(0);
   expect(figures.frozen + figures.kills.terminal).toBeGreaterThan(0);
   rmSync(dir, { recursive: true, force: true });

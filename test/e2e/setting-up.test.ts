@@ -143,8 +143,7 @@ test("[CM21] an install that cannot bundle succeeds, says so in one line, and th
   expect((await started(join(clone, "bin/pawl"), ["workflow", "list"])).stdout).toContain("feature-dev");
 });
 
-test("[A105 CM69] the sources have no type errors, and the package works alone, without the clone", async () => {
-  await run(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "--noEmit"], { cwd: root });
+test("[CM69] the package works alone, without the clone", async () => {
   const site = tempDir("pawl-installed-");
   const files = await packInto(site, await bundledClone());
   const folders = new Set(files.map((path) => path.replace(/\/.*/, "")));

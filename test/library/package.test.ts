@@ -64,7 +64,7 @@ function newPlace() {
   return { home: join(dir, "home"), repo };
 }
 
-test("[LB15] the package's declarations compile alone, without zod and Node's types", async () => {
+test("[A105 LB15] the sources compile without type errors, and the package's declarations alone, without zod and Node's types", async () => {
   const program = `
     import { openPawl, PawlError, WorkflowError, type EventDocument, type PawlRun, type WorkflowProblem } from "pawl";
     export async function ended(run: PawlRun): Promise<string | null> {

@@ -9,7 +9,7 @@ import { type Choose, chooser } from "../../support/random-run.ts";
 import { checkStories, type StoriesFound } from "./checks.ts";
 import { isOver, killsPerRun, Life } from "./life.ts";
 import type { RunRow } from "./moments.ts";
-import { makeStoryScene, type StoryScene, type Variant, variants } from "./scene.ts";
+import { hasForwarding, makeStoryScene, type StoryScene, type Variant, variants } from "./scene.ts";
 import { Score } from "./score.ts";
 
 export interface StoryCampaignOptions {
@@ -79,8 +79,10 @@ class Lane {
     const { seed, kills, lanes } = this.#options;
     // Of several lanes, one has a checkout that follows the base.
     const first = lanes > 1 && this.#lane === 0 ? 0 : seed + this.#lane;
-    for (let run = 1; run === 1 || !this.#score.isEnough(kills, this.#hasForwarding); run += 1) {
-      const variant = this.#options.variant ?? variants[(first + run - 1) % variants.length] ?? "clean";
+    for (let run = 1; run === 1 || this.#isAnotherNeeded; run += 1) {
+      const next = variants[(first + run - 1) % variants.length] ?? "clean";
+      const isOnlyForward = this.#score.killed >= kills && this.#score.missing(true).join() === "forward";
+      const variant = this.#options.variant ?? (isOnlyForward ? "clean" : next);
       const scene = makeStoryScene(join(this.#dir, `${this.#lane}.${run}-${variant}`), variant);
       const violations = await this.#oneRun(scene);
       const found = await checkStories(scene).catch(cannotBeChecked);
@@ -93,20 +95,21 @@ class Lane {
     }
   }
 
-  /** The base is checked out in one of the variants only. */
-  get #hasForwarding(): boolean {
-    const { variant } = this.#options;
-    return variant === null || variant === "clean";
+  /** For phases that are still missing, one lane is enough. */
+  get #isAnotherNeeded(): boolean {
+    const { kills, variant } = this.#options;
+    const isEnough = this.#score.isEnough(kills, variant === null || hasForwarding(variant));
+    return !isEnough && (this.#lane === 0 || this.#score.killed < kills);
   }
 
   async #oneRun(scene: StoryScene): Promise<readonly string[]> {
     const begun = performance.now();
-    const life = new Life(scene, this.#choose, this.#score);
     const { kills } = this.#options;
+    const life = new Life(scene, this.#choose, this.#score, kills);
     let row: RunRow | null = null;
     let starts = 0;
     for (;;) {
-      const mayKill = life.kills < killsPerRun && !this.#score.isEnough(kills, this.#hasForwarding);
+      const mayKill = life.kills < killsPerRun && !this.#score.isEnough(kills, hasForwarding(scene.variant));
       await life.live(row, mayKill);
       starts += 1;
       row = life.look();

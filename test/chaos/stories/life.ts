@@ -6,7 +6,7 @@ import type { Choose } from "../../support/random-run.ts";
 import { Driver, type End } from "../driver.ts";
 import { gitOf, Moments, type Phase, phases, type RunRow, type SeenPhase } from "./moments.ts";
 import { stories } from "./plan.ts";
-import { runCommand, type StoryScene } from "./scene.ts";
+import { hasForwarding, runCommand, type StoryScene } from "./scene.ts";
 import { countIn, type Score } from "./score.ts";
 
 /** Kills of one run's drivers before it is left alone. */
@@ -51,6 +51,8 @@ export class Life {
   readonly #scene: StoryScene;
   readonly #choose: Choose;
   readonly #score: Score;
+  /** Drivers to be killed, in all runs together. */
+  readonly #goal: number;
   readonly #spectator: Moments;
   /** Phases that still need a kill; one that had its kill waits until the others had theirs. */
   readonly #deck: SeenPhase[] = [];
@@ -59,10 +61,11 @@ export class Life {
   #isOver = false;
   #killedAgents = 0;
 
-  constructor(scene: StoryScene, choose: Choose, score: Score) {
+  constructor(scene: StoryScene, choose: Choose, score: Score, goal: number) {
     this.#scene = scene;
     this.#choose = choose;
     this.#score = score;
+    this.#goal = goal;
     this.#spectator = new Moments(scene);
   }
 
@@ -153,12 +156,14 @@ export class Life {
   #wanted(): "start" | "any" | SeenPhase[] {
     if (this.#done >= stories.length - 1 && this.#choose(2) === 0) return ["tidy"];
     if (this.#killsSinceDone >= maxKillsWithoutProgress) return ["recorded"];
+    const isFollowed = hasForwarding(this.#scene.variant);
+    const missing = this.#score.missing(isFollowed);
+    // Enough have died elsewhere.
+    if (missing.length > 0 && this.#score.killed >= this.#goal) return [...missing];
     const time = this.#choose(10);
     if (time < 2) return time === 0 ? "start" : "any";
-    const isFollowed = this.#scene.variant === "clean";
     if (this.#deck.length <= 5) this.#deck.push(...usual.filter((phase) => isFollowed || phase !== "forward"));
     if (this.#choose(3) > 0) return this.#deck;
-    const missing = this.#score.missing(isFollowed);
     const few = missing.length > 0 || this.#isBehind ? missing : this.#deck.filter((phase) => late.includes(phase));
     return few.length > 0 ? [...few] : this.#deck;
   }

@@ -18,6 +18,9 @@ export const variants = [
 ] as const;
 export type Variant = (typeof variants)[number];
 
+/** The base is checked out in one of them only. */
+export const hasForwarding = (variant: Variant) => variant === "clean";
+
 export interface StoryScene {
   readonly variant: Variant;
   readonly dir: string;
