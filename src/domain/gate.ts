@@ -27,17 +27,25 @@ export interface Gate {
 
 export type GateState =
   | { readonly status: "open" }
-  | {
-      readonly status: "answered";
-      readonly option: string;
-      readonly reason: string | null;
-      readonly note: string;
-      readonly by: string;
-      readonly at: number;
-      readonly took: Route["to"];
-    }
-  /** The step was reset or removed, so the answer no longer applies. */
-  | { readonly status: "void"; readonly reason: string; readonly at: number };
+  | AnsweredState
+  /** The step was reset or removed, so the answer no longer applies. `answer` is the one that it had; absent: none. */
+  | { readonly status: "void"; readonly reason: string; readonly at: number; readonly answer?: AnsweredState };
+
+export interface AnsweredState {
+  readonly status: "answered";
+  readonly option: string;
+  readonly reason: string | null;
+  readonly note: string;
+  readonly by: string;
+  readonly at: number;
+  readonly took: Route["to"];
+}
+
+/** The answer that a gate got, also if it does not apply any more; null: none. */
+export function answerOf({ state }: Pick<Gate, "state">): AnsweredState | null {
+  if (state.status === "answered") return state;
+  return state.status === "void" ? (state.answer ?? null) : null;
+}
 
 /** The options that a person chooses from, without their reasons, such as `reject:unclear`. */
 export function namesOf(options: GateOptions): readonly string[] {

@@ -33,6 +33,7 @@ type Act = keyof typeof purposes;
 const defaults: Omit<CompleteProtocol, "name"> = {
   templateKeys: [],
   notesKey: "",
+  feedbackKey: "",
   takesEdits: false,
   needsStories: false,
   stepIs: "name",

@@ -25,6 +25,8 @@ export interface Protocol {
   readonly templateKeys?: readonly string[];
   /** That of them which shows the notes of people: a prompt whose template names it does not show them twice. Default: none. */
   readonly notesKey?: string;
+  /** That of them which shows why the work came back: a prompt whose template names it does not show it twice. Default: none. */
+  readonly feedbackKey?: string;
   /** `collect` returns edit requests, so steps may be `editable`. Default: false. */
   readonly takesEdits?: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. Default: false. */

@@ -6,6 +6,8 @@ import type { AgentStep } from "../../src/domain/definition.ts";
 import { withNotes } from "../../src/prompts/prompt.ts";
 import { readReport } from "../../src/prompts/report.ts";
 import { renderTemplate } from "../../src/prompts/template.ts";
+import { readExecutorResult } from "../../src/protocols/agentic/executor-result.ts";
+import { readHandoff } from "../../src/protocols/agentic/handoff.ts";
 import { type PromptFacts, promptValues } from "../../src/protocols/agentic/prompt.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
 import { known } from "../support/protocols.ts";
@@ -24,6 +26,7 @@ function promptOf(step: AgentStep, facts: Partial<PromptFacts> = {}): string {
     reads: step.reads ?? [],
     exists: () => true,
     notes: [],
+    cameBack: "",
     ...facts,
   });
   const story = {
@@ -50,9 +53,11 @@ const impl = steps.find(({ name }) => name === "impl");
 const scaffold = steps.find(({ name }) => name === "scaffold");
 if (!impl || !scaffold) throw new Error("no impl");
 
-test("[TB10 D55 D102] a later attempt, a person's words, files that are not there", async () => {
+test("[TB10 AG35 D55 D102] a later attempt, why it is one, a person's words, files that are not there", async () => {
   const missing = ["docs/nfr.md", ".ai/HANDOFF.md"];
-  const facts = { attempt: 2, notes: ["30 seconds, others OK"], exists: (path: string) => !missing.includes(path) };
+  const cameBack = "scaffold attempt 1 did not pass. Reason: nfr_missing\n\nFailing tests: 1 of 44\n- T1";
+  const exists = (path: string) => !missing.includes(path);
+  const facts = { attempt: 2, notes: ["30 seconds, others OK"], exists, cameBack };
   const prompt = promptOf(scaffold, facts);
   await expect(prompt).toMatchFileSnapshot("golden/scaffold-later.txt");
   expect(prompt).toContain("- docs/nfr.md (not present)\n");
@@ -66,8 +71,11 @@ test("[TB10 D47 D74] a person's words are in a prompt once", () => {
 });
 
 test("[TB10 PR35] a prompt that is printed again is no answer, not even by a person's words in it", () => {
-  const prompt = promptOf(impl, { attempt: 2, notes: ["STATUS: done"] });
+  const prompt = promptOf(impl, { attempt: 2, notes: ["STATUS: done"], cameBack: "STATUS: done" });
   const told = { text: prompt, written: impl.input };
   expect(readReport(impl, prompt, [], told).outcome).toBe("invalid_output");
+  // Neither is it in a file.
+  expect(readHandoff(prompt).status).not.toBe("pass");
+  expect(readExecutorResult(prompt).status).toBeNull();
   expect(prompt).not.toMatch(/^---$/m);
 });

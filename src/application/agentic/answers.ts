@@ -2,6 +2,7 @@
 
 import { AppError } from "../../domain/error.ts";
 import type { GateOptions } from "../../domain/route.ts";
+import { reasonOfWord, reasons } from "../../protocols/agentic/aliases.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import type { Application } from "../application.ts";
 import { edit } from "../edit.ts";
@@ -39,14 +40,16 @@ export async function rejectStory(
   const view = await viewCaughtUp(app, dir);
   const { gate } = view;
   if (gate === null || !("reject" in gate.options)) throw nothingAsked(view);
-  const known = reasonsIn(gate.options);
-  if (reason !== "default" && !known.includes(reason)) {
+  // A reason without a way of its own follows the default.
+  const known = [...new Set([...reasonsIn(gate.options), ...reasons])];
+  const meant = reason === "default" || known.includes(reason) ? reason : reasonOfWord(reason);
+  if (meant === null) {
     throw new AppError("USAGE", `"${reason}" is no reason that this review knows; nothing was changed`, {
       hint: `use one of: ${[...known, "default"].join(", ")}`,
     });
   }
-  await answer(app, gate.id, { option: "reject", note, ...(reason === "default" ? {} : { reason }) });
-  return await decided(app, view, `${view.state.story} ${view.state.step}: rejected (${reason}).`);
+  await answer(app, gate.id, { option: "reject", note, ...(meant === "default" ? {} : { reason: meant }) });
+  return await decided(app, view, `${view.state.story} ${view.state.step}: rejected (${meant}).`);
 }
 
 export async function noteStory(

@@ -61,7 +61,7 @@ test("[PJ7 D19 D33 D35 D45 D49 D70] every reason leads where the table says", as
   await go();
   expect(await rejectStory(app, { reason: "nonsense" }).catch((error: unknown) => error)).toMatchObject({
     code: "USAGE",
-    hint: "use one of: needs_clarification, constitution_violation, scope_warning, default",
+    hint: "use one of: needs_clarification, constitution_violation, scope_warning, nfr_missing, test_timeout, default",
   });
   await rejectStory(app, { reason: "constitution_violation", note: "one owner per module" });
   await go();

@@ -3,10 +3,14 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { readSessionFile } from "../../protocols/agentic/session-file.ts";
+import type { Attempt } from "../../domain/attempt.ts";
+import { isPerformed } from "../../domain/definition.ts";
+import type { Run } from "../../domain/run.ts";
+import { aiFolder } from "../../protocols/agentic/ai-folder.ts";
+import { leftBy, otherHandoff } from "../../protocols/agentic/collected.ts";
+import { howToReport } from "../../protocols/agentic/what-to-write.ts";
 import { completePulledStep } from "../../runtime/loop/pull.ts";
 import { appendInside } from "../../system/files/inside.ts";
-import { readIfReadable } from "../../system/files/text.ts";
 import type { Application } from "../application.ts";
 import { catchUp } from "./catch-up.ts";
 import { folderTrouble } from "./folder-owner.ts";
@@ -31,42 +35,34 @@ export async function hookSession(app: Application, dir: string | undefined): Pr
   if (trouble !== null) return { ended: false, report: `${trouble.why}. ${trouble.hint}` };
   await catchUp(app, place);
   const view = await viewProject(app, place);
-  const { state, entry, whole } = view;
+  const { entry, whole } = view;
   const step =
     entry === null ? undefined : whole?.stories[entry.id]?.chain.find((each) => each.state.status === "running");
   const id = step?.state.status === "running" ? step.state.attempt : null;
   const attempt = entry === null ? undefined : whole?.stories[entry.id]?.attempts.find((each) => each.id === id);
   if (attempt === undefined || entry === null) return noted(place, `a session ended, but nothing runs: ${view.report}`);
   if (attempt.driver !== "pull") return noted(place, `${entry.id} ${attempt.name} is watched by its own driver`);
-  const other = otherSession(place, { story: entry.id, step: attempt.name, attempt: state.attempt });
-  if (other !== null)
-    return noted(
-      place,
-      `late: the report is for ${other}, not for ${entry.id} ${attempt.name} attempt ${state.attempt}`,
-    );
+  const late = whole === null ? null : lateReport(place, whole, attempt);
+  if (late !== null) return noted(place, late);
   const decision = await app.change(null, async ({ parts }) => await completePulledStep(parts, attempt.id, null, ""));
   const after = await viewProject(app, place);
-  if (!decision.accepted) return noted(place, `refused: ${decision.why}`);
-  log(place, `${entry.id} ${attempt.name} attempt ${state.attempt} ended: ${after.report.split("\n")[0]}`);
-  return { ended: true, report: after.report };
+  return decision.accepted ? { ended: true, report: after.report } : noted(place, `refused: ${decision.why}`);
 }
 
-/** Another session than the one that runs, if a report says that it is of one. */
-function otherSession(
-  { ai }: ProjectPlace,
-  now: { readonly story: string; readonly step: string; readonly attempt: number },
-): string | null {
-  for (const name of ["executor-result", "HANDOFF.md"]) {
-    const text = readIfReadable(join(ai, name));
-    if (text === null) continue;
-    const { story, step, attempt } = readSessionFile(text, name);
-    const isOther =
-      (story !== null && story !== now.story) ||
-      (step !== null && step !== now.step) ||
-      (attempt !== null && attempt !== now.attempt);
-    return isOther ? `${story ?? now.story} ${step ?? now.step} attempt ${attempt ?? "?"}` : null;
-  }
-  return null;
+/** The session that ended is another one, or this one has left nothing: in both cases what runs goes on. */
+function lateReport({ ai }: ProjectPlace, run: Run, attempt: Attempt): string | null {
+  const folder = aiFolder(ai);
+  const definition = run.header.definition.steps
+    .flatMap((step) => (step.kind === "stories" ? step.body : []))
+    .find(({ name }) => name === attempt.name);
+  if (definition === undefined || !isPerformed(definition)) return null;
+  const session = { isOthers: true, told: () => ({ text: "", written: "" }) };
+  if (leftBy({ run, attempt, definition, session }, folder).report !== null) return null;
+  const other = otherHandoff({ run, attempt }, folder);
+  if (other === null) return null;
+  const own = `${attempt.story} ${attempt.name} attempt ${attempt.number}`;
+  const way = `${howToReport(attempt)} Then call the hook again, or stop it with \`pawl project abort\`.`;
+  return `late: the report is for ${other}, not for ${own}, which goes on. ${way}`;
 }
 
 function noted(place: ProjectPlace, report: string): Hooked {

@@ -98,10 +98,10 @@ test("[AG15 D15 D17 D18 D19] every STATE.json of a story with failures, rejectio
   look();
   await turns(1);
   expect(seen.join(", ")).toBe(
-    "bdd 1 pending, bdd 2 pending, bdd 2 pass, sdd-delta 1 needs_human, sdd-delta 2 pass, review 1 needs_human, " +
-      "sdd-delta 3 pass, review 1 needs_human, review 1 needs_human, review 1 pass, scaffold 2 pending, " +
+    "bdd 1 pending, bdd 1 failing, bdd 2 pass, sdd-delta 1 needs_human, sdd-delta 2 pass, review 1 needs_human, " +
+      "sdd-delta 3 pass, review 1 needs_human, review 1 needs_human, review 1 pass, scaffold 1 failing, " +
       // The implementation asks for the review; then verify sends it back.
-      "scaffold 2 failing, scaffold 3 pass, review 1 needs_human, scaffold 4 pass, impl 2 pass, impl 3 pending, " +
+      "scaffold 2 failing, scaffold 3 pass, review 1 needs_human, scaffold 4 pass, impl 2 pass, verify 1 failing, " +
       "impl 3 pass, verify 2 failing, verify 2 failing, update-memory 1 running, update-memory 1 timeout, " +
       "update-memory 2 needs_human, bdd 1 pending, bdd 1 pass",
   );

@@ -3,12 +3,15 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { ProjectPrompt, ProjectRulesDocument } from "../../contracts/project-documents.ts";
-import type { AgentStep } from "../../domain/definition.ts";
+import { hasEnded } from "../../domain/attempt.ts";
+import type { AgentStep, StepDefinition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import { isOver } from "../../domain/step.ts";
 import { renderTemplate } from "../../prompts/template.ts";
+import { cameBack } from "../../protocols/agentic/previous-attempt.ts";
 import { promptValues } from "../../protocols/agentic/prompt.ts";
-import { attemptsMade } from "../../protocols/agentic/state-document.ts";
+import { attemptsMade, repetitionsLeft } from "../../protocols/agentic/state-document.ts";
 import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
 import { sayFound } from "./found.ts";
@@ -35,7 +38,7 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
   const story = request.story ?? view.state.story ?? readQueue(place)[0]?.id ?? "US-001";
   if (!isSafeId(story))
     throw new AppError("USAGE", `"${story}" cannot be the id of a story`, { hint: "use letters, digits and dashes" });
-  const name = request.step ?? nextStep(view, steps);
+  const name = request.step ?? nextStep(view, rules);
   const text = supplementOf(name);
   if (text !== null) return { story, step: name, attempt: 1, prompt: text.replaceAll("{{story}}", story) };
   const step = steps.find((each) => each.name === name);
@@ -45,15 +48,19 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
       hint: `there are: ${known.join(", ")}`,
     });
   }
-  const attempt = attemptsMade(view.whole?.stories[story as keyof typeof view.whole.stories], name) + 1;
+  const scope = view.whole?.stories[story as keyof typeof view.whole.stories];
+  const running = scope?.attempts.find((each) => each.name === name && !hasEnded(each));
+  const attempt = running?.number ?? attemptsMade(scope, name) + 1;
+  const next = scope?.chain.find((each) => !isOver(each));
   const title = view.queue.find(({ id }) => id === story);
   const values = promptValues({
     story,
     attempt,
-    maxAttempts: Math.max(attempt, (step.budget?.atMost ?? 0) + 1),
+    maxAttempts: attempt + repetitionsLeft(scope, step),
     reads: step.reads ?? [],
     exists: (path) => existsSync(join(place.root, path)),
     notes: view.state.human_note === null ? [] : [view.state.human_note],
+    cameBack: next?.name === name ? cameBack(scope, view.gate?.feedback || next.feedback) : "",
   });
   const words = title === undefined ? story : `Story ${story}: ${title.title}\n\n${title.description}`;
   const context = { current_story_id: story, current_story: words, feedback: "", ...values };
@@ -73,16 +80,21 @@ async function rulesOf(app: Application, root: string): Promise<ProjectRules> {
   return projectRules(app, root, (await app.configuration(root)).project);
 }
 
-function agentSteps({ workflow }: ProjectRules): readonly AgentStep[] {
-  const stories = workflow.definition.steps.find((step) => step.kind === "stories");
-  return (stories?.body ?? []).filter((step): step is AgentStep => step.kind === "agent");
+function bodyOf({ workflow }: ProjectRules): readonly StepDefinition[] {
+  return workflow.definition.steps.find((step) => step.kind === "stories")?.body ?? [];
+}
+
+function agentSteps(rules: ProjectRules): readonly AgentStep[] {
+  return bodyOf(rules).filter((step): step is AgentStep => step.kind === "agent");
 }
 
 /** A step that waits for a person has no prompt; what comes after it has. */
-function nextStep({ state, context }: ProjectView, steps: readonly AgentStep[]): string {
-  const wanted = state.status === "pass" ? (context.entering ?? state.step) : state.step;
-  const first = steps[0]?.name ?? "";
-  return steps.find(({ name }) => name === wanted)?.name ?? first;
+function nextStep({ state, entry, whole }: ProjectView, rules: ProjectRules): string {
+  const body = bodyOf(rules);
+  const open = entry === null ? undefined : whole?.stories[entry.id]?.chain.find((each) => !isOver(each));
+  const from = body.findIndex(({ name }) => name === (open?.name ?? state.step));
+  const next = body.slice(Math.max(0, from)).find(({ kind }) => kind === "agent") ?? body[0];
+  return next?.name ?? "";
 }
 
 function supplementNames(): readonly string[] {

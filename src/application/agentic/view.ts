@@ -5,10 +5,11 @@ import { hasEnded } from "../../domain/attempt.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
-import type { StoryEntry } from "../../domain/story.ts";
+import type { Story, StoryEntry } from "../../domain/story.ts";
 import type { ProjectState } from "../../protocols/agentic/adapter.ts";
 import { firstState } from "../../protocols/agentic/first-state.ts";
 import { foundOf } from "../../protocols/agentic/found-state.ts";
+import { lastEndOf } from "../../protocols/agentic/previous-attempt.ts";
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
 import { storyAtWork } from "../../protocols/agentic/story-at-work.ts";
@@ -57,9 +58,25 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
     handoff: typeof handoff === "string" ? handoff : (gate?.said ?? gate?.feedback ?? ""),
     minutes: begunAt === null ? null : (until - begunAt) / 60_000,
     entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
+    ...endContext(whole === null || entry === null ? undefined : whole.stories[entry.id], gate),
   };
   const report = reportOf(state, { gate, entry, whole, context });
   return { place, run, whole, entry, state, gate, queue, context, report };
+}
+
+/** How the last session or review of the story ended, for people. */
+function endContext(
+  scope: Story | undefined,
+  gate: Gate | null,
+): Pick<ReportContext, "goesOn" | "isRejected" | "why" | "notes"> {
+  const end = lastEndOf(scope);
+  if (end === null) return {};
+  const isRejected = end.kind === "review" && !end.hasPassed;
+  const goesOn = gate === null || gate.cause === "waits";
+  if (end.kind === "review" || end.hasPassed)
+    return { goesOn, isRejected, notes: end.kind === "attempt" ? (end.attempt.state.notes ?? []) : [] };
+  const { why, notes = [] } = end.attempt.state;
+  return { goesOn, isRejected, why: gate?.feedback || why, notes };
 }
 
 /** Stories that any run of the project has finished. */

@@ -1,7 +1,7 @@
 // Applies events to gates, and to the steps that they hold.
 
 import type { Event } from "../../domain/event.ts";
-import type { Gate } from "../../domain/gate.ts";
+import { answerOf, type Gate } from "../../domain/gate.ts";
 import type { GateId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { checked, nextStepState } from "../moves.ts";
@@ -21,7 +21,7 @@ export function withGateOpened(run: Run, event: Of<"gate_opened">): Run {
 }
 
 export function withGateAnswered(run: Run, event: Of<"gate_answered">): Run {
-  return withGate(run, event.story, event.gate, "answer", {
+  return withGate(run, event.story, event.gate, "answer", () => ({
     status: "answered",
     option: event.option,
     reason: event.reason,
@@ -29,26 +29,38 @@ export function withGateAnswered(run: Run, event: Of<"gate_answered">): Run {
     by: event.author,
     at: event.at,
     took: event.took,
-  });
+  }));
 }
 
 export function withGateShown(run: Run, event: Of<"gate_shown">): Run {
-  const open = withGate(run, event.story, event.gate, "show", { status: "open" });
+  const open = withGate(run, event.story, event.gate, "show", () => ({ status: "open" }));
   return withScope(open, event.story, (scope) => ({
     gates: scope.gates.map((gate) => (gate.id === event.gate ? { ...gate, tree: event.tree } : gate)),
   }));
 }
 
 export function withGateVoided(run: Run, event: Of<"gate_voided">): Run {
-  return withGate(run, event.story, event.gate, "void", { status: "void", reason: event.reason, at: event.at });
+  return withGate(run, event.story, event.gate, "void", (gate) => {
+    const answer = answerOf(gate);
+    return { status: "void", reason: event.reason, at: event.at, ...(answer === null ? {} : { answer }) };
+  });
 }
 
-function withGate(run: Run, story: StoryId | null, id: GateId, change: string, to: Gate["state"]): Run {
+function withGate(
+  run: Run,
+  story: StoryId | null,
+  id: GateId,
+  change: string,
+  next: (gate: Gate) => Gate["state"],
+): Run {
   return withScope(run, story, (scope) => ({
     gates: withItem(
       scope.gates,
       (gate) => gate.id === id,
-      (gate) => ({ ...gate, state: checked(move(gateTable, `gate ${id}`, gate.state.status, change), to.status, to) }),
+      (gate) => {
+        const to = next(gate);
+        return { ...gate, state: checked(move(gateTable, `gate ${id}`, gate.state.status, change), to.status, to) };
+      },
       `gate ${id}`,
     ),
   }));

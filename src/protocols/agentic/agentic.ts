@@ -5,6 +5,7 @@ import type { StorySpec } from "../../domain/story.ts";
 import type { Protocol } from "../protocol.ts";
 import { aiFolder, excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
 import { keepFound } from "./found-state.ts";
+import { logEnd } from "./hook-log.ts";
 import { promptKeys } from "./prompt.ts";
 import { prepareFolder } from "./session-folder.ts";
 import { AgenticFiles } from "./state-file.ts";
@@ -14,6 +15,7 @@ export const agentic: Protocol = {
   name: "agentic",
   templateKeys: promptKeys,
   notesKey: "human_instruction",
+  feedbackKey: "previous_attempt",
   needsStories: true,
   hasFolder: true,
   checksDecide: true,
@@ -41,6 +43,8 @@ export const agentic: Protocol = {
     const { hasArrived } = await import("./arrived.ts");
     return hasArrived({ ...work, session }, workspace, Date.now());
   },
+
+  settled: logEnd,
 
   project({ place }, warn) {
     return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }), warn);

@@ -1,16 +1,12 @@
 // The words that executors really write, and what they mean: statuses, reasons and step names. What is in no table means nothing.
 
+import { sessionReasons } from "../../workflows/rules/session-reasons.ts";
+
 /** How a session says it ended. */
 export type SessionStatus = "pass" | "failing" | "needs_human";
 
 /** Why a session did not pass. A failure without one of these follows the default route. */
-export const reasons = [
-  "constitution_violation",
-  "needs_clarification",
-  "nfr_missing",
-  "scope_warning",
-  "test_timeout",
-] as const;
+export const reasons = sessionReasons;
 
 export type Reason = (typeof reasons)[number];
 

@@ -73,10 +73,10 @@ test("[AG8 D69] an executor-result that is older than its dispatch does not coun
 });
 
 test.each([
-  ["story US-006", "story: US-006\nstep: impl\nattempt: 2\n"],
-  ["step verify", "story: US-005\nstep: verify\nattempt: 2\n"],
-  ["attempt 1", "story: US-005\nstep: impl\nattempt: 1\n"],
-])("[AG8 AG30 D69] a hand-off for another %s does not count, and its words say why and what to write", (other, of) => {
+  ["US-006 impl attempt 2", "story: US-006\nstep: impl\nattempt: 2\n"],
+  ["US-005 verify attempt 2", "story: US-005\nstep: verify\nattempt: 2\n"],
+  ["US-005 impl attempt 1", "story: US-005\nstep: impl\nattempt: 1\n"],
+])("[AG8 AG30 D69] a hand-off for %s does not count, and its words say why and what to write", (other, of) => {
   const left = collected(folderWith({ "HANDOFF.md": front("pass", "", of) }));
   const why = `.ai/HANDOFF.md is for ${other} and does not count: this session is US-005 impl attempt 2`;
   expect(left).toEqual({ facts: {}, notes: [why], unreported: `${why}. ${write}` });

@@ -11,6 +11,7 @@ import { readInside } from "../../system/files/inside.ts";
 import type { AttemptFacts, LeftInFiles, SessionFacts, ToldReport } from "../protocol.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { readExecutorResult } from "./executor-result.ts";
+import { readOrNull } from "./found-state.ts";
 import { readHandoff } from "./handoff.ts";
 import { type SessionReport, unreadable } from "./session-report.ts";
 import { forgedState, stateReport } from "./state-report.ts";
@@ -204,14 +205,19 @@ function reportIn(
   return { report: null, notes: [why], isForeign: true };
 }
 
+/** The session that the hand-off in the folder is about, however old it is, if that is another one; null: it is not. */
+export function otherHandoff({ run, attempt }: Pick<AttemptFacts, "run" | "attempt">, folder: AiFolder): string | null {
+  const text = readOrNull(folder.dir, folder.handoff);
+  return text === null ? null : otherSession(readHandoff(text, stepNames(run)), attempt);
+}
+
 /** What a report says about its session that does not fit the attempt; null: it fits, or does not say. */
 function otherSession({ story, step, attempt: number }: SessionReport, attempt: Attempt): string | null {
-  const differs = [
-    story !== null && !sameStory(story, attempt.story) ? `story ${story}` : null,
-    step !== null && step !== attempt.name ? `step ${step}` : null,
-    number !== null && number !== attempt.number ? `attempt ${number}` : null,
-  ].filter((each) => each !== null);
-  return differs.length === 0 ? null : differs.join(", ");
+  const isOther =
+    (story !== null && !sameStory(story, attempt.story)) ||
+    (step !== null && step !== attempt.name) ||
+    (number !== null && number !== attempt.number);
+  return isOther ? [story, step, number === null ? null : `attempt ${number}`].filter((each) => each).join(" ") : null;
 }
 
 /** `5`, `US-5` and `us-5` name the same story, as in the paths of its documents. */

@@ -1,9 +1,15 @@
-// What the protocol puts into a step's prompt: which attempt it is, the files to read, and what a person said.
+// What the protocol puts into a step's prompt: which attempt it is, the files to read, what a person said, and why it begins again.
 
 import { storyPath } from "../../domain/story-path.ts";
 
 /** Values of prompts that only this protocol has. */
-export const promptKeys = ["attempt_line", "files_to_read", "human_instruction"] as const;
+export const promptKeys = [
+  "attempt_line",
+  "attempt_number",
+  "files_to_read",
+  "human_instruction",
+  "previous_attempt",
+] as const;
 
 export interface PromptFacts {
   readonly story: string;
@@ -15,13 +21,17 @@ export interface PromptFacts {
   exists(path: string): boolean;
   /** What people said for this attempt. */
   readonly notes: readonly string[];
+  /** Why the step begins again; empty: it does not. */
+  readonly cameBack: string;
 }
 
 export function promptValues(facts: PromptFacts): Readonly<Record<(typeof promptKeys)[number], string>> {
   return {
     attempt_line: attemptLine(facts),
+    attempt_number: `${facts.attempt}`,
     files_to_read: filesToRead(facts),
     human_instruction: humanInstruction(facts),
+    previous_attempt: previousAttempt(facts),
   };
 }
 
@@ -44,4 +54,8 @@ function filesToRead({ reads, story, exists }: PromptFacts): string {
 function humanInstruction({ notes }: PromptFacts): string {
   const said = notes.map((note) => note.trim()).filter((note) => note !== "");
   return said.length === 0 ? "" : `=== Human Instruction ===\n${said.join("\n\n")}\n==========================\n\n`;
+}
+
+function previousAttempt({ cameBack }: PromptFacts): string {
+  return cameBack.trim() === "" ? "" : `=== Previous Attempt ===\n${cameBack.trim()}\n========================\n\n`;
 }

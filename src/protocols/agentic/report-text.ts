@@ -13,12 +13,25 @@ export interface ReportContext {
   readonly handoff?: string;
   /** Minutes since the dispatch. */
   readonly minutes?: number | null;
-  /** The step after this one passed; null: the story is done then. */
+  /** The step that comes next; null: the story is done then. */
   readonly entering?: string | null;
+  /** The story goes on as soon as a person says so, also after a failure. */
+  readonly goesOn?: boolean;
+  /** A person rejected it. */
+  readonly isRejected?: boolean;
+  /** What was wrong, as the next session hears it. */
+  readonly why?: string;
+  /** What a person should know about the last attempt. */
+  readonly notes?: readonly string[];
 }
 
 /** Where the project stands. */
 export function standingText(state: ProjectState, context: ReportContext = {}): string {
+  const notes = state.status === "running" ? [] : (context.notes ?? []).map((note) => `note: ${shortened(note, 1)}`);
+  return [stateText(state, context), ...notes].join("\n");
+}
+
+function stateText(state: ProjectState, context: ReportContext): string {
   const { story, step, attempt } = state;
   if (story === null) return `Project ${state.project}: choose a story. ${nextLine(context)}`.trimEnd();
   if (state.blocked_by.length > 0 && state.status === "pending")
@@ -32,7 +45,7 @@ export function standingText(state: ProjectState, context: ReportContext = {}): 
     case "pass":
       return passedText(state, context);
     case "failing":
-      return [stuckText(state), failureOf(state)].filter((line) => line !== "").join("\n");
+      return failedText(state, context);
     case "timeout":
       return timeoutText(state, context.minutes ?? state.timeout_min);
     case "needs_human":
@@ -51,6 +64,31 @@ function passedText(state: ProjectState, { entering = null }: ReportContext): st
   const tests = testsOf(state);
   const then = entering === null ? "" : `${tests === "" ? "" : ","} entering ${entering}`;
   return `${state.story} ${state.step} complete ✓${tests === "" ? "" : ` ${tests}`}${then}`;
+}
+
+/** A failure that a session repeats, or that a person has to look at. */
+function failedText(state: ProjectState, { goesOn, isRejected, why = "", entering }: ReportContext): string {
+  const { story, step, attempt, max_attempts: most } = state;
+  const what = isRejected
+    ? `${story} ${step} was rejected.`
+    : `${story} ${step} did not pass (attempt ${attempt} of ${most}).`;
+  const facts = failureOf(state);
+  const first = goesOn ? [what, facts].filter((part) => part !== "").join(" ") : stuckText(state);
+  const details = [goesOn ? "" : facts, shortened(why.replace(/^Failing tests: .*(?:\n- .*)*\n*/m, ""), shownLines)];
+  const next = goesOn && entering ? [`Next is ${entering}${entering === step ? " again" : ""}, continue?`] : [];
+  return [first, ...details.filter((part) => part !== ""), ...next].join("\n");
+}
+
+const shownLines = 12;
+const shownLength = 200;
+
+/** The first lines of a text that may be the output of a test runner. */
+function shortened(text: string, most: number): string {
+  const lines = text.trim().split("\n");
+  const shown = lines
+    .slice(0, most)
+    .map((line) => (line.length > shownLength ? `${line.slice(0, shownLength)}…` : line));
+  return [...shown, ...(lines.length > most && most > 1 ? ["…"] : [])].join("\n");
 }
 
 export function stuckText({ story, step, attempt }: ProjectState): string {

@@ -1,7 +1,7 @@
 // The shape of STATE.json, and the one of a story as the store knows it. What the file says comes from here; it is never read back as
 // what is so.
 
-import { type Attempt, type EndedAttempt, hasEnded } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import { isPerformed, type StepDefinition } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Note } from "../../domain/note.ts";
@@ -10,7 +10,8 @@ import type { Run } from "../../domain/run.ts";
 import { isOver, type Step } from "../../domain/step.ts";
 import type { Story, StoryEntry } from "../../domain/story.ts";
 import { worksInPlace } from "./ai-folder.ts";
-import { type Reason, reasonOfWord, reasons } from "./aliases.ts";
+import { type Reason, reasonOfWord } from "./aliases.ts";
+import { endReason, lastEndOf, personsWords } from "./previous-attempt.ts";
 
 type StateStatus = "pending" | "running" | "pass" | "failing" | "needs_human" | "timeout";
 
@@ -60,9 +61,9 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
     story: entry.id,
     step: shown.step,
     attempt: shown.attempt,
-    max_attempts: shown.attempt + repetitionsLeft(scope, shown.definition),
+    max_attempts: shown.attempt + repetitionsLeft(scope, shown.definition) + (hasNext(last, shown.status) ? 1 : 0),
     status: shown.status,
-    reason: reasonOf(shown.status, ended, imported),
+    reason: reasonOf(shown.status, scope, imported),
     dispatched_at: timeText(last?.startedAt ?? ended?.startedAt) ?? textOrNull(before("dispatched_at")),
     completed_at: isRunning ? null : (timeText(ended?.state.endedAt) ?? textOrNull(before("completed_at"))),
     timeout_min: shown.timeoutMin,
@@ -85,7 +86,7 @@ interface ShownStep {
 
 type Body = readonly StepDefinition[];
 
-/** The first step that is not over, or the one before it where that one only waits for a person to go on. */
+/** The first step that is not over, or what ended last where that one only waits for a word. */
 function shownStep({ run, entry }: StoryFacts, scope: Story | undefined, body: Body): ShownStep {
   const define = (step: Step | undefined) => body.find(({ name }) => name === step?.name);
   const chain = scope?.chain.filter((step) => define(step)?.kind !== "integrate") ?? [];
@@ -110,6 +111,8 @@ function shownStep({ run, entry }: StoryFacts, scope: Story | undefined, body: B
   const gate = gateOf(scope, step);
   const previous = chain.slice(0, chain.indexOf(step)).findLast((each) => each.state.status === "done");
   if (gate?.cause === "waits" && previous !== undefined && isLatest(scope, previous)) return at(previous, "pass");
+  const failed = failedEnd(scope, chain, gate);
+  if (failed !== null) return at(failed.step, failed.status);
   // Another program begins as soon as it reads "running". An attempt that is only prepared would be lost with its driver.
   if (worksInPlace(run.header) && isPrepared(scope, step.name)) return at(step, "pending");
   return at(step, statusOf(step, gate, scope.attempts.findLast(({ name }) => name === step.name) ?? null));
@@ -121,6 +124,26 @@ function isLatest({ attempts, gates }: Story, { id, name }: Step): boolean {
   if (last === undefined || last.name === name) return true;
   const answered = gates.findLast(({ step, state }) => step === id && state.status === "answered");
   return answered?.state.status === "answered" && answered.state.at >= last.state.endedAt;
+}
+
+/** The attempt or review that did not pass, where nothing has begun since and a person has the word; null: there is none. */
+function failedEnd(
+  scope: Story,
+  chain: readonly Step[],
+  gate: Gate | null,
+): { readonly step: Step; readonly status: StateStatus } | null {
+  const end = lastEndOf(scope);
+  if (end === null || end.hasPassed || scope.attempts.at(-1)?.state.phase !== "ended") return null;
+  // A rejection is shown until the next session; an attempt, only where a person says when to go on.
+  const isShown = gate === null ? end.kind === "review" : gate.cause === "waits";
+  const id = end.kind === "review" ? end.gate.step : end.attempt.step;
+  const step = chain.find((each) => each.id === id);
+  if (step === undefined || isOver(step) || !isShown) return null;
+  if (end.kind === "review") return { step, status: "failing" };
+  const { outcome } = end.attempt.state;
+  if (outcome === "timed_out") return { step, status: "timeout" };
+  const hasReported = outcome === "completed" || outcome === "failed" || outcome === "invalid_output";
+  return hasReported ? { step, status: "failing" } : null;
 }
 
 function isPrepared(scope: Story | undefined, step: string | undefined): boolean {
@@ -157,6 +180,12 @@ function gateOf(scope: Story, { state }: Step): Gate | null {
   return state.status === "held" ? (scope.gates.find(({ id }) => id === state.gate) ?? null) : null;
 }
 
+/** The last attempt of the step drew on its limit for the next one, which has not begun. */
+function hasNext(last: Attempt | null, status: StateStatus): boolean {
+  if (last === null || !hasEnded(last) || (status !== "failing" && status !== "timeout")) return false;
+  return last.state.taken !== null && last.state.taken.draws !== null;
+}
+
 /** Repetitions that the table still allows, so that the file never shows the third attempt of two. */
 export function repetitionsLeft(scope: Story | undefined, definition: StepDefinition | undefined): number {
   if (definition === undefined || !isPerformed(definition) || !definition.budget) return 0;
@@ -174,21 +203,22 @@ function timeoutOf(definition: StepDefinition | undefined, body: Body): number {
   return ms === null ? 5 : Math.max(1, Math.ceil(ms / 60_000));
 }
 
-function reasonOf(status: StateStatus, ended: EndedAttempt | null, imported: StoryFacts["imported"]): Reason | null {
+function reasonOf(status: StateStatus, scope: Story | undefined, imported: StoryFacts["imported"]): Reason | null {
   if (status === "pending" || status === "running" || status === "pass") return null;
-  if (ended === null) return reasonOfWord(textOrNull(imported?.["reason"]) ?? "");
-  const { verdict } = ended.state;
-  const reason = verdict?.kind === "rejected" ? verdict.reason : null;
-  return reasons.find((known) => known === reason) ?? null;
+  const end = lastEndOf(scope);
+  return end === null ? reasonOfWord(textOrNull(imported?.["reason"]) ?? "") : endReason(end);
 }
 
-/** A note that no prompt has yet. */
-/** It stays while the attempt that has it runs: a program that knows only the files finds it nowhere else. */
-function noteFor({ header }: Run, { id, status }: StoryEntry): string | null {
+/**
+ * What a person said that no prompt has yet. It stays while the attempt that has it runs: a program that knows only the files finds it
+ * nowhere else.
+ */
+function noteFor(run: Run, { id, status }: StoryEntry): string | null {
   const isForIt = ({ story, attempt }: Note) =>
     story === id || (story === null && (attempt === null || status === "running"));
-  const notes = header.notes.filter(isForIt);
-  return notes.length === 0 ? null : notes.map(({ text }) => text).join("\n\n");
+  const words = run.header.notes.filter(isForIt).map((note) => personsWords(run, note));
+  const said = words.filter((text) => text.trim() !== "");
+  return said.length === 0 ? null : said.join("\n\n");
 }
 
 function isDone({ header }: Run, story: string): boolean {

@@ -21,16 +21,10 @@ import { type CheckCommands, checksOf, namesStory, storyVariable, testsOf } from
 import { orderOf } from "./order.ts";
 import { inputOf, instructionOf, titleOf } from "./prompt-text.ts";
 import type { RulesTable, StepRules } from "./rules-schema.ts";
+import { sessionReasons } from "./session-reasons.ts";
 
-/** What a session can say of why it failed; `checks` is what Pawl says when a check is red. */
-const reasons = [
-  "constitution_violation",
-  "needs_clarification",
-  "nfr_missing",
-  "scope_warning",
-  "test_timeout",
-  "checks",
-];
+/** `checks` is what Pawl says when a check is red. */
+const reasons: readonly string[] = [...sessionReasons, "checks"];
 const usual = { attempts: 3, minutes: 5, message: "feat: {{story}} - {{title}}" };
 const handoff = ".ai/HANDOFF.md";
 const executor = agentName("executor");

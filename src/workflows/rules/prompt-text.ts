@@ -1,18 +1,23 @@
 // The prompt of a step of a rules table, as a template. The protocol fills in the attempt, the files to read and a person's words.
 
 import type { StepRules } from "./rules-schema.ts";
+import { sessionReasons } from "./session-reasons.ts";
 
 const outputRules = `Output rules:
 - Only modify affected files and paragraphs, don't rewrite unrelated content
 - After completion, update .ai/HANDOFF.md (include YAML front matter)
 - If touching Non-Goals scope, mark scope_warning in HANDOFF.md reason field`;
 
-const afterCompletion = `After completion:
+/** In prose: a session that only repeats its prompt has reported nothing. */
+const afterCompletion = (name: string) => `After completion:
 1. Update .ai/HANDOFF.md:
    - YAML front matter: fill in story, step, attempt, status, reason, files_changed, tests values
    - Markdown body: record what was done, what's unresolved, what next session should note
 2. If requirements are unclear, fill reason field with needs_clarification
-3. If Constitution violation found, fill reason field with constitution_violation`;
+3. If Constitution violation found, fill reason field with constitution_violation
+4. The front matter stands between two lines of three dashes at the top of the file. It counts only for this session: story {{current_story_id}}, step ${name}, attempt {{attempt_number}}
+5. Write pass as the status only if the step is done and no test fails that should pass. If it is not done, write failing, and as the reason null or one of these: ${sessionReasons.join(", ")}. If only a person can help, write needs_human, and the question under "Not yet resolved"
+6. Write the file also if the step did not succeed. Leave .ai/STATE.json as it is`;
 
 /** Steps that published tables have, and the bundled one has not. */
 const knownSteps: Readonly<Record<string, Required<Pick<StepRules, "title" | "instruction">>>> = {
@@ -40,12 +45,12 @@ export function inputOf(name: string, rules: StepRules): string {
 Please read the following files in order:
 {{files_to_read}}
 
-{{human_instruction}}{{current_story}}
+{{human_instruction}}{{previous_attempt}}{{current_story}}
 
 ${instruction}
 
 ${outputRules}
 
-${afterCompletion}
+${afterCompletion(name)}
 `;
 }

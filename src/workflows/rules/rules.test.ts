@@ -16,7 +16,7 @@ if (absent) console.warn(`skipped: the published tables are not at ${samples}`);
 const protocols = [
   {
     name: "agentic",
-    templateKeys: ["attempt_line", "files_to_read", "human_instruction"],
+    templateKeys: ["attempt_line", "attempt_number", "files_to_read", "human_instruction", "previous_attempt"],
     takesEdits: false,
     needsStories: true,
   },

@@ -35,10 +35,10 @@ export async function gatherInput(parts: InputPorts, claim: Claim, hasTools: boo
   });
   const agent = agentOf(claim);
   const roles = agent ? readRoles(homeOfAgent(parts, run, agent.name), agent) : [];
-  const feedback = feedbackFor(claim);
-  const { notesKey } = parts.protocols.of(header.definition);
-  const isShown = templateKeys(definition.input).includes(notesKey);
-  const notes = isShown ? [] : notesWith(header.notes, attempt.id).map((note) => note.text);
+  const { notesKey, feedbackKey } = parts.protocols.of(header.definition);
+  const keys = templateKeys(definition.input);
+  const feedback = keys.includes(feedbackKey) ? "" : feedbackFor(claim);
+  const notes = keys.includes(notesKey) ? [] : notesWith(header.notes, attempt.id).map((note) => note.text);
   const rules = mayOnlyRead(claim) ? readOnlyRules(commandsFor(claim)) : "";
   const input = rules === "" ? text : `${text.trimEnd()}\n\n${rules}\n`;
   const reply = replyHelp(definition, [definition.input, ...roles.map((role) => role.text)].join("\n"));

@@ -45,13 +45,19 @@ export async function checkAnswer(
     const { red, facts } = await runChecks(checks, site, stop.register);
     if (stop.reason !== null) return replaceOutcome(report, { outcome: "cancelled", why: stop.reason, retryAt: null });
     const checked = withFacts(report, facts);
+    // The next attempt needs what is red as well, beside what the agent itself said.
+    if (isDecided && red !== null) return { ...checked, feedback: [report.feedback, redText(red)].join("\n\n").trim() };
     if (isDecided) return checked;
     if (red === null) return passedByChecks(checked);
-    const feedback = `A check is red.\n\n${red}`;
-    return withReported({ ...checked, verdict: { kind: "rejected", reason: "checks" }, feedback }, answer);
+    const rejected = { kind: "rejected", reason: "checks" } as const;
+    return withReported({ ...checked, verdict: rejected, feedback: redText(red) }, answer);
   } finally {
     await log.close();
   }
+}
+
+function redText(red: string): string {
+  return `A check is red.\n\n${red}`;
 }
 
 /**
