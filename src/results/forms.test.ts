@@ -41,6 +41,13 @@ describe("[RS1 D63] go-json", () => {
       { Action: "fail", ...at },
     );
     expect(readText("go-json", repeated)).toMatchObject({ pass: 0, fail: 1 });
+    const again = go(
+      { Action: "run", ...at, Test: "TestA" },
+      { Action: "pass", ...at, Test: "TestA" },
+      { Action: "run", ...at, Test: "TestA" },
+      { Action: "fail", ...at },
+    );
+    expect(readText("go-json", again)).toMatchObject({ pass: 0, fail: 1, failing: ["m.TestA"] });
   });
 
   test("a package that does not build is broken, as events and as plain text", () => {

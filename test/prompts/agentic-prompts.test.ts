@@ -49,6 +49,24 @@ describe("[TB10 D29 D55 D56 D57 D58 D59 D60 D105] the first prompt of each step"
   });
 });
 
+test("[TB10 D26 D27 D28 D29 D71 D73] every prompt says what to change, where to report and which files it may leave alone", () => {
+  const prompts = new Map(steps.map((step) => [step.name as string, promptOf(step)]));
+  for (const prompt of prompts.values()) {
+    expect(prompt).toContain("- Only modify affected files and paragraphs, don't rewrite unrelated content\n");
+    expect(prompt).toContain("- After completion, update .ai/HANDOFF.md (include YAML front matter)\n");
+    expect(prompt).toContain("- .ai/HANDOFF.md\n");
+    expect(prompt.indexOf("Output rules:")).toBeLessThan(prompt.indexOf("After completion:\n"));
+  }
+  expect(prompts.get("sdd-delta")).toMatch(/ADDED\/MODIFIED\/REMOVED[^]*do not change docs\/sdd\.md/);
+  expect(prompts.get("contract")).toContain("OpenAPI/AsyncAPI");
+  expect(prompts.get("verify")).toContain("Merge the Delta's ADDED/MODIFIED/REMOVED into the corresponding sections");
+  for (const [name, prompt] of prompts)
+    expect({ name, isKept: prompt.includes("do not write to PROJECT_MEMORY.md") }).toEqual({
+      name,
+      isKept: name === "impl" || name === "verify",
+    });
+});
+
 const impl = steps.find(({ name }) => name === "impl");
 const scaffold = steps.find(({ name }) => name === "scaffold");
 if (!impl || !scaffold) throw new Error("no impl");

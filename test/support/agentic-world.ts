@@ -47,7 +47,7 @@ export interface AgenticWorld {
   readonly world: World;
   /** `.ai/` of the project. */
   readonly ai: string;
-  begin(stories?: readonly string[], adopted?: readonly AdoptedStory[]): Promise<RunId>;
+  begin(stories?: readonly (string | StorySpec)[], adopted?: readonly AdoptedStory[]): Promise<RunId>;
   drive(run: RunId): Promise<RunStatus>;
   /** Answers the open gate of a story. */
   answer(run: RunId, story: string, option: string, note?: string): Promise<void>;
@@ -91,7 +91,12 @@ export async function makeAgenticWorld(agent: string, workflow = agenticWorkflow
         author: "test",
         tighten: (definition) => definition,
         project: plainProject,
-        given: { stories: stories.map(specOf), adopted, source: null, shared: ai },
+        given: {
+          stories: stories.map((each) => (typeof each === "string" ? specOf(each) : each)),
+          adopted,
+          source: null,
+          shared: ai,
+        },
       });
       return run;
     },

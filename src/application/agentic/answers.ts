@@ -69,6 +69,11 @@ export async function retryStory(app: Application, { dir }: AnswerRequest): Prom
   const { gate, whole } = view;
   if (whole?.header.end?.status === "failed" || view.entry?.status === "failed") await retry(app, run);
   else if (gate === null) throw nothingAsked(view);
+  else if (gate.cause === "asked")
+    await answer(app, gate.id, {
+      option: firstOf(gate.options),
+      note: "There is no answer. Go on with what is known.",
+    });
   else await answer(app, gate.id, { option: againOf(view, gate.options) });
   return await decided(app, view, `${view.state.story} ${view.state.step} runs again.`);
 }

@@ -13,7 +13,7 @@ import { viewProject } from "./view.ts";
 // Each session is a process, and a story has eight of them.
 const signal = new AbortController().signal;
 
-test("[PJ4 PJ5 PJ6 D10 D43 D44 D46 D47 D54 D87] level 2 moves to the review, and from an approval to the end of the story", async () => {
+test("[PJ4 PJ5 PJ6 D10 D38 D43 D44 D46 D47 D54 D87 D91] level 2 moves to the review, and from an approval to the end of the story", async () => {
   const { app, root, go, sessions, prompt } = await agenticProject("2", ["US-001", "US-002"]);
   const asked = await go();
   expect(asked.result).toMatchObject({ type: "needs_human" });
@@ -109,7 +109,7 @@ test("[PJ7 D48 D50 D51 D89] max 3 is 3 attempts, verify and impl stop, retry and
   expect((await go()).result.type).toBe("done");
 });
 
-test("[PJ8 D5 D7 D8 D30 D36 D40 D102] rules and prompts need neither a run nor STATE.json", async () => {
+test("[PJ8 D5 D6 D7 D8 D30 D36 D40 D102] rules and prompts need neither a run nor STATE.json", async () => {
   const { app, root } = await agenticProject("2");
   const { steps, file } = await effectiveTable(app, undefined);
   expect(file).toBe(null);
@@ -118,8 +118,16 @@ test("[PJ8 D5 D7 D8 D30 D36 D40 D102] rules and prompts need neither a run nor S
   const { prompt, story, step } = await projectPrompt(app, { step: "bdd", story: "US-007" });
   expect([story, step]).toEqual(["US-007", "bdd"]);
   expect(prompt).toMatch(/^You are executing step BDD for US-007\./);
-  for (const name of ["bootstrap", "glossary", "nfr", "integration-tests"])
-    expect((await projectPrompt(app, { step: name })).prompt.length).toBeGreaterThan(100);
+  const asks: Readonly<Record<string, readonly string[]>> = {
+    bootstrap: ["PROJECT_CONTEXT.md", "docs/sdd.md", "docs/constitution.md", "PROJECT_MEMORY.md"],
+    glossary: ["docs/ddd/glossary.md", "docs/sdd.md", "docs/bdd/US-007.md"],
+    nfr: ["docs/nfr.md", "@perf(PERF-01)", "p95 < 200ms"],
+    "integration-tests": ["@integration", "docs/bdd/US-007.md", "docs/api/openapi.yaml"],
+  };
+  for (const [name, words] of Object.entries(asks)) {
+    const supplement = await projectPrompt(app, { step: name, story: "US-007" });
+    for (const word of words) expect(supplement.prompt).toContain(word);
+  }
   expect(await projectPrompt(app, { step: "review" }).catch((error: unknown) => error)).toMatchObject({
     code: "NOT_FOUND",
   });

@@ -30,6 +30,10 @@ test("[PJ1 D6 D24 D93 D100 D101] sets up an empty folder, and the second time ke
   expect(memory).toEqual(["## NOW", "## NEXT", "## DONE", "## TESTS", "## LOG"]);
   expect(read("PROJECT_CONTEXT.md")).toMatch(/## Why[^]*## Who[^]*## What[^]*## Stack[^]*## Structure/);
   expect(read("CLAUDE.md")).toContain(".ai/PROTOCOL.md");
+  // The version that is said is the last one of its changelog.
+  expect(read(".ai/PROTOCOL.md")).toMatch(
+    /^Version 0\.6 of the protocol\.[^]*## Changelog[^]*\| 0\.1 \|[^]*\| 0\.6 \|[^|]*\|\s*$/m,
+  );
   expect(read(".ai/.gitignore")).toMatch(/^STATE\.json\*$/m);
   expect(JSON.parse(read(".claude/settings.json"))).toMatchObject({
     hooks: { SessionEnd: [{ hooks: [{ command: expect.stringContaining("pawl project hook") as string }] }] },

@@ -79,7 +79,7 @@ test("[PJ9 AG15 D12 D42 D51 D69] level 1 past its time: watch says and records i
   await expect.poll(() => stateOf(project)).toMatchObject({ status: "running", attempt: 2, max_attempts: 2 });
 });
 
-test("[LI22 PJ5 AG15 D12 D42 D51] level 2 past its time: it asks, and each time counts until the step is stuck", async () => {
+test("[LI22 PJ5 AG15 D12 D42 D51 D72] level 2 past its time: it asks, and each time counts until the step is stuck", async () => {
   const project = await agenticProject("2");
   const { go, root } = project;
   writeFileSync(join(root, ".ai/step-rules.yaml"), "steps: { bdd: { timeout_min: 0.01, max_attempts: 2 } }\n");
@@ -110,7 +110,7 @@ test("[PJ9 D75] two that continue one project: the second says that it is at wor
   expect((await first).result.type).toBe("blocked");
 });
 
-test("[AG4 PJ7 D19 D49 D70] every reason without a route of its own follows the default, and an unknown one as well", async () => {
+test("[AG4 PJ7 D19 D49 D70 D76] every reason without a route of its own follows the default, and an unknown one as well", async () => {
   const project = await agenticProject("2");
   const { app, go, report, sessions, root } = project;
   const rows = [

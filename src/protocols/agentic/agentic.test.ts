@@ -3,7 +3,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agenticWorkflow, makeAgenticWorld } from "../../../test/support/agentic-world.ts";
+import { agenticWorkflow, makeAgenticWorld, specOf } from "../../../test/support/agentic-world.ts";
 import { runGit } from "../../../test/support/repository.ts";
 import { describeProtocol } from "../protocol.contract.ts";
 import { agentic } from "./agentic.ts";
@@ -80,6 +80,52 @@ esac
   expect(files).toContain("work.txt");
   expect(files.filter((file) => file.startsWith(".ai/"))).toEqual([]);
   expect(runGit(site.world.repo, "status", "--porcelain", "--untracked-files=all")).toBe("?? .ai/step-rules.yaml");
+});
+
+test("[AG13 AG14 AG15 D20 D52 D53 D77] two stories at once and one that waits for both: each has its own state and hand-off, and none sees a result of another", async () => {
+  const site = await makeAgenticWorld(
+    `
+[ -e .ai/executor-result ] && touch "$seen/stale"
+echo "$PAWL_STORY $PAWL_STEP" >> "$seen/$PAWL_STORY"
+# Each waits until the other one is at work.
+case $PAWL_STORY-$PAWL_STEP in
+US-001-bdd) until [ -e "$seen/US-002" ]; do sleep 0.05; done ;;
+US-002-bdd) until [ -e "$seen/US-001" ]; do sleep 0.05; done ;;
+esac
+echo "$PAWL_STEP" >> "$PAWL_STORY.txt"
+printf 'status: pass\nsummary: done it\n' > .ai/executor-result
+handoff pass "files_changed: [$PAWL_STORY.txt]"
+`,
+    agenticWorkflow
+      .replace("concurrency: 1", "concurrency: 2")
+      .replace(/ {6}- id: review\n.*\n.*\n/, "")
+      .replace("back_to: review", "back_to: bdd"),
+  );
+  site.write("executor-result", "status: failing\nreason: scope_warning\n");
+  const run = await site.begin([
+    specOf("US-001"),
+    specOf("US-002"),
+    { ...specOf("US-003"), dependsOn: [specOf("US-001").id, specOf("US-002").id] },
+  ]);
+  expect(await site.drive(run)).toBe("done");
+  for (const story of ["US-001", "US-002", "US-003"]) {
+    expect(site.state(`states/${story}.json`)).toMatchObject({
+      story,
+      step: "done",
+      files_changed: [`${story}.txt`],
+      blocked_by: [],
+    });
+    expect(site.read(`handoffs/${story}.md`)).toContain(`story: ${story}\nstep: impl\n`);
+    expect(site.seen(story)).toBe(`${story} bdd\n${story} impl\n`);
+  }
+  expect(() => site.seen("stale")).toThrow("ENOENT");
+  expect(site.read("HANDOFF.md")).toBe(site.read("handoffs/US-003.md"));
+  // The file has the last hand-off only; the store has all of them.
+  const handoffs = (await site.world.events(run)).flatMap((event) =>
+    event.type === "attempt_ended" && typeof event.facts?.["handoff"] === "string" ? [event.facts["handoff"]] : [],
+  );
+  expect(handoffs).toHaveLength(6);
+  expect(new Set(handoffs).size).toBe(6);
 });
 
 test("[AG9 AG15 D18 D51] a session that asks shows as needs_human, with its question at the gate", async () => {

@@ -92,6 +92,10 @@ test("[AG17 D15] a story goes on at its step, and what other orchestrators know 
     own: [1],
   });
   expect(notes).toContain("2 attempts were made before; limits count anew");
+  for (const attempt of [1.5, "2", -1, null])
+    expect(started(state({ reason: null, attempt })).document).toMatchObject({ step: "impl", attempt: 1 });
+  expect(started(state({ status: "needs_human" })).notes).toContain("it was waiting for a person at impl");
+  expect(started(state({ step: "review", status: "needs_human" })).notes.join()).not.toContain("waiting for a person");
 });
 
 test.each([
@@ -148,6 +152,8 @@ test("[AG18 D42] a story that another orchestrator has running is refused until 
 test("[AG19 D25] what is not a STATE.json of this protocol is refused with what it is", () => {
   const refused = (text: string) => () => importStory(text, request);
   expect(refused('{"a":1,\n "b" 2}')).toThrow(/STATE\.json:2:6/);
+  for (const text of ["null", "3", "[]"]) expect(refused(text)).toThrow("not of this protocol (it has no fields)");
+  expect(refused('{"project":"x","status":"pass"}')).toThrow("not of this protocol (it has project, status)");
   expect(refused('{"version":1,"tasks":[]}')).toThrow(
     "is not of this protocol (it has version, tasks); nothing was changed",
   );
@@ -177,6 +183,15 @@ test.each(cases)("[AG17 D15 D18] $name is taken over from another orchestrator",
   const { project, story, human_note, last_error, task_type, agent_teams, reopened_from } = taken.state as StateFields;
   expect(document).toMatchObject({ project, story, last_error, task_type, agent_teams, reopened_from });
   expect(humanNote).toBe(human_note);
+});
+
+test("[AG17 D15 D93] the documented examples load: a story at work, and a project without one", ({ skip }) => {
+  const read = (name: string) => readFileSync(`${samples}from-seed/${name}`, "utf8");
+  skip(!existsSync(samples), `the examples are not at ${samples}`);
+  const example = JSON.parse(read("STATE.example.json")) as StateFields;
+  const { story, step, project } = example;
+  expect(started(read("STATE.example.json"), { takeOver: true }).document).toMatchObject({ story, step, project });
+  expect(started(read("STATE.init.json")).run).toBeNull();
 });
 
 test("[AG17 D15] every recorded stage loads, is shown again without losing a field, and goes on", ({ skip }) => {

@@ -83,6 +83,14 @@ test("[PJ11 D12 D42 D48 D53 D90] says what is stuck, late, blocked, running or t
   expect(standingText(failing)).toBe(
     "US-005 stuck at impl (5 attempts)\nReason: test_timeout. 2 of 44 tests fail. Failing: TestApplyCoupon, TestRemoveExpired. Lint fails.",
   );
+  const fails = (changes: Partial<ProjectState>) => standingText({ ...failing, failing_tests: [], ...changes });
+  expect(fails({ tests: null, reason: null })).toBe("US-005 stuck at impl (5 attempts)\nLint fails.");
+  expect(fails({ tests: { pass: 4, fail: 0, skip: 0 }, lint_pass: null })).toBe(
+    "US-005 stuck at impl (5 attempts)\nReason: test_timeout.",
+  );
+  expect(standingText(state({ step: "impl", status: "timeout", timeout_min: 10 }))).toBe(
+    "US-005's impl timed out (10 minutes)",
+  );
   expect(timeoutText(failing, 10.4)).toBe("US-005's impl timed out (10 minutes)");
   expect(standingText(state({ status: "running", step: "impl", attempt: 2 }), { minutes: 3.2 })).toBe(
     "US-005 impl is still running (attempt 2, 3 min).",
@@ -93,6 +101,20 @@ test("[PJ11 D12 D42 D48 D53 D90] says what is stuck, late, blocked, running or t
   );
   expect(standingText(state({ status: "needs_human" }), { question: "Which currency?" })).toBe(
     "US-005 bdd needs you: Which currency?",
+  );
+});
+
+test("[PJ11 D104] a review without scenarios shows what was done, and every open question", () => {
+  const review = (handoff: string) => standingText(state({ step: "review", status: "needs_human" }), { handoff });
+  const done =
+    "# HANDOFF\n## What was done this time\nThe contract has two new paths.\n\n## Next session should note\n- x\n";
+  expect(review(done)).toBe("US-005 needs your review:\nThe contract has two new paths.");
+  expect(review("Just a text about what was done.\nNothing else.")).toBe("US-005 needs your review:");
+  expect(review(`${done}## Not yet resolved\n- which gateway?\n- [NEEDS CLARIFICATION] how long?\n`)).toBe(
+    "US-005 needs your review:\nThe contract has two new paths.\n2 clarifications needed:\n- how long?\n- which gateway?",
+  );
+  expect(review(`${done}## Not yet resolved\nNone.\n`)).toBe(
+    "US-005 needs your review:\nThe contract has two new paths.",
   );
 });
 

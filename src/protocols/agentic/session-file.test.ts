@@ -97,6 +97,17 @@ test.each([
 test.each([
   ["pass", "pass", 0],
   ["complete", "pass", 1],
+  ["passed", "pass", 1],
+  ["passing", "pass", 1],
+  ["completed", "pass", 1],
+  ["ok", "pass", 1],
+  ["success", "pass", 1],
+  ["failure", "failing", 1],
+  ["error", "failing", 1],
+  ["partial", "failing", 1],
+  ["human", "needs_human", 1],
+  ["human_needed", "needs_human", 1],
+  ["waiting for human", "needs_human", 1],
   ["Done ✅", "pass", 1],
   ["fail", "failing", 1],
   ["FAILED", "failing", 1],
@@ -164,6 +175,11 @@ test("[AG5 D23 D68] the documented executor-result is read, and a value ends wit
     filesChanged: ["a.ts", "b.ts"],
     tests: { pass: 3, fail: 0, skip: 0 },
   });
+  expect(result('status: pass\nsummary: He said "no"\nfiles_changed: a.ts\n  - "b.ts"\n')).toMatchObject({
+    summary: 'He said "no"',
+    filesChanged: ["a.ts", "b.ts"],
+  });
+  expect(handoff("status: pass\nfiles_changed: a.ts, , b.ts").filesChanged).toEqual(["a.ts", "b.ts"]);
 });
 
 test.each([
@@ -191,4 +207,5 @@ test("[AG5] a file of another name is read as what it looks like", () => {
   expect(readSessionFile("status: pass\n", "report.txt").source).toBe("executor_result");
   expect(readSessionFile("---\nstatus: pass\n---\n", "report").source).toBe("front_matter");
   expect(readSessionFile("SCOPE WARNING", "report").source).toBe("free_text");
+  expect(readSessionFile("The last status: pass", "report.txt")).toMatchObject({ source: "free_text", status: null });
 });

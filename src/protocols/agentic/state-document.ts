@@ -50,7 +50,8 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
   const body = bodyIn(run);
   const shown = shownStep(of, scope, body);
   const last = scope?.attempts.filter(({ name }) => name === shown.step).at(-1) ?? null;
-  const ended = scope?.attempts.findLast(hasEnded) ?? null;
+  const sessions = scope?.attempts.filter(({ name }) => !isIntegration(body, name)) ?? [];
+  const ended = sessions.findLast(hasEnded) ?? null;
   const isRunning = shown.status === "running";
   // What an executor reported before is no result of the session that runs now.
   const known = isRunning ? {} : ended === null ? (imported ?? {}) : (of.facts.get(ended.id) ?? {});
@@ -74,6 +75,11 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
     blocked_by: entry.dependsOn.filter((other) => !isDone(run, other)),
     human_note: noteFor(run, entry),
   };
+}
+
+/** Putting a story on its base is no session, and says nothing about the work. */
+function isIntegration(body: Body, name: string): boolean {
+  return body.some((step) => step.kind === "integrate" && step.name === name);
 }
 
 interface ShownStep {

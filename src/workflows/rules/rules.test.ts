@@ -102,6 +102,24 @@ describe("the bundled table", () => {
     expect(Object.keys(routes["review"] ?? {})[0]).toBe("approve");
   });
 
+  test("[TB7 D30 D31 D32 D34 D35 D36 D37] what its sessions read and may write", () => {
+    const bdd = "docs/bdd/US-{story}.md";
+    const delta = "docs/deltas/US-{story}.md";
+    const api = "docs/api/openapi.yaml";
+    const handoff = ".ai/HANDOFF.md";
+    const project = ["PROJECT_CONTEXT.md", "PROJECT_MEMORY.md"];
+    const agents = bodyOf(definitionOf(null)).filter((step): step is AgentStep => step.kind === "agent");
+    expect(Object.fromEntries(agents.map(({ name, reads, writes }) => [name, { reads, writes }]))).toEqual({
+      bdd: { reads: [...project, handoff], writes: [bdd] },
+      "sdd-delta": { reads: [...project, bdd, "docs/sdd.md", handoff], writes: [delta] },
+      contract: { reads: ["docs/sdd.md", delta, api, handoff], writes: [api] },
+      scaffold: { reads: [bdd, "docs/nfr.md", api, handoff], writes: ["*_test.go", "*.spec.ts"] },
+      impl: { reads: ["docs/sdd.md", api, handoff], writes: ["*.go", "*.ts"] },
+      verify: { reads: [bdd, delta, api, "docs/constitution.md", handoff], writes: ["docs/sdd.md"] },
+      "update-memory": { reads: ["PROJECT_MEMORY.md", ".ai/STATE.json", handoff], writes: ["PROJECT_MEMORY.md"] },
+    });
+  });
+
   test("[TB5 D12 D48 D51] attempts count however they end, and a time-out asks", () => {
     const { budget, onError, onErrorBy } = stepOf(null, "impl");
     expect(budget).toMatchObject({ atMost: 4, errors: true, then: { to: "gate" } });
@@ -296,7 +314,7 @@ describe("a project's own rules", () => {
     expect(errorsOf(text).join("\n")).toContain(message);
   });
 
-  test("[TB8] two steps that nothing leads to", () => {
+  test("[TB8 D38] two steps that nothing leads to", () => {
     expect(
       errorsOf(
         "steps: { scan: { instruction: x, next_on_pass: never }, never: { instruction: x, next_on_pass: scan } }",
