@@ -95,6 +95,7 @@ export const agents = foldersIn("executors").filter((name) =>
 /** Use cases that may import a protocol. All others know only the port. */
 const protocolUseCases: Record<string, readonly string[]> = {
   agentic: ["application/agentic"],
+  lifecycle: ["application/lifecycle"],
   ralph: ["application/ralph"],
 };
 

@@ -32,6 +32,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "cost [RUN]": "show what a run has cost; without RUN, what each of them has",
     "logs [RUN] [STEP]": "show what agents printed",
     "events [RUN]": "show what happened, in order",
+    "lifecycle position|read": "say where a project with a .workflow folder stands, and what its result files say",
   },
   Acting: {
     gates: "list the open questions, the oldest first",

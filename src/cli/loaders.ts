@@ -10,6 +10,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["prd", () => import("./commands/ralph/prd.ts")],
   ["agent", () => import("./commands/ralph/agent.ts")],
   ["project", () => import("./commands/agentic/project.ts")],
+  ["lifecycle", () => import("./commands/lifecycle/lifecycle.ts")],
   ["resume", () => import("./commands/running/resume.ts")],
   ["pause", () => import("./commands/running/pause.ts")],
   ["stop", () => import("./commands/running/stop.ts")],

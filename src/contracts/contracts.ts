@@ -5,6 +5,7 @@ import { z } from "zod";
 import { costContract, costsContract } from "./cost-documents.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
+import { lifecyclePositionContract, lifecycleReadingContract } from "./lifecycle-documents.ts";
 import {
   backupContract,
   cleanContract,
@@ -116,6 +117,12 @@ const table = {
   simulation: contract(simulationContract, "the path that a simulated run took", "workflow simulate"),
   "prd-check": contract(prdCheckContract, "the stories of a PRD and their order", "prd check"),
   "prd-done": contract(prdDoneContract, "a PRD whose stories all pass already", "prd run"),
+  "lifecycle-position": contract(
+    lifecyclePositionContract,
+    "where a project with .workflow stands",
+    "lifecycle position",
+  ),
+  "lifecycle-reading": contract(lifecycleReadingContract, "what a result file says", "lifecycle read"),
   "project-init": contract(projectInitContract, "what a project was set up with", "project init"),
   "project-budget": contract(projectBudgetContract, "tokens planned and used by step", "project budget"),
   "project-reading": contract(projectReadingContract, "what a hand-off or executor-result means", "project read"),

@@ -1,7 +1,7 @@
 // Documents and their contracts. Calls every command that has `--json` and checks what it prints against its contract. The documents
 // that other tests read are checked, too, where they are read (`site.json`, `site.events`).
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { contracts } from "../../src/contracts/contracts.ts";
@@ -121,6 +121,20 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
   const again = await site.pawl("store", "backup", site.path("copy.db"));
   expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("a backup replaces no file") });
+});
+
+test("[LB1 CM2 LP7 LP8 LR7 E78] where a project stands, and what a result file says: both fit their contracts and change nothing", async () => {
+  const site = newSite();
+  await expectContract(site, "lifecycle-position", ["lifecycle", "position"]);
+  const file = join(site.repo, "review.json");
+  writeFileSync(file, '{"verdict": "BLOCK"}');
+  await expectContract(site, "lifecycle-reading", ["lifecycle", "read", "review", file]);
+  await expectContract(site, "lifecycle-reading", ["lifecycle", "read", "review", "missing.json"]);
+  mkdirSync(join(site.repo, ".workflow"));
+  writeFileSync(join(site.repo, ".workflow/state.json"), "[]");
+  const refused = await site.pawl("lifecycle", "position");
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("E002") });
+  expect(readdirSync(join(site.repo, ".workflow"))).toEqual(["state.json"]);
 });
 
 test("[LB1 LB3 CM2 D87 D62] a project that works by files, a session at a time: every document fits its contract", async () => {
