@@ -61,6 +61,19 @@ test("[AG8 D65] the executor-result counts before the hand-off, and the hand-off
   expect(told({})).toBeUndefined();
 });
 
+test("[AG9 AG11 D23 D66 D104] what an executor-result does not say is in the hand-off beside it, its status never", () => {
+  const files = {
+    "executor-result": "status: needs_human\nsummary: stuck\n",
+    "HANDOFF.md": front("pass", "tests_pass: 4\ntests_fail: 1\nfailing_tests: [T1]\nfiles_changed: [a.ts]\n"),
+  };
+  const { told: report, facts } = collected(folderWith(files));
+  expect(report?.verdict).toEqual({ kind: "asked", question: "- which gateway?" });
+  expect(facts).toMatchObject({ tests: { pass: 4, fail: 1, skip: 0 }, failing_tests: ["T1"], files_changed: ["a.ts"] });
+  // Of another session, it says nothing about this one.
+  const other = { ...files, "HANDOFF.md": files["HANDOFF.md"].replace("attempt: 2", "attempt: 1") };
+  expect(collected(folderWith(other)).facts).not.toHaveProperty("files_changed");
+});
+
 test("[AG8 D69] an executor-result that is older than its dispatch does not count, nor does a hand-off", () => {
   const files = { "executor-result": "status: pass\n", "HANDOFF.md": front("pass") };
   expect(told(files, { "executor-result": 30, "HANDOFF.md": 30 })).toBeUndefined();

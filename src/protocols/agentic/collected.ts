@@ -57,12 +57,25 @@ export function leftBy({ run, attempt, definition, session }: AttemptSession, fo
   const times = [result, handoff].flatMap((file) => (file.kind === "read" ? [file.at] : []));
   const stateAt = state === null ? [] : [lstatSync(folder.state).mtimeMs];
   return {
-    report: report === null ? null : withoutContradiction(report, definition),
+    report: report === null ? null : withDetails(withoutContradiction(report, definition), byHandoff?.report ?? null),
     isLast: report !== null && report === state,
     handoff: handoff.kind === "read" && byHandoff?.isForeign !== true ? handoff.text : null,
     notes: [...found.flatMap(({ notes }) => notes), ...(forged === null ? [] : [forged])],
     absent: byHandoff?.absent ?? null,
     changedAt: [...times, ...stateAt].reduce<number | null>((last, at) => Math.max(last ?? at, at), null),
+  };
+}
+
+/** An executor-result is about the status alone: results and open questions are in the hand-off beside it. */
+function withDetails(report: SessionReport, handoff: SessionReport | null): SessionReport {
+  if (report.source !== "executor_result" || handoff === null) return report;
+  const { tests, failingTests, filesChanged, unresolved } = report;
+  return {
+    ...report,
+    tests: tests ?? handoff.tests,
+    failingTests: failingTests.length > 0 ? failingTests : handoff.failingTests,
+    filesChanged: filesChanged.length > 0 ? filesChanged : handoff.filesChanged,
+    unresolved: unresolved === "" ? handoff.unresolved : unresolved,
   };
 }
 
