@@ -26,7 +26,7 @@ export const layers: Record<string, readonly string[]> = {
   executors: ["domain", "system"],
   workspaces: ["domain", "system"],
   project: ["domain", "system", "workspaces"],
-  protocols: ["domain", "engine", "prompts", "workflows", "system"],
+  protocols: ["domain", "engine", "prompts", "results", "workflows", "system"],
   notify: ["domain", "system"],
   runtime: [...inner, "results", "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   mcp: ["domain", "system", "protocols", "runtime"],

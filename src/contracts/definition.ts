@@ -46,6 +46,19 @@ const single = [
   object({ ...performed, kind: z.literal("command"), command: text }),
   object({ ...performed, kind: z.literal("integrate"), message: text }),
   object({
+    ...performed,
+    kind: z.literal("decision"),
+    reader: text,
+    source: object({
+      file: text,
+      at: text.exactOptional(),
+      words: z
+        .record(z.string(), list(z.union([z.string(), z.number(), z.boolean(), z.null()])))
+        .readonly()
+        .exactOptional(),
+    }).exactOptional(),
+  }),
+  object({
     ...base,
     kind: z.literal("gate"),
     question: text,
@@ -63,6 +76,7 @@ const storiesShape = {
   workspace: z.literal("worktree").exactOptional(),
   branchPrefix: text.exactOptional(),
   ids: z.literal("numbers").exactOptional(),
+  sentBack: z.literal("nothing").exactOptional(),
   maxSteps: count.exactOptional(),
   restarts: count.exactOptional(),
 };

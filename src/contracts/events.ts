@@ -157,7 +157,12 @@ export const eventContract = z
       reason,
     }),
     event("steps_skipped", { steps, by: z.enum(["route", "edit"]), reason }),
-    event("steps_inserted", { before: text.nullable(), steps: placedSteps, feedback: text.exactOptional() }),
+    event("steps_inserted", {
+      before: text.nullable(),
+      steps: placedSteps,
+      feedback: text.exactOptional(),
+      asks: text.exactOptional(),
+    }),
     event("steps_removed", { steps }),
     event("steps_reordered", { order: texts }),
     event("step_amended", { step, description: text }),

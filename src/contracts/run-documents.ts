@@ -43,7 +43,7 @@ const runContract = object({
 
 const stepContract = object({
   id: text,
-  kind: z.enum(["agent", "command", "integrate", "gate", "stories"]),
+  kind: z.enum(["agent", "command", "integrate", "decision", "gate", "stories"]),
   name: text.describe("Its name in the workflow. Several steps of a chain may have the same."),
   status: stepStatus,
   attempts: count,

@@ -158,6 +158,26 @@ export interface IntegrateStep extends PerformedStep {
   readonly message: string;
 }
 
+/** Reads a value from files. The runtime itself performs it: without an agent, a process or a token. */
+export interface DecisionStep extends PerformedStep {
+  readonly kind: "decision";
+  /** A reader of the protocol, or a general one. Its values are those of `on`. */
+  readonly reader: string;
+  /** What a general reader reads; absent: a reader of the protocol finds its files itself. */
+  readonly source?: DecisionSource;
+}
+
+export interface DecisionSource {
+  /** A path inside of the project; a template. */
+  readonly file: string;
+  /** A JSON Pointer to the word that decides; absent: the whole document. */
+  readonly at?: string;
+  /** Each value, with the words of the file that mean it. */
+  readonly words?: Readonly<Record<string, readonly DecisionWord[]>>;
+}
+
+export type DecisionWord = string | number | boolean | null;
+
 export interface GateStep extends StepBase {
   readonly kind: "gate";
   readonly question: string;
@@ -179,13 +199,15 @@ export interface StoriesStep extends StepBase {
   readonly branchPrefix?: string;
   /** `numbers`: step ids are `step-001`, `step-002` …; absent: they are the names from the file. */
   readonly ids?: "numbers";
+  /** `nothing`: going back to it without new stories adds none; absent: it adds one that has the feedback as its task. */
+  readonly sentBack?: "nothing";
   /** How many steps the chain of a story may have. */
   readonly maxSteps?: number;
   /** How often a step may request its own restart. */
   readonly restarts?: number;
 }
 
-export type PerformedDefinition = AgentStep | CommandStep | IntegrateStep;
+export type PerformedDefinition = AgentStep | CommandStep | IntegrateStep | DecisionStep;
 export type StepDefinition = PerformedDefinition | GateStep | StoriesStep;
 
 export function isPerformed(definition: StepDefinition): definition is PerformedDefinition {

@@ -114,6 +114,8 @@ export type Event = Happened &
         readonly steps: readonly PlacedStep[];
         /** Feedback for the first of them. */
         readonly feedback?: string;
+        /** Which limit led here, for the last of them, which asks a person. */
+        readonly asks?: string;
       }
     | { readonly type: "steps_removed"; readonly steps: readonly StepId[] }
     /** The whole chain in its new order. */

@@ -9,4 +9,14 @@ export interface ProtocolFacts {
   readonly takesEdits: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. */
   readonly needsStories: boolean;
+  /** Its readers, for `decision: NAME`; absent: none. */
+  readonly readers?: readonly ReaderFacts[];
+}
+
+interface ReaderFacts {
+  readonly name: string;
+  /** What it may answer besides `unknown`. */
+  readonly values: readonly string[];
+  /** It may give stories, so it can plan those of a `stories` step. */
+  readonly plans: boolean;
 }

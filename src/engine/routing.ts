@@ -24,6 +24,8 @@ export interface Routing {
   readonly isRejection?: boolean;
   /** Why a gate opens, if the route is one. */
   readonly cause: GateCause;
+  /** Which limit led here, and after how many attempts; absent: none did. A gate at the end of inserted steps shows it. */
+  readonly exhausted?: string;
   /** When `again` may start. null or none: now. */
   readonly notBefore?: number | null;
 }
@@ -67,7 +69,7 @@ export function takeRoute(draft: Draft, routing: Routing): void {
 
 /** The inserted steps run first, then everything from `before` to the routing step again. */
 function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "insert" }>): void {
-  const { story, step, feedback } = routing;
+  const { story, step, feedback, exhausted = "" } = routing;
   const before = route.before === undefined ? step : nearest(draft, story, step, route.before, "before");
   if (!before) return failStep(draft, story, step, `no step "${route.before}" before "${step.name}" to insert before`);
   if (stepsLeft(draft, story) < route.steps.length) {
@@ -76,7 +78,7 @@ function insert(draft: Draft, routing: Routing, route: Extract<Route, { to: "ins
     return failStep(draft, story, step, full);
   }
   const steps = route.steps.map((name) => ({ name, description: "" }));
-  insertSteps(draft, story, { before: before.id, steps, feedback });
+  insertSteps(draft, story, { before: before.id, steps, feedback, asks: exhausted });
   const reason = `${step.name} inserted ${route.steps.join(", ")}`;
   resetSpan(draft, story, { from: before, to: step, keeps: step, feedback, reason });
 }

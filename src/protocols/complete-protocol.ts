@@ -2,7 +2,7 @@
 
 import { AppError, errorText } from "../domain/error.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
-import type { Protocol } from "./protocol.ts";
+import type { DecisionReader, DecisionWork, Protocol } from "./protocol.ts";
 
 export interface CompleteProtocol extends Required<Protocol> {
   /** It can tell whether a report has arrived, so that another program may do the work. */
@@ -38,6 +38,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   needsStories: false,
   stepIs: "name",
   stepWords: {},
+  readers: {},
   hasFolder: false,
   checksDecide: false,
   canAwait: false,
@@ -70,7 +71,15 @@ export function withDefaults(protocol: Protocol): CompleteProtocol {
       return [key, guard(protocol, purpose, act)];
     }),
   );
-  return { ...defaults, ...protocol, ...guarded, canAwait: protocol.arrived !== undefined };
+  const readers = Object.fromEntries(
+    Object.entries(protocol.readers ?? {}).map(([name, reader]) => [name, guardedReader(protocol, name, reader)]),
+  );
+  return { ...defaults, ...protocol, ...guarded, readers, canAwait: protocol.arrived !== undefined };
+}
+
+function guardedReader(protocol: Protocol, name: string, reader: DecisionReader): DecisionReader {
+  const read = guard(protocol, `read the decision ${name}`, (work) => reader.read(work as DecisionWork));
+  return { ...reader, read: read as DecisionReader["read"] };
 }
 
 /** Stands for a protocol that this Pawl does not have: every function throws. */
@@ -87,8 +96,9 @@ export function unknownProtocol(name: string, known: readonly string[]): AppErro
   });
 }
 
-export function factsOf({ name, templateKeys, takesEdits, needsStories }: CompleteProtocol): ProtocolFacts {
-  return { name, templateKeys, takesEdits, needsStories };
+export function factsOf({ name, templateKeys, takesEdits, needsStories, readers }: CompleteProtocol): ProtocolFacts {
+  const read = Object.entries(readers).map(([reader, { values, plans = false }]) => ({ name: reader, values, plans }));
+  return { name, templateKeys, takesEdits, needsStories, readers: read };
 }
 
 function guard(protocol: Protocol, purpose: string, act: (...args: unknown[]) => unknown) {

@@ -8,6 +8,7 @@ import type { Attempt } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { Event } from "../domain/event.ts";
+import type { Evidence } from "../domain/evidence.ts";
 import type { RunId, StoryId } from "../domain/ids.ts";
 import type { Facts } from "../domain/report.ts";
 import type { Header, Run } from "../domain/run.ts";
@@ -35,6 +36,9 @@ export interface Protocol {
   readonly stepIs?: "name" | "id";
   /** Its own words for the log of steps. Default: the general ones. */
   readonly stepWords?: Readonly<Partial<Record<StepWord, string>>>;
+
+  /** Readers of its files, for steps with `decision: NAME`. Default: none. */
+  readonly readers?: Readonly<Record<string, DecisionReader>>;
 
   // When a run starts.
 
@@ -98,6 +102,38 @@ export interface SessionFacts {
   readonly isOthers: boolean;
   /** What its agent was told. What only repeats that is no report. */
   told(): Told;
+}
+
+/** Reads where the work stands from files, in process. The same files give the same answer. */
+export interface DecisionReader {
+  /** What it may answer, in lower case. `unknown` is always one more and need not be here. Any other answer counts as `unknown`. */
+  readonly values: readonly string[];
+  /** It may give stories. Default: false. */
+  readonly plans?: boolean;
+  /** Changes nothing, and may run again after a crash. A file that is missing or unreadable is `unknown`, not an error. */
+  read(work: DecisionWork): DecisionRead | Promise<DecisionRead>;
+}
+
+export interface DecisionWork extends AttemptFacts {
+  /** The tree of the attempt. Open files below it, or below the project, with `readEvidence`. */
+  readonly workspace: string;
+  /** The file that the step names, with its values filled in; null: it names none. */
+  readonly file: string | null;
+}
+
+export interface DecisionRead {
+  readonly value: string;
+  /** In words, for the person who is asked, `why` and the log. */
+  readonly why: string;
+  /** What it looked at, the decisive place first. */
+  readonly evidence: readonly Evidence[];
+  readonly outputs?: Readonly<Record<string, string>>;
+  /** For the step that gets the work back. Default: `why` and the evidence. */
+  readonly feedback?: string;
+  /** New stories. Only a decision in the run's own chain plans. */
+  readonly stories?: readonly StorySpec[];
+  readonly facts?: Facts;
+  readonly notes?: readonly string[];
 }
 
 /** `step_again`: the attempt completed, and the step runs once more. */

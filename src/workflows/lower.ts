@@ -56,7 +56,18 @@ export function lowerDocument(reading: Reading): Definition | null {
   return file && lowerAntfarm(reading, file);
 }
 
-const ownStepKeys = ["command", "gate", "stories", "integrate", "body", "decide", "on", "produces", "checks"];
+const ownStepKeys = [
+  "command",
+  "gate",
+  "stories",
+  "integrate",
+  "decision",
+  "body",
+  "decide",
+  "on",
+  "produces",
+  "checks",
+];
 
 /** A file without `pawl:` that no reader of antfarm's format would accept, but ours would. */
 function looksOwn(value: unknown): boolean {

@@ -66,6 +66,8 @@ function headOf({ agents }: Definition, step: StepDefinition): string {
       return `stories, ${step.concurrency === 1 ? "one at a time" : `${step.concurrency} at a time`}${treesOf(step)}`;
     case "integrate":
       return `one commit on the base: ${oneLine(step.message)}${timeOf(step.wallMs)}`;
+    case "decision":
+      return `reads ${step.reader}${step.source === undefined ? "" : `: ${oneLine(step.source.file)}`}`;
   }
 }
 
@@ -91,14 +93,15 @@ function flagLines(step: StepDefinition): string[] {
 }
 
 /** How far a story's chain may grow. */
-function growthLines({ maxSteps, restarts }: StoriesStep): string[] {
+function growthLines({ sentBack, maxSteps, restarts }: StoriesStep): string[] {
+  const back = sentBack === undefined ? [] : ["going back to it adds no story"];
   const parts = [
     ...(maxSteps === undefined ? [] : [`has at most ${counted(maxSteps, "step")}`]),
     ...(restarts === undefined
       ? []
       : [restarts === 0 ? "restarts none of them" : `may restart each of them ${timesText(restarts)}`]),
   ];
-  return parts.length === 0 ? [] : [`a story ${parts.join(" and ")}`];
+  return [...back, ...(parts.length === 0 ? [] : [`a story ${parts.join(" and ")}`])];
 }
 
 function detailsOf(step: StepDefinition): string[] {

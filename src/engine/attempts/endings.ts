@@ -65,14 +65,26 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
   const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
   if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
+  const asks = limited.exhausted === null ? "" : `${report.feedback}\n\n${tally(ending, limited.exhausted)}`.trim();
+  // A decision asks about files, not about its own words: how often it was tried is news to the person.
+  const isAsked = definition.kind === "decision" && route.to === "gate" && asks !== "";
   takeRoute(draft, {
     story,
     step,
     route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", limited.exhausted),
-    feedback: report.feedback,
+    feedback: isAsked ? asks : report.feedback,
     isRejection: verdict.kind === "rejected",
     cause: limited.exhausted === null ? "route" : "exhausted",
+    exhausted: asks,
   });
+}
+
+/** Which limit was reached, and how much was tried until then. */
+function tally({ draft, story, step }: Ending, exhausted: string): string {
+  const { attempts } = draft.scope(story);
+  const own = attempts.filter(({ name }) => name === step.name).length;
+  const where = story === null ? "the run's own steps" : `story ${story}`;
+  return `${exhausted}, after ${counted(own, "attempt")} of ${step.name} and ${attempts.length} in ${where}.`;
 }
 
 /**

@@ -45,9 +45,11 @@ function adoptedState({ state, reason }: AdoptedStep): StepState {
 }
 
 export function withInserted(chain: Chain, event: Of<"steps_inserted">): Chain {
-  const added = event.steps.map((step, index) =>
-    index === 0 && event.feedback ? { ...placed(step), feedback: event.feedback } : placed(step),
-  );
+  const last = event.steps.length - 1;
+  const added = event.steps.map((step, index) => {
+    const feedback = (index === last && event.asks) || (index === 0 && event.feedback);
+    return feedback ? { ...placed(step), feedback } : placed(step);
+  });
   if (event.before === null) return [...chain, ...added];
   const index = chain.findIndex((step) => step.id === event.before);
   if (index < 0) throw new IllegalTransition(`step ${event.before}`, "nothing", "insert");

@@ -63,11 +63,13 @@ export interface Insertion {
   readonly steps: readonly NewStep[];
   /** Feedback for the first of them. */
   readonly feedback?: string;
+  /** Feedback for the last of them, where that is a gate at the end of a limit. */
+  readonly asks?: string;
 }
 
 /** Inserts steps before one that can still run. */
 export function insertSteps(draft: Draft, story: StoryId | null, insertion: Insertion): readonly PlacedStep[] {
-  const { before, feedback } = insertion;
+  const { before, feedback, asks } = insertion;
   const ids = newIds(
     draft.run,
     story,
@@ -78,7 +80,13 @@ export function insertSteps(draft: Draft, story: StoryId | null, insertion: Inse
     if (!added) return [];
     return [{ id, name: added.name, ...(added.description === "" ? {} : { description: added.description }) }];
   });
-  draft.emit(story, { type: "steps_inserted", before, steps, ...(feedback ? { feedback } : {}) });
+  draft.emit(story, {
+    type: "steps_inserted",
+    before,
+    steps,
+    ...(feedback ? { feedback } : {}),
+    ...(asks ? { asks } : {}),
+  });
   return steps;
 }
 

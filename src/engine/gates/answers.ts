@@ -93,11 +93,13 @@ function take(
   });
   if (story !== null) changeStory(draft, story, "running", "");
   const step = draft.step(story, gate.step);
+  // What a file says is asked whenever it is not known; only the end of a limit is the end of its count.
+  const reads = gate.cause !== "exhausted" && draft.definition(story, step.name).kind === "decision";
   if (repeats(route)) {
     // A person asked for one more round, so the limit that led here starts again from zero; otherwise it would lead here again
     // at once. The steps of a story share a budget, so all of them start again. A cap of the run is raised only by this answer.
     if (gate.cause === "cap") raiseCaps(draft);
-    else if (gate.cause !== "asked" && !isAboutStart(gate.cause) && !isCounted(draft.scope(story), step))
+    else if (gate.cause !== "asked" && !isAboutStart(gate.cause) && !isCounted(draft.scope(story), step) && !reads)
       draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
   }
   recordDecision(draft, gate, step, said.option, route);

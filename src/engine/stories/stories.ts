@@ -25,7 +25,7 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
   }
   const sentBack = step.visit > 1;
   draft.emit(null, { type: "step_opened", step: step.id });
-  if (sentBack && draft.storyGroups.allSettled)
+  if (sentBack && draft.storyGroups.allSettled && definition.sentBack !== "nothing")
     planFix(draft, step.feedback || "The work was sent back without a reason.");
 }
 

@@ -4,19 +4,21 @@
 import { noUsage } from "../../domain/attempt.ts";
 import type { AnswerGate } from "../../domain/command.ts";
 import { counted } from "../../domain/counted.ts";
-import { type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
+import { type DecisionStep, type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
+import { unknownValue } from "../../domain/evidence.ts";
 import type { Gate } from "../../domain/gate.ts";
 import { attemptId, runId, type StoryId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
-import { decidedValues, repeats } from "../../domain/route.ts";
+import { decidedValues, type Route, repeats } from "../../domain/route.ts";
 import { type Run, type RunStatus, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { decide, startRun } from "../../engine/decide.ts";
 import { definitionOf } from "../../engine/definitions.ts";
+import { readReport } from "../../prompts/report.ts";
 import { type CompleteProtocol, noProtocol } from "../../protocols/complete-protocol.ts";
 import { readEdits } from "../../protocols/files/edit-request.ts";
 import { type Answer, noToolReport } from "../attempt/execute/answer.ts";
@@ -207,12 +209,14 @@ function answerTo(
 function wellDone(run: Run, { story, step }: ReadyStep): CompletedReport {
   const definition = performedOf(run, story, step);
   const { on, decide: key } = definition;
-  const values = decidedValues(on);
-  const leadsOn = values.find((value) => !repeats(on[`=${value}`]?.route ?? { to: "again" }));
+  const values = decidedValues(on).filter((each) => definition.kind !== "decision" || each !== unknownValue);
+  const leads = (to: (route: Route) => boolean) => values.find((each) => to(on[`=${each}`]?.route ?? { to: "again" }));
+  const leadsOn =
+    leads(({ to }) => to === "next") ?? leads(({ to }) => to === "go_to") ?? leads((route) => !repeats(route));
   const value = key === null ? undefined : (leadsOn ?? values[0]);
   const needsPlan =
     story === null &&
-    definition.kind === "agent" &&
+    (definition.kind === "agent" || (definition.kind === "decision" && on[`=${value}`]?.route.to === "next")) &&
     run.header.stories.length === 0 &&
     run.header.definition.steps.some(({ kind }) => kind === "stories");
   return {
@@ -257,9 +261,23 @@ function attemptNumber(scope: Scope, step: Step): number {
 }
 
 function read(run: Run, definition: PerformedDefinition, answer: ScriptedAnswer): CompletedReport | UnfinishedReport {
+  if (definition.kind === "decision") return readDecided(run, definition, answer);
   const report = readAnswer(definition, answerOf(definition, answer), run.header.definition.knownKeys);
   if (report.outcome !== "completed" || answer.edits === undefined) return report;
   return { ...report, edits: readEdits(requestIn(answer.edits)) };
+}
+
+/** The value alone, or lines as an agent prints them: `POST_VERIFY: fix`, `STORIES_JSON: […]`. What has no route is unknown. */
+function readDecided(run: Run, step: DecisionStep, { text, exit }: ScriptedAnswer): CompletedReport | UnfinishedReport {
+  if (exit !== 0) return { outcome: "failed", why: text || `exit code ${exit}`, retryAt: null, notes: [] };
+  const said = /^[\w.-]+$/.test(text.trim()) ? `${step.decide}: ${text.trim()}` : text;
+  const report = readReport(step, said, run.header.definition.knownKeys);
+  if (report.outcome === "completed" && report.verdict.kind === "value" && step.on[`=${report.verdict.value}`])
+    return report;
+  const why = text.trim() === "" ? "the script says nothing" : `the script says ${JSON.stringify(text.trim())}`;
+  const outputs = { evidence: why, [step.decide ?? ""]: unknownValue };
+  const verdict = { kind: "value", value: unknownValue } as const;
+  return { outcome: "completed", verdict, outputs, stories: null, feedback: why, notes: [] };
 }
 
 /** The answer that `execute` would hand to `settle`. */

@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { AppError, systemCode } from "../../domain/error.ts";
 import { isInside, realPath } from "./paths.ts";
-import { openRegular, readRegular } from "./regular-file.ts";
+import { openRegular, readRegularBytes } from "./regular-file.ts";
 import { replaceFile } from "./whole-file.ts";
 
 const { O_APPEND, O_CREAT, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants;
@@ -79,8 +79,14 @@ export function within<Result>(
 
 /** The text of a file; null where there is none. */
 export function readInside(root: string, file: string, atMost?: number): string | null {
+  return readBytesInside(root, file, atMost)?.toString("utf8") ?? null;
+}
+
+/** The bytes of a file; null where there is none. */
+export function readBytesInside(root: string, file: string, atMost?: number): Buffer | null {
+  const options = { name: file, ...(atMost === undefined ? {} : { atMost }) };
   try {
-    return within(root, file, (path) => readRegular(path, { name: file, ...(atMost === undefined ? {} : { atMost }) }));
+    return within(root, file, (path) => readRegularBytes(path, options));
   } catch (error) {
     if (systemCode(error) === "ENOENT") return null;
     throw error;

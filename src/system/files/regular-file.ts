@@ -45,8 +45,14 @@ const notRegular: Readonly<Record<string, string>> = {
   EISDIR: "is a directory",
 };
 
+type ReadOptions = OpenOptions & { readonly atMost?: number };
+
 /** The whole text of a regular file. */
-export function readRegular(path: string, options: OpenOptions & { readonly atMost?: number } = {}): string {
+export function readRegular(path: string, options: ReadOptions = {}): string {
+  return readRegularBytes(path, options).toString("utf8");
+}
+
+export function readRegularBytes(path: string, options: ReadOptions = {}): Buffer {
   const { atMost = largestText, name = path } = options;
   const handle = openRegular(path, options);
   try {
@@ -57,7 +63,7 @@ export function readRegular(path: string, options: OpenOptions & { readonly atMo
     for (let read = 0; ; ) {
       const piece = Buffer.alloc(Math.max(4_096, size - read + 1));
       const length = readSync(handle, piece, 0, piece.length, null);
-      if (length === 0) return Buffer.concat(pieces).toString("utf8");
+      if (length === 0) return Buffer.concat(pieces);
       read += length;
       if (read > atMost) throw tooLarge(name, atMost);
       pieces.push(piece.subarray(0, length));

@@ -5,7 +5,7 @@ import { refuse } from "../document/reading.ts";
 import { type Checked, originOf } from "./checked.ts";
 
 export function checkFlags(checked: Checked, step: StepDefinition, index: number): void {
-  if (step.kind !== "agent" && step.kind !== "command") return;
+  if (step.kind !== "agent" && step.kind !== "command" && step.kind !== "decision") return;
   if (step.last) checkLast(checked, step, index);
   if (step.follows) checkFollows(checked, step, index, step.follows);
   if (step.editable) checkEditable(checked, step);

@@ -148,9 +148,10 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
   if (!repeats(route) || as === "answer") return;
   const isUnfinished = key === "error" || key === "unreadable";
   if (as === "then") {
+    if (endsWithPerson(checked, route)) return;
     refuse(reading, path, {
       message: `${label}: what follows a limit repeats without a limit`,
-      expected: "fail, gate, next or go_to after `then`",
+      expected: "fail, gate, next or go_to after `then`, or an insert whose last step is a gate without a deadline",
       hint: "let a person send it back: `then: { gate: …, options: { once_more: { back_to: … }, stop: fail } }`",
     });
   } else if (limit === null && bodyOf === null && !(budget !== null && (!isUnfinished || budget.errors))) {
@@ -162,6 +163,13 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
       hint: "for example `at_most: 3, then: gate`",
     });
   }
+}
+
+/** Inserted steps whose last is a question that only a person answers: each round ends with that person. */
+function endsWithPerson({ chain }: Checked, route: Route): boolean {
+  if (route.to !== "insert") return false;
+  const last = chain.find((step) => step.name === route.steps.at(-1));
+  return last?.kind === "gate" && last.deadline === undefined;
 }
 
 /** What runs once more each time: from where to where, and for how long by its time limits. */

@@ -10,6 +10,9 @@ export function checkPlanner(definition: Definition, reading: Reading): void {
   // A protocol that is about stories reads them from its files.
   const protocol = reading.protocols.find(({ name }) => name === definition.protocol);
   if (!stories || protocol?.needsStories) return;
+  const planners = new Set((protocol?.readers ?? []).filter(({ plans }) => plans).map(({ name }) => name));
+  const ahead = definition.steps.slice(0, index);
+  if (ahead.some((step) => step.kind === "decision" && !step.source && planners.has(step.reader))) return;
   const before = definition.steps.slice(0, index).filter((step): step is AgentStep => step.kind === "agent");
   const path = originOf(reading, stories);
   if (before.length === 0) {

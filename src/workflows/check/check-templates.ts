@@ -54,7 +54,12 @@ function templatesOf(steps: readonly StepDefinition[], reading: Reading): readon
       each.map((text, index) => ({ step: step.name, text, path: [...originOf(reading, step), key, index] })),
     ),
   );
-  return [...inputs, ...variables, ...paths, ...questions];
+  const files = performedSteps(steps).flatMap((step) =>
+    step.kind === "decision" && step.source
+      ? [{ step: step.name, text: step.source.file, path: [...originOf(reading, step), "decision", "file"] }]
+      : [],
+  );
+  return [...inputs, ...variables, ...paths, ...files, ...questions];
 }
 
 function warnUnset(

@@ -7,6 +7,7 @@ import { isSafeId } from "../../domain/ids.ts";
 import { nearest, type Path } from "../document/problem.ts";
 import { type Reading, refuse, warn } from "../document/reading.ts";
 import { checkProjectWords } from "../format/project.ts";
+import { checkDecision } from "./check-decision.ts";
 import { checkFlags } from "./check-flags.ts";
 import { checkGates } from "./check-gates.ts";
 import { checkIntegrate, checkTrees } from "./check-integration.ts";
@@ -47,6 +48,7 @@ function checkChain(checked: Checked): void {
     if (step.kind !== "stories") checkGates(checked, step, index);
     if (isPerformed(step)) checkPerformed(checked, step, index);
     if (step.kind === "integrate") checkIntegrate(checked, step, index);
+    if (step.kind === "decision") checkDecision(checked, step);
     checkFlags(checked, step, index);
   });
   for (const step of unreached(chain)) {

@@ -14,6 +14,7 @@ export function knownKeysOf(
   for (const step of performedSteps(steps)) {
     for (const key of step.produces ?? []) keys.add(key.toLowerCase());
     if (step.decide !== null) keys.add(step.decide);
+    if (step.kind === "decision") keys.add("evidence");
     for (const key of replyKeys(step.input)) keys.add(key);
     for (const key of replyKeys(step.expects ?? "")) keys.add(key);
   }

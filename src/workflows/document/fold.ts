@@ -8,7 +8,7 @@ export function foldKey(key: string): string {
 }
 
 /** Maps whose keys are the author's own words. */
-const openMaps = new Set(["agents", "files", "context", "on", "on_decision", "options", "env"]);
+const openMaps = new Set(["agents", "files", "context", "on", "on_decision", "options", "env", "values"]);
 
 /** `{ again, at_most: 2 }` is YAML for `{ again: null, at_most: 2 }`: here the key alone says something. */
 const wordsAlone = new Set(["next", "again", "fail", "gate", "stories", "integrate"]);

@@ -17,7 +17,8 @@ export function readBudget(reading: Reading, written: StepInput, path: Path, on:
   const money = budget.usd !== undefined || budget.tokens !== undefined;
   const spending = money || budget.wall !== undefined;
   if (written.agent === undefined && money) {
-    const who = written.command === undefined ? "an integration" : "a command";
+    const who =
+      written.command !== undefined ? "a command" : written.decision !== undefined ? "a decision" : "an integration";
     refuse(reading, at, {
       message: `Step '${written.id}': ${who} uses no money and no tokens`,
       expected: "at_most and wall",
@@ -45,7 +46,11 @@ export function readBudget(reading: Reading, written: StepInput, path: Path, on:
       hint: "for example `budget: { at_most: 3, usd: 5 }`",
     });
   }
-  const of = errors ? "passed" : written.decide === undefined ? "rejected" : "decided";
+  const of = errors
+    ? "passed"
+    : written.decide === undefined && written.decision === undefined
+      ? "rejected"
+      : "decided";
   const integrates = written.integrate !== undefined;
   const limit = readLimit(reading, budget, at, { of, step: written.id, integrates } as const, {
     limited: spending || errors ? withAgain(limitedRoutes(on)) : limitedRoutes(on),

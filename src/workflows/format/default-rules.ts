@@ -25,14 +25,19 @@ export function againRule(step: string, still: string, atMost: number): RouteRul
 
 /** A decision that cannot be read is never guessed: after some tries a person decides instead. */
 export function unreadableRule(step: string, key: string, on: Rules, atMost: number): RouteRule {
+  const question = `${step}: the decision \`${key}\` cannot be read. Which one is it?`;
+  const options = valueOptions(step, on);
+  return { route: { to: "again" }, limit: { atMost, then: { to: "gate", question, options } } };
+}
+
+/** What a person may say in the place of a decision: each value, once more, or no. */
+export function valueOptions(step: string, on: Rules): GateOptions {
   const values = Object.entries(on).filter(([verdict]) => verdict.startsWith("="));
-  const options: GateOptions = {
+  return {
     ...Object.fromEntries(values.map(([verdict, rule]) => [optionName(verdict), rule?.route ?? { to: "again" }])),
     again: { to: "again" },
     stop: { to: "fail", reason: `${step}: stopped by a person` },
   };
-  const question = `${step}: the decision \`${key}\` cannot be read. Which one is it?`;
-  return { route: { to: "again" }, limit: { atMost, then: { to: "gate", question, options } } };
 }
 
 /** What a person may have once more at the end of a shared limit: the one route back, or each by its name. */

@@ -130,7 +130,7 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
   for (const [word, written] of Object.entries(step.on ?? {})) {
     if (written === undefined) continue;
     const at = [...path, "on", word];
-    if (step.decide !== undefined) {
+    if (step.decide !== undefined || step.decision !== undefined) {
       const key = valueKey(word);
       if (rules.has(key)) refuseTwice(reading, at, step.id, word);
       rules.set(key, readRule(reading, written, at, { of: "decided", step: step.id }));

@@ -86,6 +86,12 @@ const stories = z
         .enum(["numbers"])
         .optional()
         .describe("numbers: steps are called step-001, step-002 … Default: as the file calls them."),
+      sent_back: z
+        .enum(["fix", "nothing"])
+        .optional()
+        .describe(
+          "What going back to this step adds when all stories are done. fix: one more story, with the feedback as its task. nothing: only what was planned anew is worked on. Default: fix.",
+        ),
       max_steps: z.int().min(1).optional().describe("How many steps the chain of one story may have."),
       restarts: wholeNumber.optional().describe("How often a step may start anew by its own wish. Default: 3."),
     }),
@@ -105,6 +111,28 @@ const integrate = z
     alone,
   ])
   .describe("This step makes one commit of the story's work and puts it on the base: rebased, checked, squashed.");
+
+const word = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+const decision = z
+  .union([
+    id,
+    z.strictObject({
+      reader: id.describe("A general reader: json, or a form of test results (junit, tap, go-json, jest, vitest)."),
+      file: id.optional().describe("The file that it reads, in the step's tree; {{key}} is replaced."),
+      at: z
+        .string()
+        .optional()
+        .describe("json: the JSON Pointer of the word that decides: /status. Default: the whole document."),
+      values: z
+        .record(z.string(), z.array(word).min(1))
+        .optional()
+        .describe("json: each value, with the words that mean it: proceed: [passed, ok, true]."),
+    }),
+  ])
+  .describe(
+    "This step reads a value from files, without an agent: a reader of the protocol by its name, or a general one as a map. `on` lists its values.",
+  );
 
 const check = z
   .strictObject({
@@ -143,6 +171,7 @@ const step = z
     deadline: deadline.optional(),
     stories: stories.optional(),
     integrate: integrate.optional(),
+    decision: decision.optional(),
     get body(): z.ZodOptional<z.ZodArray<typeof step>> {
       return z.array(step).min(1).optional().describe("The steps that each story goes through, in order.");
     },
@@ -237,7 +266,10 @@ const step = z
       .optional()
       .describe("No reordering puts a step of these names behind the last of this one."),
   })
-  .meta({ id: "Step", description: "One step: an agent, a command, a gate, stories with a body, or an integration." });
+  .meta({
+    id: "Step",
+    description: "One step: an agent, a command, a gate, stories with a body, an integration, or a decision.",
+  });
 
 const caps = z
   .strictObject({

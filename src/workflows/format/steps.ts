@@ -1,12 +1,6 @@
 // Lowers a step of our own format to its definition, with every default filled in.
 
-import type {
-  GateStep,
-  IntegrateStep,
-  PerformedDefinition,
-  StepDefinition,
-  StoriesStep,
-} from "../../domain/definition.ts";
+import type { AgentStep, CommandStep, GateStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, type StepName, stepName } from "../../domain/ids.ts";
 import type { RouteRule } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
@@ -16,6 +10,7 @@ import { from, type Reading, refuse } from "../document/reading.ts";
 import { readBudget, readStoryBudget } from "./budget.ts";
 import { readChecks } from "./checks.ts";
 import { readCommand, readVariables } from "./commands.ts";
+import { readDecisionStep, refuseTwoDeciders } from "./decision.ts";
 import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
@@ -43,6 +38,8 @@ const fieldsOf = {
   gate: ["gate", "options", "deadline", "spare"],
   stories: ["stories", "body", "story_budget", "on_story_failed"],
   integrate: ["integrate", ...attemptFields],
+  // It runs nothing and prints nothing: what it reads is the answer.
+  decision: ["decision", "waits", "on", "on_error", "budget", ...chainFields],
 } as const;
 type Kind = keyof typeof fieldsOf;
 const kinds = Object.keys(fieldsOf) as readonly Kind[];
@@ -55,6 +52,10 @@ export function readStep(
 ): StepDefinition | null {
   const given = kinds.filter((kind) => written[kind] !== undefined);
   const kind = given[0];
+  if (written.decision !== undefined && (given.length > 1 || written.decide !== undefined)) {
+    refuseTwoDeciders(reading, written, path);
+    return null;
+  }
   if (kind === undefined || given.length > 1) {
     refuse(reading, path, {
       message: `Step '${written.id}' has ${kind === undefined ? "nothing to do" : `${given.join(" and ")} at once`}`,
@@ -67,6 +68,7 @@ export function readStep(
   if (kind === "gate") return from(reading, path, readGate(reading, written, path));
   if (kind === "stories") return from(reading, path, readStories(reading, written, path, context));
   if (kind === "integrate") return from(reading, path, readIntegrate(reading, written, path, nameAndTitle(written)));
+  if (kind === "decision") return from(reading, path, readDecisionStep(reading, written, path, nameAndTitle(written)));
   return from(reading, path, readPerformed(reading, written, path, context, kind));
 }
 
@@ -75,8 +77,8 @@ function readPerformed(
   written: StepInput,
   path: Path,
   { inBody, agentTimeoutMs }: StepContext,
-  kind: Exclude<Kind, "gate" | "stories" | "integrate">,
-): Exclude<PerformedDefinition, IntegrateStep> {
+  kind: "agent" | "command",
+): AgentStep | CommandStep {
   const base = nameAndTitle(written);
   const given = readOn(reading, written, path);
   const decides = written.decide !== undefined;
@@ -160,7 +162,7 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
   const body = (written.body ?? []).map((step, index) =>
     readStep(reading, step, [...path, "body", index], { ...context, inBody: true }),
   );
-  const { concurrency, workspace, branch_prefix, ids, max_steps, restarts } =
+  const { concurrency, workspace, branch_prefix, ids, sent_back, max_steps, restarts } =
     typeof written.stories === "object" ? (written.stories ?? {}) : {};
   const integrates = workspace !== undefined;
   return {
@@ -173,6 +175,7 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
     ...(workspace === undefined ? {} : { workspace }),
     ...(branch_prefix === undefined ? {} : { branchPrefix: branch_prefix }),
     ...(ids === undefined ? {} : { ids }),
+    ...(sent_back === "nothing" ? { sentBack: sent_back } : {}),
     ...(max_steps === undefined ? {} : { maxSteps: max_steps }),
     ...(restarts === undefined ? {} : { restarts }),
   };

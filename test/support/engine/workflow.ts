@@ -3,6 +3,7 @@
 import {
   type AgentStep,
   type Caps,
+  type DecisionStep,
   type Definition,
   defaultCaps,
   type GateStep,
@@ -69,6 +70,14 @@ export function agent(name: string, options: AgentOptions = {}): AgentStep {
 export function decider(name: string, values: Rules, options: Omit<AgentOptions, "on"> = {}): AgentStep {
   const on = Object.entries(values).map(([value, route]) => [`=${value}`, route]);
   return { ...agent(name, { decide: "decision", ...options }), on: rules(Object.fromEntries(on)) };
+}
+
+/** A step that reads a value from files. Without a rule for `unknown` a person is asked. */
+export function decision(name: string, values: Rules, options: Omit<AgentOptions, "on" | "agent"> = {}): DecisionStep {
+  const unknown = ask({ proceed: next, again, stop: fail("stopped") }, "{{evidence}}: what does it say?");
+  const on = Object.entries({ unknown, ...values }).map(([value, route]) => [`=${value}`, route]);
+  const { agent: _agent, ...performed } = agent(name, { decide: name.replaceAll("-", "_"), ...options });
+  return { ...performed, kind: "decision", reader: "test", on: rules(Object.fromEntries(on)) };
 }
 
 export function gate(

@@ -14,6 +14,7 @@ import { type SavedEnd, saveEnd } from "../records.ts";
 import { type Answer, noToolReport, type ToolReport } from "./answer.ts";
 import { awaitReport } from "./await-report.ts";
 import { callOf } from "./call.ts";
+import { readDecision } from "./decision.ts";
 import { Desk } from "./desk.ts";
 import { integrate } from "./integrate.ts";
 import type { Work } from "./work.ts";
@@ -33,6 +34,7 @@ const kinds: Readonly<Record<PerformedDefinition["kind"], Perform>> = {
   agent: runExecutor,
   command: runExecutor,
   integrate,
+  decision: readDecision,
 };
 
 export async function execute(

@@ -30,7 +30,8 @@ export function withTold(report: Report, { facts, told, notes = [] }: LeftInFile
 /** The files that an attempt changed that did not pass, before its work is discarded. Git is asked for none that passed. */
 export async function withFiles(report: Report, { workspace, claim }: BegunAttempt): Promise<Report> {
   const { path, base } = workspace;
-  if (base === null || hasPassed(report) || claim.definition.kind === "integrate") return report;
+  const { kind } = claim.definition;
+  if (base === null || hasPassed(report) || kind === "integrate" || kind === "decision") return report;
   const files = await changedSince(path, base);
   return files.length === 0 ? report : withFacts(report, { files: files.slice(0, mostFiles) });
 }

@@ -1,0 +1,27 @@
+// Finds the reader of a decision: one of the run's protocol, or a general one that reads the file which the step names.
+
+import { resultForms } from "../../domain/check.ts";
+import type { DecisionStep } from "../../domain/definition.ts";
+import { AppError } from "../../domain/error.ts";
+import { decidedValues } from "../../domain/route.ts";
+import type { CompleteProtocol } from "../complete-protocol.ts";
+import type { DecisionReader } from "../protocol.ts";
+import { decideByJson } from "./json-value.ts";
+import { decideByTests } from "./test-results.ts";
+
+export function readerOf(protocol: CompleteProtocol, step: DecisionStep): DecisionReader {
+  const reader = step.source === undefined ? protocol.readers[step.reader] : generalReader(step);
+  if (reader) return reader;
+  throw new AppError("PROTOCOL_MISSING", `${step.name}: there is no reader "${step.reader}"`, {
+    hint: `this Pawl has: ${[...Object.keys(protocol.readers), "json", ...resultForms].join(", ")}`,
+  });
+}
+
+function generalReader({ reader, source, on }: DecisionStep): DecisionReader | undefined {
+  const values = decidedValues(on);
+  if (source === undefined) return undefined;
+  if (reader === "json")
+    return { values, read: ({ workspace, file }) => decideByJson(workspace, file ?? source.file, source) };
+  const form = resultForms.find((each) => each === reader);
+  return form && { values, read: ({ workspace, file }) => decideByTests(workspace, file ?? source.file, form) };
+}
