@@ -20,18 +20,33 @@ writeNote([...modules.filter((file) => file.startsWith("src/")), "scripts/bundle
 
 /**
  * An `import` of a module of Node's own makes Node evaluate everything in it that is made when it is first used, 4 ms for a `pawl status`.
- * Taken from `process`, it comes as it is.
+ * Taken from `process`, it comes as it is; some come when one of their functions is first called.
  */
 function builtins(): Plugin {
-  const imports = /^import (?:(?:\* as )?([\w$]+))?(?:, )?(\{.*\})? from ("node:[a-z/_]+");$/gm;
+  const imports = /^import (?:(?:\* as )?([\w$]+))?(?:, )?(?:\{ (.*) \})? from ("node:[a-z/_]+");$/gm;
+  // They have functions only, take milliseconds to load, and few commands use them.
+  const late = ['"node:child_process"', '"node:fs/promises"', '"node:timers/promises"'];
   return {
     name: "builtins",
     renderChunk: (code) =>
       code.replaceAll(imports, (_, whole: string | undefined, names: string | undefined, from: string) => {
-        const wanted = [whole, names?.replaceAll(" as ", ": ")].filter((each) => each !== undefined);
-        return wanted.map((each) => `const ${each} = globalThis.process.getBuiltinModule(${from});`).join(" ");
+        const module = `globalThis.process.getBuiltinModule(${from})`;
+        const isLate = late.includes(from);
+        const lines = whole === undefined ? [] : [`const ${whole} = ${isLate ? lateWhole(module) : module};`];
+        if (names !== undefined && !isLate) lines.push(`const { ${names.replaceAll(" as ", ": ")} } = ${module};`);
+        if (names !== undefined && isLate) lines.push(...names.split(", ").map((name) => lateFunction(name, module)));
+        return lines.join(" ");
       }),
   };
+}
+
+function lateWhole(module: string): string {
+  return `new Proxy({}, { get: (_, name) => ${module}[name] })`;
+}
+
+function lateFunction(imported: string, module: string): string {
+  const [name = "", own = name] = imported.split(" as ");
+  return `const ${own} = (...args) => ${module}.${name}(...args);`;
 }
 
 /** One character beyond Latin makes Node keep a file at twice its size: 2 ms for each start. All of them are in texts, as escapes can be. */

@@ -12,6 +12,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from "kysely";
 import type { DirectExecution } from "../statement.ts";
 
@@ -47,6 +48,10 @@ class NodeSqliteAdapter extends SqliteAdapter implements DirectExecution {
     this.#connection = connection;
   }
 
+  get isIdle(): boolean {
+    return !this.#connection.inTransaction;
+  }
+
   rows(sql: string, parameters: readonly unknown[]): unknown[] {
     return this.#connection.rows(sql, parameters);
   }
@@ -72,8 +77,8 @@ class NodeSqliteDriver implements Driver {
   }
 
   /** IMMEDIATE takes the write lock first, so that no other process can change what this transaction reads. */
-  async beginTransaction(): Promise<void> {
-    this.#connection.execute("begin immediate");
+  async beginTransaction(_: DatabaseConnection, { accessMode }: TransactionSettings): Promise<void> {
+    this.#connection.execute(accessMode === "read only" ? "begin" : "begin immediate");
   }
 
   async commitTransaction(): Promise<void> {

@@ -92,19 +92,9 @@ class SqliteDatabase implements Database {
     return await this.#retryWhileLocked(() => work(this.db));
   }
 
-  /** A deferred transaction: all of its reads see the same snapshot. */
+  /** All of its reads see the same snapshot. */
   async snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return await this.#retryWhileLocked(() =>
-      this.db.connection().execute(async (db) => {
-        this.#connection.exec("begin");
-        try {
-          return await work(db);
-        } finally {
-          // A damaged file ends the transaction by itself. A failing rollback must not hide its error.
-          if (this.#connection.isTransaction) this.#connection.exec("rollback");
-        }
-      }),
-    );
+    return await this.#retryWhileLocked(() => this.db.transaction().setAccessMode("read only").execute(work));
   }
 
   watch(onChange: () => void): { close(): void } {

@@ -10,6 +10,7 @@ import type { RunId } from "../../domain/ids.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import { readDocument } from "../document.ts";
 import type { RunRow, StoryRow, Tables } from "../schema.ts";
+import { text } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { Recent } from "./recent.ts";
 
@@ -99,8 +100,8 @@ export function entryColumns(run: RunId, version: number, entry: StoryEntry): En
   return { run_id: run, id: entry.id, status: entry.status, entry: JSON.stringify(entry), changed: version };
 }
 
-const selectAll = statement<{ run: string }, { entry: string }>((db, p) =>
-  db.selectFrom("stories").select("entry").where("run_id", "=", p("run")).orderBy("position"),
+const selectAll = statement<{ run: string }, { entry: string }>(
+  (_, p) => text`select entry from stories where run_id = ${p("run")} order by position`,
 );
 
 const selectChanged = statement<{ run: string; since: number }, { entry: string }>((db, p) =>

@@ -4,6 +4,7 @@ import type { Kysely } from "kysely";
 import { type AttemptId, attemptId, runId } from "../../domain/ids.ts";
 import type { Deadline } from "../../system/clock.ts";
 import type { DeadlineColumns, LeaseRow, Tables } from "../schema.ts";
+import { text } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { Lease } from "../store.ts";
 import { deadlineColumns, deadlineOf } from "./deadline-columns.ts";
@@ -54,8 +55,8 @@ export async function takeOverLease(
   return (await takeOver.run(db, taken)) > 0;
 }
 
-const untilTime = statement<{ time: number }, LeaseRow>((db, p) =>
-  db.selectFrom("leases").selectAll().where("until", "<=", p("time")).orderBy("until"),
+const untilTime = statement<{ time: number }, LeaseRow>(
+  (_, p) => text`select * from leases where until <= ${p("time")} order by until`,
 );
 
 const insert = statement<LeaseRow>((db, p) =>

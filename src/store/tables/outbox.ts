@@ -5,6 +5,7 @@ import { type Effect, laneOf } from "../../domain/effect.ts";
 import { type RunId, runId } from "../../domain/ids.ts";
 import { readDocument } from "../document.ts";
 import type { Tables } from "../schema.ts";
+import { text } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { FailedClosing, StoredDelivery, StoredEffect } from "../store.ts";
 
@@ -101,6 +102,10 @@ const clocksDifferMs = 60_000;
 const isDue = (now: number) =>
   sql<boolean>`(not_before <= ${now} or (holder is null and created_at - ${now} > ${sql.lit(clocksDifferMs)}))`;
 
+/** The same as `isDue`. */
+const isDueText = (now: number) =>
+  text`(not_before <= ${now} or (holder is null and created_at - ${now} > ${clocksDifferMs}))`;
+
 function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
   return db
     .selectFrom("outbox as o")
@@ -137,21 +142,12 @@ const insert = statement<{ lane: string; run_id: string; effect: string; at: num
   }),
 );
 
-const anyDue = statement<{ now: number }, { id: number }>((db, p) =>
-  db
-    .selectFrom("outbox")
-    .select("id")
-    .where(isDue(p("now")))
-    .limit(1),
+const anyDue = statement<{ now: number }, { id: number }>(
+  (_, p) => text`select id from outbox where ${isDueText(p("now"))} limit 1`,
 );
 
-const holders = statement<{ now: number }, { holder: string | null }>((db, p) =>
-  db
-    .selectFrom("outbox")
-    .select("holder")
-    .distinct()
-    .where("holder", "is not", null)
-    .where("not_before", ">", p("now")),
+const holders = statement<{ now: number }, { holder: string | null }>(
+  (_, p) => text`select distinct holder from outbox where holder is not null and not_before > ${p("now")}`,
 );
 
 const release = statement<{ holder: string; now: number }>((db, p) =>
@@ -164,13 +160,8 @@ const release = statement<{ holder: string; now: number }>((db, p) =>
 /** The prefix that `laneOf` gives the closing of a run. */
 const closeLane = "run:";
 
-const failedClosings = statement<object, { run_id: string; why: string | null; tries: number }>((db) =>
-  db
-    .selectFrom("outbox")
-    .select(["run_id", "why", "tries"])
-    .where("why", "is not", null)
-    .where("lane", "like", `${closeLane}%`)
-    .orderBy("id"),
+const failedClosings = statement<object, { run_id: string; why: string | null; tries: number }>(
+  () => text`select run_id, why, tries from outbox where why is not null and lane like ${`${closeLane}%`} order by id`,
 );
 
 const take = statement<{ id: number; tries: number; until: number; holder: string | null }>((db, p) =>

@@ -6,6 +6,7 @@ import { type Header, type RunStatus, statusOf } from "../../domain/run.ts";
 import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
+import { SqlText, text } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
@@ -173,8 +174,13 @@ export async function selectSummariesByPrefix(
 export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Promise<readonly RunSummary[]> {
   // An empty list after IN is not valid SQL in every dialect.
   if (filter.statuses?.length === 0) return [];
-  const all = summaries(db).orderBy("number", "desc").limit(filter.limit);
-  const rows = await (filter.statuses === null ? all : all.where("status", "in", [...filter.statuses])).execute();
+  const { statuses, limit } = filter;
+  if (statuses === null) return (await newestSummaries.all(db, { limit })).map(readSummary);
+  const rows = await summaries(db)
+    .where("status", "in", [...statuses])
+    .orderBy("number", "desc")
+    .limit(limit)
+    .execute();
   return rows.map(readSummary);
 }
 
@@ -192,28 +198,32 @@ function documentOf(header: Header): string {
   return JSON.stringify(pick(header, documentKeys));
 }
 
+const summaryColumns = [
+  "id",
+  "number",
+  "workflow",
+  "task",
+  "status",
+  "repo",
+  "started_at",
+  "ended_at",
+  "attempts",
+  "steps",
+  "cost_usd",
+  "input_tokens",
+  "output_tokens",
+  "cache_read_tokens",
+  "estimated_usd",
+] as const;
+
 function summaries(db: Kysely<Tables>) {
-  return db
-    .selectFrom("runs")
-    .innerJoin("totals", "totals.run_id", "runs.id")
-    .select([
-      "id",
-      "number",
-      "workflow",
-      "task",
-      "status",
-      "repo",
-      "started_at",
-      "ended_at",
-      "attempts",
-      "steps",
-      "cost_usd",
-      "input_tokens",
-      "output_tokens",
-      "cache_read_tokens",
-      "estimated_usd",
-    ]);
+  return db.selectFrom("runs").innerJoin("totals", "totals.run_id", "runs.id").select(summaryColumns);
 }
+
+const summary = new SqlText(
+  [`select ${summaryColumns.join(", ")} from runs inner join totals on totals.run_id = runs.id`],
+  [],
+);
 
 type SummaryRow = Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
   Omit<TotalsRow, "run_id" | "events">;
@@ -233,7 +243,11 @@ function readSummary(row: SummaryRow): RunSummary {
 }
 
 /** A driver asks for it in each turn. */
-const summaryById = statement<{ id: string }, SummaryRow>((db, p) => summaries(db).where("id", "=", p("id")));
+const summaryById = statement<{ id: string }, SummaryRow>((_, p) => text`${summary} where id = ${p("id")}`);
+
+const newestSummaries = statement<{ limit: number }, SummaryRow>(
+  (_, p) => text`${summary} order by number desc limit ${p("limit")}`,
+);
 
 const countUp = statement<{ name: string }, { value: number }>((db, p) =>
   db
@@ -243,20 +257,18 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
     .returning("value"),
 );
 
-const selectRun = (db: Kysely<Tables>, p: ((name: "id") => string) & ((name: "known") => number)) =>
-  db
-    .selectFrom("runs")
-    .select(["id", "number", "workflow", "task", "status", "repo", "started_at", "ended_at"])
-    .select(["definition", "version", "planned"])
-    .select((e) => e.case().when("version", "=", p("known")).then(null).else(e.ref("header")).end().as("header"))
-    .where("id", "=", p("id"));
+type RunParameter = ((name: "id") => string) & ((name: "known") => number);
 
-const byId = statement<{ id: string; known: number }, FoundRow>(selectRun);
+const selectRun = (p: RunParameter) => text`select id, number, workflow, task, status, repo, started_at, ended_at,
+    definition, version, planned, case when version = ${p("known")} then null else header end as header
+  from runs where id = ${p("id")}`;
+
+const byId = statement<{ id: string; known: number }, FoundRow>((_, p) => selectRun(p));
 
 /** A dialect with only one writer at a time has nothing to lock. */
 const byIdToChange = statement<{ id: string; known: number }, FoundRow>((db, p) => {
-  const run = selectRun(db, p);
-  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : run.forNoKeyUpdate();
+  const run = selectRun(p);
+  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : text`${run} for no key update`;
 });
 
 const insert = statement<RunRow>((db, p) =>

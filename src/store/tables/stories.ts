@@ -6,6 +6,7 @@ import { type RunId, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Story, StoryEntry, StorySpec } from "../../domain/story.ts";
 import { readDocument } from "../document.ts";
 import type { StoryRow, Tables } from "../schema.ts";
+import { text } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { VersionConflict } from "../store.ts";
 import { entryColumns } from "./entries.ts";
@@ -84,19 +85,14 @@ function readSpec(run: RunId, { spec }: { readonly spec: string }): StorySpec {
   return readDocument<StorySpec>(spec, `a story of run ${run}`, ["id"]);
 }
 
-const opened = (db: Kysely<Tables>, p: (name: "run") => string) =>
-  db
-    .selectFrom("stories")
-    .select(["id", "version", "scope"])
-    .$narrowType<{ scope: string }>()
-    .where("run_id", "=", p("run"))
-    .where("scope", "is not", null);
-
-const openedById = statement<{ run: string; id: string }, OpenedRow>((db, p) =>
-  opened(db, p).where("id", "=", p("id")),
+const openedById = statement<{ run: string; id: string }, OpenedRow>(
+  (_, p) => text`select id, version, scope from stories
+    where run_id = ${p("run")} and id = ${p("id")} and scope is not null`,
 );
 
-const allOpened = statement<{ run: string }, OpenedRow>((db, p) => opened(db, p));
+const allOpened = statement<{ run: string }, OpenedRow>(
+  (_, p) => text`select id, version, scope from stories where run_id = ${p("run")} and scope is not null`,
+);
 
 const specs = statement<{ run: string }, { spec: string }>((db, p) =>
   db.selectFrom("stories").select("spec").where("run_id", "=", p("run")).orderBy("position"),
