@@ -2,7 +2,7 @@
 // is a tenth of the time of a `pawl status`; what that command reads is written in this way.
 
 /** Stands for a value while a query is compiled. */
-export class Placeholder {
+export class SqlParameter {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
@@ -39,6 +39,6 @@ export class SqlText {
 }
 
 /** A value is a parameter; another text is a part of this one. */
-export function text(pieces: readonly string[], ...values: readonly unknown[]): SqlText {
+export function sqlText(pieces: readonly string[], ...values: readonly unknown[]): SqlText {
   return new SqlText(pieces, values);
 }

@@ -3,7 +3,7 @@
 
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
-import { type Compiled, Placeholder, SqlText } from "./sql-text.ts";
+import { type Compiled, SqlParameter, SqlText } from "./sql-text.ts";
 
 /**
  * What the adapter of a dialect has whose connection answers at once. Kysely awaits half a dozen promises for each query, which takes
@@ -41,7 +41,7 @@ export function statement<Args extends object, Row = never>(
     const known = compiled.get(dialect);
     if (known !== undefined) return known;
     // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
-    const built = build(db, (name) => new Placeholder(name) as never);
+    const built = build(db, (name) => new SqlParameter(name) as never);
     const query = built instanceof SqlText ? built.compile(markOf(db)) : built.compile();
     compiled.set(dialect, query);
     return query;
@@ -52,7 +52,7 @@ export function statement<Args extends object, Row = never>(
     const { adapter } = db.getExecutor();
     const { sql, parameters } = compiledFor(db, adapter.constructor);
     const values = args as Readonly<Record<string, unknown>>;
-    const bound = parameters.map((value) => (value instanceof Placeholder ? values[value.name] : value));
+    const bound = parameters.map((value) => (value instanceof SqlParameter ? values[value.name] : value));
     return { sql, bound, direct: isDirect(adapter) && (db.isTransaction || adapter.isIdle) ? adapter : null };
   };
 

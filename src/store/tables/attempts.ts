@@ -6,7 +6,7 @@ import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import { type AttemptId, type RunId, runId, type StoryId } from "../../domain/ids.ts";
 import { readDocument } from "../document.ts";
 import type { AttemptRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { type AttemptRef, VersionConflict } from "../store.ts";
 import { Recent } from "./recent.ts";
@@ -100,7 +100,7 @@ const ofScope = statement<{ run: string; story: string; from: number }, { body: 
 );
 
 const ofRun = statement<{ run: string }, { body: string }>(
-  (_, p) => text`select body from attempts where run_id = ${p("run")} order by story_id, position`,
+  (_, p) => sqlText`select body from attempts where run_id = ${p("run")} order by story_id, position`,
 );
 
 const byId = statement<{ id: string }, AttemptRow>((db, p) =>

@@ -6,7 +6,7 @@ import type { Definition } from "../../domain/definition.ts";
 import { readDocument } from "../document.ts";
 import { currentDefinition } from "../older-documents.ts";
 import type { Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 
 /** Parsed definitions by hash. A stored definition never changes, so each is read only once. */
@@ -34,7 +34,7 @@ export async function insertDefinition(db: Kysely<Tables>, definition: Definitio
 }
 
 const byHash = statement<{ hash: string }, { body: string }>(
-  (_, p) => text`select body from definitions where hash = ${p("hash")}`,
+  (_, p) => sqlText`select body from definitions where hash = ${p("hash")}`,
 );
 
 const insert = statement<{ hash: string; body: string }>((db, p) =>

@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import { type RunId, runId } from "../../domain/ids.ts";
 import type { DriverRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { DriverLease } from "../store.ts";
 import { deadlineColumns, deadlineOf } from "./deadline-columns.ts";
@@ -29,7 +29,7 @@ function leaseOf(row: DriverRow): DriverLease {
   return { run: runId(row.run_id), worker: row.worker, until: deadlineOf(row) };
 }
 
-const all = statement<Record<string, never>, DriverRow>(() => text`select * from drivers`);
+const all = statement<Record<string, never>, DriverRow>(() => sqlText`select * from drivers`);
 
 const one = statement<{ run: string }, DriverRow>((db, p) =>
   db.selectFrom("drivers").selectAll().where("run_id", "=", p("run")),

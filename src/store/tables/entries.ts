@@ -10,7 +10,7 @@ import type { RunId } from "../../domain/ids.ts";
 import type { StoryEntry } from "../../domain/story.ts";
 import { readDocument } from "../document.ts";
 import type { RunRow, StoryRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { Recent } from "./recent.ts";
 
@@ -101,7 +101,7 @@ export function entryColumns(run: RunId, version: number, entry: StoryEntry): En
 }
 
 const selectAll = statement<{ run: string }, { entry: string }>(
-  (_, p) => text`select entry from stories where run_id = ${p("run")} order by position`,
+  (_, p) => sqlText`select entry from stories where run_id = ${p("run")} order by position`,
 );
 
 const selectChanged = statement<{ run: string; since: number }, { entry: string }>((db, p) =>

@@ -2,7 +2,7 @@
 
 import type { Kysely } from "kysely";
 import type { HoldRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { Hold } from "../store.ts";
 
@@ -24,7 +24,7 @@ export async function releaseAccount(db: Kysely<Tables>, account: string, since:
   await remove.run(db, { account, since: since ?? Number.MAX_SAFE_INTEGER });
 }
 
-const all = statement<Record<string, never>, HoldRow>(() => text`select * from holds`);
+const all = statement<Record<string, never>, HoldRow>(() => sqlText`select * from holds`);
 
 /** The newest refusal wins. */
 const upsert = statement<HoldRow>((db, p) =>

@@ -4,7 +4,7 @@ import type { Kysely } from "kysely";
 import { type AttemptId, attemptId, runId } from "../../domain/ids.ts";
 import type { Deadline } from "../../system/clock.ts";
 import type { DeadlineColumns, LeaseRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { Lease } from "../store.ts";
 import { deadlineColumns, deadlineOf } from "./deadline-columns.ts";
@@ -56,7 +56,7 @@ export async function takeOverLease(
 }
 
 const untilTime = statement<{ time: number }, LeaseRow>(
-  (_, p) => text`select * from leases where until <= ${p("time")} order by until`,
+  (_, p) => sqlText`select * from leases where until <= ${p("time")} order by until`,
 );
 
 const insert = statement<LeaseRow>((db, p) =>

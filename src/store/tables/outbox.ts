@@ -5,7 +5,7 @@ import { type Effect, laneOf } from "../../domain/effect.ts";
 import { type RunId, runId } from "../../domain/ids.ts";
 import { readDocument } from "../document.ts";
 import type { Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { FailedClosing, StoredDelivery, StoredEffect } from "../store.ts";
 
@@ -104,7 +104,7 @@ const isDue = (now: number) =>
 
 /** The same as `isDue`. */
 const isDueText = (now: number) =>
-  text`(not_before <= ${now} or (holder is null and created_at - ${now} > ${clocksDifferMs}))`;
+  sqlText`(not_before <= ${now} or (holder is null and created_at - ${now} > ${clocksDifferMs}))`;
 
 function firstOfLanes(db: Kysely<Tables>, now: number, limit: number) {
   return db
@@ -143,11 +143,11 @@ const insert = statement<{ lane: string; run_id: string; effect: string; at: num
 );
 
 const anyDue = statement<{ now: number }, { id: number }>(
-  (_, p) => text`select id from outbox where ${isDueText(p("now"))} limit 1`,
+  (_, p) => sqlText`select id from outbox where ${isDueText(p("now"))} limit 1`,
 );
 
 const holders = statement<{ now: number }, { holder: string | null }>(
-  (_, p) => text`select distinct holder from outbox where holder is not null and not_before > ${p("now")}`,
+  (_, p) => sqlText`select distinct holder from outbox where holder is not null and not_before > ${p("now")}`,
 );
 
 const release = statement<{ holder: string; now: number }>((db, p) =>
@@ -161,7 +161,8 @@ const release = statement<{ holder: string; now: number }>((db, p) =>
 const closeLane = "run:";
 
 const failedClosings = statement<object, { run_id: string; why: string | null; tries: number }>(
-  () => text`select run_id, why, tries from outbox where why is not null and lane like ${`${closeLane}%`} order by id`,
+  () =>
+    sqlText`select run_id, why, tries from outbox where why is not null and lane like ${`${closeLane}%`} order by id`,
 );
 
 const take = statement<{ id: number; tries: number; until: number; holder: string | null }>((db, p) =>

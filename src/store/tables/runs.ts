@@ -6,7 +6,7 @@ import { type Header, type RunStatus, statusOf } from "../../domain/run.ts";
 import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
-import { SqlText, text } from "../sql-text.ts";
+import { SqlText, sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
@@ -243,10 +243,10 @@ function readSummary(row: SummaryRow): RunSummary {
 }
 
 /** A driver asks for it in each turn. */
-const summaryById = statement<{ id: string }, SummaryRow>((_, p) => text`${summary} where id = ${p("id")}`);
+const summaryById = statement<{ id: string }, SummaryRow>((_, p) => sqlText`${summary} where id = ${p("id")}`);
 
 const newestSummaries = statement<{ limit: number }, SummaryRow>(
-  (_, p) => text`${summary} order by number desc limit ${p("limit")}`,
+  (_, p) => sqlText`${summary} order by number desc limit ${p("limit")}`,
 );
 
 const countUp = statement<{ name: string }, { value: number }>((db, p) =>
@@ -259,7 +259,7 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
 
 type RunParameter = ((name: "id") => string) & ((name: "known") => number);
 
-const selectRun = (p: RunParameter) => text`select id, number, workflow, task, status, repo, started_at, ended_at,
+const selectRun = (p: RunParameter) => sqlText`select id, number, workflow, task, status, repo, started_at, ended_at,
     definition, version, planned, case when version = ${p("known")} then null else header end as header
   from runs where id = ${p("id")}`;
 
@@ -268,7 +268,7 @@ const byId = statement<{ id: string; known: number }, FoundRow>((_, p) => select
 /** A dialect with only one writer at a time has nothing to lock. */
 const byIdToChange = statement<{ id: string; known: number }, FoundRow>((db, p) => {
   const run = selectRun(p);
-  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : text`${run} for no key update`;
+  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : sqlText`${run} for no key update`;
 });
 
 const insert = statement<RunRow>((db, p) =>

@@ -6,7 +6,7 @@ import { type RunId, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Story, StoryEntry, StorySpec } from "../../domain/story.ts";
 import { readDocument } from "../document.ts";
 import type { StoryRow, Tables } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import { VersionConflict } from "../store.ts";
 import { entryColumns } from "./entries.ts";
@@ -86,12 +86,12 @@ function readSpec(run: RunId, { spec }: { readonly spec: string }): StorySpec {
 }
 
 const openedById = statement<{ run: string; id: string }, OpenedRow>(
-  (_, p) => text`select id, version, scope from stories
+  (_, p) => sqlText`select id, version, scope from stories
     where run_id = ${p("run")} and id = ${p("id")} and scope is not null`,
 );
 
 const allOpened = statement<{ run: string }, OpenedRow>(
-  (_, p) => text`select id, version, scope from stories where run_id = ${p("run")} and scope is not null`,
+  (_, p) => sqlText`select id, version, scope from stories where run_id = ${p("run")} and scope is not null`,
 );
 
 const specs = statement<{ run: string }, { spec: string }>((db, p) =>

@@ -5,7 +5,7 @@ import { type Kysely, sql } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunTotals } from "../../domain/run.ts";
 import type { Tables, TotalsRow } from "../schema.ts";
-import { text } from "../sql-text.ts";
+import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 
 export async function selectTotals(db: Kysely<Tables>, run: RunId): Promise<RunTotals> {
@@ -60,7 +60,7 @@ export function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals
   };
 }
 
-const ofRun = statement<{ run: string }, TotalsRow>((_, p) => text`select * from totals where run_id = ${p("run")}`);
+const ofRun = statement<{ run: string }, TotalsRow>((_, p) => sqlText`select * from totals where run_id = ${p("run")}`);
 
 const insert = statement<TotalsRow>((db, p) =>
   db.insertInto("totals").values({

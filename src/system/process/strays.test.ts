@@ -3,10 +3,10 @@ import { randomUUID } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { afterEach, expect, test } from "vitest";
 import { callOf, freshFile, identityIn, inOwnSession } from "../../../test/support/programs.ts";
-import { isAlive, type ProcessIdentity, processIdentity } from "./identity.ts";
+import { isAlive, type ProcessIdentity, processIdentity, startOf } from "./identity.ts";
 import { descendantsOf, findMarked, killStrays } from "./strays.ts";
 import { supervise } from "./supervise.ts";
-import { hasProc } from "./table.ts";
+import { hasProc, readTable } from "./table.ts";
 
 const children: ReturnType<typeof spawn>[] = [];
 afterEach(() => {
@@ -57,6 +57,19 @@ test("[PS5] descendants are found through all generations", async () => {
   expect(found).not.toContainEqual(root);
   expect(await killStrays({ leader: root, known: found })).toMatchObject({ left: 0 });
   expect([root, ...found].filter(isAlive)).toEqual([]);
+});
+
+test.skipIf(!hasProc)("[PS5] [PS10] what older sweeps have seen hides no process that started since", async () => {
+  const leader = start("exec sleep 300");
+  const since = startOf(leader);
+  const seen = async () => (await readTable(since)).map(({ pid }) => pid);
+  expect(await seen()).toContain(leader.pid);
+  expect(await seen()).not.toContain(process.pid);
+  const later = start("exec sleep 300");
+  expect(await seen()).toEqual(expect.arrayContaining([leader.pid, later.pid]));
+  expect((await readTable(startOf(later) + 1)).map(({ pid }) => pid)).not.toContain(leader.pid);
+  expect(await seen()).toEqual(expect.arrayContaining([leader.pid, later.pid]));
+  expect((await readTable()).map(({ pid }) => pid)).toContain(process.pid);
 });
 
 test.skipIf(!hasProc)("[PS5] the child of a stray is killed although it carries no marker", async () => {

@@ -33,6 +33,8 @@ export interface Healing<T> {
   readonly path: string;
   /** It is performed once more after the tree was mended. */
   readonly act: () => Promise<T>;
+  /** The links of the tree were looked at, and nothing but Pawl has worked in it since. */
+  readonly isConnected?: boolean;
   /** Gets what was broken. */
   readonly told: (broken: readonly string[]) => void;
   /** What to do with a tree that was mended and fails all the same. Default: the error counts. */
@@ -40,9 +42,9 @@ export interface Healing<T> {
 }
 
 /** Performs `act`, and mends the git files of the tree if it fails because they are broken. */
-export async function withHealing<T>({ path, act, told, orElse }: Healing<T>): Promise<T> {
+export async function withHealing<T>({ path, act, told, orElse, ...known }: Healing<T>): Promise<T> {
   // Before git is started: without its `.git`, a command in the tree would work on a repository that the tree happens to lie in.
-  const early = isConnected(path) ? [] : await healTree(path);
+  const early = (known.isConnected ?? isConnected(path)) ? [] : await healTree(path);
   if (early.length > 0) told(early);
   try {
     return await act();

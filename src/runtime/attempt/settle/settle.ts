@@ -44,19 +44,21 @@ export async function settle(
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
   const { claim, workspace } = begun;
   // The agent may have broken the git files of its tree.
-  const inTree = <T>(act: () => Promise<T>) => inHealthyTree(parts, claim.run, { path: workspace.path, act });
+  const inTree = <T>(act: () => Promise<T>, seen: { readonly isConnected?: true } = {}) =>
+    inHealthyTree(parts, claim.run, { path: workspace.path, act, ...seen });
+  const again = { isConnected: true } as const;
   try {
     // An attempt that was stopped or crashed has its reason; the files decide nothing about it.
     const isAnswered = read.outcome === "completed" || read.outcome === "invalid_output";
     if (collected.trouble !== null && isAnswered) throw collected.trouble;
     const limited = await applyAccountLimits(parts, claim, answer, read);
     const untouched = await inTree(async () => withMovedRefs(begun, await keepReadOnly(parts, begun, limited)));
-    const noted = await inTree(() => noteOutside(parts, begun, answer, untouched));
+    const noted = await inTree(() => noteOutside(parts, begun, answer, untouched), again);
     const checked = await checkAnswer(parts, begun, answer, noted, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
     await inTree(() => discardWork(parts, begun, known));
-    await inTree(() => commitForStories(parts, begun, known));
-    return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer)) };
+    await inTree(() => commitForStories(parts, begun, known), again);
+    return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer), again) };
   } catch (error) {
     return replaceOutcome(read, troubleWith(error, stop));
   }
