@@ -65,7 +65,7 @@ test("[AG21 FC1 D25 D74] a file changed at a review: looking says it and changes
     expect.stringContaining("owner stays in the file"),
   ];
   expect(await look(project)).toEqual(said);
-  expect((await projectPrompt(app, { dir: root })).step).toBe("bdd");
+  expect((await projectPrompt(app, { dir: root })).step).toBe("scaffold");
   expect(read(project)).toBe(forged);
   expect(await recorded(project)).toEqual([]);
 
