@@ -23,10 +23,10 @@ export function makePrivateHome(dir: string): string | null {
     makePrivateDirectory(dir);
     const stats = statSync(dir);
     assertOwn(dir, stats);
+    if (!stats.isDirectory()) throw unusable(dir, "it is not a directory");
     if ((stats.mode & othersMay) === 0) return null;
     // A directory like /tmp belongs to everybody: narrowed, it would lock all others out.
-    if ((stats.mode & constants.S_IFMT) !== constants.S_IFDIR || (stats.mode & 0o1000) !== 0)
-      throw unusable(dir, "it is a directory that several users share");
+    if ((stats.mode & 0o1000) !== 0) throw unusable(dir, "it is a directory that several users share");
     chmodSync(dir, 0o700);
     return `${dir} could be read by other users (mode ${octal(stats.mode)}); now only you can (mode 700)`;
   } catch (error) {

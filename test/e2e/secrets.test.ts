@@ -56,6 +56,7 @@ async function expectNothingShown(site: Site): Promise<void> {
     ["status", "1"],
     ["logs", "1"],
     ["why", "1"],
+    ["status", secret, "--json"],
   ]) {
     const { stdout, stderr } = await call(site, ...args);
     expect({ args, leaks: isIn(stdout) || isIn(stderr), isEmpty: stdout === "" }).toEqual({

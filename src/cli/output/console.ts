@@ -77,8 +77,12 @@ export class Console {
 
   /** For people. A driver in the background writes it to a file, so a secret that an error quotes is redacted. */
   say(text: string): void {
+    process.stderr.write(`${this.#hides.redact(text)}\n`);
+  }
+
+  get #hides(): Secrets {
     this.#secrets ??= environmentSecrets(process.env);
-    process.stderr.write(`${this.#secrets.redact(text)}\n`);
+    return this.#secrets;
   }
 
   note(text: string): void {
@@ -92,8 +96,10 @@ export class Console {
   /** Says what happened and what to do next; returns the exit code. */
   fail(error: unknown): number {
     if (!(error instanceof AppError)) return this.#crash(error);
-    if (this.json)
-      this.document({ error: { code: error.code, message: error.message, hint: error.hint, details: error.details } });
+    if (this.json) {
+      const { code, message, hint, details } = error;
+      this.document({ error: this.#hides.redactAll({ code, message, hint, details }) });
+    }
     this.say(`${this.paint("red", `error[${error.code}]:`)} ${error.message}`);
     for (const detail of error.details) this.say(`  ${detail.replaceAll("\n", "\n  ")}`);
     this.say(`hint: ${error.hint}`);

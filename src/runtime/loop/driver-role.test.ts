@@ -41,7 +41,13 @@ describe("a clock that jumps", () => {
     const driving = world.drive(run);
     await world.appears("begun");
     for (const hours of [1, -1, 72, 0]) {
+      const { dispatch } = world.parts;
+      const held = [...(await dispatch.leases({ endedBefore: null })), ...(await dispatch.drivers())];
       jumpMs = hours * 3_600_000;
+      expect(held.map(({ until }) => isPast(clock, until))).toEqual(
+        held.map(({ until }) => isPast(systemClock, until)),
+      );
+      expect(held).toHaveLength(2);
       const renewed = (await world.parts.dispatch.drivers())[0]?.until.steady?.at ?? 0;
       const isLater = async () => ((await world.parts.dispatch.drivers())[0]?.until.steady?.at ?? 0) > renewed;
       await expect.poll(isLater).toBe(true);

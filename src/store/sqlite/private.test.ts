@@ -43,6 +43,9 @@ test("[SO60] a directory that users share, a file, and a place that has no direc
   chmodSync(shared, 0o1777);
   expect(() => makePrivateHome(shared)).toThrow("it is a directory that several users share");
   expect(modeOf(shared)).toBe("777");
+  const file = join(tempDir(), "file");
+  writeFileSync(file, "", { mode: 0o644 });
+  expect(() => makePrivateHome(file)).toThrow("it is not a directory");
   const refused = { code: "STORE_UNUSABLE", hint: expect.stringContaining("PAWL_HOME") };
   for (const place of ["/proc/self/pawl", "/proc/nothing/pawl", "/dev/null/pawl", "/dev/null"]) {
     expect(() => makePrivateHome(place)).toThrow(expect.objectContaining(refused));

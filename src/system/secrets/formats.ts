@@ -57,6 +57,8 @@ export const formats: readonly KeyFormat[] = [
   token(["AKIA", "ASIA"], /\w/, /^A[KS]IA[A-Z0-9]{16}$/),
   token(["xoxa-", "xoxb-", "xoxe-", "xoxo-", "xoxp-", "xoxr-", "xoxs-"], /[\w-]/, /^xox[a-z]-(?=[\w-]*\d)[\w-]{10,}/),
   token(["AIza"], /[\w-]/, /^AIza[\w-]{30,}/),
+  token(["hf_"], /\w/, /^hf_[A-Za-z0-9]{30,}$/),
+  token(["ya29."], /[\w.-]/, /^ya29\.[\w-]{20,}/),
   token(["npm_"], /\w/, /^npm_[A-Za-z0-9]{30,}$/),
   token(["eyJ"], /[\w.-]/, /^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/, { longest: longestKey }),
   // Needs a digit: "Bearer authentication-middleware" is followed by a word.

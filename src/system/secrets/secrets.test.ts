@@ -82,6 +82,17 @@ describe("by value", () => {
     }
   });
 
+  test("[SE2 SE6] colours inside of it do not hide it: the console leaves them out, and it would be whole again", () => {
+    const esc = "\u001b";
+    const colour = (at: number) => `${value.slice(0, at)}${esc}[1;31m${value.slice(at)}`;
+    for (let at = 1; at < value.length; at++) {
+      expect(secrets.redact(`a ${colour(at)} z`)).toBe("a [secret:MY_SECRET] z");
+      for (const cut of [1, 5])
+        expect(inPieces(Buffer.from(`a ${colour(at)} z`), [cut]).toString()).toBe("a [secret:MY_SECRET] z");
+    }
+    expect(secrets.redact(`${esc}[32m${value}${esc}[0m`)).toBe(`${esc}[32m[secret:MY_SECRET]${esc}[0m`);
+  });
+
   test("[SE2] of a value of several lines each long line is known", () => {
     const lines = [randomBytes(30).toString("hex"), randomBytes(30).toString("hex")];
     const several = environmentSecrets({ DEPLOY_KEY: `begin\n${lines.join("\n")}\nend` });
@@ -123,6 +134,8 @@ describe("by looks", () => {
     "xoxb-123456789012-abcdefABCDEF",
     `AIza${letters.slice(0, 35)}`,
     `npm_${letters.slice(0, 36)}`,
+    `hf_${letters.slice(0, 34)}`,
+    `ya29.a0${letters}`,
     jwt,
   ];
 

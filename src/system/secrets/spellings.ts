@@ -1,5 +1,5 @@
 // Spellings of a secret that mix escapes, so that there are too many to list: some letters of a value escaped as in JSON, in an address or in
-// HTML, in either case, and base64 that is wrapped into lines. Owns: where such a spelling may begin, and whether it is one.
+// HTML, in either case, colours between them, and base64 that is wrapped into lines. Owns: where such a spelling may begin, and whether it is one.
 
 import { base64Of } from "./forms.ts";
 
@@ -38,8 +38,9 @@ function escapedSpelling(value: string): Spelling {
     ...(special <= mostMixed ? mixes(first) : spelled),
     ...escapes.slice(2).map((escape) => first.map(escape)),
   ];
+  const coloured = first.slice(1).map((_, at) => [...first.slice(0, at + 1).map(bytesOf), colourBegin]);
   return {
-    beginnings: [...new Set(mixed.map((parts) => parts.join("").slice(0, beginningLength)))],
+    beginnings: [...new Set([...mixed, ...coloured].map((parts) => parts.join("").slice(0, beginningLength)))],
     compare: (text, at, last) => compareUnits(units, text, at, last),
   };
 }
@@ -90,9 +91,19 @@ function unitOf(letter: string): RegExp {
   return new RegExp(ways.join("|"), "y");
 }
 
+const colourBegin = "\u001b[";
+/** The console leaves colours out, and what they cut is whole again. */
+const colours = new RegExp(`(?:${literal(colourBegin)}[0-9;]{0,32}m){1,8}`, "y");
+
+const halfColour = new RegExp(`^${colourBegin[0]}(?:\\[[\\d;]{0,32})?$`);
+
 function compareUnits(units: readonly RegExp[], text: string, start: number, last: boolean): Comparison {
   let at = start;
   for (const unit of units) {
+    if (at > start) {
+      colours.lastIndex = at;
+      at += colours.exec(text)?.[0].length ?? 0;
+    }
     unit.lastIndex = at;
     const found = unit.exec(text)?.[0];
     if (found === undefined) return !last && mayBecomeEscape(text, at) ? "open" : null;
@@ -103,8 +114,9 @@ function compareUnits(units: readonly RegExp[], text: string, start: number, las
 
 /** What is there ends with the text, and is nothing or the begin of an escape. */
 function mayBecomeEscape(text: string, at: number): boolean {
-  const rest = text.slice(at, at + 32);
+  const rest = text.slice(at, at + 40);
   if (at + rest.length < text.length) return false;
+  if (halfColour.test(rest)) return true;
   return /^(?:\\{1,8}(?:u[0-9a-f]{0,3}(?:[0-9a-f]\\{0,8}u?[0-9a-f]{0,3})?)?|(?:%[0-9a-f]{0,2})+|&#?\w{0,6}|[\x80-\xff]{1,3})?$/i.test(
     rest,
   );

@@ -27,6 +27,9 @@ test("[SE1] a name says that its variable is secret", () => {
     "npm_config__authToken",
     "clientSecret",
     "VAULT_SECRET_ID",
+    "API_KEY2",
+    "apiKey2",
+    "TOKEN1",
   ];
   expect(secret.filter((name) => !isSecretName(name))).toEqual([]);
 });
@@ -69,6 +72,12 @@ test("[SE1] what somebody made up to be secret is one, also when it begins like 
   const values = ["hunter22", "aBxKqZwT", "correct-horse-battery", "1234567890123456", "/zQ9w+Pl0/1x", "p äß word!"];
   const env = Object.fromEntries(values.map((value, index) => [`A_SECRET_${index}`, ` ${value}\n`]));
   expect(valuesIn(env)).toEqual(values);
+});
+
+test("[SE1] of several in one variable each is one", () => {
+  const keys = "sk1-abc-123456789,sk2-def-123456789";
+  expect(valuesIn({ MY_API_KEYS: keys })).toEqual([keys, "sk1-abc-123456789", "sk2-def-123456789"]);
+  expect(valuesIn({ MY_API_KEY: "one,two,three,four" })).toEqual(["one,two,three,four"]);
 });
 
 test("[SE1] a password in an address is one in any variable, as it is written and as it is meant", () => {

@@ -16,9 +16,15 @@ export function secretValues(env: Environment, named: readonly string[] = []): r
   return Object.entries(env).flatMap(([name, written = ""]) => {
     const value = written.trim();
     const isSecret = named.includes(name) || (isSecretName(name) && !isPlainAddress(name, value));
-    const values = [...(isSecret ? [value] : []), ...passwordsIn(value)];
+    const values = [...(isSecret ? [value, ...listedIn(value)] : []), ...passwordsIn(value)];
     return values.filter(isSecretValue).map((secret) => ({ name, value: secret }));
   });
+}
+
+/** Several keys in one variable: each of them is used alone. */
+function listedIn(value: string): readonly string[] {
+  const parts = value.split(",").map((part) => part.trim());
+  return parts.length > 1 && parts.every((part) => /^[\w.~+/=-]{16,}$/.test(part)) ? parts : [];
 }
 
 /** The token of an attempt is an id of Pawl: it is part of commands, and worthless once the attempt has ended. */
@@ -45,7 +51,9 @@ export function isSecretName(name: string): boolean {
   const parts = name
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
-    .split(/[^a-z0-9]+/);
+    .split(/[^a-z0-9]+/)
+    // The second of several: API_KEY2.
+    .map((part) => part.replace(/(?<=[a-z])\d+$/, ""));
   const last = parts.at(-1) ?? "";
   if (parts.includes("public") || about.has(last) || (last === "id" && parts.at(-2) === "key")) return false;
   return parts.some((part) => words.has(part) || inOneWord.test(part));

@@ -4,7 +4,7 @@ import { assertBranchName } from "../branches/branch-name.ts";
 import { checkoutsOf } from "../branches/checked-out.ts";
 import { changeRefs, readRefs } from "../git/refs.ts";
 import { moveBranch, settleMove } from "./forward.ts";
-import { findTip, type IntegrationTarget, integratedRefs, publishedRef } from "./tip.ts";
+import { findTip, type IntegrationTarget, integratedRefs, noBranch, publishedRef } from "./tip.ts";
 
 export interface Side extends IntegrationTarget {
   readonly ignoring: readonly string[];
@@ -36,6 +36,8 @@ export async function publishSide(request: Side): Promise<Published> {
 
 /** Why the commits are not on the base, where they are, and how to get them there. */
 export function sideNote({ base, side }: Pick<Side, "base" | "side">, why: string, isReset: boolean): string {
+  if (why === noBranch(base))
+    return `${why}: the work is on ${side}, and \`git branch ${base} ${side}\` makes ${base} of it`;
   const how = isReset
     ? `\`git cherry-pick\` on ${base} takes its commits; a merge would also bring back what was taken out`
     : `\`git merge ${side}\` on ${base} brings it there`;
@@ -51,7 +53,7 @@ async function tryToPublish(request: Side): Promise<NotPublished | null> {
   const { repo, run, base, side, ignoring, intentFile } = request;
   const { base: from, side: to, commit, obstacle, isReset } = await findTip(request);
   if (to === null) return null;
-  if (from === null || obstacle !== null) return { why: obstacle ?? `there is no branch ${base}`, isReset };
+  if (from === null || obstacle !== null) return { why: obstacle ?? noBranch(base), isReset };
   if (request.onlyIntegrated === true && from !== to && !(await isIntegrated(repo, run, to)))
     return { why: "the run has not passed", isReset };
   if (commit !== from) {

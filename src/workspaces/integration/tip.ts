@@ -65,7 +65,7 @@ export async function findTip(line: IntegrationTarget, markRef?: string): Promis
   const known = { base: atBase, side: atSide, published, mark: refs.get(markRef ?? "") ?? null };
   const untouched = { ...known, isReset: false };
   const apart = async () => (await outermost(repo, [floor, atSide])).at(-1) ?? floor;
-  if (atBase === null) return { ...untouched, commit: await apart(), obstacle: `there is no branch ${base}` };
+  if (atBase === null) return { ...untouched, commit: await apart(), obstacle: noBranch(base) };
 
   if (await isIn(repo, published ?? baseAt, atBase)) {
     const hasFloor = published !== null || baseAt === floor;
@@ -116,4 +116,8 @@ async function outermost(repo: string, commits: readonly (string | null)[]): Pro
   if (different.length < 2) return different;
   const { stdout } = await git(repo, ["merge-base", "--independent", ...different]);
   return stdout.split("\n").filter((line) => line !== "");
+}
+
+export function noBranch(base: string): string {
+  return `there is no branch ${base}`;
 }
