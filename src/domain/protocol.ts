@@ -9,6 +9,8 @@ export interface ProtocolFacts {
   readonly takesEdits: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. */
   readonly needsStories: boolean;
+  /** It finds reports in files, so that the work of other programs can be awaited. */
+  readonly canAwait: boolean;
   /** Its readers, for `decision: NAME`; absent: none. */
   readonly readers?: readonly ReaderFacts[];
 }

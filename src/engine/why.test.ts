@@ -72,6 +72,19 @@ describe("a run at work", () => {
   });
 });
 
+test("[WY8 D12] an attempt that another program performs says where its report is waited for, and until when", () => {
+  const run = line();
+  const { id } = run.claim("work");
+  const awaited = new Map([[id, { file: "/p/.ai/HANDOFF.md", until: 60_000 }]]);
+  const known = { orphans: new Set<typeof id>(), waitsFor: () => null, awaited };
+  const sentence =
+    "work waits for another program's report in /p/.ai/HANDOFF.md, until 1970-01-01T00:01:00.000Z (attempt 1)";
+  expect(why(run.run, run.at, known)).toContain(`${sentence}.`);
+  expect(why(run.run, run.at, { ...known, orphans: new Set([id]) })).toContain(
+    `${sentence}; its driver died, and \`pawl resume\` waits on`,
+  );
+});
+
 test("[WY6] a ready step whose accounts are all held says what it waits for", () => {
   const run = line();
   const waitsFor = (_story: unknown, step: { name: string }) => (step.name === "work" ? "the account claude" : null);

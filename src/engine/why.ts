@@ -12,6 +12,8 @@ import { isDue, type Step } from "../domain/step.ts";
 export interface Known {
   /** Attempts whose driver is dead. */
   readonly orphans: ReadonlySet<AttemptId>;
+  /** Attempts that another program performs, with the file of its report and the end of its time. */
+  readonly awaited?: ReadonlyMap<AttemptId, { readonly file: string; readonly until: number }>;
   /** What a ready step waits for, such as an account that is held; null: any worker. */
   readonly waitsFor: (story: StoryId | null, step: Step) => string | null;
   /** The run as commands name it. Absent: the sentence names no run. */
@@ -89,6 +91,12 @@ function describeStep(story: StoryId | null, scope: Scope, step: Step, now: numb
     const { attempt: id } = step.state;
     const attempt = scope.attempts.find((candidate) => candidate.id === id);
     if (!attempt) return null;
+    const awaited = attempt.state.phase === "stopping" ? undefined : known.awaited?.get(id);
+    if (awaited !== undefined) {
+      const until = timeText(awaited.until, known);
+      const died = orphans.has(id) ? `; its driver died, and ${command("resume", known)} waits on` : "";
+      return `${what} waits for another program's report in ${awaited.file}, until ${until} (attempt ${attempt.number})${died}`;
+    }
     if (orphans.has(id))
       return `${what} was running when its driver died; ${command("resume", known)} detects that and continues`;
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";

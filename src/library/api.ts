@@ -10,6 +10,7 @@ import type {
   OpenGate,
   RunDocument,
   StatusDocument,
+  StoppedAttempt,
 } from "../contracts/run-documents.ts";
 import type { WorkflowProblem } from "../contracts/workflow-documents.ts";
 
@@ -103,6 +104,14 @@ export interface PawlRun {
   resume(request?: { readonly concurrency?: number }): Promise<void>;
   /** Ends the run for good, with its agents. What it has committed stays on its branch. */
   cancel(reason?: string): Promise<RunDocument>;
+  /** Changes before which steps it asks. If this process drives the run, it continues. */
+  setWaits(level: "all" | "marked" | "none"): Promise<RunDocument>;
+  /** Stops one running attempt; its step then waits for a person, and the rest of the run continues. */
+  stopAttempt(only?: {
+    readonly story?: string;
+    readonly step?: string;
+    readonly reason?: string;
+  }): Promise<StoppedAttempt>;
   /** Puts what failed back to `ready` and counts its limits anew. If this process drives the run, it continues. */
   retry(only?: { readonly story?: string; readonly step?: string }): Promise<RunDocument>;
   /** Waits until the run is over, waits for a person, or is paused. Rejects if this process cannot drive it any more. */

@@ -9,7 +9,8 @@ import { noteTo } from "../application/notes.ts";
 import { costOfRun } from "../application/runs.ts";
 import { start } from "../application/start.ts";
 import { status, whyOf } from "../application/status.ts";
-import { cancel, pause, retry } from "../application/steer.ts";
+import { cancel, pause, retry, setWaits } from "../application/steer.ts";
+import { stopRunningAttempt } from "../application/stop-attempt.ts";
 import type { CostDocument } from "../contracts/cost-documents.ts";
 import type { EventDocument } from "../contracts/events.ts";
 import type {
@@ -18,8 +19,10 @@ import type {
   NoteDocument,
   RunDocument,
   StatusDocument,
+  StoppedAttempt,
 } from "../contracts/run-documents.ts";
 import type { RunId } from "../domain/ids.ts";
+import type { WaitsLevel } from "../domain/run.ts";
 import { openWorkflowObject } from "../runtime/runs/workflow-object.ts";
 import type { AnswerMore, FollowEvents, PawlRun, RunStart } from "./api.ts";
 
@@ -130,6 +133,18 @@ export class DrivenRun implements PawlRun {
 
   async cancel(reason?: string): Promise<RunDocument> {
     return await this.#around.call(() => cancel(this.#app, this.id, { reason }));
+  }
+
+  async setWaits(level: WaitsLevel): Promise<RunDocument> {
+    const document = await this.#around.call(() => setWaits(this.#app, this.id, level));
+    this.#moveOn();
+    return document;
+  }
+
+  async stopAttempt(
+    only: { readonly story?: string; readonly step?: string; readonly reason?: string } = {},
+  ): Promise<StoppedAttempt> {
+    return await this.#around.call(() => stopRunningAttempt(this.#app, this.id, only));
   }
 
   async retry(only: { readonly story?: string; readonly step?: string } = {}): Promise<RunDocument> {

@@ -55,6 +55,7 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   prepare: () => undefined,
   collect: () => ({}),
   arrived: () => false,
+  reportFile: () => null,
   settled: () => undefined,
   logFile: () => null,
   diffFile: () => null,
@@ -96,9 +97,10 @@ export function unknownProtocol(name: string, known: readonly string[]): AppErro
   });
 }
 
-export function factsOf({ name, templateKeys, takesEdits, needsStories, readers }: CompleteProtocol): ProtocolFacts {
+export function factsOf(protocol: CompleteProtocol): ProtocolFacts {
+  const { name, templateKeys, takesEdits, needsStories, canAwait, readers } = protocol;
   const read = Object.entries(readers).map(([reader, { values, plans = false }]) => ({ name: reader, values, plans }));
-  return { name, templateKeys, takesEdits, needsStories, readers: read };
+  return { name, templateKeys, takesEdits, needsStories, canAwait, readers: read };
 }
 
 function guard(protocol: Protocol, purpose: string, act: (...args: unknown[]) => unknown) {

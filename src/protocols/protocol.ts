@@ -72,6 +72,8 @@ export interface Protocol {
   collect?(work: AttemptFacts, workspace: string, session: SessionFacts): LeftInFiles | Promise<LeftInFiles>;
   /** Whether a whole report for exactly this attempt is in its files. Without it, no other program can be awaited. Asked often. */
   arrived?(work: AttemptFacts, workspace: string, session: SessionFacts): boolean | Promise<boolean>;
+  /** Where a program that is awaited reports, for people. Default: null, nowhere. */
+  reportFile?(run: RunFacts, workspace: string): string | null;
   /** An agent that ended well and reported nothing at all is judged by the checks of its step, if it has some. Default: false. */
   readonly checksDecide?: boolean;
   /** Runs after the end of the attempt is committed; `events` are those of that commit. */

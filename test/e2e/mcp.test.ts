@@ -87,7 +87,7 @@ test("[MC50 MC51] a session starts a run, inspects it and answers its gate, and 
   await until(() => readFileSync(log, "utf8").includes("Run #1 is done"));
 });
 
-test("[MC51] a run continues when the session that started it is killed; cancel_run ends it with its agents", async () => {
+test("[MC51 MC56] a run continues when the session that started it is killed; set_waits and stop_attempt steer it, and cancel_run ends it with its agents", async () => {
   const made = await site();
   writeAt(made, "home/wait", "");
   const session = new McpSession(made);
@@ -103,6 +103,10 @@ test("[MC51] a run continues when the session that started it is killed; cancel_
   await until(async () =>
     (await other.documentOf<{ tail: string }>("logs", { run: run.id })).tail.includes("work begins"),
   );
+  expect(await other.documentOf("set_waits", { run: run.id, level: "all" })).toMatchObject({ waits: "all" });
+  expect(await other.documentOf("stop_attempt", { run: run.id })).toMatchObject({ attempt: 1 });
+  await until(async () => (await other.documentOf<{ status: string }>("why", { run: run.id })).status === "held");
+  expect(await other.documentOf("status", { run: run.id })).toMatchObject({ waits: "all" });
   expect(await other.documentOf("cancel_run", { run: run.id })).toMatchObject({ run: { status: "cancelled" } });
   await until(async () => (await made.pawl("events", "1", "--json")).stdout.includes('"attempt_ended"'));
 });
@@ -147,6 +151,8 @@ test("[MC53] stdout has only messages, and input that is not a message gets an a
     "gates",
     "answer_gate",
     "note",
+    "set_waits",
+    "stop_attempt",
     "cancel_run",
   ]);
   expect((await session.rpc("server/discover")).error?.code).toBe(-32_601);

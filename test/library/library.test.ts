@@ -297,7 +297,7 @@ test("[LB13] after close, every call is refused with a clear error, and a second
     await expect(call()).rejects.toMatchObject(closed);
 });
 
-test("[LB14] a run can be paused, resumed, stopped, retried and cancelled; impossible requests are refused", async () => {
+test("[LB14 LB17] a run can be paused, resumed, stopped, told when to ask, retried and cancelled; impossible requests are refused", async () => {
   const place = newPlace();
   let fails = true;
   const shaky = () => {
@@ -317,6 +317,9 @@ test("[LB14] a run can be paused, resumed, stopped, retried and cancelled; impos
   await other.wait();
   expect((await other.pause()).status).toBe("paused");
   await other.resume();
+  await other.setWaits("all");
+  expect((await other.status()).waits).toBe("all");
+  await expect(other.stopAttempt()).rejects.toMatchObject({ code: "REFUSED" });
   await other.stop();
   expect((await other.cancel("enough")).status).toBe("cancelled");
   await expect(other.cancel()).rejects.toMatchObject({ code: "REFUSED" });

@@ -228,11 +228,19 @@ async function handOut(app: Application, place: ProjectPlace, run: LocatedRun): 
   return { result: { type: "dispatched", step, attempt }, report: view.report, prompt: claimed.input };
 }
 
+/** Of a run in place no branch tells it. */
+function workOf({ whole, place }: ProjectView): string {
+  return whole?.header.place.kind === "in_place" ? ` The work is in ${place.root}.` : "";
+}
+
 function resultOf(view: ProjectView): DispatchResult {
   const { whole, gate, state, report, context } = view;
   const status = whole?.header.end?.status;
   if (status === "done")
-    return { type: "done", summary: `${report}\nAll stories are done: ${(context.done ?? []).join(", ")}.` };
+    return {
+      type: "done",
+      summary: `${report}\nAll stories are done: ${(context.done ?? []).join(", ")}.${workOf(view)}`,
+    };
   if (status !== undefined) return { type: "needs_human", message: `${report}\nTry again: pawl project retry` };
   const attempts = Object.values(whole?.stories ?? {}).flatMap((story) => story.attempts);
   const last = attempts.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);

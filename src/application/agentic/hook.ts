@@ -10,6 +10,7 @@ import { aiFolder } from "../../protocols/agentic/ai-folder.ts";
 import { leftBy, otherHandoff } from "../../protocols/agentic/collected.ts";
 import { howToReport } from "../../protocols/agentic/what-to-write.ts";
 import { completePulledStep } from "../../runtime/loop/pull.ts";
+import { driversOf } from "../../runtime/worker.ts";
 import { appendInside } from "../../system/files/inside.ts";
 import type { Application } from "../application.ts";
 import { catchUp } from "./catch-up.ts";
@@ -41,7 +42,14 @@ export async function hookSession(app: Application, dir: string | undefined): Pr
   const id = step?.state.status === "running" ? step.state.attempt : null;
   const attempt = entry === null ? undefined : whole?.stories[entry.id]?.attempts.find((each) => each.id === id);
   if (attempt === undefined || entry === null) return noted(place, `a session ended, but nothing runs: ${view.report}`);
-  if (attempt.driver !== "pull") return noted(place, `${entry.id} ${attempt.name} is watched by its own driver`);
+  if (attempt.driver !== "pull") {
+    const { parts } = await app.read();
+    const isDriven = view.run !== null && (await driversOf(parts)).has(view.run.id);
+    const whose = isDriven
+      ? "is watched by its own driver"
+      : "has no driver: `pawl project continue --await` takes its report";
+    return noted(place, `${entry.id} ${attempt.name} ${whose}`);
+  }
   const late = whole === null ? null : lateReport(place, whole, attempt);
   if (late !== null) return noted(place, late);
   const decision = await app.change(null, async ({ parts }) => await completePulledStep(parts, attempt.id, null, ""));

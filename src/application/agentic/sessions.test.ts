@@ -49,7 +49,8 @@ test("[PJ9 AG15 D3 D4 D47] a script that knows only the files drives a story at 
   const asked = await go({ executor: undefined, awaits: true });
   expect(asked.report).toContain("US-001 needs your review");
   await approveStory(app, { note: "30 seconds" });
-  expect((await go({ executor: undefined, awaits: true })).result.type).toBe("done");
+  const { result } = await go({ executor: undefined, awaits: true });
+  expect(result).toMatchObject({ type: "done", summary: expect.stringContaining(`The work is in ${root}.`) });
   const notes = readFileSync(join(root, "notes.log"), "utf8").match(/"human_note": .*/g);
   expect(notes?.map((line) => line.includes("30 seconds"))).toEqual([false, false, false, true, false, false, false]);
   expect(sessions()).toEqual(

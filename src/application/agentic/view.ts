@@ -13,7 +13,10 @@ import { lastEndOf } from "../../protocols/agentic/previous-attempt.ts";
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
 import { storyAtWork } from "../../protocols/agentic/story-at-work.ts";
+import { awaitedIn } from "../../runtime/views/run-facts.ts";
+import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun, Store } from "../../store/store.ts";
+import { localTime } from "../../system/local-time.ts";
 import type { Application } from "../application.ts";
 import { wholeRun } from "../references.ts";
 import type { ProjectPlace } from "./place.ts";
@@ -36,7 +39,8 @@ export interface ProjectView {
 }
 
 export async function viewProject(app: Application, place: ProjectPlace): Promise<ProjectView> {
-  const { store, clock } = (await app.read()).parts;
+  const { parts } = await app.read();
+  const { store, clock } = parts;
   const run = (await openRun(store, place)) ?? (await runsOf(store, place))[0] ?? null;
   const whole = run === null ? null : await wholeRun(store, run);
   const queue = readQueue(place);
@@ -60,9 +64,17 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
     entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
     ...endContext(whole === null || entry === null ? undefined : whole.stories[entry.id], gate),
   };
-  const report = reportOf(state, { gate, entry, whole, context });
+  const awaited = whole === null || state.status !== "running" ? [] : [...(await awaitedIn(parts, whole)).values()];
+  const drivers: ReadonlyMap<string, string> = awaited.length === 0 ? new Map() : await driversOf(parts);
+  const report = [
+    reportOf(state, { gate, entry, whole, context }),
+    ...awaited.map(({ file, until }) => `Waits for its report in ${file}, until ${localTime(until, clock.now())}.`),
+    ...(awaited.length > 0 && !drivers.has(run?.id ?? "") ? [undriven] : []),
+  ].join("\n");
   return { place, run, whole, entry, state, gate, queue, context, report };
 }
+
+const undriven = "No process waits for it: `pawl project continue --await` takes the report.";
 
 /** How the last session or review of the story ended, for people. */
 function endContext(

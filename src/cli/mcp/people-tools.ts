@@ -11,8 +11,11 @@ import { runs } from "../../application/runs.ts";
 import { assertConfigured } from "../../application/setup/executors.ts";
 import { start } from "../../application/start.ts";
 import { status, whyOf } from "../../application/status.ts";
-import { cancel } from "../../application/steer.ts";
+import { cancel, setWaits } from "../../application/steer.ts";
+import { stopRunningAttempt } from "../../application/stop-attempt.ts";
 import { assertListed, workflows } from "../../application/workflows.ts";
+import { runId } from "../../domain/ids.ts";
+import type { WaitsLevel } from "../../domain/run.ts";
 import { type Tool, tool } from "../../mcp/tool.ts";
 
 export const peopleInstructions =
@@ -104,6 +107,24 @@ export function peopleTools(app: Application): readonly Tool[] {
       work: async ({ run, ...given }) => reply(await noteTo(app, run, given)),
     }),
     tool({
+      name: "set_waits",
+      description: "Before which steps a run asks a person from here on: all, the marked ones, or none.",
+      input: z.object({ run: reference(), level: z.enum(["all", "marked", "none"]) }),
+      work: async ({ run, level }) => reply(await changeWaits(app, run, level)),
+    }),
+    tool({
+      name: "stop_attempt",
+      description: "Stop one running attempt and keep the run. Its step then waits for the person.",
+      destroys: true,
+      input: z.object({
+        run: reference(),
+        step: z.string().optional().describe("Only this step, where several run"),
+        story: z.string().optional().describe("Only in this story"),
+        reason: z.string().optional(),
+      }),
+      work: async ({ run, ...which }) => reply(await stopRunningAttempt(app, run, which)),
+    }),
+    tool({
       name: "cancel_run",
       description: "Stop a run for good, with its agents. What it has committed stays on its branch.",
       destroys: true,
@@ -150,4 +171,11 @@ async function answerGate(app: Application, gate: string, given: GivenAnswer): P
   const { document, run } = await answer(app, gate, given);
   const log = document.status === "running" ? await ensureDriven(app, run) : null;
   return log === null ? document : { ...document, log };
+}
+
+/** Questions that the new level does not ask are void, so that the run may move. */
+async function changeWaits(app: Application, reference: string, level: WaitsLevel): Promise<object> {
+  const { id, status } = await setWaits(app, reference, level);
+  const log = status === "running" ? await ensureDriven(app, runId(id)) : null;
+  return { run: id, waits: level, ...(log === null ? {} : { log }) };
 }

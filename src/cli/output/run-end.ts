@@ -5,7 +5,7 @@ import { exitCodes } from "../../domain/error.ts";
 import type { Console } from "./console.ts";
 
 export function printEnd(console: Console, driven: Driven, { events }: { readonly events: boolean }): void {
-  const { end, number, document, branch, files } = driven;
+  const { end, number, document, files } = driven;
   console.exitCode = exitCodeOf(end);
   if (console.json && !events) console.document(document);
   if (end === "left") {
@@ -13,9 +13,7 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
     console.say(`Run #${number} continues without this command.${by} \`pawl resume ${number}\` follows it again.`);
   } else if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
   else if (end === "done") {
-    console.say(
-      `Run #${number} is done. ${branch === null ? "It made no commit." : `The work is on branch ${branch}.`}`,
-    );
+    console.say(`Run #${number} is done. ${placeOf(driven)}`);
     console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);
   } else {
     console.say(document.why);
@@ -23,6 +21,12 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
     if (files !== null) console.say(`Its files are in ${files}`);
   }
   for (const why of document.unfinished) console.note(unclosed(number, why));
+}
+
+/** Where its work is. */
+function placeOf({ branch, folder }: Driven): string {
+  if (folder !== null) return `The work is in ${folder}${branch === null ? "" : `, on branch ${branch}`}.`;
+  return branch === null ? "It made no commit." : `The work is on branch ${branch}.`;
 }
 
 /** A run that is over and could not be closed. */

@@ -46,6 +46,8 @@ export const agentic: Protocol = {
 
   settled: logEnd,
 
+  reportFile: (run, workspace) => sessionFolder(run, workspace).handoff,
+
   project({ place }, warn) {
     return place.shared === undefined ? null : new AgenticFiles(place.shared, worksInPlace({ place }), warn);
   },

@@ -9,6 +9,8 @@ import { isPast } from "../../system/clock.ts";
 import { isAlive } from "../../system/process/identity.ts";
 import { findMarked, killStrays } from "../../system/process/strays.ts";
 import { letGitEnd } from "../../workspaces/git/running.ts";
+import { findBegun } from "../attempt/begin/begin.ts";
+import { hasReport, late } from "../attempt/execute/await-report.ts";
 import { readBeginRecord, readEnd, removeRecords, type SavedEnd } from "../attempt/records.ts";
 import type { Parts } from "../parts.ts";
 import { type TransitionPorts, transition } from "../transition/transition.ts";
@@ -24,7 +26,7 @@ export interface Recovered {
   readonly why: string;
 }
 
-type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log" | "protocols" | "executors">;
+type RecoveryPorts = TransitionPorts & Pick<Parts, "clock" | "home" | "log" | "protocols" | "executors" | "settings">;
 
 /** Takes over the result of an execution that had ended, or waits on for another program; false: another driver does, or will. */
 type Adopt = (lease: Lease, saved: SavedEnd | null) => Promise<boolean>;
@@ -44,7 +46,7 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
   const found: Recovered[] = [];
   for (const lease of await parts.dispatch.leases({ endedBefore: null })) {
     if (isPulled(lease)) {
-      if (isPast(parts.clock, lease.until)) found.push(await timeOut(parts, lease));
+      if (isPast(parts.clock, lease.until)) found.push(await timeOut(parts, lease, unreported));
       continue;
     }
     const why = deathOf(parts, lease, rights);
@@ -61,6 +63,8 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
     if ((saved !== null || isAwaited) && isGone) {
       const as = saved === null ? "awaited" : "adopted";
       if (rights !== null && (await rights.adopt(lease, saved))) found.push({ lease, attempt, as, why });
+      else if (rights === null && saved === null && (await isLate(parts, lease)))
+        found.push(await timeOut(parts, lease, late));
       continue;
     }
     const used = attempt === null ? {} : await lostUsage(parts, lease, attempt);
@@ -69,6 +73,13 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
     found.push({ lease, attempt, as: "lost", why });
   }
   return found;
+}
+
+/** Nobody drives it, its time is over, and no report of it is there. One that is there waits for a driver. */
+async function isLate(parts: RecoveryPorts, lease: Lease): Promise<boolean> {
+  const begun = await findBegun(parts, lease.attempt);
+  if (begun === null || begun.waitsUntil === null || !isPast(parts.clock, begun.waitsUntil)) return false;
+  return !(await hasReport(parts, begun));
 }
 
 /** Another program does the work: it need not know that a driver has died. */
@@ -101,10 +112,11 @@ export async function sweepStrays(parts: Pick<Parts, "store">): Promise<number> 
   return killed;
 }
 
+const unreported = "its time was over, and the agent that had claimed it had not reported";
+
 /** The lease of a pulled attempt is its time limit; it counts like that of an agent that Pawl started. */
-async function timeOut(parts: RecoveryPorts, lease: Lease): Promise<Recovered> {
+async function timeOut(parts: RecoveryPorts, lease: Lease, why: string): Promise<Recovered> {
   const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
-  const why = "its time was over, and the agent that had claimed it had not reported";
   await reportEnd(parts, lease, "timed_out", why);
   if (attempt !== null) removeRecords(parts, lease.run, attempt);
   return { lease, attempt, as: "timed_out", why };

@@ -1,17 +1,20 @@
 // Facts beside a run for the sentence that says why it does not move: dead drivers, and accounts that hit their quota.
 
+import { hasEnded } from "../../domain/attempt.ts";
+import type { AttemptId } from "../../domain/ids.ts";
 import { type Run, scopeOf } from "../../domain/run.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import type { Known } from "../../engine/why.ts";
 import { localTime } from "../../system/local-time.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
+import { readBeginRecord } from "../attempt/records.ts";
 import type { Executors, Parts } from "../parts.ts";
-import { driversOf, findOrphans } from "../worker.ts";
+import { driversOf, findOrphans, isPulled } from "../worker.ts";
 import { moneyCapGap } from "./money-cap.ts";
 
 /** `executors`: as the run's own repository configures them. */
 export async function knownOf(
-  parts: Pick<Parts, "store" | "dispatch" | "clock">,
+  parts: Pick<Parts, "store" | "dispatch" | "clock" | "home" | "protocols">,
   { run, number }: { readonly run: Run; readonly number: number },
   executors: Executors,
 ): Promise<Known> {
@@ -19,6 +22,7 @@ export async function knownOf(
   const holds = await parts.store.holds();
   return {
     orphans: await findOrphans(parts),
+    awaited: await awaitedIn(parts, run),
     number,
     isDriven: (await driversOf(parts)).has(run.header.id),
     caveats: run.header.end === null ? [moneyCapGap(run.header, executors) ?? []].flat() : [],
@@ -33,4 +37,32 @@ export async function knownOf(
       return chosen.kind === "held" ? chosen.why : null;
     },
   };
+}
+
+/** An attempt that another program performs. */
+export interface Awaited {
+  /** Where it reports. */
+  readonly file: string;
+  /** The end of its time. */
+  readonly until: number;
+}
+
+/** Those of a run whose protocol says where they report: awaited by a driver, or handed out. */
+export async function awaitedIn(
+  { dispatch, home, protocols }: Pick<Parts, "dispatch" | "home" | "protocols">,
+  { header, stories }: Run,
+): Promise<ReadonlyMap<AttemptId, Awaited>> {
+  const running = Object.values(stories).flatMap(({ attempts }) => attempts.filter((each) => !hasEnded(each)));
+  const protocol = protocols.of(header.definition);
+  if (running.length === 0 || !protocol.canAwait) return new Map();
+  const leases = await dispatch.leases({ endedBefore: null });
+  const found = running.flatMap((attempt): readonly (readonly [AttemptId, Awaited])[] => {
+    if (attempt.state.phase !== "started" || attempt.state.workspace === null) return [];
+    const file = protocol.reportFile(header, attempt.state.workspace);
+    const lease = leases.find((each) => each.attempt === attempt.id);
+    const handedOut = lease !== undefined && isPulled(lease) ? lease.until : null;
+    const until = handedOut ?? readBeginRecord({ home }, header.id, attempt).waitsUntil;
+    return file === null || until === null ? [] : [[attempt.id, { file, until: until.at }]];
+  });
+  return new Map(found);
 }

@@ -47,6 +47,19 @@ describe("a verdict without a route", () => {
   });
 });
 
+test("[WF106 D4] nothing can be awaited where no protocol finds reports", () => {
+  const agents = (dev: string, more = "") =>
+    `pawl: 1\nid: x\n${more}agents:\n  dev: { ${dev} }\nsteps:\n  - { id: a, agent: dev }\n`;
+  expectRefused(agents("executor: await"), "Agent 'dev': the executor `await` waits for reports in files", 4);
+  expectRefused(agents("executors: [claude, await]"), "waits for reports in files", 4);
+  const toy = { name: "toy", templateKeys: [], takesEdits: false, needsStories: false, canAwait: true };
+  const text = agents("executor: await", "protocol: toy\n");
+  expect(loadWorkflow(text, "w.yml", [toy]).problems).toEqual([]);
+  expect(loadWorkflow(text, "w.yml", [{ ...toy, canAwait: false }]).problems).toMatchObject([
+    { message: expect.stringContaining("`protocol: toy` has none") },
+  ]);
+});
+
 describe("a cycle without a limit", () => {
   test.each([
     ["on: { rejected: again }", "on.rejected"],

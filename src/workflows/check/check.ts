@@ -87,6 +87,9 @@ function checkStories(checked: Checked, step: StoriesStep): void {
   checkChain(checked);
 }
 
+/** The executor that starts nothing: another program does the work. */
+const awaiting = "await";
+
 /** The key that limits a step, in each dialect. */
 const budgetKeys: Readonly<Record<string, string>> = { antfarm: "max_retries", rules: "max_attempts" };
 
@@ -134,6 +137,18 @@ function checkSurroundings(definition: Definition, reading: Reading): void {
       expected: "a step with `stories` and a `body`",
       hint: "remove `protocol`",
     });
+  }
+  if (protocol?.canAwait !== true) {
+    for (const [name, { executor, fallbacks = [] }] of Object.entries(definition.agents)) {
+      if (![executor, ...fallbacks].includes(awaiting)) continue;
+      const whose =
+        definition.protocol === null ? "the file has no `protocol`" : `\`protocol: ${definition.protocol}\` has none`;
+      refuse(reading, ["agents", name, executor === awaiting && fallbacks.length === 0 ? "executor" : "executors"], {
+        message: `Agent '${name}': the executor \`${awaiting}\` waits for reports in files, and ${whose}`,
+        expected: "a `protocol` whose programs report in files",
+        hint: "name an executor that starts a program",
+      });
+    }
   }
   if (definition.workspace.env && !stories.some((step) => step.workspace)) {
     refuse(reading, ["workspace", "env"], {

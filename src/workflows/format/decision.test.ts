@@ -11,7 +11,14 @@ const readers = [
   { name: "verdict", values: ["proceed", "fix"], plans: false },
   { name: "position", values: ["start", "middle", "end"], plans: true },
 ];
-const files: ProtocolFacts = { name: "files", templateKeys: [], takesEdits: false, needsStories: false, readers };
+const files: ProtocolFacts = {
+  name: "files",
+  templateKeys: [],
+  takesEdits: false,
+  needsStories: false,
+  canAwait: false,
+  readers,
+};
 const head = "pawl: 1\nid: x\nprotocol: files\nagents: { dev: {} }\nsteps:\n  - { id: work, agent: dev }\n";
 const load = (step: string, more = "") =>
   loadWorkflow(`${head}  - { id: post-work, ${step} }\n${more}`, "w.yml", [files]);

@@ -19,6 +19,7 @@ const protocols = [
     templateKeys: ["attempt_line", "attempt_number", "files_to_read", "human_instruction", "previous_attempt"],
     takesEdits: false,
     needsStories: true,
+    canAwait: true,
   },
 ];
 

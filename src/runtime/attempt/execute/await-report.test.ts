@@ -1,6 +1,6 @@
 // Attempts whose work another program does: they end with its report or with their time, and outlive their driver.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { toy } from "../../../../test/support/toy-protocol.ts";
@@ -185,6 +185,25 @@ describe("the driver of an awaited attempt", () => {
       why: "its time was over, and no report of it had arrived",
     });
   });
+});
+
+test("[AW7 D12 D42] without a driver its time ends it as well, unless its report is there, which waits for a driver", async () => {
+  const toys = await awaiting("timeout: 1h, on_error: fail");
+  const { world, run, parts } = toys;
+  const told = new AbortController();
+  const driving = world.drive(run, { parts, signal: told.signal });
+  const { path } = await waiting(toys, run);
+  told.abort();
+  await driving;
+  expect(await recover(parts)).toEqual([]);
+  const [now, steady] = [parts.clock.now.bind(parts.clock), parts.clock.steady.bind(parts.clock)];
+  vi.spyOn(parts.clock, "now").mockImplementation(() => now() + 7_200_000);
+  vi.spyOn(parts.clock, "steady").mockImplementation(() => steady() + 7_200_000);
+  work(path, "make 1");
+  expect(await recover(parts)).toEqual([]);
+  rmSync(join(path, "toy-report.json"));
+  expect(await recover(parts)).toMatchObject([{ as: "timed_out" }]);
+  expect((await world.attempts(run))[0]?.state).toMatchObject({ outcome: "timed_out" });
 });
 
 test("[AW5] only a workflow whose protocol finds reports can be awaited; any other is refused at the start", async () => {

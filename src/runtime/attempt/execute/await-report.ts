@@ -50,12 +50,17 @@ export function cannotAwait(protocol: string | null): string {
   return `${whose} reports in files, so that nothing can be awaited`;
 }
 
-const late = "its time was over, and no report of it had arrived";
+export const late = "its time was over, and no report of it had arrived";
 const unfinished = "its time was over, and its report had not stopped changing";
 const nothing = { text: "", usage: noUsage, session: null, notes: [] } as const;
 
 function failed(why: string): ExecutionEnd {
   return { ...nothing, outcome: "failed", why };
+}
+
+/** Whether there is a report of exactly this attempt. */
+export async function hasReport(parts: AwaitPorts, begun: BegunAttempt): Promise<boolean> {
+  return (await reportIn(parts, begun)) !== null;
 }
 
 /** What the report says, as one word that changes with it; null: there is none of this attempt. */
