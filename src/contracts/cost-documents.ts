@@ -8,6 +8,15 @@ const spentShape = { attempts: count, ...usageShape };
 const spentForShape = {
   ...spentShape,
   unpriced: count.describe("Attempts whose tokens have no known price; no sum of money contains them."),
+  unreported: count.describe("Attempts of agents that did not say what they used; no sum contains them."),
+};
+/** Null: the agent did not say what it used. */
+const reportedShape = {
+  costUsd: usageShape.costUsd.nullable(),
+  estimatedUsd: usageShape.estimatedUsd.nullable(),
+  inputTokens: usageShape.inputTokens.nullable(),
+  cacheReadTokens: usageShape.cacheReadTokens.nullable(),
+  outputTokens: usageShape.outputTokens.nullable(),
 };
 
 const attemptCostContract = object({
@@ -24,8 +33,9 @@ const attemptCostContract = object({
     .describe("null: it has not ended."),
   startedAt: time,
   endedAt: time.nullable(),
-  ...usageShape,
+  ...reportedShape,
   unpriced: z.boolean(),
+  unreported: z.boolean().describe("Its numbers are null: its agent did not say what it used, or has not ended."),
 }).meta({ id: "AttemptCost" });
 
 export const costContract = object({

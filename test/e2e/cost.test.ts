@@ -77,6 +77,7 @@ test("[CO1 CO2 CO5 CO7 CO9 CO10] a run's cost: reported or estimated, estimates 
     cacheReadTokens: 1_000_500,
     outputTokens: 200_100,
     unpriced: 0,
+    unreported: 0,
   });
   expect(cost.byExecutor).toMatchObject([
     { executor: "codex", attempts: 2, costUsd: 16.5, estimatedUsd: 16.5 },

@@ -104,7 +104,7 @@ async function expectTheSums(site: PlayingSite, usage: object, tellsMoney: boole
   };
   expect(usage).toEqual(sums);
   const cost = JSON.parse((await site.pawl("cost", "1", "--json")).stdout) as Cost;
-  expect(cost.total).toEqual({ ...sums, attempts: 10, unpriced: 0 });
+  expect(cost.total).toEqual({ ...sums, attempts: 10, unpriced: 0, unreported: 0 });
   const rejected = cost.byStory.find(({ story }) => story === "US-002");
   expect(rejected).toMatchObject({ attempts: 4 });
 }

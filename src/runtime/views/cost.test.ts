@@ -76,6 +76,7 @@ test("[CO1 CO7] every attempt counts, failed ones too: in all, and by executor, 
     cacheReadTokens: 14,
     outputTokens: 12,
     unpriced: 1,
+    unreported: 1,
   });
   const line = (row: { attempts: number; costUsd: number; estimatedUsd: number }) =>
     `${row.attempts} ${row.costUsd} ${row.estimatedUsd}`;
@@ -125,6 +126,7 @@ test("[CO7] attempts are told in the order in which they began, with their outco
     endedAt: "2026-01-31T09:01:01.000Z",
     ...guessed,
     unpriced: false,
+    unreported: false,
   });
   expect(attempts[5]).toMatchObject({ endedAt: null });
   expect(run).toEqual({
@@ -164,4 +166,23 @@ test("[CO8] runs are summed without the noise of floating numbers", () => {
     outputTokens: 4,
   });
   expect(list.more).toBe(true);
+});
+
+test("[CO12] an agent that ended without a word about its usage has used an unknown amount, not zero; what Pawl performs uses nothing", () => {
+  const run = runWith([
+    attempt(0, "code", { executor: "codex", model: null, outcome: "lost", usage: {} }),
+    attempt(1, "code", { executor: "codex", model: null, usage: { inputTokens: 5, outputTokens: 1 } }),
+    attempt(2, "test", { executor: "shell", model: null, usage: {} }),
+    attempt(3, "integrate", { executor: "integrate", model: null, usage: {} }),
+  ]);
+  const { attempts, total, byExecutor } = costDocument(run, summary(), {});
+  const nothing = { costUsd: null, estimatedUsd: null, inputTokens: null, cacheReadTokens: null, outputTokens: null };
+  expect(attempts[0]).toMatchObject({ ...nothing, unreported: true });
+  expect(attempts.slice(1).map(({ costUsd, unreported }) => [costUsd, unreported])).toEqual([
+    [0, false],
+    [0, false],
+    [0, false],
+  ]);
+  expect(total).toMatchObject({ attempts: 4, inputTokens: 5, unreported: 1 });
+  expect(byExecutor.map(({ executor, unreported }) => `${executor} ${unreported}`)).toContain("codex 1");
 });

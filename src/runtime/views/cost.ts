@@ -3,7 +3,7 @@
 import type { AttemptCost, CostDocument, CostList } from "../../contracts/cost-documents.ts";
 import { type Attempt, addUsage, hasEnded, noUsage, type Usage } from "../../domain/attempt.ts";
 import type { Run } from "../../domain/run.ts";
-import { isUnpriced, type Prices } from "../../executors/prices.ts";
+import { isUnpriced, type Prices, tokensOf } from "../../executors/prices.ts";
 import type { RunSummary } from "../../store/store.ts";
 import { isoTime, runDocument } from "./status.ts";
 
@@ -36,8 +36,21 @@ export function costList(summaries: readonly RunSummary[], more: boolean): CostL
   return { runs, total: { attempts: runs.reduce((sum, run) => sum + run.attempts, 0), ...tidy(total) }, more };
 }
 
+/** What Pawl performs itself uses nothing. */
+const performedByPawl: ReadonlySet<string> = new Set(["shell", "integrate"]);
+
+/** An agent that was killed before it said what it used has not used nothing. */
+const unknown = {
+  costUsd: null,
+  estimatedUsd: null,
+  inputTokens: null,
+  cacheReadTokens: null,
+  outputTokens: null,
+} as const;
+
 function attemptCost(attempt: Attempt, prices: Prices): AttemptCost {
   const { executor, model = null, version = null, usage } = attempt;
+  const unreported = !performedByPawl.has(executor) && usage.costUsd === 0 && tokensOf(usage) === 0;
   return {
     id: attempt.id,
     story: attempt.story,
@@ -49,8 +62,9 @@ function attemptCost(attempt: Attempt, prices: Prices): AttemptCost {
     outcome: hasEnded(attempt) ? attempt.state.outcome : null,
     startedAt: isoTime(attempt.startedAt),
     endedAt: hasEnded(attempt) ? isoTime(attempt.state.endedAt) : null,
-    ...tidy(usage),
+    ...(unreported ? unknown : tidy(usage)),
     unpriced: isUnpriced(usage, { executor, model }, prices),
+    unreported,
   };
 }
 
@@ -63,8 +77,29 @@ function grouped<Key extends "executor" | "model" | "story" | "step">(attempts: 
 }
 
 function sumOf(attempts: readonly AttemptCost[]): SpentFor {
-  const used = attempts.reduce<Usage>(addUsage, noUsage);
-  return { attempts: attempts.length, ...tidy(used), unpriced: attempts.filter(({ unpriced }) => unpriced).length };
+  const used = attempts.map(reportedBy).reduce<Usage>(addUsage, noUsage);
+  return {
+    attempts: attempts.length,
+    ...tidy(used),
+    unpriced: attempts.filter(({ unpriced }) => unpriced).length,
+    unreported: attempts.filter(({ unreported }) => unreported).length,
+  };
+}
+
+function reportedBy({
+  costUsd,
+  estimatedUsd,
+  inputTokens,
+  cacheReadTokens,
+  outputTokens,
+}: AttemptCost): Required<Usage> {
+  return {
+    costUsd: costUsd ?? 0,
+    estimatedUsd: estimatedUsd ?? 0,
+    inputTokens: inputTokens ?? 0,
+    cacheReadTokens: cacheReadTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+  };
 }
 
 /** Sums of floating numbers end in noise that nobody spent. */

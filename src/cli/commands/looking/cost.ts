@@ -87,7 +87,15 @@ function section<Row extends Sums>(head: string, rows: readonly Row[], nameOf: (
 function attemptRow(attempt: AttemptCost): readonly string[] {
   const { story, step, number, outcome, model, unpriced } = attempt;
   const name = `${story === null ? "" : `${story}/`}${step} ${number}`;
-  const cells = usageCells({ ...attempt, unpriced: unpriced ? 1 : 0 });
+  const { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens } = attempt;
+  const cells = usageCells({
+    costUsd: costUsd ?? 0,
+    estimatedUsd: estimatedUsd ?? 0,
+    inputTokens: inputTokens ?? 0,
+    cacheReadTokens: cacheReadTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
+    unpriced: unpriced ? 1 : 0,
+  });
   return [name, outcome?.replace("_", " ") ?? "running", shown(model), ...cells];
 }
 
@@ -114,7 +122,9 @@ function costOf(used: Used): string {
 function remarks({ total, attempts }: CostDocument): readonly string[] {
   const unpriced = attempts.filter((attempt) => attempt.unpriced);
   const names = new Set(unpriced.map(({ executor, model }) => shown(model) || `${executor} (its model is not known)`));
+  const silent = attempts.filter(({ unreported, outcome }) => unreported && outcome !== null).length;
   return [
+    ...(silent > 0 ? ["", `${counted(silent, "attempt")} did not report what was used: - is unknown, not zero.`] : []),
     ...(total.estimatedUsd > 0 ? ["", estimateNote] : []),
     ...(unpriced.length > 0
       ? ["", `? is unknown: no price for ${[...names].join(", ")}. Write it below \`prices\` in config.yml.`]
