@@ -29,7 +29,20 @@ function checkTargets(checked: Checked, step: StepDefinition, index: number, rou
   }
   if (route.to !== "back_to" && route.to !== "go_to") return;
   checkTarget(checked, step, index, route, route.step);
-  if (step.spare) refuseFromSpare(checked, step, route);
+  if (step.spare && !isBehindInserters(checked, step, route)) refuseFromSpare(checked, step, route);
+}
+
+/**
+ * A person who is asked by an inserted gate may go on past what inserted it. The gate stands before each step that inserts it, so a
+ * step behind all of those is ahead of it, wherever it was put.
+ */
+function isBehindInserters({ chain }: Checked, { kind, name }: StepDefinition, route: Route): boolean {
+  if (kind !== "gate" || route.to !== "go_to") return false;
+  const target = chain.findIndex((other) => other.name === route.step);
+  return chain.every((other, index) => {
+    const inserts = exitsOf(other).some((exit) => exit.route.to === "insert" && exit.route.steps.includes(name));
+    return !inserts || (!other.spare && index < target);
+  });
 }
 
 function checkTarget(checked: Checked, step: StepDefinition, index: number, route: Route, target: string): void {
