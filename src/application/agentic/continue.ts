@@ -92,7 +92,7 @@ async function nothingToDo(
   app: Application,
   place: ProjectPlace,
   { story, onNote }: ContinueRequest,
-  { queue, imported, done }: ProjectStock,
+  { queue, notes, done }: ProjectStock,
 ): Promise<Continued | null> {
   const { store } = (await app.read()).parts;
   if (story !== undefined && !queue.some(({ id }) => id === story)) {
@@ -102,7 +102,7 @@ async function nothingToDo(
   }
   if ((await openRun(store, place)) !== null) return null;
   if (queue.some(({ id }) => !done.includes(id))) return null;
-  for (const note of imported?.notes ?? []) onNote?.(note);
+  for (const note of notes) onNote?.(note);
   const view = await viewProject(app, place);
   if (queue.length > 0) return told(view, { type: "done", summary: `All stories are done: ${done.join(", ")}.` });
   const message = "Choose a story: pawl project add US-001 TITLE, or pawl project import prd.json";
@@ -124,13 +124,13 @@ async function ensureRun(
   await app.change(place.root, async (session) => {
     await assertRulesTrusted(app, place.root);
     const { workflow, notes } = projectRules(app, place.root, session.config.project);
-    const { imported, done } = stock;
-    for (const note of [...notes, ...(imported?.notes ?? [])]) request.onNote?.(note);
-    const stories = chosenBefore(stock.queue, request.story ?? imported?.adopted.id);
+    const { imported, done, shown } = stock;
+    for (const note of [...notes, ...stock.notes]) request.onNote?.(note);
+    const stories = chosenBefore(stock.queue, request.story ?? shown ?? undefined);
     const finished = stories
-      .filter(({ id }) => done.includes(id) && id !== imported?.adopted.id)
+      .filter(({ id }) => done.includes(id))
       .map(({ id }): AdoptedStory => ({ id, status: "done", chain: [] }));
-    const adopted = imported === null ? finished : [...finished, imported.adopted];
+    const adopted = [...finished, ...imported];
     const prepared = prepareStart(app, {
       workflow,
       task: `Stories of ${place.name}`,
@@ -143,8 +143,8 @@ async function ensureRun(
       mayWait: place.level === 1 && !namesExecutor(request),
       onNote: request.onNote,
     });
-    await keepImported(place, stock);
     const { run } = await startIn(session, prepared);
+    await keepImported(place, stock);
     // What a person wrote into the files before is for the first session.
     await session.parts.projections.show(run);
   });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
+import { addStory } from "./add-story.ts";
 import { approveStory } from "./answers.ts";
 
 const samples = fileURLToPath(
@@ -137,4 +138,43 @@ test("[PJ15 AG18 AG19 D25 D42 D75] a session that may be at work is refused unle
   write({ ...running, step: "update-memory" });
   expect((await go({ takeOver: true })).result.type).toBe("done");
   expect(sessions()).toEqual(["US-005 update-memory 3"]);
+});
+
+test("[PJ15 PJ23 AG17 D15] stories whose own files show them in the middle go on there, and what cannot be used is said", async () => {
+  const project = await leftProject("2", JSON.stringify(left({ story: "US-001", step: "done", status: "pass" })), [
+    "US-001",
+    "US-002",
+    "US-003",
+    "US-004",
+  ]);
+  const { root, go, sessions } = project;
+  mkdirSync(join(root, ".ai/states"), { recursive: true });
+  const put = (story: string, text: string) => writeFileSync(join(root, `.ai/states/${story}.json`), text);
+  put("US-002", JSON.stringify(left({ story: "US-002", step: "contract", attempt: 1, status: "failing" })));
+  put("US-003", '{"project": ');
+  put("US-004", JSON.stringify(left({ story: "US-004", step: "bdd", attempt: 1, status: "pending" })));
+  const notes: string[] = [];
+  await go({ onNote: (note) => notes.push(note) });
+  expect(sessions()).toEqual(["US-002 contract 2"]);
+  const said = notes.join("\n");
+  expect(said).toContain("US-002 goes on at contract");
+  expect(said).toMatch(/US-003\.json:1:\d+: not valid JSON.*; US-003 begins anew/);
+  expect(said).not.toContain("US-004");
+  expect(readFileSync(join(root, ".ai/hook.log"), "utf8")).toContain("import: ");
+});
+
+test("[PJ15 PJ23 D25] a story that the store knows is not imported again, which is said, and a refused start changes nothing", async () => {
+  const project = await leftProject("2", JSON.stringify(left({})));
+  const { app, root, go, write, state } = project;
+  await expect(go({ executor: "no-such-agent" })).rejects.toThrow("no-such-agent");
+  expect(existsSync(join(root, ".ai/stories.json"))).toBe(false);
+  expect(existsSync(join(root, ".ai/hook.log"))).toBe(false);
+  await go();
+  expect(state()).toMatchObject({ story: "US-005", step: "done" });
+  write({ ...state(), step: "impl", status: "failing" });
+  await addStory(app, { dir: root, story: "US-006", title: "x" });
+  const notes: string[] = [];
+  await go({ onNote: (note) => notes.push(note) });
+  expect(notes.join("\n")).toContain("STATE.json shows US-005 in the middle, but a run of this store had it (done)");
+  expect(state()).toMatchObject({ story: "US-006", step: "review" });
 });
