@@ -46,6 +46,11 @@ function withSuggestions(text: string): string {
   return text.replaceAll(/^( *)# ( *[a-z_]+: ?)/gm, "$1$2");
 }
 
+test("[CM63 D63] a test command whose results Pawl can read is written so that it does", () => {
+  const go = configText({ ...nothing, commands: { ...nothing.commands, test: "go test ./..." } }, null);
+  expect(readBack(go).project).toMatchObject({ test: "go test -json ./...", testResults: { reads: "go-json" } });
+});
+
 describe("[CM63] the written file", () => {
   test("says what is known, as the configuration understands it", () => {
     const read = readBack(configText(full, "codex"));

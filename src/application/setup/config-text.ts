@@ -59,11 +59,19 @@ function agentExamples(agent: string): readonly string[] {
 function projectSettings({ commands: { test, lint, types } }: Project): readonly string[] {
   const checks = [lint, types].filter((command) => command !== null).join(" && ");
   return [
-    test === null ? "# test: make test" : `test: ${written(test)}`,
+    test === null ? "# test: make test" : `test: ${testSetting(test)}`,
     checks === "" ? "# lint: make lint" : `lint: ${written(checks)}`,
     "# layers: api -> core -> common",
     "# hints: what agents must know about the tools",
   ];
+}
+
+/** Commands that print results which Pawl can read, by the usual ones that print words. */
+const readable: Readonly<Record<string, string>> = { "go test ./...": "{ run: go test -json ./..., reads: go-json }" };
+
+/** A command that the project defines itself may print anything. */
+function testSetting(test: string): string {
+  return readable[test] ?? written(test);
 }
 
 function workspaceSettings({ commands: { setup }, setupWhen, localFiles }: Project): readonly string[] {
