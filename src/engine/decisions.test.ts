@@ -236,9 +236,9 @@ describe("going back over stories", () => {
 
 describe("properties", () => {
   const values: Readonly<Record<string, readonly string[]>> = {
-    locate: ["phases", "over", "unknown"],
-    stand: ["start", "verified", "over", "unknown"],
-    "post-verify": ["fix", "fix", "proceed", "unknown"],
+    locate: ["phases", "phases", "phases", "phases", "phases", "over", "unknown"],
+    stand: ["start", "start", "verified", "verified", "over", "unknown"],
+    "post-verify": ["fix", "fix", "fix", "fix", "proceed", "unknown"],
     "post-review": ["fix", "proceed", "unknown"],
     "post-milestone": ["more", "complete", "unknown"],
   };
@@ -262,7 +262,7 @@ describe("properties", () => {
       const place = here.id === null ? here.step.id : `${here.id}/${here.step.id}`;
       if (here.step.state.status === "held") {
         const all = Object.keys(run.openGate(place).options);
-        const options = number % 13 === 0 ? all : all.filter((option) => option !== "stop");
+        const options = number % 53 === 0 ? all : all.filter((option) => option !== "stop");
         run.answer(place, options[(number >> 3) % options.length] ?? "");
       } else if (number % 17 === 0) run.lose(place);
       else {
@@ -304,7 +304,7 @@ describe("properties", () => {
       }),
       { numRuns: 80 },
     );
-    expect(unknowns).toBeGreaterThan(50);
+    expect(unknowns).toBeGreaterThan(20);
   });
 
   test("[DE6 LI1 LI2] a limit of a decision is never exceeded between two renewals, in any story", () => {
@@ -323,7 +323,7 @@ describe("properties", () => {
       }),
       { numRuns: 80 },
     );
-    expect(reached).toBeGreaterThan(10);
+    expect(reached).toBeGreaterThan(2);
   });
 
   test("[RE1 RE5] the same walk gives the same log", () => {
