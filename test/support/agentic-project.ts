@@ -22,6 +22,8 @@ export interface TestProject {
   sessions(): readonly string[];
   /** The prompt of a session. */
   prompt(session: string): string;
+  /** STATE.json as a session found it. */
+  state(session: string): Readonly<Record<string, unknown>>;
   go(request?: Partial<ContinueRequest>): Promise<Continued>;
 }
 
@@ -45,6 +47,10 @@ export async function agenticProject(level: "1" | "2", stories: readonly string[
     script,
     report: (session, status) => writeFileSync(join(control, session.replaceAll(" ", "_")), status),
     sessions: () => linesOf(join(control, "sessions")),
+    state: (session) =>
+      JSON.parse(readFileSync(join(control, `state_${session.replaceAll(" ", "_")}`), "utf8")) as Readonly<
+        Record<string, unknown>
+      >,
     prompt: (session) => readFileSync(join(control, `prompt_${session.replaceAll(" ", "_")}`), "utf8"),
     go: async (request = {}) =>
       await continueProject(app, { signal: new AbortController().signal, executor, ...request }),
@@ -63,6 +69,7 @@ field() { tr -d ' "' < .ai/STATE.json | tr ',{}' '\\n\\n\\n' | grep "^$1:" | hea
 story=$(field story); step=$(field step); attempt=$(field attempt)
 session="$story"_"$step"_"$attempt"
 cat > "${control}/prompt_$session"
+cp .ai/STATE.json "${control}/state_$session"
 echo "$story $step $attempt" >> "${control}/sessions"
 echo "$step $attempt" >> "$story.txt"
 status=pass; reason=null

@@ -13,8 +13,8 @@ import { viewProject } from "./view.ts";
 // Each session is a process, and a story has eight of them.
 const signal = new AbortController().signal;
 
-test("[PJ4 PJ5 PJ6 D10 D38 D43 D44 D46 D47 D54 D87 D91] level 2 moves to the review, and from an approval to the end of the story", async () => {
-  const { app, root, go, sessions, prompt } = await agenticProject("2", ["US-001", "US-002"]);
+test("[PJ4 PJ5 PJ6 AG15 D10 D38 D43 D44 D46 D47 D54 D60 D87 D91] level 2 moves to the review, and from an approval to the end of the story", async () => {
+  const { app, root, go, sessions, prompt, state } = await agenticProject("2", ["US-001", "US-002"]);
   const asked = await go();
   expect(asked.result).toMatchObject({ type: "needs_human" });
   expect(asked.report).toContain(
@@ -43,6 +43,14 @@ test("[PJ4 PJ5 PJ6 D10 D38 D43 D44 D46 D47 D54 D87 D91] level 2 moves to the rev
   ]);
   const noted = sessions().filter((session) => prompt(session).includes("30 items"));
   expect(noted).toEqual(["US-001 scaffold 1"]);
+  // The memory is updated from the results of the session before.
+  expect(state("US-001 verify 1")).toMatchObject({ status: "running", tests: null, files_changed: [] });
+  expect(state("US-001 update-memory 1")).toMatchObject({
+    status: "running",
+    completed_at: null,
+    tests: { pass: 44, fail: 0, skip: 0 },
+    files_changed: ["US-001.txt"],
+  });
   expect(runGit(root, "log", "--format=%s")).toContain("feat: US-001 - Story US-001");
   expect((await say(app, "stop for today", { signal })).reply).toBe(
     'OK. Project A progress:\n✅ US-001\n⏭ Next US-002\nSay "continue A" tomorrow to resume.',

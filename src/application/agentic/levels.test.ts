@@ -110,6 +110,22 @@ test.each([
   expect(prompt).toContain("not like this");
 });
 
+test("[PJ9 AG8 D69] one hand-off ends one session: neither a second and third hook nor a way back to its step uses it again", async () => {
+  const project = await agenticProject("1");
+  const { app, root, go, report, sessions } = project;
+  report("US-001 bdd 1", "failing null");
+  work(project, (await go(unattended)).prompt);
+  expect(await hookSession(app, root)).toMatchObject({ ended: true });
+  const after = stateOf(project);
+  for (const _ of [2, 3]) expect(await hookSession(app, root)).toMatchObject({ ended: false });
+  expect(stateOf(project)).toEqual(after);
+  // The step is at work again, and the hand-off of its first session is still there.
+  expect((await go(unattended)).result).toEqual({ type: "dispatched", step: "bdd", attempt: 2 });
+  expect(await hookSession(app, root)).toMatchObject({ ended: false, report: expect.stringContaining("late") });
+  expect(stateOf(project)).toMatchObject({ step: "bdd", attempt: 2, status: "running" });
+  expect(sessions()).toEqual(["US-001 bdd 1"]);
+});
+
 test("[PJ3 PJ5 D53] a story waits for the stories that it is blocked by", async () => {
   const project = await agenticProject("2");
   const { app, go, root, report, sessions } = project;

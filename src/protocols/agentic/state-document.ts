@@ -53,8 +53,13 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
   const sessions = scope?.attempts.filter(({ name }) => !isIntegration(body, name)) ?? [];
   const ended = sessions.findLast(hasEnded) ?? null;
   const isRunning = shown.status === "running";
-  // What an executor reported before is no result of the session that runs now.
-  const known = isRunning ? {} : ended === null ? (imported ?? {}) : (of.facts.get(ended.id) ?? {});
+  // What an executor reported before is no result of the session that runs now, but a step that reads the file needs it.
+  const known =
+    isRunning && !readsState(shown.definition)
+      ? {}
+      : ended === null
+        ? (imported ?? {})
+        : (of.facts.get(ended.id) ?? {});
   const before = (key: string) => (ended === null && !isRunning ? (imported?.[key] ?? null) : null);
   return {
     ...imported,
@@ -80,6 +85,10 @@ export function storyDocument(of: StoryFacts): AgenticState & Readonly<Record<st
 /** Putting a story on its base is no session, and says nothing about the work. */
 function isIntegration(body: Body, name: string): boolean {
   return body.some((step) => step.kind === "integrate" && step.name === name);
+}
+
+function readsState(definition: StepDefinition | undefined): boolean {
+  return definition !== undefined && isPerformed(definition) && definition.reads?.includes(".ai/STATE.json") === true;
 }
 
 interface ShownStep {
