@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { patienceMs } from "../../test/support/patience.ts";
 import { tempDir } from "../../test/support/repository.ts";
 import { withVariables } from "../../test/support/sandboxes.ts";
 import { plainAcp } from "../../test/support/stub-acp.ts";
@@ -11,10 +12,13 @@ import { claude } from "./claude/claude.ts";
 import { commandExecutor } from "./command/command.ts";
 import type { Executor } from "./executor.ts";
 
-const limits = { wallMs: 10_000, quietMs: null, graceMs: 500 };
+const limits = { wallMs: patienceMs, quietMs: null, graceMs: 500 };
 const executors: readonly (readonly [string, (program: string) => Executor])[] = [
   ["an agent", (program) => agentExecutor(claude, { ...plainOptions("claude"), program })],
-  ["an agent over ACP", (program) => acpExecutor({ ...plainAcp({ acts: [] }), command: [program], startMs: 2_000 })],
+  [
+    "an agent over ACP",
+    (program) => acpExecutor({ ...plainAcp({ acts: [] }), command: [program], startMs: patienceMs }),
+  ],
   ["a command", (program) => commandExecutor({ name: "mine", command: [program], env: [], ...limits })],
 ];
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { ProcessCall, ProcessLimits } from "../../src/system/process/call.ts";
 import { type ProcessIdentity, processIdentity } from "../../src/system/process/identity.ts";
+import { patienceMs } from "./patience.ts";
 import { until } from "./until.ts";
 
 type Changes = Partial<Omit<ProcessCall, "command" | "limits">> & { limits?: Partial<ProcessLimits> };
@@ -18,7 +19,7 @@ export function callOf(command: ProcessCall["command"], { limits, ...changes }: 
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
     marker: { name: "PAWL_TEST", value: randomUUID() },
     input: "",
-    limits: { wallMs: 20_000, quietMs: null, captureBytes: 64 * 1024, ...limits },
+    limits: { wallMs: patienceMs, quietMs: null, captureBytes: 64 * 1024, ...limits },
     ...changes,
   };
 }

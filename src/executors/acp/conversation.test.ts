@@ -53,7 +53,7 @@ describe("the way to the prompt and back", () => {
 
   test.each([
     ["initialize", 0.7],
-    ["session/new", 3],
+    ["session/new", 6],
   ])("[EX60] one that does not answer %s has failed, in time", async (method, seconds) => {
     const options = { startMs: seconds * 1_000, graceMs: 200 };
     const end = await ending([done], { ignores: [method], stays: true }, options);
@@ -298,7 +298,7 @@ describe("stopping", () => {
   test("[EX66] at a limit of time it is told so, too", async () => {
     let printed = "";
     const onOutput = (_: string, chunk: Uint8Array) => void (printed += Buffer.from(chunk).toString());
-    const end = await ending([{ say: "begun" }, { wait: "for ever" }], {}, {}, { wallMs: 4_000, onOutput });
+    const end = await ending([{ say: "begun" }, { wait: "for ever" }], {}, {}, { wallMs: 6_000, onOutput });
     expect(end).toMatchObject({ outcome: "timed_out" });
     expect(printed).toContain('"stopReason":"cancelled"');
   });

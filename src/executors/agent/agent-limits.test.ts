@@ -34,13 +34,13 @@ describe("[EX36] an agent that prints nothing at all did not start", () => {
   });
 
   test("a byte on stderr is a start", async () => {
-    const text = `echo starting >&2; sleep 0.6; ${printing(claudeDone)}`;
-    expect(await cleanly(stubAgent(claude, text, { startMs: 400 }))).toMatchObject({ outcome: "ran" });
+    const text = `echo starting >&2; sleep 1.8; ${printing(claudeDone)}`;
+    expect(await cleanly(stubAgent(claude, text, { startMs: 1_500 }))).toMatchObject({ outcome: "ran" });
   });
 
   test("a question on the terminal is not answered: there is none, and stdin has ended", async () => {
     const text = `printf 'Log in at example.com and paste the code: '; read -r code 2> /dev/null < /dev/tty || read -r code; ${hang}`;
-    const end = await cleanly(stubAgent(claude, text), { quietMs: 700, prompt: "" });
+    const end = await cleanly(stubAgent(claude, text), { quietMs: 2_000, prompt: "" });
     expect(end).toMatchObject({ outcome: "timed_out", why: expect.stringMatching(/gone quiet: .*paste the code:$/) });
   });
 });

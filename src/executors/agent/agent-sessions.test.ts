@@ -250,7 +250,7 @@ describe("[EX73] a session that is gone costs nobody his attempt", () => {
 
 describe("[EX74] a sign of life elsewhere than in its output", () => {
   const limits = { wallMs: 60_000, quietMs: null, graceMs: 500 };
-  const quiet = "echo begun; sleep 2.5";
+  const quiet = "echo begun; sleep 4";
   const done = printing(linesOf(claude));
   const makers: Readonly<Record<string, (text: string) => Executor>> = {
     command: (text) => commandExecutor({ name: "mine", command: ["sh", "-c", text], env: [], ...limits }),
@@ -259,7 +259,7 @@ describe("[EX74] a sign of life elsewhere than in its output", () => {
 
   test.each(Object.keys(makers))("begins the quiet limit of %s anew", async (name) => {
     const make = makers[name] ?? (() => stubAgent(claude, ""));
-    const call = () => callWith({ quietMs: 1_200 });
+    const call = () => callWith({ quietMs: 2_000 });
     const silent = make(quiet).start(call());
     const living = make(quiet).start(call());
     const signs = setInterval(() => living.heard?.(), 200);

@@ -220,7 +220,7 @@ describe.skipIf(problem !== null)("inside", () => {
       const attempt = `at-${randomUUID()}`;
       const ready = join(cwd, "ready");
       const text = `trap '' TERM INT HUP; ${inOwnSession(join(cwd, "pid"), 'trap "" TERM; exec sleep 600')} touch '${ready}'; while :; do sleep 0.05; done`;
-      const execution = shell(text).start(callWith({ cwd, attempt, wallMs: how === "stopped" ? 30_000 : 3_000 }));
+      const execution = shell(text).start(callWith({ cwd, attempt, wallMs: how === "stopped" ? 60_000 : 6_000 }));
       await until(() => existsSync(ready));
       if (how === "stopped") execution.stop("enough");
       expect((await execution.ended).outcome).toBe(how === "stopped" ? "cancelled" : "timed_out");
@@ -430,7 +430,7 @@ describe("[EX82] without its sandbox nothing is started", () => {
   test("where bubblewrap is not installed", async () => {
     const cwd = tempDir();
     pathWith({ mine: "touch made", claude: "echo 99.1.2" });
-    const options = { name: "mine", env: [], sandbox: open, wallMs: 5_000, quietMs: null, graceMs: 500 };
+    const options = { name: "mine", env: [], sandbox: open, wallMs: 60_000, quietMs: null, graceMs: 500 };
     const executor = commandExecutor({ ...options, command: ["mine"] });
     expect(await executor.missing()).toEqual({
       what: "the sandbox of mine needs bubblewrap (`bwrap`), which is not installed",
@@ -449,7 +449,7 @@ describe("[EX82] without its sandbox nothing is started", () => {
   test("where it is there and does not work: it says why", async () => {
     const cwd = tempDir();
     pathWith({ mine: "touch made", bwrap: "echo 'bwrap: No permissions to create new namespace' >&2; exit 1" });
-    const options = { name: "mine", env: [], sandbox: open, wallMs: 5_000, quietMs: null, graceMs: 500 };
+    const options = { name: "mine", env: [], sandbox: open, wallMs: 60_000, quietMs: null, graceMs: 500 };
     const executor = commandExecutor({ ...options, command: ["mine"] });
     expect(await executor.missing()).toMatchObject({
       what: "the sandbox of mine does not work here: bwrap: No permissions to create new namespace",

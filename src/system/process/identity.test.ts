@@ -49,7 +49,7 @@ test("[PS10] `ps`, which is asked where there is no /proc, tells the same", asyn
   const child = spawn("sleep", ["300"], { detached: true });
   const row = readPsRow(child.pid ?? 0);
   expect(row).toMatchObject({ pid: child.pid, parent: process.pid, group: child.pid, zombie: false });
-  expect(Math.abs((row?.startedAt ?? 0) - Date.now())).toBeLessThan(5_000);
+  expect(Math.abs((row?.startedAt ?? 0) - Date.now())).toBeLessThan(60_000);
   expect(await readPsTable()).toContainEqual(expect.objectContaining({ pid: child.pid, parent: process.pid }));
   expect((await readTable()).map(identityOf)).toContainEqual(processIdentity(child.pid ?? 0));
   child.kill("SIGKILL");

@@ -39,10 +39,11 @@ describe("limits", () => {
   });
 
   test("[PS3] the quiet limit counts from the last byte, on whichever stream", async () => {
-    const script = "for i in 1 2 3 4 5; do echo out; sleep 0.1; echo err >&2; sleep 0.1; done; exec sleep 300";
-    const end = await supervise(shell(script, { limits: { quietMs: 600 } })).ended;
-    expect(end).toMatchObject({ kind: "timed_out", limit: "quiet", stdoutBytes: 20, stderrBytes: 20 });
-    expect(end.durationMs).toBeGreaterThan(1_400);
+    const script =
+      "for i in 1 2 3 4 5 6 7 8 9 10; do echo out; sleep 0.1; echo err >&2; sleep 0.1; done; exec sleep 300";
+    const end = await supervise(shell(script, { limits: { quietMs: 1_500 } })).ended;
+    expect(end).toMatchObject({ kind: "timed_out", limit: "quiet", stdoutBytes: 40, stderrBytes: 40 });
+    expect(end.durationMs).toBeGreaterThan(3_000);
   });
 
   test("[PS3] a program without a quiet limit may be silent", async () => {
