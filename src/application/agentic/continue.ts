@@ -15,6 +15,7 @@ import { answer } from "../gates.ts";
 import { claim } from "../pull.ts";
 import { prepareStart, startIn } from "../start.ts";
 import { catchUp } from "./catch-up.ts";
+import { takeHookFields } from "./hook.ts";
 import { keepImported, type ProjectStock, stockOf } from "./imported.ts";
 import { type ProjectPlace, projectAt } from "./place.ts";
 import { openRun } from "./project-runs.ts";
@@ -46,6 +47,7 @@ export async function continueProject(app: Application, request: ContinueRequest
   const place = await projectAt(app, request.dir);
   assertUsable(place);
   await catchUp(app, place, request);
+  await takeHookFields(app, place);
   const busy = await busyWith(app, place);
   if (busy !== null) return busy;
   const stock = await stockOf(app, place, request.takeOver ?? false);

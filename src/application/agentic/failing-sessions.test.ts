@@ -142,6 +142,61 @@ test("[AG36 PJ7 D19 D45 D47] a rejected review is `failing` with its reason unti
   expect(stateOf(project)).toMatchObject({ step: "review", status: "pass", reason: null });
 });
 
+/** What a hook of another program writes when a session has ended. */
+function writeFields({ root }: TestProject, fields: object): void {
+  const file = join(root, ".ai/STATE.json");
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, "utf8")), ...fields }));
+}
+
+test("[AG33 D16 D62] level 1: what the hook of another program writes into STATE.json ends the session", async () => {
+  const project = await agenticProject("1");
+  const { app, root, go } = project;
+  await go(pulled);
+  const tests = { pass: 3, fail: 1, skip: 0 };
+  writeFields(project, { status: "failing", reason: "nfr_missing", tests, failing_tests: ["T9"], completed_at: "now" });
+  const { result, prompt } = await go(pulled);
+  expect(result).toEqual({ type: "dispatched", step: "bdd", attempt: 2 });
+  expect(prompt).toContain("bdd attempt 1 did not pass. Reason: nfr_missing\n\nFailing tests: 1 of 4\n- T9");
+  // By our hook as well, and a hand-off counts more.
+  writeFields(project, { status: "pass" });
+  handOff(project, ["status: failing", "reason: scope_warning"]);
+  expect((await hookSession(app, root)).report).toContain("Reason: scope_warning");
+  await go(pulled);
+  writeFields(project, { status: "pass" });
+  expect((await hookSession(app, root)).report).toContain("US-001 bdd complete");
+  expect(stateOf(project)).toMatchObject({ step: "bdd", status: "pass", attempt: 3 });
+  const log = readFileSync(join(root, ".ai/hook.log"), "utf8");
+  expect(log).not.toContain("[WARN]");
+});
+
+test("[AG33 AG12 D4 D16] level 2: an awaited program that writes only STATE.json is heard", async () => {
+  const project = await agenticProject("2");
+  const leaving = new AbortController();
+  const driving = project.go({ executor: undefined, awaits: true, signal: leaving.signal });
+  const running = async (step: string) =>
+    await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step, status: "running" }), { timeout: 60_000 });
+  await running("bdd");
+  writeFields(project, { status: "complete" });
+  await running("sdd-delta");
+  leaving.abort();
+  await driving;
+});
+
+test("[AG34 D16] level 2: our own executor that writes STATE.json itself is not believed, and everybody hears it", async () => {
+  const project = await agenticProject("2");
+  const { app, root } = project;
+  const forge = `sed -i.bak 's/"status": "running"/"status": "pass"/' .ai/STATE.json && rm .ai/STATE.json.bak`;
+  writeFileSync(join(root, ".ai/step-rules.yaml"), "steps: { bdd: { max_attempts: 1 } }\n");
+  const { report } = await project.go({ executor: `command: sh -c '${forge.replaceAll("'", `'\\''`)}'` });
+  const words = /\.ai\/STATE\.json was changed while the session ran \(status "pass"\): that is not believed/;
+  expect(report).toContain("US-001 stuck at bdd (1 attempt)");
+  expect(report).toMatch(/left no \.ai\/HANDOFF\.md\. Write/);
+  expect(report).toMatch(words);
+  expect(readFileSync(join(root, ".ai/hook.log"), "utf8")).toMatch(words);
+  expect(stateOf(project)).toMatchObject({ step: "bdd", status: "needs_human" });
+  expect((await viewProject(app, await projectAt(app, root))).report).toMatch(words);
+});
+
 test("[AG30 AG31 PJ9 D65 D69] level 1: hand-offs that do not count, and what everybody hears of them", async () => {
   const project = await agenticProject("1");
   const { app, root, go } = project;

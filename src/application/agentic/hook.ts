@@ -8,6 +8,7 @@ import { isPerformed } from "../../domain/definition.ts";
 import type { Run } from "../../domain/run.ts";
 import { aiFolder } from "../../protocols/agentic/ai-folder.ts";
 import { leftBy, otherHandoff } from "../../protocols/agentic/collected.ts";
+import { stateReport } from "../../protocols/agentic/state-report.ts";
 import { howToReport } from "../../protocols/agentic/what-to-write.ts";
 import { completePulledStep } from "../../runtime/loop/pull.ts";
 import { driversOf } from "../../runtime/worker.ts";
@@ -55,6 +56,15 @@ export async function hookSession(app: Application, dir: string | undefined): Pr
   const decision = await app.change(null, async ({ parts }) => await completePulledStep(parts, attempt.id, null, ""));
   const after = await viewProject(app, place);
   return decision.accepted ? { ended: true, report: after.report } : noted(place, `refused: ${decision.why}`);
+}
+
+/** Another program's hook has written the end of the session that was handed out into STATE.json: that ends it, too. */
+export async function takeHookFields(app: Application, place: ProjectPlace): Promise<void> {
+  const { entry, whole } = await viewProject(app, place);
+  const attempts = entry === null ? undefined : whole?.stories[entry.id]?.attempts;
+  const attempt = attempts?.find((each) => each.state.phase === "started" && each.driver === "pull");
+  if (attempt === undefined || stateReport(aiFolder(place.ai), attempt, []) === null) return;
+  await app.change(null, async ({ parts }) => await completePulledStep(parts, attempt.id, null, ""));
 }
 
 /** The session that ended is another one, or this one has left nothing: in both cases what runs goes on. */

@@ -9,7 +9,7 @@ import type { Story, StoryEntry } from "../../domain/story.ts";
 import type { ProjectState } from "../../protocols/agentic/adapter.ts";
 import { firstState } from "../../protocols/agentic/first-state.ts";
 import { foundOf } from "../../protocols/agentic/found-state.ts";
-import { lastEndOf } from "../../protocols/agentic/previous-attempt.ts";
+import { endSentence, lastEndOf } from "../../protocols/agentic/previous-attempt.ts";
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
 import { storyAtWork } from "../../protocols/agentic/story-at-work.ts";
@@ -80,15 +80,17 @@ const undriven = "No process waits for it: `pawl project continue --await` takes
 function endContext(
   scope: Story | undefined,
   gate: Gate | null,
-): Pick<ReportContext, "goesOn" | "isRejected" | "why" | "notes"> {
+): Pick<ReportContext, "goesOn" | "isRejected" | "why" | "sentBy" | "notes"> {
   const end = lastEndOf(scope);
   if (end === null) return {};
   const isRejected = end.kind === "review" && !end.hasPassed;
   const goesOn = gate === null || gate.cause === "waits";
   if (end.kind === "review" || end.hasPassed)
     return { goesOn, isRejected, notes: end.kind === "attempt" ? (end.attempt.state.notes ?? []) : [] };
-  const { why, notes = [] } = end.attempt.state;
-  return { goesOn, isRejected, why: gate?.feedback || why, notes };
+  const { why, notes = [], taken } = end.attempt.state;
+  // A question is its own explanation.
+  if (taken?.key === "asked") return { goesOn, isRejected, notes };
+  return { goesOn, isRejected, why: gate?.feedback || why, sentBy: endSentence(end), notes };
 }
 
 /** Stories that any run of the project has finished. */

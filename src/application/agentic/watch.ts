@@ -3,6 +3,7 @@
 
 import type { Application } from "../application.ts";
 import { catchUp } from "./catch-up.ts";
+import { takeHookFields } from "./hook.ts";
 import { projectAt } from "./place.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
@@ -28,6 +29,7 @@ export async function watchProject(app: Application, request: WatchRequest): Pro
 async function lookAgain(app: Application, dir: string | undefined): Promise<ProjectView> {
   const place = await projectAt(app, dir);
   await catchUp(app, place);
+  await takeHookFields(app, place);
   return await viewProject(app, place);
 }
 

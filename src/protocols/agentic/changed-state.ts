@@ -8,6 +8,7 @@ import type { Json } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
 import { isUnbegun, type StorySpec } from "../../domain/story.ts";
 import { stateKeys, testKeys } from "./first-state.ts";
+import { reportedAttempt } from "./state-report.ts";
 
 export type StateFields = Readonly<Record<string, unknown>>;
 
@@ -33,7 +34,8 @@ export function differences(before: StateFields, now: StateFields, of: ChangedRu
   return [
     ...(differs("human_note") ? [noteIn(before["human_note"], now["human_note"], change)] : []),
     ...(differs("story") ? [storyIn(now["story"], of, change)] : []),
-    ...resultsIn(before, now, of, change),
+    // They are a report, which is judged when the session ends.
+    ...(reportedAttempt(before, now, of.run) === null ? resultsIn(before, now, of, change) : []),
     ...refused.map((key) => change(key, `${shownAs(key, now)} is not taken: ${ways[key]}`)),
     ...unknownIn(before, now, of.shown),
   ];

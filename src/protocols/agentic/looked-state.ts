@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { hasEnded } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { FileChange } from "../../domain/file-change.ts";
 import { readInside } from "../../system/files/inside.ts";
@@ -10,6 +11,7 @@ import { openJson } from "../files/json-places.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { type ChangedRun, differences } from "./changed-state.ts";
 import { stateFields } from "./found-state.ts";
+import { reportedAttempt } from "./state-report.ts";
 
 export interface LookedState {
   /** Null: there is none, or it cannot be read. */
@@ -19,6 +21,8 @@ export interface LookedState {
   readonly isForeign: boolean;
   /** It is not JSON, and its text is kept. */
   readonly isBroken: boolean;
+  /** It reports the session that runs: it stays until that has ended. */
+  readonly isReport: boolean;
 }
 
 /** `written`: what Pawl wrote last. */
@@ -52,10 +56,13 @@ export async function lookAtState(folder: AiFolder, written: string, of: Changed
       isForeign: true,
       changes: [{ ...whole(foreignIn(text, folder)), value: hashOf(text) }],
     };
-  return { ...unchanged, text, changes: before === null ? [] : differences(before, now, of) };
+  if (before === null) return { ...unchanged, text };
+  const reported = reportedAttempt(before, now, of.run);
+  const isReport = reported !== null && !hasEnded(reported);
+  return { ...unchanged, text, isReport, changes: differences(before, now, of) };
 }
 
-const unchanged: LookedState = { text: null, changes: [], isForeign: false, isBroken: false };
+const unchanged: LookedState = { text: null, changes: [], isForeign: false, isBroken: false, isReport: false };
 
 /** An editor that writes in parts is not interrupted: what is not whole may be so in a moment. */
 const quietMs = 1_000;

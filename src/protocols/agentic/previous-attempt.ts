@@ -40,8 +40,12 @@ export function cameBack(scope: Story | undefined, feedback: string): string {
     const name = scope?.chain.find(({ id }) => id === end.gate.step)?.name ?? "review";
     return joined([`A person rejected the ${name}.${reasonText(end)}`, end.gate.feedback]);
   }
-  if (end?.kind !== "attempt" || end.hasPassed) return feedback;
-  return joined([`${endText(end.attempt)}${reasonText(end)}`, feedback]);
+  return end === null || end.hasPassed ? feedback : joined([endSentence(end), feedback]);
+}
+
+/** `impl attempt 2 did not pass. Reason: scope_warning` */
+export function endSentence(end: LastEnd): string {
+  return end.kind === "review" ? "" : `${endText(end.attempt)}${reasonText(end)}`;
 }
 
 function reasonText(end: LastEnd): string {

@@ -21,6 +21,8 @@ export interface ReportContext {
   readonly isRejected?: boolean;
   /** What was wrong, as the next session hears it. */
   readonly why?: string;
+  /** The session that did not pass and led here, in a sentence. */
+  readonly sentBy?: string;
   /** What a person should know about the last attempt. */
   readonly notes?: readonly string[];
 }
@@ -110,13 +112,15 @@ export function stoppedText(project: string, { done = [], next = null }: ReportC
 }
 
 /** The review request: what the last session wrote about scenarios, open questions and its work. */
-function reviewText(state: ProjectState, { handoff = "", question = null }: ReportContext): string {
+function reviewText(state: ProjectState, context: ReportContext): string {
+  const { handoff = "", question = null, sentBy = "" } = context;
   const scenarios = [...handoff.matchAll(/^[\s#>*-]*((?:Scenario|Example)\b[^\n]*)$/gim)].map(([, line = ""]) => line);
   const open = clarificationsIn(handoff);
   const summary = sectionOf(handoff, /what was done/i);
   const count = open.length === 1 ? "One clarification" : `${open.length} clarifications`;
   return [
     `${state.story} needs your review:`,
+    ...(sentBy === "" ? [] : [sentBy]),
     ...scenarios.map((line) => `- ${line.trim()}`),
     ...(scenarios.length === 0 && summary !== "" ? [summary] : []),
     ...(open.length === 1 ? [`${count} needed: ${open[0]}`] : []),
@@ -125,9 +129,10 @@ function reviewText(state: ProjectState, { handoff = "", question = null }: Repo
   ].join("\n");
 }
 
-function askedText(state: ProjectState, { question = null, handoff = "" }: ReportContext): string {
+function askedText(state: ProjectState, { question = null, handoff = "", why = "" }: ReportContext): string {
   const asked = question ?? clarificationsIn(handoff)[0] ?? state.reason ?? "it asks for a person";
-  return `${state.story} ${state.step} needs you: ${asked}`;
+  const details = why.trim() === asked.trim() ? "" : shortened(why, shownLines);
+  return [`${state.story} ${state.step} needs you: ${asked}`, ...(details === "" ? [] : [details])].join("\n");
 }
 
 /** Lines that are marked as unclear, and what a session left open. */

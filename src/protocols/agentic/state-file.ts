@@ -128,6 +128,7 @@ export class AgenticFiles implements ProjectedFiles {
 
   /** What people wrote after the end of the run is for the next one. */
   #state(run: Run, shown: StoryEntry): Readonly<Record<string, string>> {
+    if (this.#looked?.isReport === true) return {};
     if (isOver(run) && this.#isShown(run, shown, readOrNull(this.dir, this.#folder.written))) return {};
     const text = this.#stateText(run, shown);
     return { [this.#folder.state]: text, [this.#folder.written]: text };

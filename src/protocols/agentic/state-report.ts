@@ -2,6 +2,7 @@
 // in the order of trust; our own executors report elsewhere, and what they write there is only said.
 
 import type { Attempt } from "../../domain/attempt.ts";
+import type { Run } from "../../domain/run.ts";
 import type { Field } from "../files/front-matter.ts";
 import type { AiFolder } from "./ai-folder.ts";
 import { statusOfWord } from "./aliases.ts";
@@ -23,6 +24,21 @@ export function stateReport(folder: AiFolder, attempt: Attempt, steps: readonly 
     status: "failing",
     notes: [...report.notes, "status pass with lint_pass false is read as failing"],
   };
+}
+
+/** The attempt that somebody else performs and that `now` reports, as its hook writes it; null: it is no such report. */
+export function reportedAttempt(before: Fields, now: Fields, { stories }: Run): Attempt | null {
+  const isSame = (key: string) => before[key] === now[key];
+  const { status } = now;
+  if (before["status"] !== "running" || typeof status !== "string" || statusOfWord(status) === null) return null;
+  if (!["story", "step", "attempt"].every(isSame)) return null;
+  const scope = Object.values(stories).find(({ id }) => id === now["story"]);
+  const attempt = scope?.attempts.find(({ name, number }) => name === now["step"] && number === now["attempt"]);
+  return attempt !== undefined && isOthers(attempt) ? attempt : null;
+}
+
+function isOthers({ driver, executor }: Attempt): boolean {
+  return driver === "pull" || executor === "await";
 }
 
 /** What somebody changed there that only Pawl writes, in words; null: nothing. */
