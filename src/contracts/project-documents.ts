@@ -99,6 +99,7 @@ export const projectStatusContract = object({
   state: stateContract,
   question: text.nullable(),
   options: texts.describe("What may be answered."),
+  commands: texts.describe("What a person can type now."),
   done: texts.describe("Stories that are done."),
   next: object({ id: text, title: text }).nullable(),
   report: text.describe("In plain words."),

@@ -1,15 +1,16 @@
-// What a person decides about the story at work: an answer to its review or question, a note, once more, on without it, or stop.
+// What a person decides about the story at work: an answer to its review or question, a note, once more, or stop.
 
 import { AppError } from "../../domain/error.ts";
+import type { Gate } from "../../domain/gate.ts";
 import type { GateOptions } from "../../domain/route.ts";
 import { reasonOfWord, reasons } from "../../protocols/agentic/aliases.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import type { Application } from "../application.ts";
-import { edit } from "../edit.ts";
 import { answer } from "../gates.ts";
 import { noteTo } from "../notes.ts";
 import { retry } from "../steer.ts";
 import { catchUp } from "./catch-up.ts";
+import { optionTo, rejections, stepAt } from "./next-commands.ts";
 import { projectAt } from "./place.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
@@ -26,11 +27,32 @@ export interface Decided {
 
 export async function approveStory(app: Application, { dir, note }: AnswerRequest): Promise<Decided> {
   const view = await viewCaughtUp(app, dir);
-  const { gate } = view;
-  if (gate === null || gate.cause === "waits") throw nothingAsked(view);
-  const option = gate.cause === "asked" && note !== undefined ? "answer" : firstOf(gate.options);
-  await answer(app, gate.id, { option, note });
-  return await decided(app, view, `${view.state.story} ${view.state.step}: ${option}.`);
+  const { gate, state } = view;
+  if (gate?.cause === "asked") return await answerSession(app, view, gate, note);
+  if (gate === null || !("approve" in gate.options)) throw notNow(view, "there is nothing to approve");
+  await answer(app, gate.id, { option: "approve", note });
+  return await decided(app, view, `${state.story} ${state.step}: approved.`);
+}
+
+/** A session that asked gets its answer by the words of the note. */
+async function answerSession(
+  app: Application,
+  view: ProjectView,
+  gate: Gate,
+  note: string | undefined,
+): Promise<Decided> {
+  const words = note?.trim() ?? "";
+  const { story, step } = view.state;
+  const chosen = Object.keys(gate.options).find(
+    (name) => name !== "stop" && name.toLowerCase() === words.toLowerCase(),
+  );
+  if (words === "" || (chosen === undefined && !("answer" in gate.options))) {
+    const what =
+      words === "" ? "needs an answer, not an approval" : `does not know the answer ${JSON.stringify(words)}`;
+    throw notNow(view, `${story} ${step} ${what}`, "USAGE");
+  }
+  await answer(app, gate.id, chosen === undefined ? { option: "answer", note } : { option: chosen });
+  return await decided(app, view, `${story} ${step} has your answer.`);
 }
 
 export async function rejectStory(
@@ -38,18 +60,27 @@ export async function rejectStory(
   { dir, note, reason }: AnswerRequest & { readonly reason: string },
 ): Promise<Decided> {
   const view = await viewCaughtUp(app, dir);
-  const { gate } = view;
-  if (gate === null || !("reject" in gate.options)) throw nothingAsked(view);
-  // A reason without a way of its own follows the default.
-  const known = [...new Set([...reasonsIn(gate.options), ...reasons])];
-  const meant = reason === "default" || known.includes(reason) ? reason : reasonOfWord(reason);
-  if (meant === null) {
-    throw new AppError("USAGE", `"${reason}" is no reason that this review knows; nothing was changed`, {
-      hint: `use one of: ${[...known, "default"].join(", ")}`,
+  const { gate, state } = view;
+  const known = gate === null ? [] : rejections(gate, view);
+  if (gate === null || known.length === 0) throw notNow(view, "there is nothing to reject");
+  const routeOf = (name: string | null) => known.find(([each]) => each === name)?.[1];
+  const meant = routeOf(reason) === undefined ? reasonOfWord(reason) : reason;
+  // At a review, a reason without a way of its own follows the default.
+  const route = routeOf(meant) ?? (meant === null ? undefined : routeOf("default"));
+  if (meant === null || route === undefined) {
+    throw new AppError("USAGE", `"${reason}" is no reason that ${state.step} knows; nothing was changed`, {
+      hint: `use one of: ${namesFor(known.map(([name]) => name)).join(", ")}`,
     });
   }
-  await answer(app, gate.id, { option: "reject", note, ...(meant === "default" ? {} : { reason: meant }) });
-  return await decided(app, view, `${view.state.story} ${view.state.step}: rejected (${meant}).`);
+  const option = "reject" in gate.options || !("step" in route) ? "reject" : route.step;
+  await answer(app, gate.id, { option, note, ...(meant === "default" ? {} : { reason: meant }) });
+  return await decided(app, view, `${state.story} ${state.step}: rejected (${meant}).`);
+}
+
+/** Where there is a default, every reason of the protocol has a way. */
+function namesFor(known: readonly string[]): readonly string[] {
+  const own = known.filter((name) => name !== "default");
+  return own.length === known.length ? own : [...new Set([...own, ...reasons]), "default"];
 }
 
 export async function noteStory(
@@ -58,119 +89,85 @@ export async function noteStory(
 ): Promise<Decided> {
   const view = await viewCaughtUp(app, dir);
   const run = assertRun(view);
+  if (text.trim() === "")
+    throw new AppError("USAGE", "the note is empty; nothing was changed", {
+      hint: 'pawl project note "use the new API"',
+    });
   await noteTo(app, run, { text, story: view.state.story ?? undefined });
-  return await decided(app, view, "The next prompt has the note.");
+  return await decided(app, view, `The next prompt of ${view.state.story ?? "the project"} has the note.`);
 }
 
-/** Once more, with limits counted anew. */
+/** Once more. A step that is stuck starts with limits counted anew. */
 export async function retryStory(app: Application, { dir }: AnswerRequest): Promise<Decided> {
   const view = await viewCaughtUp(app, dir);
   const run = assertRun(view);
-  const { gate, whole } = view;
-  if (whole?.header.end?.status === "failed" || view.entry?.status === "failed") await retry(app, run);
-  else if (gate === null) throw nothingAsked(view);
-  else if (gate.cause === "asked")
-    await answer(app, gate.id, {
-      option: firstOf(gate.options),
-      note: "There is no answer. Go on with what is known.",
-    });
-  else await answer(app, gate.id, { option: againOf(view, gate.options) });
-  return await decided(app, view, `${view.state.story} ${view.state.step} runs again.`);
+  const { gate, whole, state } = view;
+  if (whole?.header.end?.status === "failed" || view.entry?.status === "failed") {
+    await retry(app, run);
+    return await decided(app, view, `${state.story} ${state.step} can run again.`);
+  }
+  const isAnswerable = gate !== null && gate.cause !== "waits" && gate.cause !== "step";
+  const option = isAnswerable ? againOf(gate.options) : null;
+  if (gate === null || option === null) throw notNow(view, "there is nothing to retry");
+  const note = gate.cause === "asked" ? "There is no answer. Go on with what is known." : undefined;
+  await answer(app, gate.id, { option, note });
+  return await decided(app, view, `${state.story} ${stepAt(gate, view)} can run again.`);
 }
 
-/** On to the next step, with a note in the log that nothing confirmed this one. */
-export async function skipStep(
-  app: Application,
-  { dir, yes = false }: AnswerRequest & { readonly yes?: boolean },
-): Promise<Decided> {
-  const view = await viewCaughtUp(app, dir);
-  const run = assertRun(view);
-  const { gate, state, entry } = view;
-  const isReview = gate?.cause === "step";
-  if (isReview && !yes) {
-    throw new AppError("REFUSED", `${state.step} waits for your review; nothing was changed`, {
-      hint: "look at it and `pawl project approve`, or skip it unseen with `pawl project skip --yes`",
-    });
-  }
-  if (state.status === "running") {
-    throw new AppError("REFUSED", `${state.story} ${state.step} is running; nothing was changed`, {
-      hint: "`pawl project abort` stops it, then skip it",
-    });
-  }
-  const next = Object.entries(gate?.options ?? {}).find(([, route]) => route.to === "next")?.[0];
-  const why = `skipped by ${app.author}`;
-  if (gate !== null && next !== undefined)
-    await answer(app, gate.id, { option: next, note: isReview ? why : undefined });
-  else {
-    const scope = entry === null ? undefined : view.whole?.stories[entry.id];
-    const step = scope?.chain.find((each) => each.state.status !== "done" && each.state.status !== "skipped");
-    if (step === undefined || entry === null) throw nothingAsked(view);
-    await edit(app, run, { story: entry.id, operations: [{ op: "skip", step: step.id, reason: why }] });
-  }
-  return await decided(app, view, `${state.story} ${state.step} is skipped.`);
-}
-
-/** Stops the running attempt; the run waits for a person. */
+/** Stops the running attempt, and the run waits for a person. Where it waits already, the story ends as failed. */
 export async function abortAttempt(app: Application, { dir }: AnswerRequest): Promise<Decided> {
   const view = await viewCaughtUp(app, dir);
   assertRun(view);
-  const { entry, whole, state } = view;
-  const step =
-    entry === null ? undefined : whole?.stories[entry.id]?.chain.find((each) => each.state.status === "running");
-  if (entry === null || whole === null || step?.state.status !== "running" || step.state.attempt === null)
-    throw new AppError("REFUSED", "nothing is running; nothing was changed", {
-      hint: "`pawl project status` says why",
-    });
-  const { attempt } = step.state;
+  const { entry, whole, state, running, gate } = view;
+  if (gate !== null && gate.cause !== "waits" && gate.cause !== "step") {
+    const option = optionTo(gate.options, "fail");
+    if (option === null) throw notNow(view, "nothing is running");
+    await answer(app, gate.id, { option });
+    return await decided(app, view, `${state.story} has failed at ${stepAt(gate, view)}.`);
+  }
+  if (entry === null || whole === null || running === null || gate !== null) throw notNow(view, "nothing is running");
   await app.change(null, async ({ parts }) => {
     const decision = await transition(parts, whole.header.id, {
       type: "stop_attempt",
       story: entry.id,
-      attempt,
+      attempt: running.id,
       reason: `aborted by ${app.author}`,
       at: parts.clock.now(),
       author: app.author,
     });
-    if (!decision.accepted)
-      throw new AppError("REFUSED", decision.why, { hint: "`pawl project status` says where it stands" });
+    if (!decision.accepted) throw notNow(view, `${state.story} ${state.step} cannot be stopped: ${decision.why}`);
   });
-  return await decided(app, view, `${state.story} ${state.step} is stopped.`);
+  const isOver = running.driver === "pull";
+  return await decided(app, view, `${state.story} ${state.step} is ${isOver ? "stopped" : "being stopped"}.`);
 }
 
 /** What people did to the files is looked at before they decide. */
-async function viewCaughtUp(app: Application, dir: string | undefined): Promise<ProjectView> {
+export async function viewCaughtUp(app: Application, dir: string | undefined): Promise<ProjectView> {
   const place = await projectAt(app, dir);
   await catchUp(app, place);
   return await viewProject(app, place);
 }
 
-async function decided(app: Application, { place }: ProjectView, done: string): Promise<Decided> {
+export async function decided(app: Application, { place }: ProjectView, done: string): Promise<Decided> {
   return { done, view: await viewProject(app, place) };
 }
 
-function assertRun({ run, place }: ProjectView): string {
-  if (run !== null) return run.id;
-  throw new AppError("NOT_FOUND", `nothing of ${place.name} was started yet`, { hint: "pawl project continue" });
+export function assertRun(view: ProjectView): string {
+  if (view.run !== null) return view.run.id;
+  throw new AppError("NOT_FOUND", `nothing of ${view.place.name} was started yet`, { hint: hintOf(view) });
 }
 
-function nothingAsked({ report }: ProjectView): AppError {
-  return new AppError("REFUSED", "nothing waits for an answer; nothing was changed", {
-    details: [report],
-    hint: "`pawl project status` says where it stands; `pawl project continue` goes on",
-  });
+/** What a person asked for does not fit where the project stands; the hint has what does. */
+export function notNow(view: ProjectView, what: string, code: "REFUSED" | "USAGE" = "REFUSED"): AppError {
+  return new AppError(code, `${what}; nothing was changed`, { details: [view.words], hint: hintOf(view) });
 }
 
-function againOf(view: ProjectView, options: GateOptions): string {
-  const named = ["continue", "again"].find((name) => name in options);
-  const option = named ?? Object.entries(options).find(([, route]) => route.to === "again")?.[0];
-  if (option === undefined) throw nothingAsked(view);
-  return option;
+function hintOf({ commands }: ProjectView): string {
+  const typed = commands.map(({ command }) => `\`${command}\``);
+  return typed.length === 0 ? "`pawl project status` says where it stands" : `type ${typed.join(" or ")}`;
 }
 
-function firstOf(options: GateOptions): string {
-  return Object.keys(options)[0] ?? "";
-}
-
-function reasonsIn(options: GateOptions): readonly string[] {
-  return Object.keys(options).flatMap((name) => (name.startsWith("reject:") ? [name.slice("reject:".length)] : []));
+/** Of a gate about a limit, the option that brings more of the same: `retry` may lead back to an earlier step. */
+function againOf(options: GateOptions): string | null {
+  return ["retry", "continue"].find((name) => name in options) ?? optionTo(options, "again");
 }

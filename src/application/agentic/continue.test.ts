@@ -3,11 +3,12 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
 import { runGit } from "../../../test/support/repository.ts";
-import { approveStory, noteStory, rejectStory, retryStory, skipStep } from "./answers.ts";
+import { approveStory, noteStory, rejectStory, retryStory } from "./answers.ts";
 import { projectBudget } from "./budget.ts";
 import { projectPlace } from "./place.ts";
 import { effectiveTable, projectPrompt } from "./prompts.ts";
 import { say } from "./say.ts";
+import { skipStep } from "./skip.ts";
 import { viewProject } from "./view.ts";
 
 // Each session is a process, and a story has eight of them.
@@ -140,5 +141,7 @@ test("[PJ8 D5 D6 D7 D8 D30 D36 D40 D102] rules and prompts need neither a run no
     code: "NOT_FOUND",
   });
   const view = await viewProject(app, await projectPlace(app, root));
-  expect(view.report).toBe("Project A: choose a story. Next is US-001 Story US-001, continue?");
+  expect(view.report).toBe(
+    "Project A: choose a story. Next is US-001 Story US-001, continue?\nNext: pawl project continue",
+  );
 });

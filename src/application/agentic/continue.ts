@@ -6,6 +6,7 @@ import { storyId } from "../../domain/ids.ts";
 import type { WaitsLevel } from "../../domain/run.ts";
 import { type AdoptedStory, chosenFirst, isUnbegun } from "../../domain/story.ts";
 import type { DispatchResult } from "../../protocols/agentic/adapter.ts";
+import { dispatchedText } from "../../protocols/agentic/report-text.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun } from "../../store/store.ts";
@@ -17,12 +18,13 @@ import { prepareStart, startIn } from "../start.ts";
 import { catchUp } from "./catch-up.ts";
 import { takeHookFields } from "./hook.ts";
 import { keepImported, type ProjectStock, stockOf } from "./imported.ts";
+import { commandsText, optionTo } from "./next-commands.ts";
 import { type ProjectPlace, projectAt } from "./place.ts";
 import { openRun } from "./project-runs.ts";
 import { plannedStory, type QueuedStory, readQueue } from "./queue.ts";
 import { assertRulesTrusted, projectRules } from "./rules.ts";
 import { addToRun } from "./run-stories.ts";
-import { type ProjectView, viewProject } from "./view.ts";
+import { linesOf, type ProjectView, viewProject } from "./view.ts";
 
 export interface ContinueRequest extends DriveRequest {
   readonly dir?: string | undefined;
@@ -107,8 +109,7 @@ async function nothingToDo(
   for (const note of notes) onNote?.(note);
   const view = await viewProject(app, place);
   if (queue.length > 0) return told(view, { type: "done", summary: `All stories are done: ${done.join(", ")}.` });
-  const message = "Choose a story: pawl project add US-001 TITLE, or pawl project import prd.json";
-  return { result: { type: "needs_human", message }, report: message, prompt: null };
+  return told(view, { type: "needs_human", message: view.report });
 }
 
 async function ensureRun(
@@ -213,7 +214,7 @@ async function goOn(app: Application, { gate, state, whole }: ProjectView): Prom
   if (whole?.header.end?.status === "failed") return false;
   if (gate === null) return true;
   const isAboutStart = gate.cause === "waits" || gate.cause === "stopped" || state.status === "timeout";
-  const option = "continue" in gate.options ? "continue" : "again" in gate.options ? "again" : null;
+  const option = optionTo(gate.options, "again");
   if (!isAboutStart || option === null) return false;
   await answer(app, gate.id, { option });
   return true;
@@ -227,7 +228,12 @@ async function handOut(app: Application, place: ProjectPlace, run: LocatedRun): 
   const view = await viewProject(app, place);
   if (!claimed.found) return told(view, resultOf(view));
   const { step, attempt } = view.state;
-  return { result: { type: "dispatched", step, attempt }, report: view.report, prompt: claimed.input };
+  const report = linesOf([
+    dispatchedText(view.state),
+    "Give the prompt above to an executor; its session works in this folder.",
+    commandsText(view.commands),
+  ]);
+  return { result: { type: "dispatched", step, attempt }, report, prompt: claimed.input };
 }
 
 /** Of a run in place no branch tells it. */
@@ -236,14 +242,18 @@ function workOf({ whole, place }: ProjectView): string {
 }
 
 function resultOf(view: ProjectView): DispatchResult {
-  const { whole, gate, state, report, context } = view;
+  const { whole, gate, state, report, words, context, commands } = view;
   const status = whole?.header.end?.status;
   if (status === "done")
     return {
       type: "done",
-      summary: `${report}\nAll stories are done: ${(context.done ?? []).join(", ")}.${workOf(view)}`,
+      summary: linesOf([
+        words,
+        `All stories are done: ${(context.done ?? []).join(", ")}.${workOf(view)}`,
+        commandsText(commands),
+      ]),
     };
-  if (status !== undefined) return { type: "needs_human", message: `${report}\nTry again: pawl project retry` };
+  if (status !== undefined) return { type: "needs_human", message: report };
   const attempts = Object.values(whole?.stories ?? {}).flatMap((story) => story.attempts);
   const last = attempts.toSorted((a, b) => a.startedAt - b.startedAt).at(-1);
   if (gate?.cause === "waits" && last !== undefined)

@@ -52,6 +52,7 @@ test("[AG35 AG36 AG37 PJ9 D49 D55 D66] level 1: a failed attempt is shown as one
       "US-001 bdd did not pass (attempt 1 of 3). Reason: nfr_missing. 2 of 44 tests fail. Failing: T1, T2.",
       "- the gateway has no sandbox",
       "Next is bdd again, continue?",
+      "Next: pawl project continue",
     ].join("\n"),
   );
   expect(stateOf(project)).toMatchObject({
@@ -114,7 +115,7 @@ test("[AG36 PJ7 D19 D45 D47] a rejected review is `failing` with its reason unti
   expect(stateOf(project)).toMatchObject({ step: "review", status: "needs_human" });
   const decided = await rejectStory(app, { reason: "constitution_violation", note: "no eval" });
   expect(decided.view.report).toBe(
-    "US-001 review was rejected. Reason: constitution_violation.\nNext is sdd-delta, continue?",
+    "US-001 review was rejected. Reason: constitution_violation.\nNext is sdd-delta, continue?\nNext: pawl project continue",
   );
   const rejected = { step: "review", status: "failing", reason: "constitution_violation", human_note: "no eval" };
   expect(stateOf(project)).toMatchObject(rejected);

@@ -16,8 +16,9 @@ import {
 } from "../../../test/support/other-orchestrator.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { AgenticFiles } from "../../protocols/agentic/state-file.ts";
-import { abortAttempt, approveStory, noteStory, rejectStory, retryStory, skipStep } from "./answers.ts";
+import { abortAttempt, approveStory, noteStory, rejectStory, retryStory } from "./answers.ts";
 import { hookSession } from "./hook.ts";
+import { skipStep } from "./skip.ts";
 import { watchProject } from "./watch.ts";
 
 vi.setConfig({ testTimeout: 240_000 });

@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { type ProjectSettings, projectSettings } from "../../protocols/agentic/project-settings.ts";
 import { realPath } from "../../system/files/paths.ts";
+import { shellWord } from "../../system/process/words.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
 
@@ -12,6 +13,8 @@ export interface ProjectPlace extends ProjectSettings {
   readonly root: string;
   /** The folder `.ai/` of the project. */
   readonly ai: string;
+  /** What a command needs to mean this project from the current folder: ` --dir DIR`, or nothing. */
+  readonly flag: string;
 }
 
 /** The given folder; else the nearest one upwards that has `.ai/`, else the repository, else the current one. */
@@ -21,7 +24,12 @@ export async function projectPlace(app: Application, dir: string | undefined): P
   const root = realPath(named);
   const ai = join(root, ".ai");
   assertOwnFolder(ai);
-  return { root, ai, ...projectSettings(ai, basename(root)) };
+  return { root, ai, flag: flagFor(app, dir, root), ...projectSettings(ai, basename(root)) };
+}
+
+function flagFor(app: Application, dir: string | undefined, root: string): string {
+  if (dir === undefined || realPath(nearest(app.cwd) ?? app.cwd) === realPath(root)) return "";
+  return ` --dir ${shellWord(dir)}`;
 }
 
 /** The same for commands that need `.ai/`. */

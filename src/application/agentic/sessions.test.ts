@@ -70,7 +70,7 @@ test("[PJ9 AG15 D12 D42 D51 D69] level 1 past its time: watch says and records i
     if (report.includes("timed out")) watching.abort();
   };
   await watchProject(app, { everyMs: 50, signal: watching.signal, onReport });
-  expect(said.at(-1)).toMatch(/^US-001's bdd timed out \(\d+ minutes\)/);
+  expect(said.at(-1)).toMatch(/^US-001's bdd timed out \(\d+ seconds?\)/);
   expect(stateOf(project)).toMatchObject({ step: "bdd", status: "timeout", attempt: 1 });
   await session(project, prompt ?? "");
   const before = stateOf(project);
@@ -87,7 +87,7 @@ test("[LI22 PJ5 AG15 D12 D42 D51 D72] level 2 past its time: it asks, and each t
   const awaited = { executor: undefined, awaits: true };
   const first = await go(awaited);
   expect(first.result).toMatchObject({ type: "needs_human" });
-  expect(first.report).toMatch(/^US-001's bdd timed out \(\d+ minutes\)/);
+  expect(first.report).toMatch(/^US-001's bdd timed out \(\d+ seconds?\)/);
   expect(stateOf(project)).toMatchObject({ step: "bdd", status: "timeout", attempt: 1 });
   const second = await go(awaited);
   expect(second.report).toContain("US-001 stuck at bdd (2 attempts)");

@@ -19,22 +19,15 @@ import type { LocatedRun, Store } from "../../store/store.ts";
 import { localTime } from "../../system/local-time.ts";
 import type { Application } from "../application.ts";
 import { wholeRun } from "../references.ts";
+import { commandsNow, commandsText, type NextCommand, type ProjectStanding } from "./next-commands.ts";
 import type { ProjectPlace } from "./place.ts";
 import { openRun, runsOf } from "./project-runs.ts";
-import { type QueuedStory, readQueue } from "./queue.ts";
+import { readQueue } from "./queue.ts";
 
-export interface ProjectView {
-  readonly place: ProjectPlace;
-  /** The run that works on the project, or the last one; null: there was none. */
-  readonly run: LocatedRun | null;
-  readonly whole: Run | null;
-  readonly entry: StoryEntry | null;
-  readonly state: ProjectState;
-  /** The open question. */
-  readonly gate: Gate | null;
-  readonly queue: readonly QueuedStory[];
-  readonly context: ReportContext;
-  /** In plain words. */
+export interface ProjectView extends ProjectStanding {
+  /** What a person can type now. */
+  readonly commands: readonly NextCommand[];
+  /** The words, and what can be typed. */
   readonly report: string;
 }
 
@@ -50,7 +43,9 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
   const state = whole === null || entry === null ? blank(place.name) : stateOf(whole, { place, entry, facts });
   const gate = whole === null || entry === null ? null : openGateOf(whole, entry);
   const open = queue.filter(({ id }) => !done.includes(id) && id !== entry?.id);
-  const last = entry === null ? undefined : whole?.stories[entry.id]?.attempts.findLast(hasEnded);
+  const attempts = entry === null ? [] : (whole?.stories[entry.id]?.attempts ?? []);
+  const last = attempts.findLast(hasEnded);
+  const running = attempts.find((attempt) => !hasEnded(attempt)) ?? null;
   const handoff = last === undefined ? undefined : facts.get(last.id)?.["handoff"];
   const begunAt = state.dispatched_at === null ? null : Date.parse(state.dispatched_at);
   // Of a session that is over: how long it took, not how long ago it began.
@@ -61,17 +56,24 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
     question: gate === null ? null : gate.question,
     handoff: typeof handoff === "string" ? handoff : (gate?.said ?? gate?.feedback ?? ""),
     minutes: begunAt === null ? null : (until - begunAt) / 60_000,
+    isStopping: running?.state.phase === "stopping",
     entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
     ...endContext(whole === null || entry === null ? undefined : whole.stories[entry.id], gate),
   };
+  const isDriven = run !== null && running !== null && (await driversOf(parts)).has(run.id);
   const awaited = whole === null || state.status !== "running" ? [] : [...(await awaitedIn(parts, whole)).values()];
-  const drivers: ReadonlyMap<string, string> = awaited.length === 0 ? new Map() : await driversOf(parts);
-  const report = [
+  const words = linesOf([
     reportOf(state, { gate, entry, whole, context }),
     ...awaited.map(({ file, until }) => `Waits for its report in ${file}, until ${localTime(until, clock.now())}.`),
-    ...(awaited.length > 0 && !drivers.has(run?.id ?? "") ? [undriven] : []),
-  ].join("\n");
-  return { place, run, whole, entry, state, gate, queue, context, report };
+    awaited.length > 0 && !isDriven ? undriven : "",
+  ]);
+  const standing = { place, run, whole, entry, state, gate, queue, context, running, isDriven, words };
+  const commands = commandsNow(standing);
+  return { ...standing, commands, report: linesOf([words, commandsText(commands)]) };
+}
+
+export function linesOf(texts: readonly string[]): string {
+  return texts.filter((text) => text !== "").join("\n");
 }
 
 const undriven = "No process waits for it: `pawl project continue --await` takes the report.";

@@ -33,6 +33,10 @@ test("[PJ10 D88] takes an approval and a rejection with their note and reason", 
     reason: "scope_warning",
     note: "no coupons",
   });
+  expect(parseIntent("reject default")).toMatchObject({ action: "reject", reason: "default" });
+  expect(parseIntent("approve: 30 seconds, not 60")).toMatchObject({ action: "approve", note: "30 seconds, not 60" });
+  // Which step comes next is decided by the reason; none is never taken for one.
+  expect(parseIntent("Reject.")).toMatchObject({ action: "reject", reason: null });
 });
 
 test.each([
@@ -47,6 +51,8 @@ test.each([
   "I would approve if it was shorter",
   "looks good, but use 5 seconds",
   "approved, if the tests pass",
+  "looks good, don't ship it",
+  "approved. Wait for Bob",
   "lgtm. Not the second scenario though",
   "abort?",
   "skip?",

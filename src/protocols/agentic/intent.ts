@@ -9,7 +9,7 @@ export interface PersonIntent {
   readonly name: string | null;
   /** For `approve` and `reject`. */
   readonly note: string | null;
-  /** For `reject`. */
+  /** For `reject`; null: the person must say it. */
   readonly reason: string | null;
 }
 
@@ -31,10 +31,11 @@ const rules: readonly (readonly [Action, RegExp])[] = [
 ];
 
 /** A condition or a doubt behind the verb is for the person to put into words of their own: "looks good, but not the API". */
-const reservation = String.raw`(?:but|except|if|unless|once|when|after|as soon|as long|however|although|though|not)\b`;
-const noteAfter = String.raw`(?:\s*[,.:;!](?!\s*${reservation})\s*(?<note>[^]*))?\s*$`;
+const reservation = String.raw`\b(?:but|except|if|unless|until|once|when|after|before|wait|as soon|as long|however|although|though|not|never|no)\b|n't\b`;
+/** What follows a colon is a note, whatever it says; behind another sign it may take the approval back. */
+const noteAfter = String.raw`(?:\s*(?::(?!\s*(?:${reservation}))|[,.;!](?![^]*(?:${reservation})))\s*(?<note>[^]*))?\s*$`;
 const approval = new RegExp(String.raw`^\s*(?:approved?|lgtm|looks good)${noteAfter}`, "i");
-const rejection = /^\s*reject(?:ed)?(?:\s+(?<reason>[a-z]+_[a-z_]+))?(?:\s*[,.:;]\s*(?<note>[^]*))?\s*$/i;
+const rejection = /^\s*reject(?:ed)?(?:\s+(?<reason>[a-z]+_[a-z_]+|default))?(?:\s*[,.:;!]\s*(?<note>[^]*))?\s*$/i;
 
 /** Words after a verb that are no name. */
 const noName = /^(?:it|this|that|step|now|please|today|the|all|everything|again|working|later|tomorrow)$/i;

@@ -91,15 +91,23 @@ test("[PJ11 D12 D42 D48 D53 D90] says what is stuck, late, blocked, running or t
   expect(standingText(state({ step: "impl", status: "timeout", timeout_min: 10 }))).toBe(
     "US-005's impl timed out (10 minutes)",
   );
-  expect(timeoutText(failing, 10.4)).toBe("US-005's impl timed out (10 minutes)");
+  expect([10.4, 1, 0.02, 0].map((minutes) => timeoutText(failing, minutes))).toEqual([
+    "US-005's impl timed out (10 minutes)",
+    "US-005's impl timed out (1 minute)",
+    "US-005's impl timed out (1 second)",
+    "US-005's impl timed out (1 second)",
+  ]);
   expect(standingText(state({ status: "running", step: "impl", attempt: 2 }), { minutes: 3.2 })).toBe(
-    "US-005 impl is still running (attempt 2, 3 min).",
+    "US-005 impl is still running (attempt 2, 3 minutes).",
   );
   expect(standingText(state({ blocked_by: ["US-003"] }))).toBe("US-005 waits for US-003.");
   expect(standingText(state({ story: null }), { next: { id: "US-001", title: "cart" } })).toBe(
     "Project A: choose a story. Next is US-001 cart, continue?",
   );
   expect(standingText(state({ status: "needs_human" }), { question: "Which currency?" })).toBe(
+    "US-005 bdd needs you: Which currency?",
+  );
+  expect(standingText(state({ status: "needs_human" }), { question: "- Which currency?" })).toBe(
     "US-005 bdd needs you: Which currency?",
   );
 });

@@ -1,5 +1,6 @@
 // What a person is told about a project, in plain words and without a model.
 
+import { counted } from "../../domain/counted.ts";
 import type { ProjectState } from "./adapter.ts";
 
 /** What STATE.json alone does not say. */
@@ -25,6 +26,8 @@ export interface ReportContext {
   readonly sentBy?: string;
   /** What a person should know about the last attempt. */
   readonly notes?: readonly string[];
+  /** The running session was told to stop. */
+  readonly isStopping?: boolean;
 }
 
 /** Where the project stands. */
@@ -43,6 +46,7 @@ function stateText(state: ProjectState, context: ReportContext): string {
     case "pending":
       return `Project ${state.project}: next is ${story} ${step} (attempt ${attempt} of ${state.max_attempts}).`;
     case "running":
+      if (context.isStopping) return `${story} ${step} is being stopped (attempt ${attempt}).`;
       return `${story} ${step} is still running (attempt ${attempt}${minutesOf(context)}).`;
     case "pass":
       return passedText(state, context);
@@ -94,11 +98,11 @@ function shortened(text: string, most: number): string {
 }
 
 export function stuckText({ story, step, attempt }: ProjectState): string {
-  return `${story} stuck at ${step} (${attempt} ${attempt === 1 ? "attempt" : "attempts"})`;
+  return `${story} stuck at ${step} (${counted(attempt, "attempt")})`;
 }
 
 export function timeoutText({ story, step }: ProjectState, minutes: number): string {
-  return `${story}'s ${step} timed out (${Math.round(minutes)} minutes)`;
+  return `${story}'s ${step} timed out (${spanText(minutes)})`;
 }
 
 /** On "stop for today". */
@@ -132,7 +136,12 @@ function reviewText(state: ProjectState, context: ReportContext): string {
 function askedText(state: ProjectState, { question = null, handoff = "", why = "" }: ReportContext): string {
   const asked = question ?? clarificationsIn(handoff)[0] ?? state.reason ?? "it asks for a person";
   const details = why.trim() === asked.trim() ? "" : shortened(why, shownLines);
-  return [`${state.story} ${state.step} needs you: ${asked}`, ...(details === "" ? [] : [details])].join("\n");
+  const lines = asked
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const shown = lines.length > 1 ? ["", ...lines].join("\n") : ` ${(lines[0] ?? "").replace(/^[-*]\s+/, "")}`;
+  return [`${state.story} ${state.step} needs you:${shown}`, ...(details === "" ? [] : [details])].join("\n");
 }
 
 /** Lines that are marked as unclear, and what a session left open. */
@@ -179,7 +188,13 @@ function nextLine({ next = null }: ReportContext): string {
 }
 
 function minutesOf({ minutes = null }: ReportContext): string {
-  return minutes === null ? "" : `, ${Math.round(minutes)} min`;
+  return minutes === null ? "" : `, ${spanText(minutes)}`;
+}
+
+/** `5 minutes`; below one minute, in seconds. */
+function spanText(minutes: number): string {
+  const seconds = Math.max(1, Math.round(minutes * 60));
+  return seconds < 60 ? counted(seconds, "second") : counted(Math.round(minutes), "minute");
 }
 
 /** `US-001 ~ US-006` */

@@ -16,7 +16,6 @@ import { knownKeysOf } from "../check/templates.ts";
 import { nearest } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
 import { plain, type Rules } from "../format/default-rules.ts";
-import { optionsFor } from "../format/occasion.ts";
 import { type CheckCommands, checksOf, namesStory, storyVariable, testsOf } from "./checks.ts";
 import { orderOf } from "./order.ts";
 import { inputOf, instructionOf, titleOf } from "./prompt-text.ts";
@@ -82,7 +81,7 @@ function storiesOf(
   const then: Route = {
     to: "gate",
     question: "{{current_story_id}} is stuck. What now?",
-    options: { continue: { to: "again" }, stop: { to: "fail", reason: "stopped by a person" } },
+    options: { continue: { to: "again" }, ...abort("stories") },
   };
   return from(reading, ["stories"], {
     kind: "stories",
@@ -222,14 +221,20 @@ function agentStep(
   };
 }
 
+// Options have the names of the commands of a project: `retry`, `skip`, `abort`.
+const skip: GateOptions = { skip: { to: "next" } };
+
+function abort(name: string): GateOptions {
+  return { abort: { to: "fail", reason: `${name}: stopped by a person` } };
+}
+
 function stuck(name: string, attempts: number, on: Rules): Limit {
   // A person may also send the story where a reason would: the option has the name of that step.
   const others = Object.values(on).flatMap((rule) =>
     rule !== undefined && "step" in rule.route ? [[rule.route.step as string, rule.route] as const] : [],
   );
-  const limited: GateOptions = { again: { to: "again" }, ...Object.fromEntries(others) };
   const question = `{{current_story_id}} stuck at ${name} (${attempts === 1 ? "1 attempt" : `${attempts} attempts`}). What now?`;
-  const options = optionsFor({ of: "exhausted", step: name, limited });
+  const options = { retry: { to: "again" }, ...Object.fromEntries(others), ...skip, ...abort(name) } as const;
   return { atMost: attempts - 1, errors: true, then: { to: "gate", question, options } };
 }
 
@@ -238,7 +243,7 @@ function timedOut(name: string, minutes: number): Route {
   return {
     to: "gate",
     question: `{{current_story_id}}'s ${name} timed out (${time}). What now?`,
-    options: optionsFor({ of: "error", step: name }),
+    options: { retry: { to: "again" }, ...skip, ...abort(name) },
   };
 }
 
@@ -254,7 +259,8 @@ function integrateStep(
   const gate = (question: string): Route => ({
     to: "gate",
     question,
-    options: optionsFor({ of: "exhausted", step: name, limited: { continue: again }, integrates: true }),
+    // Work that is not integrated is nowhere, so this is never skipped.
+    options: { retry: again, ...abort(name) },
   });
   return {
     kind: "integrate",

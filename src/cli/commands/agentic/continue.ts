@@ -7,6 +7,7 @@ import { exitCodes } from "../../../domain/error.ts";
 import { trustOption } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
+import { watchDrive } from "../../output/driving.ts";
 import { example } from "../../output/example.ts";
 import { dirOption, type ProjectOptions } from "./options.ts";
 
@@ -67,31 +68,25 @@ function driving(command: Command): Command {
     .option(...trustOption);
 }
 
+/** With live progress, as of every run that is driven. */
 async function driven<T>(
   console: Console,
   options: Options,
   work: (app: Parameters<typeof continueProject>[0], request: ContinueRequest) => Promise<T>,
 ): Promise<T> {
   const { dir, executor, script, inPlace, takeOver } = options;
-  const stop = new AbortController();
-  const interrupt = () => {
-    if (stop.signal.aborted) process.exit(exitCodes.interrupted);
-    console.say("\nStopping the running attempt; press Ctrl-C again to leave at once.");
-    console.exitCode = exitCodes.interrupted;
-    stop.abort();
-  };
-  process.on("SIGINT", interrupt);
-  process.on("SIGTERM", interrupt);
-  try {
-    return await withApplication(options, async (app) => {
-      const onNote = (note: string) => console.note(note);
-      const request = { dir, executor, script, inPlace, takeOver, awaits: options.await, signal: stop.signal, onNote };
-      return await work(app, request);
+  return await withApplication(options, async (app) => {
+    const done: T[] = [];
+    await watchDrive(console, app, { events: false }, async (watched) => {
+      const request = { ...watched, dir, executor, script, inPlace, takeOver, awaits: options.await };
+      done.push(await work(app, request));
+      if (watched.signal.aborted) console.exitCode = exitCodes.interrupted;
+      return null;
     });
-  } finally {
-    process.off("SIGINT", interrupt);
-    process.off("SIGTERM", interrupt);
-  }
+    const [result] = done;
+    if (result === undefined) throw new Error("nothing was done");
+    return result;
+  });
 }
 
 function print(console: Console, { result, report, prompt }: Continued): void {

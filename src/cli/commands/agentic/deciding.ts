@@ -8,8 +8,8 @@ import {
   noteStory,
   rejectStory,
   retryStory,
-  skipStep,
 } from "../../../application/agentic/answers.ts";
+import { skipStep } from "../../../application/agentic/skip.ts";
 import { noteOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
 import { withApplication } from "../../opened.ts";
@@ -36,7 +36,10 @@ export function defineDeciding(project: Command, console: Console): void {
     .command("reject")
     .description("reject what waits for your review; its reason says which step comes next")
     .option(...dirOption)
-    .requiredOption("--reason <code>", "constitution_violation, needs_clarification, scope_warning or default")
+    .requiredOption(
+      "--reason <code>",
+      "one that the report offers, such as constitution_violation; default: no special one",
+    )
     .option(...noteOption)
     .addHelpText("after", example('pawl project reject --reason scope_warning --note "no coupons yet"'))
     .action(async (options: Options & { readonly reason: string }) => {
@@ -56,7 +59,7 @@ export function defineDeciding(project: Command, console: Console): void {
 
   project
     .command("retry")
-    .description("let a step that is stuck or late run again, with limits counted anew")
+    .description("let a step that is stuck, late or stopped run again; the attempts of a stuck step are counted anew")
     .option(...dirOption)
     .addHelpText("after", example("pawl project retry"))
     .action(async (options: Options) => {
@@ -75,7 +78,9 @@ export function defineDeciding(project: Command, console: Console): void {
 
   project
     .command("abort")
-    .description("stop the running session; the project then waits for you")
+    .description(
+      "stop the running session, and the project waits for you; at a step that waits already: end the story as failed",
+    )
     .option(...dirOption)
     .addHelpText("after", example("pawl project abort"))
     .action(async (options: Options) => {
@@ -86,5 +91,5 @@ export function defineDeciding(project: Command, console: Console): void {
 function print(console: Console, { done, view }: Decided): void {
   if (console.json) return console.document({ done, report: view.report });
   console.print(done);
-  console.say(view.gate === null && view.state.status === "pending" ? "Next: pawl project continue" : view.report);
+  console.say(view.report);
 }

@@ -68,7 +68,10 @@ export function defineLooking(project: Command, console: Console): void {
     });
 }
 
-function statusOf({ place, run, state, gate, context, report }: ProjectView, notes: readonly string[]): ProjectStatus {
+function statusOf(
+  { place, run, state, gate, context, commands, report }: ProjectView,
+  notes: readonly string[],
+): ProjectStatus {
   const { next = null, done = [] } = context;
   return {
     root: place.root,
@@ -77,6 +80,7 @@ function statusOf({ place, run, state, gate, context, report }: ProjectView, not
     state,
     question: gate?.question ?? null,
     options: gate === null ? [] : Object.keys(gate.options),
+    commands: commands.map(({ command }) => command),
     done,
     next: next === null ? null : { id: next.id, title: next.title },
     report,
