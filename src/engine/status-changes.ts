@@ -25,6 +25,4 @@ export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, r
   const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
   if (!entry || entry.status === status) return;
   draft.emit(null, { type: "story_changed", of: story, status, reason, ...(slot === undefined ? {} : { slot }) });
-  if (status === "done")
-    sendMessage(draft, "story_done", { story, step: null, text: `${story} is done: ${entry.title}` });
 }

@@ -71,10 +71,11 @@ describe("known from the start", () => {
     expect(run.storyStates()).toEqual({ "US-1": "running" });
   });
 
-  test("[ST15] if all of them are done, the run is done", () => {
+  test("[ST15 ME4] if all of them are done, the run is done, and nobody gets a message about what was done before", () => {
     const run = new Driver(ralph(), { stories: ["US-1"], adopted: [{ ...finished("US-1"), chain: [] }] });
     expect(run.status).toBe("done");
     expect(run.run.header.totals.attempts).toBe(0);
+    expect(run.messages("story_done")).toEqual([]);
   });
 });
 

@@ -7,6 +7,7 @@ import { isUnbegun, type StoryEntry, type StorySpec, type StoryStatus } from "..
 import { fitCaps } from "../caps.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
+import { sendMessage } from "../messages.ts";
 import { changeStory, failStep } from "../status-changes.ts";
 import { mergeOutputs } from "./collected.ts";
 import { openNext } from "./scheduling.ts";
@@ -45,7 +46,9 @@ export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
 export function finishStory(draft: Draft, story: StoryId): void {
   const merged = mergeOutputs(draft.run.header, story, draft.scope(story).context);
   draft.emit(null, { type: "story_merged", of: story, ...merged });
+  const title = draft.run.header.stories.find(({ id }) => id === story)?.title ?? "";
   changeStory(draft, story, "done", "");
+  sendMessage(draft, "story_done", { story, step: null, text: `${story} is done: ${title}` });
 }
 
 /** Opens stories that can start, and ends the step when none is left. Idempotent, like the walk. */

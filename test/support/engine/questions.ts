@@ -76,7 +76,9 @@ export function checkMessages(run: Run, decision: Accepted, input: CommandInput)
 
 function messageFor(run: Run, event: Event): { kind: MessageKind; about: string | null }[] {
   if (event.type === "gate_opened") return [{ kind: "needs_you", about: event.story }];
-  if (event.type === "story_changed") return event.status === "done" ? [{ kind: "story_done", about: event.of }] : [];
+  // A story that was done elsewhere has a reason.
+  if (event.type === "story_changed")
+    return event.status === "done" && event.reason === "" ? [{ kind: "story_done", about: event.of }] : [];
   // A full chain counts as a limit.
   if (event.type === "step_failed" && event.reason.includes("must insert"))
     return [{ kind: "stuck", about: event.story }];
