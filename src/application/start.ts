@@ -148,7 +148,7 @@ export async function assertExecutors(
     const able = executors.namesFor({ executor, definition }, agentName(agent));
     if (able.length === 0) {
       throw new AppError("EXECUTOR_MISSING", `no executor is configured for the agent "${agent}"`, {
-        hint: "give one with --executor NAME or --executor 'command: PROGRAM', set default_executor in the configuration, or use --detach and let agents pull",
+        hint: "give one with --executor NAME or --executor 'command: PROGRAM', set default_executor in the configuration, or let agents pull (`pawl run --detach`)",
       });
     }
     for (const name of able) if (name !== "pull") names.add(name);

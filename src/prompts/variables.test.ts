@@ -27,6 +27,8 @@ test("[A26] the current story is a block with id, title, description and numbere
   expect(formatStory(spec)).toBe(
     "Story US-001: Add status field\n\nA column.\n\nAcceptance Criteria:\n  1. Migration runs\n  2. Typecheck passes",
   );
+  const bare = { ...spec, description: spec.title, acceptanceCriteria: [] };
+  expect(formatStory(bare)).toBe("Story US-001: Add status field");
 });
 
 test("[A28] completed stories are one line each, or a fixed text", () => {

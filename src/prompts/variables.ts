@@ -24,7 +24,9 @@ export function storyVariables(story: {
 }
 
 export function formatStory({ id, title, description, acceptanceCriteria }: StorySpec): string {
-  const parts = [`Story ${id}: ${title}`, description];
+  const parts = [`Story ${id}: ${title}`];
+  // A story that came without a text has its title there.
+  if (description.trim() !== title.trim()) parts.push(description);
   const criteria = acceptanceCriteria.map((criterion, index) => `  ${index + 1}. ${criterion}`);
   if (criteria.length > 0) parts.push(["Acceptance Criteria:", ...criteria].join("\n"));
   return parts.join("\n\n");

@@ -9,6 +9,7 @@ import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
 import { isOver } from "../../domain/step.ts";
 import { renderTemplate } from "../../prompts/template.ts";
+import { formatStory } from "../../prompts/variables.ts";
 import { cameBack } from "../../protocols/agentic/previous-attempt.ts";
 import { promptValues } from "../../protocols/agentic/prompt.ts";
 import { attemptsMade, repetitionsLeft } from "../../protocols/agentic/state-document.ts";
@@ -16,7 +17,7 @@ import { packageFile } from "../../system/package-root.ts";
 import type { Application } from "../application.ts";
 import { sayFound } from "./found.ts";
 import { projectPlace } from "./place.ts";
-import { readQueue } from "./queue.ts";
+import { plannedStory, readQueue } from "./queue.ts";
 import { type ProjectRules, projectRules } from "./rules.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
@@ -62,7 +63,7 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
     notes: view.state.human_note === null ? [] : [view.state.human_note],
     cameBack: next?.name === name ? cameBack(scope, view.gate?.feedback || next.feedback) : "",
   });
-  const words = title === undefined ? story : `Story ${story}: ${title.title}\n\n${title.description}`;
+  const words = title === undefined ? story : formatStory(plannedStory(title));
   const context = { current_story_id: story, current_story: words, feedback: "", ...values };
   const known = rules.workflow.definition.knownKeys;
   return { story, step: name, attempt, prompt: renderTemplate(step.input, context, known).text };

@@ -1,12 +1,12 @@
 // Looks at STATE.json before Pawl writes it again: whether it is as Pawl left it, gone, broken, another tool's, or changed.
 
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { hasEnded } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { FileChange } from "../../domain/file-change.ts";
 import { readInside } from "../../system/files/inside.ts";
+import { sha256Of } from "../../system/sha256.ts";
 import { openJson } from "../files/json-places.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { type ChangedRun, differences } from "./changed-state.ts";
@@ -54,7 +54,7 @@ export async function lookAtState(folder: AiFolder, written: string, of: Changed
       ...unchanged,
       text,
       isForeign: true,
-      changes: [{ ...whole(foreignIn(text, folder)), value: hashOf(text) }],
+      changes: [{ ...whole(foreignIn(text, folder)), value: sha256Of(text) }],
     };
   if (before === null) return { ...unchanged, text };
   const reported = reportedAttempt(before, now, of.run);
@@ -95,8 +95,4 @@ function foreignIn(text: string, { state }: AiFolder): string {
     .join(", ");
   const what = `${state} is not of this protocol (it has ${keys || "no fields"}); it stays as it is, and Pawl shows nothing there`;
   return `${what}: move it away, or work in another folder with --dir`;
-}
-
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,10 +1,10 @@
 // Opens a file that decides something: below its folder without following a link, a regular file, of a bounded size. What cannot be
 // opened is an answer, too, never an error.
 
-import { createHash } from "node:crypto";
 import { errorText } from "../../domain/error.ts";
 import type { Evidence } from "../../domain/evidence.ts";
 import { readBytesInside } from "../../system/files/inside.ts";
+import { sha256Of } from "../../system/sha256.ts";
 
 /** No result file that somebody wrote on purpose is larger. */
 const largestEvidence = 8 * 1024 * 1024;
@@ -19,7 +19,7 @@ export function readEvidence(root: string, file: string): EvidenceRead {
   try {
     const bytes = readBytesInside(root, file, largestEvidence);
     if (bytes === null) return { kind: "missing", why: `${file} is missing`, evidence };
-    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    const sha256 = sha256Of(bytes);
     return { kind: "text", text: bytes.toString("utf8"), evidence: { ...evidence, sha256 } };
   } catch (error) {
     return { kind: "unreadable", why: errorText(error), evidence };

@@ -6,6 +6,7 @@ import { AppError } from "../../domain/error.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { realPath } from "../../system/files/paths.ts";
 import { makePrivateDirectory } from "../../system/private-home.ts";
+import { sha256Of } from "../../system/sha256.ts";
 
 /** A command of the repository's own configuration. */
 export interface RepositoryCommand {
@@ -53,9 +54,5 @@ function readRecord(homeFile: string): TrustRecord {
 }
 
 function digest(commands: readonly RepositoryCommand[]): string {
-  // Loaded late: it costs milliseconds at the start of every command, and few of them look at a record.
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256")
-    .update(JSON.stringify(commands.map(({ key, command }) => [key, command])))
-    .digest("hex");
+  return sha256Of(JSON.stringify(commands.map(({ key, command }) => [key, command])));
 }

@@ -1,10 +1,10 @@
 // Where the work of a run lies: the trees that it and its stories work in, the branches that get their commits, and the files that are
 // involved.
 
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
+import { sha256Of } from "../../system/sha256.ts";
 import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
 import type { Parts } from "../parts.ts";
 
@@ -54,7 +54,7 @@ export function intentFile(
   parts: Pick<Parts, "home">,
   { repo, base }: Pick<IntegrationTarget, "repo" | "base">,
 ): string {
-  const name = createHash("sha256").update(`${repo}\0${base}`).digest("hex").slice(0, 16);
+  const name = sha256Of(`${repo}\0${base}`).slice(0, 16);
   return join(parts.home.dir, "forwarding", `${name}.json`);
 }
 

@@ -1,13 +1,13 @@
 // Provisioning. Owns: giving a fresh tree what it lacks to run the project's tests: local files that are in no commit, what setup
 // commands install, and ports of its own.
 
-import { createHash } from "node:crypto";
 import { rmSync } from "node:fs";
 import { AppError } from "../../domain/error.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { readJson, writeJson } from "../../system/files/json-file.ts";
 import { freePorts } from "../../system/ports.ts";
+import { sha256Of } from "../../system/sha256.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
@@ -57,9 +57,7 @@ async function setUp(
 ): Promise<string> {
   if (setup.length === 0) return "";
   const inputs = await blobsOf(tree.path, setupWhen);
-  const key = createHash("sha256")
-    .update(JSON.stringify([setup, inputs]))
-    .digest("hex");
+  const key = sha256Of(JSON.stringify([setup, inputs]));
   if (key === lastKey) return key;
   const sink = async () => undefined;
   const before = new Set(await untrackedFiles(tree.path));

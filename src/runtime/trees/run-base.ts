@@ -36,7 +36,7 @@ export async function chooseBase(
   notes.push(...base.notes);
   if (facts.dirty > 0) {
     notes.push(
-      `your checkout has ${facts.dirty} uncommitted file${facts.dirty === 1 ? "" : "s"}; stories work from ${baseName} and do not see them`,
+      `your checkout has ${facts.dirty} uncommitted file${facts.dirty === 1 ? "" : "s"}; stories work from ${baseName} and do not see ${facts.dirty === 1 ? "it" : "them"}`,
     );
   }
   if (existsSync(join(facts.root, ".gitmodules")))

@@ -3,6 +3,7 @@
 
 import type { Kysely } from "kysely";
 import type { Definition } from "../../domain/definition.ts";
+import { sha256Of } from "../../system/sha256.ts";
 import { readDocument } from "../document.ts";
 import { currentDefinition } from "../older-documents.ts";
 import type { Tables } from "../schema.ts";
@@ -26,9 +27,7 @@ export async function selectDefinition(db: Kysely<Tables>, cache: DefinitionCach
 /** Returns the hash of the definition. */
 export async function insertDefinition(db: Kysely<Tables>, definition: Definition): Promise<string> {
   const body = JSON.stringify(definition);
-  // Imported here, because `node:crypto` is slow to load and a process that only reads never hashes.
-  const { createHash } = await import("node:crypto");
-  const hash = createHash("sha256").update(body).digest("hex");
+  const hash = sha256Of(body);
   await insert.run(db, { hash, body });
   return hash;
 }

@@ -59,7 +59,7 @@ export function resolveCommands(definition: Definition, project: ProjectCommands
   };
   const steps = definition.steps.map(resolved);
   const notes = [...dropped].map(
-    (word) => `\`project.${word}\` is not configured, so \`${definition.id}\` does not run it`,
+    (word) => `\`project.${word}\` is not configured, so \`${definition.id}\` does not run it: \`pawl init\` sets it`,
   );
   return { definition: { ...definition, steps }, notes };
 }

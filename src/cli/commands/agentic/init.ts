@@ -26,7 +26,7 @@ export function defineInit(project: Command, console: Console): void {
       for (const path of done.written) console.print(path);
       if (done.kept.length > 0) console.say(`Kept as they were: ${done.kept.join(", ")}.`);
       for (const note of done.notes) console.note(note);
-      console.say(`\n${done.name} works at level ${done.level}. Fill PROJECT_CONTEXT.md and docs/, then:`);
+      console.say(`\n${done.name} works at level ${done.level}. Fill PROJECT_CONTEXT.md and docs/, commit them, then:`);
       const next = done.level === 0 ? "pawl project prompt --step bdd" : 'pawl project add US-001 "Title of the story"';
       console.say(`  ${next}`);
     });

@@ -9,7 +9,10 @@ import { example } from "../../output/example.ts";
 import { table } from "../../output/table.ts";
 
 export function define(program: Command, console: Console): void {
-  const lifecycle = program.command("lifecycle").description(summaryOf("lifecycle"));
+  const lifecycle = program
+    .command("lifecycle")
+    .description(summaryOf("lifecycle"))
+    .addHelpText("after", example("pawl lifecycle position", "pawl lifecycle read review review.json --json"));
 
   lifecycle
     .command("position")

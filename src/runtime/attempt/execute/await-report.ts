@@ -1,11 +1,11 @@
 // Waits for the report of another program, which works on the files of the protocol: until the report is there, its time is over, or the
 // attempt is stopped. Nothing is started, so nothing is lost with this process: another driver waits on.
 
-import { createHash } from "node:crypto";
 import { noUsage } from "../../../domain/attempt.ts";
 import { errorText } from "../../../domain/error.ts";
 import type { ExecutionEnd } from "../../../executors/executor.ts";
 import { type Deadline, isPast } from "../../../system/clock.ts";
+import { sha256Of } from "../../../system/sha256.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
@@ -70,7 +70,5 @@ async function reportIn(parts: AwaitPorts, begun: BegunAttempt): Promise<string 
   const session = sessionOf(parts, begun);
   if (!(await arrived(claim, workspace.path, session))) return null;
   const { told } = await collect(claim, workspace.path, session);
-  return createHash("sha256")
-    .update(JSON.stringify(told ?? null))
-    .digest("hex");
+  return sha256Of(JSON.stringify(told ?? null));
 }

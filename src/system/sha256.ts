@@ -1,0 +1,7 @@
+// The hash by which texts and files are compared. Owns: `node:crypto`, loaded when something is hashed: that costs milliseconds, and a
+// command that only looks hashes nothing.
+
+export function sha256Of(content: string | Uint8Array): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return createHash("sha256").update(content).digest("hex");
+}
