@@ -1,7 +1,7 @@
 // Where a project stands, from the store: the story at work, its state as STATE.json shows it, the open question, and what a report
 // about it needs.
 
-import { hasEnded } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
@@ -13,6 +13,7 @@ import { endSentence, lastEndOf } from "../../protocols/agentic/previous-attempt
 import { type ReportContext, standingText } from "../../protocols/agentic/report-text.ts";
 import { storyDocument } from "../../protocols/agentic/state-document.ts";
 import { storyAtWork } from "../../protocols/agentic/story-at-work.ts";
+import { workspacePath } from "../../runtime/trees/places.ts";
 import { awaitedIn } from "../../runtime/views/run-facts.ts";
 import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun, Store } from "../../store/store.ts";
@@ -55,6 +56,10 @@ export async function viewProject(app: Application, place: ProjectPlace): Promis
     next: open[0] ?? null,
     question: gate === null ? null : gate.question,
     handoff: typeof handoff === "string" ? handoff : (gate?.said ?? gate?.feedback ?? ""),
+    earlier: last === undefined ? [] : handoffsBefore(attempts, last, facts),
+    ...(gate?.cause === "step" && whole !== null && entry !== null && whole.header.place.kind === "worktree"
+      ? { tree: workspacePath(parts, whole, entry.id) }
+      : {}),
     minutes: begunAt === null ? null : (until - begunAt) / 60_000,
     isStopping: running?.state.phase === "stopping",
     entering: whole === null || entry === null ? null : nextStepOf(whole, entry),
@@ -93,6 +98,20 @@ function endContext(
   // A question is its own explanation.
   if (taken?.key === "asked") return { goesOn, isRejected, notes };
   return { goesOn, isRejected, why: gate?.feedback || why, sentBy: endSentence(end), notes };
+}
+
+/** The newest hand-off of every other step. */
+function handoffsBefore(
+  attempts: readonly Attempt[],
+  last: Attempt,
+  facts: ReadonlyMap<string, Facts>,
+): readonly string[] {
+  const newest = new Map<string, string>();
+  for (const { id, name } of attempts) {
+    const text = facts.get(id)?.["handoff"];
+    if (name !== last.name && typeof text === "string") newest.set(name, text);
+  }
+  return [...newest.values()];
 }
 
 /** Stories that any run of the project has finished. */

@@ -1,6 +1,6 @@
 // The protocol in a run: what its executors find and leave in `.ai/`, and what STATE.json shows.
 
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agenticWorkflow, makeAgenticWorld, specOf } from "../../../test/support/agentic-world.ts";
@@ -167,6 +167,16 @@ test("[AG20 D47 D55 D74] a note of a person is in the next prompt exactly once, 
   const second = site.seen("impl-2");
   expect(second).toContain("Do it.\n(Attempt 2 of 3)");
   expect(second).not.toContain("30 seconds");
+});
+
+test("[AG10 D25] a folder or a link in the place of the project's hand-off fails no session in a story's tree", async () => {
+  for (const occupy of [mkdirSync, (path: string) => symlinkSync("/etc/hostname", path)]) {
+    const site = await makeAgenticWorld("handoff pass");
+    const run = await site.begin();
+    occupy(join(site.ai, "HANDOFF.md"));
+    expect(await site.drive(run)).toBe("held");
+    expect((await site.world.attempts(run))[0]?.state).toMatchObject({ outcome: "completed" });
+  }
 });
 
 test("[AG21 AG22 AG24 AG25 FC1 D15 D25 D74] a changed STATE.json: a note is taken, a forged pass is refused, what is broken is restored, and a foreign one stays", async () => {

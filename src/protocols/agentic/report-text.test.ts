@@ -126,6 +126,23 @@ test("[PJ11 D104] a review without scenarios shows what was done, and every open
   );
 });
 
+test("[PJ11 D104] a review lists the scenarios and questions of every session, once, what the last one did, and where to look", () => {
+  const bdd =
+    "## What was done this time\nScenarios.\n- Scenario: pay by card\n## Not yet resolved\n- which gateway?\n";
+  const contract =
+    "## What was done this time\nThe contract has two new paths.\n## Scenarios\n- Scenario: pay by card\n";
+  const context = { earlier: [bdd], handoff: contract, tree: "/trees/1" };
+  expect(standingText(state({ step: "review", status: "needs_human" }), context)).toBe(
+    [
+      "US-005 needs your review:",
+      "- Scenario: pay by card",
+      "The contract has two new paths.",
+      "One clarification needed: which gateway?",
+      "The files are in /trees/1.",
+    ].join("\n"),
+  );
+});
+
 test("[PJ12 D86 D87] a second adapter fits the interface", async () => {
   const states = new Map<string, ProjectState>([["/cart", state({ status: "pending" })]]);
   const prompts: string[] = [];

@@ -26,6 +26,10 @@ export interface ReportContext {
   readonly sentBy?: string;
   /** What a person should know about the last attempt. */
   readonly notes?: readonly string[];
+  /** What the sessions of the story's other steps left, the oldest first. */
+  readonly earlier?: readonly string[];
+  /** Where a reviewer finds the files; absent: in the project's folder. */
+  readonly tree?: string;
   /** The running session was told to stop. */
   readonly isStopping?: boolean;
 }
@@ -115,22 +119,32 @@ export function stoppedText(project: string, { done = [], next = null }: ReportC
   ].join("\n");
 }
 
-/** The review request: what the last session wrote about scenarios, open questions and its work. */
+/** The review request: what the sessions wrote about scenarios and open questions, and what the last one did. */
 function reviewText(state: ProjectState, context: ReportContext): string {
-  const { handoff = "", question = null, sentBy = "" } = context;
-  const scenarios = [...handoff.matchAll(/^[\s#>*-]*((?:Scenario|Example)\b[^\n]*)$/gim)].map(([, line = ""]) => line);
-  const open = clarificationsIn(handoff);
-  const summary = sectionOf(handoff, /what was done/i);
+  const { handoff = "", earlier = [], question = null, sentBy = "", tree } = context;
+  const written = [...earlier, handoff];
+  const scenarios = new Set(written.flatMap(scenariosIn));
+  const open = [...new Set(written.flatMap(clarificationsIn))];
+  const summary = sectionOf(handoff, /what was done/i)
+    .split("\n")
+    .filter((line) => scenariosIn(line).length === 0)
+    .join("\n")
+    .trim();
   const count = open.length === 1 ? "One clarification" : `${open.length} clarifications`;
   return [
     `${state.story} needs your review:`,
     ...(sentBy === "" ? [] : [sentBy]),
-    ...scenarios.map((line) => `- ${line.trim()}`),
-    ...(scenarios.length === 0 && summary !== "" ? [summary] : []),
+    ...[...scenarios].map((line) => `- ${line}`),
+    ...(summary === "" ? [] : [shortened(summary, shownLines)]),
     ...(open.length === 1 ? [`${count} needed: ${open[0]}`] : []),
     ...(open.length > 1 ? [`${count} needed:`, ...open.map((line) => `- ${line}`)] : []),
+    ...(tree === undefined ? [] : [`The files are in ${tree}.`]),
     ...(question === null || question === "" ? [] : [question]),
   ].join("\n");
+}
+
+function scenariosIn(handoff: string): readonly string[] {
+  return [...handoff.matchAll(/^[\s#>*-]*((?:Scenario|Example)\b[^\n]*)$/gim)].map(([, line = ""]) => line.trim());
 }
 
 function askedText(state: ProjectState, { question = null, handoff = "", why = "" }: ReportContext): string {

@@ -21,7 +21,14 @@ export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string)
   const { shared } = header.place;
   if (shared === undefined || worksInPlace(header) || attempt.story === null) return;
   const project = aiFolder(shared);
-  const read = (file: string) => readInside(project.dir, file, largestFile);
+  // A folder, a link or gigabytes in the place of an old hand-off are nothing to read, and no reason to fail every session.
+  const read = (file: string) => {
+    try {
+      return readInside(project.dir, file, largestFile);
+    } catch {
+      return null;
+    }
+  };
   // Never a report of a session, so what is there, such as one that git has checked out, is always replaced.
   place(folder, folder.state, read(storyState(project, attempt.story)), attempt);
   // The newest hand-off of the story, or of the session before, which this one reads.
