@@ -35,6 +35,18 @@ test("[TB2 TB6 D40] a project's rules are the bundled table with what it changes
   expect(JSON.stringify(bundled.workflow.definition)).not.toContain("go test");
   expect(own.workflow.file).toBe(bundled.workflow.file);
 
+  writeFiles(repo, { ".ai/step-rules.yaml": "steps: { impl: { on_fail: { wrong: bdd } } }\n" });
+  expect(projectRules(app, repo, nothing).notes).toEqual([
+    expect.stringMatching(
+      /^\.ai\/step-rules\.yaml:1: .* no session reports the reason `wrong` \(expected: default or one of: /,
+    ),
+  ]);
+
+  writeFiles(repo, { ".ai/step-rules.yaml": "steps: { impl: { max_attempts: 0 } }\n" });
+  expect(() => projectRules(app, repo, nothing)).toThrow(
+    expect.objectContaining({ details: [expect.stringMatching(/expected: a whole number, 1 to \d+/)] }) as Error,
+  );
+
   writeFiles(repo, { ".ai/step-rules.yaml": "steps: { impl: { next_on_pass: nowhere } }\n" });
   expect(() => projectRules(app, repo, nothing)).toThrow(
     expect.objectContaining({

@@ -20,7 +20,7 @@ export interface ProjectRules {
   readonly table: RulesTable;
   /** For the start of a run. */
   readonly workflow: OpenedWorkflow;
-  /** What was understood and has no effect, in words. */
+  /** What was understood and has no effect, and what is probably wrong, in words. */
   readonly notes: readonly string[];
   /** The project's own rules; null: it has none. */
   readonly file: string | null;
@@ -44,7 +44,15 @@ export function projectRules(
     const hint = `correct it and check it again with \`pawl workflow check ${rulesFile}\``;
     throw new WorkflowError(own, problems, { file: rulesFile, hint });
   }
-  return { table, workflow: { file: bundled, origin: "bundled", definition, warnings: problems }, notes, file };
+  const warnings = problems.map(
+    ({ line, message, expected }) => `${rulesFile}:${line}: ${message} (expected: ${expected})`,
+  );
+  return {
+    table,
+    workflow: { file: bundled, origin: "bundled", definition, warnings: [] },
+    notes: [...notes, ...warnings],
+    file,
+  };
 }
 
 /**

@@ -69,9 +69,7 @@ function describe(node: JsonSchema): string {
       return typeof node.pattern === "string" ? 'a time such as "45m"' : "a text";
     case "integer":
     case "number":
-      return typeof node.minimum === "number" && Math.abs(node.minimum) < 1e6
-        ? `a number, ${node.minimum} or more`
-        : "a number";
+      return `${node.type === "integer" ? "a whole number" : "a number"}${rangeOf(node)}`;
     case "boolean":
       return "true or false";
     case "array":
@@ -85,6 +83,18 @@ function describe(node: JsonSchema): string {
     default:
       return "any value";
   }
+}
+
+/** Limits that only say what a computer can count are not told. */
+function rangeOf({ minimum, maximum, exclusiveMinimum }: JsonSchema): string {
+  const told = (limit: unknown) => typeof limit === "number" && Math.abs(limit) < 1e9;
+  const from = told(minimum)
+    ? `, ${String(minimum)} or more`
+    : told(exclusiveMinimum)
+      ? `, more than ${String(exclusiveMinimum)}`
+      : "";
+  if (!told(maximum)) return from;
+  return told(minimum) ? `, ${String(minimum)} to ${String(maximum)}` : `${from}, at most ${String(maximum)}`;
 }
 
 function textOf(value: unknown): string {
