@@ -3,7 +3,7 @@
 import { AppError } from "../../../domain/error.ts";
 import { itemsOf, membersOf, openJson, type Span } from "../../files/json-places.ts";
 import { type ResultReading, reading } from "./reading.ts";
-import { isCritical, type Tone, toneOf } from "./words.ts";
+import { isCritical, isMild, type Tone, toneOf } from "./words.ts";
 
 export type ResultObject = Readonly<Record<string, unknown>>;
 
@@ -45,7 +45,16 @@ export function readJsonResult(text: string, judge: (document: ResultObject) => 
   if (twice !== null) return reading("unknown", "a key is there twice, and only one of them can be meant", [twice]);
   const blank = Object.keys(document).find((key) => isBlank(document[key]));
   if (blank !== undefined) return reading("unknown", "it is a template that nobody filled in", [pointerTo("", blank)]);
-  return judge(document);
+  const found = judge(document);
+  return found.verdict === "proceed" ? unlessContradicted(found, document) : found;
+}
+
+/** No reader goes on over a part that failed, a gap that may not stay open, or something critical, wherever the file says so. */
+function unlessContradicted(found: ResultReading, document: ResultObject): ResultReading {
+  const [against] = [...failedParts(document), ...graveGaps(document), ...criticals(document)];
+  if (against === undefined) return found;
+  const sentence = `it contradicts itself: ${found.why}, but see ${against.pointer}`;
+  return reading("unknown", sentence, [...found.places.slice(0, 1), against.pointer]);
 }
 
 /** The statements about the whole: words at the top of the file. */
@@ -72,6 +81,18 @@ export function criticals(document: ResultObject): readonly Place[] {
     ({ key, value }) =>
       (key === "severity" && isCritical(value)) || (key === "critical" && typeof value === "number" && value > 0),
   );
+}
+
+/** Gaps that are more than medium, or do not tell. */
+function graveGaps(document: ResultObject): readonly Place[] {
+  return gapLists(document)
+    .flatMap(gapsOf)
+    .filter(({ value }) => !(isObject(value) && isMild(value["severity"])));
+}
+
+export function gapsOf({ value, pointer }: Place): readonly Place[] {
+  if (!Array.isArray(value)) return [];
+  return value.map((gap: unknown, index) => ({ key: "gaps", value: gap, pointer: `${pointer}/${index}` }));
 }
 
 /** Every list of gaps in the file: at the top, and in its parts. */

@@ -86,30 +86,23 @@ test("[LR2 LR3 LR4] with a failure, a high gap or something critical anywhere, n
     { gaps: ["missing"] },
     { failures: [{ id: 1 }] },
     { failed: 3 },
-  );
-  const critical = fc.constantFrom<Record<string, unknown>>(
     { severity: "critical" },
-    { critical: 2 },
     { severity: "BLOCKER" },
+    { critical: 2 },
   );
-  const depth = fc.array(fc.oneof(fc.constant("list"), fc.constantFrom("layers", "tasks", "details")), {
-    maxLength: 6,
-  });
+  const depth = fc.array(fc.constantFrom("list", "layers", "tasks", "details"), { maxLength: 6 });
   const nested = (value: unknown, path: readonly string[]) =>
     path.reduceRight<unknown>((inner, step) => (step === "list" ? [inner] : { [step]: inner }), value);
   fc.assert(
-    fc.property(fc.constantFrom(...jsonKinds), trouble, critical, depth, (kind, bad, grave, path) => {
+    fc.property(fc.constantFrom(...jsonKinds), trouble, depth, (kind, bad, path) => {
       const file = JSON.parse(good[kind]) as Record<string, unknown>;
-      const added = kind === "review" ? grave : bad;
-      if (kind === "test-results" && "gaps" in added) return;
-      if (kind === "business-test" && "gaps" in added) return;
-      expect(verdictOf(kind, JSON.stringify({ ...file, extra: nested(added, path) }))).not.toBe("proceed");
+      expect(verdictOf(kind, JSON.stringify({ ...file, extra: nested(bad, path) }))).not.toBe("proceed");
     }),
     { numRuns: 20_000 },
   );
 });
 
-test("[LR5] a good file with damaged bytes is never an error, and mostly no pass", () => {
+test("[LR5] a good file with damaged bytes is read without an error, and says why", () => {
   const damage = fc.array(
     fc.tuple(fc.nat(), fc.constantFrom("", "{", "}", '"', ",", "\n", "false", "fail", "\u0000")),
     { minLength: 1, maxLength: 4 },

@@ -1,16 +1,7 @@
 // verification.json: does the work do what was planned?
 
-import {
-  failedParts,
-  gapLists,
-  isObject,
-  type Place,
-  type ResultObject,
-  readJsonResult,
-  topWords,
-} from "./json-result.ts";
+import { gapLists, gapsOf, type Place, type ResultObject, readJsonResult, topWords } from "./json-result.ts";
 import { type ResultReading, reading } from "./reading.ts";
-import { isMild } from "./words.ts";
 
 export function readVerification(text: string): ResultReading {
   return readJsonResult(text, judge);
@@ -32,20 +23,8 @@ function judge(document: ResultObject): ResultReading {
     if (gaps.length > 0) return reading("fix", `it has no verdict${counted(gaps.length)}`, pointers(gaps));
     return reading("unknown", "it has neither a verdict nor gaps");
   }
-  const grave = gaps.filter(({ value }) => !(isObject(value) && isMild(value["severity"])));
-  if (grave.length > 0) {
-    const sentence = `${said(passing[0])}, and has a gap whose severity is high, critical or not told`;
-    return reading("unknown", sentence, pointers(passing, grave));
-  }
-  const failed = failedParts(document);
-  if (failed[0]) return contradiction(passing[0], failed[0]);
   const mild = gaps.length > 0 ? `, with ${gaps.length} of medium severity or below` : "";
   return reading("proceed", `${said(passing[0])}${mild}`, pointers(passing, gaps));
-}
-
-function gapsOf({ value, pointer }: Place): readonly Place[] {
-  if (!Array.isArray(value)) return [];
-  return value.map((gap: unknown, index) => ({ key: "gaps", value: gap, pointer: `${pointer}/${index}` }));
 }
 
 /** Words for no gaps where a list is expected. */
