@@ -17,6 +17,8 @@ export default defineConfig({
     // No test is about time, so a busy machine only makes them slower. What hangs is found all the same, first by the wait for it.
     testTimeout: testMs,
     hookTimeout: testMs,
+    // A PATH without git, left behind by one test, would fail all that follow it.
+    unstubEnvs: true,
     expect: { poll: { timeout: patienceMs, interval: 10 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },

@@ -15,6 +15,7 @@ import { manyStories } from "./many-stories.ts";
 import { type Figure, isMet, type Measurement, withScratch } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
+import { partsOfAStep } from "./parts.ts";
 import { prdStories } from "./prd-stories.ts";
 import { queue } from "./queue.ts";
 import { startUp } from "./start-up.ts";
@@ -32,6 +33,7 @@ const measurements: readonly Measurement[] = [
   chain,
   wideRun,
   manyStories,
+  partsOfAStep,
   prdStories,
   memory,
   integrate,

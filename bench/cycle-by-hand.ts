@@ -20,7 +20,7 @@ export const cycleByHand: Measurement = {
     const prepare = preparer(db);
     const finished = { product: "", hand: "" };
 
-    const rounds = quick ? { warmUp: 5, counted: 30 } : { warmUp: 20, counted: 120 };
+    const rounds = quick ? { warmUp: 5, counted: 30 } : { warmUp: 200, counted: 120 };
     const taken = await alternate(
       {
         async product(time) {

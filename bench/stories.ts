@@ -6,7 +6,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Parts } from "../src/runtime/parts.ts";
 import { type Measurement, withMemoryScratch, withScratch } from "./measure.ts";
-import { beginStories, driveStories, git, makeLargeRepository, writeScript, writeWorkflow } from "./story-world.ts";
+import { beginStories, driveStories, git, makeLargeRepository, writeAgent, writeWorkflow } from "./story-world.ts";
 import { openWorld } from "./world.ts";
 
 const slots = 8;
@@ -62,9 +62,10 @@ async function timeOf(scratch: string, count: number): Promise<number> {
 async function timeRun(parts: Parts, scratch: string, repo: string, count: number): Promise<number> {
   const workflow = writeWorkflow(scratch, slots);
   // Creating files in a new place costs a file system several times as much, so this warms up.
-  const warmUp = `scripted:${writeScript(scratch, 1)}`;
+  const agent = writeAgent(scratch);
+  const warmUp = `command: sh ${agent} 0.001`;
   await driveStories(parts, await beginStories(parts, { repo, workflow, executor: warmUp, stories: slots }), slots);
-  const executor = `scripted:${writeScript(scratch, stepMs)}`;
+  const executor = `command: sh ${agent} ${stepMs / 1000}`;
   const run = await beginStories(parts, { repo, workflow, executor, stories: count });
   const begunAt = performance.now();
   await driveStories(parts, run, slots);
@@ -79,6 +80,7 @@ async function scripted(scratch: string, count: number): Promise<number> {
   const repo = makeLargeRepository(join(scratch, "repo"));
   const file = join(scratch, "worker.sh");
   writeFileSync(file, workerScript);
+  writeAgent(scratch);
   await workers(scratch, file, "warm-up", slots, 0.001);
   const begunAt = performance.now();
   await workers(scratch, file, "counted", count, stepMs / 1000);
@@ -114,8 +116,7 @@ unlock() { rmdir "$scratch/lock"; }
 lock; git -C "$repo" worktree add --quiet --detach "$tree" main; unlock
 for story in "$@"; do
   git -C "$tree" checkout --quiet --no-track -b "bench/$story" main
-  sleep "$delay"
-  mkdir -p "$tree/stories"; echo "the work of $story" > "$tree/stories/$story.txt"
+  (cd "$tree" && PAWL_RUN=script PAWL_STORY=$story sh "$scratch/agent.sh" "$delay" < /dev/null > /dev/null)
   git -C "$tree" add --all
   git -C "$tree" commit --quiet --message="feat: $story"
   lock

@@ -45,15 +45,16 @@ steps:
   return file;
 }
 
-/** The agent of every story: it waits, and writes a file of its own. */
-export function writeScript(directory: string, delayMs: number): string {
-  const file = join(directory, `script-${delayMs}.yml`);
-  const act = {
-    delay: delayMs,
-    write: { "stories/{{run}}-{{story}}.txt": "the work of {{story}}\n" },
-    say: "SUMMARY\ndone",
-  };
-  writeFileSync(file, JSON.stringify({ steps: { code: [act] } }));
+/** The agent of every story, on both sides: it waits so many seconds, and writes a file of its own. */
+export function writeAgent(directory: string): string {
+  const file = join(directory, "agent.sh");
+  const lines = [
+    "cat > /dev/null",
+    'sleep "$1"',
+    'mkdir -p stories && echo "the work of $PAWL_STORY" > "stories/$PAWL_RUN-$PAWL_STORY.txt"',
+    "printf 'SUMMARY\\ndone\\n'",
+  ];
+  writeFileSync(file, `${lines.join("\n")}\n`);
   return file;
 }
 

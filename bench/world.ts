@@ -44,6 +44,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       defaultExecutors: [defaultExecutor],
       executors: {},
       prices: {},
+      agentLimits: {},
       agents: mostAgents,
       budget,
       project: plainProject,

@@ -9,6 +9,7 @@ import type { Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
 import { agentic } from "./protocols/agentic/agentic.ts";
 import { antfarm } from "./protocols/antfarm/antfarm.ts";
+import { lifecycle } from "./protocols/lifecycle/lifecycle.ts";
 import type { Protocol } from "./protocols/protocol.ts";
 import { ralph } from "./protocols/ralph/ralph.ts";
 import { Protocols } from "./protocols/registry.ts";
@@ -49,7 +50,7 @@ export interface AppOptions {
   readonly clock?: Clock;
 }
 
-const ownProtocols: readonly Protocol[] = [agentic, antfarm, ralph];
+const ownProtocols: readonly Protocol[] = [agentic, antfarm, lifecycle, ralph];
 
 /** The protocols that come with Pawl. */
 export const knownProtocols = new Protocols(ownProtocols);

@@ -1,7 +1,7 @@
 // The states page. Owns: docs/spec/states.md, written from the engine's transition tables. `--check` fails when it is stale.
 
 import { readFileSync, writeFileSync } from "node:fs";
-import { attemptTable, gateTable, runTable, stepTable, storyTable } from "../../src/engine/tables.ts";
+import { attemptTable, gateTable, partTable, runTable, stepTable, storyTable } from "../../src/engine/tables.ts";
 
 type Table = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
@@ -18,6 +18,12 @@ const sections: readonly Section[] = [
     about: "A step of a chain. `held` waits for a person. `reset` starts a new visit.",
     first: "waiting",
     table: stepTable,
+  },
+  {
+    title: "Part",
+    about: "A part of a step. What it ended with stays until a route goes back over its step.",
+    first: "ready",
+    table: partTable,
   },
   {
     title: "Attempt",

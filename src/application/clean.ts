@@ -7,6 +7,7 @@ import type { CleanDocument } from "../contracts/machine-documents.ts";
 import { errorText } from "../domain/error.ts";
 import type { Run } from "../domain/run.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { beforeRemoval } from "../runtime/trees/hooks.ts";
 import { byProductsOf } from "../runtime/trees/left-work.ts";
 import { ownFolder } from "../runtime/trees/protocol-folder.ts";
 import { isoTime } from "../runtime/views/status.ts";
@@ -30,7 +31,7 @@ export interface CleanRequest {
 }
 
 type CleanedRun = CleanDocument["runs"][number];
-type CleanPorts = Pick<Parts, "store" | "home">;
+type CleanPorts = Pick<Parts, "store" | "home" | "settingsOf" | "warn">;
 
 export async function clean(app: Application, { olderMs, dryRun }: CleanRequest): Promise<CleanDocument> {
   return await app.change(null, async ({ parts }) => {
@@ -90,6 +91,7 @@ async function stepsFor(parts: CleanPorts, run: Run, summary: RunSummary, kept: 
     ...trees.map((path) => ({
       what: `tree ${path}`,
       remove: async () => {
+        await beforeRemoval(parts, run, path);
         if (repo !== null && existsSync(join(path, ".git"))) await removeWorktree({ repo, path, keepAs, isByProduct });
         else rmSync(path, { recursive: true, force: true });
       },

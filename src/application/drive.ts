@@ -42,7 +42,7 @@ export interface Driven {
   readonly document: StatusDocument;
   /** The branch that has the work of a run that is done. */
   readonly branch: string | null;
-  /** The folder that has the work of a run that is done, where it worked in place. */
+  /** The folder that has the work of a run that is done, where it worked in a folder of the user's. */
   readonly folder: string | null;
   /** The files of a run that failed, where its protocol keeps some. */
   readonly files: string | null;
@@ -139,7 +139,7 @@ export async function drivenTo(app: Application, id: RunId, end: Driven["end"]):
     number: summary.number,
     document: statusDocument(whole, summary, { now: clock.now(), branch, driver, known, unfinished }),
     branch: end === "done" ? branch : null,
-    folder: end === "done" && whole.header.place.kind === "in_place" ? whole.header.place.repo : null,
+    folder: end === "done" && whole.header.place.kind !== "worktree" ? whole.header.place.repo : null,
     files: end === "failed" ? (whole.header.place.shared ?? null) : null,
   };
 }

@@ -3,7 +3,7 @@
 
 import type { AnswerDocument, GateList } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
-import { type Gate, namesOf } from "../domain/gate.ts";
+import { isQuestion, namesOf, type PersonGate } from "../domain/gate.ts";
 import { gateId, type RunId } from "../domain/ids.ts";
 import { treeNow } from "../runtime/attempt/prepare/workspace.ts";
 import { transition } from "../runtime/transition/transition.ts";
@@ -17,7 +17,7 @@ import { findRun } from "./references.ts";
 export async function openGates(app: Application): Promise<readonly AskedRun[]> {
   const { store } = (await app.read()).parts;
   const runs = new Map<RunId, RunSummary | null>();
-  const open = await store.openGates(null);
+  const open = (await store.openGates(null)).flatMap(({ run, gate }) => (isQuestion(gate) ? [{ run, gate }] : []));
   for (const { run } of open) if (!runs.has(run)) runs.set(run, await store.runById(run));
   return open.flatMap(({ run, gate }) => {
     const summary = runs.get(run);
@@ -28,7 +28,7 @@ export async function openGates(app: Application): Promise<readonly AskedRun[]> 
 /** An open question, with the run that asks it. */
 export interface AskedRun {
   readonly run: RunSummary;
-  readonly gate: Gate;
+  readonly gate: PersonGate;
 }
 
 export function gatesDocument(open: readonly AskedRun[]): GateList {
@@ -114,7 +114,7 @@ async function answerGate(app: Application, { run, gate }: GateRef, given: GateA
 /** Several are listed, and none is answered. */
 async function onlyGate(store: Store, reference: string): Promise<GateRef> {
   const run = await findRun(store, reference);
-  const open = await store.openGates(run.id);
+  const open = (await store.openGates(run.id)).filter(({ gate }) => isQuestion(gate));
   const [only, ...others] = open;
   if (only && others.length === 0) return only;
   if (!only) {

@@ -64,6 +64,7 @@ async function logsOf(
     return {
       story: attempt.story,
       step: attempt.step,
+      ...(attempt.part === undefined ? {} : { part: attempt.part }),
       attempt: attempt.number,
       executor: attempt.executor,
       startedAt: isoTime(attempt.startedAt),
@@ -101,12 +102,12 @@ function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
 
 const mostShown = 30;
 
-/** What a person may call an attempt: its step, its story by id or title, or both, whatever the case. */
-function namesFor({ step, name, story }: Attempt, titles: ReadonlyMap<string, string>): readonly string[] {
+/** What a person may call an attempt: its step (`STEP.PART` for one part), its story by id or title, or both, whatever the case. */
+function namesFor({ step, name, part, story }: Attempt, titles: ReadonlyMap<string, string>): readonly string[] {
   const places = story === null ? [] : [story, titles.get(story) ?? story];
-  return [step, name, ...places, ...places.flatMap((place) => [`${place}/${step}`, `${place}/${name}`])].map((each) =>
-    each.toLowerCase(),
-  );
+  const steps = [step, name, ...(part === undefined ? [] : [`${step}.${part}`, `${name}.${part}`])];
+  const inStories = places.flatMap((place) => steps.map((each) => `${place}/${each}`));
+  return [...steps, ...places, ...inStories].map((each) => each.toLowerCase());
 }
 
 /** A line of a log can be very long. */

@@ -2,18 +2,16 @@
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { AcpAct } from "../../test/support/acp-agent.ts";
+import { programWords } from "../../test/support/program-words.ts";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
+import { until } from "../../test/support/until.ts";
 import { Application } from "./application.ts";
 import { run } from "./drive.ts";
 import { noteNow } from "./note-now.ts";
 import { status } from "./status.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
-const program = fileURLToPath(new URL("../../test/support/acp-agent.ts", import.meta.url));
 const workflow = `pawl: 1
 id: small
 agents: { worker: { executor: speaker }, other: { executor: plain } }
@@ -33,7 +31,7 @@ function makeSite() {
     { say: "STATUS: done" },
   ];
   const play = JSON.stringify({ acts, meta: { steering: { supported: true } } });
-  const command = JSON.stringify([process.execPath, program, play]);
+  const command = JSON.stringify([...programWords("acp-agent.ts"), play]);
   const plain = `cat >'${dir}/prompt'; touch '${dir}/ship-works'; until [ -e '${dir}/go' ]; do sleep 0.05; done; echo STATUS: done`;
   writeFileSync(
     join(dir, "home", "config.yml"),
@@ -52,11 +50,11 @@ test("[PN5 EX96 CM103] an agent that takes messages has the note in its running 
   await expect(noteNow(app, "1", { text: "use oil" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   const wanted = { workflow: "./workflow.yml", task: "paint it", repo: "repo" };
   const driven = run(app, { ...wanted, signal });
-  await vi.waitUntil(() => existsSync(join(dir, "plan-works")), { timeout: 30_000 });
+  await until(() => existsSync(join(dir, "plan-works")));
   const told = await noteNow(app, "1", { text: "use oil", author: "user:ada" });
   expect(told).toMatchObject({ number: 1, isTold: true, note: { text: "use oil", attempt: expect.any(String) } });
 
-  await vi.waitUntil(() => existsSync(join(dir, "ship-works")), { timeout: 30_000 });
+  await until(() => existsSync(join(dir, "ship-works")));
   expect(readFileSync(join(dir, "prompt"), "utf8")).not.toContain("use oil");
   await expect(noteNow(app, "1", { text: "be quick" })).rejects.toMatchObject({
     code: "REFUSED",

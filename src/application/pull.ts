@@ -9,7 +9,7 @@ import { findRun } from "./references.ts";
 
 /** Whether a claim would get something. `agent`: `<workflow>/<agent>` or `<workflow>_<agent>`. */
 export async function peek(app: Application, agent: string): Promise<boolean> {
-  return await app.change(null, async ({ parts }) => await hasWork(parts, agentKey(agent)));
+  return await app.change(null, async ({ parts }) => await hasWork(parts, { run: null, agent: agentKey(agent) }));
 }
 
 /** `run`: only from this run. */

@@ -7,7 +7,7 @@ import type { Run } from "../domain/run.ts";
 export interface MeantAttempt {
   /** Only in this story. */
   readonly story?: string | undefined;
-  /** Only this step, by its id or its name. */
+  /** Only this step, by its id or its name; `STEP.PART` is one part of it. */
   readonly step?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function runningAttempt(
   const running = [header, ...Object.values(stories)].flatMap(({ attempts }) => attempts).filter(isRunning);
   const meant = running
     .filter((attempt) => story === undefined || sameWord(attempt.story ?? "", story))
-    .filter((attempt) => step === undefined || sameWord(attempt.step, step) || sameWord(attempt.name, step));
+    .filter((attempt) => step === undefined || wordsFor(attempt).some((word) => sameWord(word, step)));
   const [attempt, ...others] = meant;
   if (!attempt) throw nothingRuns(number, running, naming);
   if (others.length === 0) return attempt;
@@ -39,8 +39,12 @@ function sameWord(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }
 
-function placeOf({ story, step, number, executor }: Attempt): string {
-  return `${story === null ? "" : `${story} `}${step} (attempt ${number}, ${executor})`;
+function wordsFor({ step, name, part }: Attempt): readonly string[] {
+  return [step, name, ...(part === undefined ? [] : [`${step}.${part}`, `${name}.${part}`])];
+}
+
+function placeOf({ story, step, part, number, executor }: Attempt): string {
+  return `${story === null ? "" : `${story} `}${step}${part === undefined ? "" : `.${part}`} (attempt ${number}, ${executor})`;
 }
 
 function nothingRuns(number: number, running: readonly Attempt[], naming: string): AppError {

@@ -27,6 +27,8 @@ export interface StartRequest {
   readonly base?: string | undefined;
   /** Work in the checkout itself. */
   readonly inPlace?: boolean | undefined;
+  /** Work in the folder itself, which need not be a repository. */
+  readonly plainFolder?: boolean | undefined;
   readonly context?: Readonly<Record<string, string>> | undefined;
   /** For every agent: an executor's name, or `command: PROGRAM ARGUMENT…`. */
   readonly executor?: string | undefined;
@@ -74,15 +76,30 @@ export interface PreparedStart extends Omit<StartRequest, "workflow" | "executor
 /** What can be checked without a store. */
 export function prepareStart(app: Application, request: StartRequest): PreparedStart {
   const { script: _, workflow, ...rest } = request;
+  const opened = typeof workflow === "string" ? openFor(app, workflow, request) : workflow;
+  const context = checkedContext(request.context ?? {});
+  assertInputs(opened, context);
   return {
     ...rest,
-    workflow: typeof workflow === "string" ? openFor(app, workflow, request) : workflow,
+    workflow: opened,
     workflowName: typeof workflow === "string" ? workflow : workflow.definition.id,
     repo: app.path(request.repo),
     executor: executorOf(app, request),
-    context: checkedContext(request.context ?? {}),
+    context,
     author: request.author ?? app.author,
   };
+}
+
+/** What a workflow gets from one that includes it comes from the caller where it runs by itself. */
+function assertInputs(
+  { definition: { id, inputs = [] } }: OpenedWorkflow,
+  context: Readonly<Record<string, string>>,
+): void {
+  const missing = inputs.filter((name) => !Object.hasOwn(context, name));
+  if (missing.length === 0) return;
+  throw new AppError("USAGE", `${id} needs ${missing.join(", ")}`, {
+    hint: `give ${missing.length === 1 ? "it" : "each"} with --context: ${missing.map((name) => `--context ${name}=…`).join(" ")}`,
+  });
 }
 
 /** A run that was given no stories needs a step that plans them. */
@@ -103,6 +120,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     repo: request.repo,
     base: request.base ?? null,
     inPlace: request.inPlace ?? false,
+    ...(request.plainFolder === true ? { plainFolder: true } : {}),
     context: request.context,
     executor,
     ...(request.waits === undefined ? {} : { waits: request.waits }),

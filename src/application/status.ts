@@ -2,6 +2,7 @@
 
 import type { StatusDocument, WhyDocument } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
+import { isQuestion } from "../domain/gate.ts";
 import type { Run } from "../domain/run.ts";
 import { type Known, why } from "../engine/why.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
@@ -65,6 +66,7 @@ export async function whyOf(app: Application, reference?: string): Promise<WhyDo
   const sentence = why(run, clock.now(), await knownHere(app, reading, { run, number: summary.number }));
   const open = [run.header, ...Object.values(run.stories)]
     .flatMap(({ gates }) => gates)
+    .filter(isQuestion)
     .filter(({ state }) => state.status === "open");
   return {
     run: summary.id,

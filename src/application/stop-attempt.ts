@@ -39,6 +39,7 @@ export async function stopRunningAttempt(
       number: summary.number,
       story: attempt.story,
       step: attempt.step,
+      ...(attempt.part === undefined ? {} : { part: attempt.part }),
       attempt: attempt.number,
       ended: attempt.driver === "pull",
     };

@@ -7,15 +7,14 @@ import type { Event } from "../domain/event.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { actFor, readScript } from "../executors/script.ts";
 import { type Playbook, type SimulatedAnswer, simulate } from "../runtime/runs/simulate.ts";
+import { installWorkflow, uninstallWorkflow } from "../runtime/runs/workflow-install.ts";
 import {
   findWorkflow,
-  installWorkflow,
   listWorkflows,
   loadFile,
   missingRoleFiles,
   openWorkflow,
   shownPath,
-  uninstallWorkflow,
 } from "../runtime/runs/workflow-library.ts";
 import type { Application } from "./application.ts";
 import { readText } from "./files.ts";
@@ -24,7 +23,7 @@ type Place = Pick<Application, "home" | "cwd" | "protocols">;
 
 export function workflows({ home, protocols }: Place): WorkflowList {
   const found = listWorkflows(home).map(({ id, origin, file }) => {
-    const { definition } = loadFile(file, protocols);
+    const { definition } = loadFile(home, file, protocols);
     const steps = definition?.steps.map((step) => step.name) ?? [];
     return { id, origin, title: definition?.title ?? "(cannot be loaded)", steps };
   });
@@ -63,7 +62,7 @@ export interface CheckedWorkflow {
 /** Every problem of a workflow file. */
 export function checkWorkflow({ home, cwd, protocols }: Place, name: string): CheckedWorkflow {
   const { file } = findWorkflow(home, name, cwd);
-  const { definition, problems, notes, roleFile } = loadFile(file, protocols, { plans: true });
+  const { definition, problems, notes, roleFile } = loadFile(home, file, protocols, { plans: true });
   const missing = definition ? missingRoleFiles(definition, roleFile) : [];
   return { document: { file, ok: definition !== null, problems, notes }, shown: shownPath(file, cwd), missing };
 }

@@ -5,13 +5,23 @@ import { z } from "zod";
 import type { AgentDefinition, Definition, StepDefinition } from "../domain/definition.ts";
 import type { ErrorCode } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
-import type { AgentName, AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId } from "../domain/ids.ts";
+import type {
+  AgentName,
+  AttemptId,
+  GateId,
+  NoteId,
+  PartName,
+  RunId,
+  StepId,
+  StepName,
+  StoryId,
+} from "../domain/ids.ts";
 import { contracts, jsonSchemaOf, listSchemas } from "./contracts.ts";
 import type { DefinitionDocument } from "./definition.ts";
 import type { ErrorDocument } from "./error-document.ts";
 import { type EventDocument, eventContract } from "./events.ts";
 
-type Id = AgentName | AttemptId | GateId | NoteId | RunId | StepId | StepName | StoryId;
+type Id = AgentName | AttemptId | GateId | NoteId | RunId | StepId | PartName | StepName | StoryId;
 
 /** A domain type as it is in JSON: ids are strings. */
 type Plain<T> = T extends Id

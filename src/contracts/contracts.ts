@@ -5,7 +5,12 @@ import { z } from "zod";
 import { costContract, costsContract } from "./cost-documents.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
-import { lifecyclePositionContract, lifecycleReadingContract } from "./lifecycle-documents.ts";
+import {
+  lifecyclePositionContract,
+  lifecycleReadingContract,
+  lifecycleSessionContract,
+  skillResultContract,
+} from "./lifecycle-documents.ts";
 import {
   backupContract,
   cleanContract,
@@ -35,10 +40,12 @@ import {
   addedNoteContract,
   answerContract,
   capsContract,
+  droppedContract,
   gatesContract,
   logsContract,
   oneRunContract,
   runsContract,
+  sentSignalContract,
   startedContract,
   statusContract,
   stoppedAttemptContract,
@@ -103,6 +110,8 @@ const table = {
   gates: contract(gatesContract, "open questions", "gates"),
   "stopped-attempt": contract(stoppedAttemptContract, "an attempt that a person stopped", "stop"),
   caps: contract(capsContract, "the caps of a run and what is used of them", "cap"),
+  signal: contract(sentSignalContract, "a signal that was sent", "signal"),
+  dropped: contract(droppedContract, "a step or a story that was dropped", "step drop", "story drop"),
   note: contract(addedNoteContract, "a note that was added", "note"),
   answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),
   edit: contract(editContract, "a chain before and after an edit", "edit"),
@@ -122,6 +131,15 @@ const table = {
     "where a project with .workflow stands",
     "lifecycle position",
   ),
+  "lifecycle-session": contract(
+    lifecycleSessionContract,
+    "a session of a lifecycle",
+    "lifecycle",
+    "lifecycle execute",
+    "lifecycle continue",
+    "lifecycle status",
+  ),
+  "skill-result": contract(skillResultContract, "what became of the call of a skill", "lifecycle perform"),
   "lifecycle-reading": contract(lifecycleReadingContract, "what a result file says", "lifecycle read"),
   "project-init": contract(projectInitContract, "what a project was set up with", "project init"),
   "project-budget": contract(projectBudgetContract, "tokens planned and used by step", "project budget"),

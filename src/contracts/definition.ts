@@ -2,10 +2,36 @@
 
 import { z } from "zod";
 import { resultForms } from "../domain/check.ts";
-import { caps, gateDeadline, gateOptions, limit, routeRule } from "./routes.ts";
+import { anyRouteDocument, caps, gateDeadline, gateOptions, limit, routeRule, spend } from "./routes.ts";
 import { count, list, object, text, textMap, texts } from "./shape.ts";
 
-const base = { name: text, title: text, spare: z.boolean().exactOptional() };
+const saidName = object({ step: text, key: text });
+const plainVote = { vote: z.enum(["all", "any", "majority"]), of: saidName };
+const countVote = { vote: z.literal("count"), of: saidName, atLeast: count };
+
+const condition = z.union([
+  object({ key: text, values: texts }),
+  object({ ...plainVote, values: texts }),
+  object({ ...countVote, values: texts }),
+]);
+
+const base = {
+  name: text,
+  title: text,
+  spare: z.boolean().exactOptional(),
+  if: condition.exactOptional(),
+  include: object({ id: text, outputs: textMap }).exactOptional(),
+  entries: list(
+    object({ include: text, if: condition.exactOptional(), repeatFor: text.exactOptional() }),
+  ).exactOptional(),
+  repeatFor: text.exactOptional(),
+};
+
+const include = object({
+  workflow: text,
+  title: text,
+  budget: object({ attempts: z.number().nullable(), spend, then: anyRouteDocument }).exactOptional(),
+});
 
 const check = object({
   run: text,
@@ -13,6 +39,23 @@ const check = object({
   reads: z.enum(resultForms).exactOptional(),
   file: text.exactOptional(),
   as: z.enum(["tests", "lint"]).exactOptional(),
+});
+
+const part = object({
+  name: text,
+  agent: text.exactOptional(),
+  input: text.exactOptional(),
+  reads: texts.exactOptional(),
+  writes: texts.exactOptional(),
+  access: z.literal("read").exactOptional(),
+  wallMs: z.number().exactOptional(),
+  spend: spend.exactOptional(),
+});
+
+const parts = object({
+  of: z.union([object({ list: list(part) }), object({ each: text })]),
+  need: z.union([z.literal("all"), count]),
+  others: z.enum(["finish", "stop"]),
 });
 
 const performed = {
@@ -27,12 +70,17 @@ const performed = {
   onUnreadable: routeRule.exactOptional(),
   budget: limit.nullable(),
   checks: list(check),
+  parts: parts.exactOptional(),
+  access: z.literal("read").exactOptional(),
   reads: texts.exactOptional(),
   writes: texts.exactOptional(),
   env: textMap.exactOptional(),
   wallMs: z.number().nullable(),
   quietMs: z.number().nullable(),
   waits: z.boolean().exactOptional(),
+  barrier: z.boolean().exactOptional(),
+  lock: text.exactOptional(),
+  concurrency: count.exactOptional(),
   summary: z.boolean().exactOptional(),
   session: text.exactOptional(),
   editable: z.boolean().exactOptional(),
@@ -49,14 +97,20 @@ const single = [
     ...performed,
     kind: z.literal("decision"),
     reader: text,
-    source: object({
-      file: text,
-      at: text.exactOptional(),
-      words: z
-        .record(z.string(), list(z.union([z.string(), z.number(), z.boolean(), z.null()])))
-        .readonly()
-        .exactOptional(),
-    }).exactOptional(),
+    source: z
+      .union([
+        object({
+          file: text,
+          at: text.exactOptional(),
+          words: z
+            .record(z.string(), list(z.union([z.string(), z.number(), z.boolean(), z.null()])))
+            .readonly()
+            .exactOptional(),
+        }),
+        object(plainVote),
+        object(countVote),
+      ])
+      .exactOptional(),
   }),
   object({
     ...base,
@@ -64,6 +118,9 @@ const single = [
     question: text,
     options: gateOptions,
     deadline: gateDeadline.exactOptional(),
+    signal: object({ name: text, produces: texts })
+      .exactOptional()
+      .describe("A program answers it by this signal. Absent: a person does."),
   }),
 ] as const;
 
@@ -101,6 +158,7 @@ const agent = object({
   access: z.literal("read").exactOptional(),
   model: text.nullable(),
   timeoutMs: z.number().nullable(),
+  concurrency: count.exactOptional(),
   files: textMap,
 });
 
@@ -112,7 +170,11 @@ export const definitionContract = object({
   agents: z.record(z.string(), agent).readonly(),
   steps: list(step),
   context: textMap,
+  collects: z.record(z.string(), texts).readonly().exactOptional(),
+  inputs: texts.exactOptional(),
+  includes: z.record(z.string(), include).readonly().exactOptional(),
   knownKeys: texts,
+  templates: z.literal("strict").exactOptional(),
   caps,
   workspace: object({
     branch: z.enum(["own", "by_step"]),

@@ -6,6 +6,7 @@ import { object, text, texts } from "./shape.ts";
 const errorCode = z.enum([
   "USAGE",
   "INPUT_INVALID",
+  "INPUT_MISSING",
   "WORKFLOW_INVALID",
   "CONFIG_INVALID",
   "SCRIPT_INVALID",

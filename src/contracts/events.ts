@@ -51,14 +51,23 @@ const taken = object({
   draws: z.enum(["edge", "decision", "story"]).nullable(),
 });
 
+const partEnd = z.union([
+  object({ status: z.literal("passed") }),
+  object({ status: z.literal("rejected"), reason: text.nullable(), feedback: text }),
+  object({ status: z.literal("failed"), reason }),
+  object({ status: z.literal("stopped"), reason }),
+]);
+
 const openedGate = object({
   id: text,
   story: text.nullable(),
   step: text,
+  part: text.exactOptional().describe("The part of the step that waits for the answer. Absent: the whole step does."),
   visit: count,
   question: text,
   options: gateOptions,
-  cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked", "waits", "stopped"]),
+  cause: z.enum(["step", "exhausted", "unreadable", "route", "cap", "asked", "waits", "stopped", "signal"]),
+  signal: text.exactOptional().describe("The signal that answers it, in place of a person."),
   feedback: text,
   said: text.exactOptional().describe("What the step before it said."),
   tree: text.nullable(),
@@ -101,6 +110,9 @@ const changeInFile = {
   why: text.describe("What became of it, in words."),
 };
 
+const item = object({ value: text, number: count, of: count, first: text, include: text.exactOptional() });
+const placedCopy = object({ id: text, name: text, description: text.exactOptional(), item });
+
 function event<Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) {
   return object({
     seq: count.describe("The position in the log of the run, from 1."),
@@ -137,7 +149,7 @@ export const eventContract = z
     event("run_ended", { status: runStatus.extract(["done", "failed", "cancelled"]), reason }),
     event("run_reopened", {}),
     event("caps_raised", { caps }),
-    event("limits_renewed", { of: text.nullable() }),
+    event("limits_renewed", { of: text.nullable(), part: text.exactOptional() }),
     event("step_readied", {
       step,
       notBefore: milliseconds,
@@ -145,24 +157,48 @@ export const eventContract = z
       feedback: text.nullable(),
     }),
     event("step_opened", { step }),
+    event("parts_opened", { step, parts: texts, keeps: texts.exactOptional() }),
+    event("part_readied", {
+      step,
+      part: text,
+      notBefore: milliseconds,
+      pauseMs: milliseconds,
+      feedback: text.nullable(),
+    }),
+    event("part_ended", { step, part: text, end: partEnd, said: textMap.exactOptional() }),
+    event("parts_ended", { step, verdict, taken }),
     event("outputs_set", { step, set: textMap, cleared: texts, notes: text.exactOptional() }),
     event("step_done", { step, feedback: object({ to: text, text }).exactOptional() }),
     event("step_failed", { step, reason }),
     event("step_cancelled", { step }),
+    event("step_dropping", {
+      step,
+      as: z.enum(["done", "failed"]),
+      reason,
+      whole: z.boolean().describe("true: its whole story is dropped."),
+    }),
     event("steps_reset", {
       steps,
       cleared: texts,
       keeps: text.nullable(),
       feedback: object({ steps, text }),
+      keepsParts: z.literal(true).exactOptional(),
       reason,
     }),
-    event("steps_skipped", { steps, by: z.enum(["route", "edit"]), reason }),
+    event("steps_skipped", {
+      steps,
+      by: z.enum(["route", "edit", "list"]),
+      reason,
+      feedback: object({ to: text, text }).exactOptional(),
+    }),
     event("steps_inserted", {
       before: text.nullable(),
       steps: placedSteps,
       feedback: text.exactOptional(),
       asks: text.exactOptional(),
+      asked: text.exactOptional(),
     }),
+    event("items_taken", { step, key: text, item, steps: texts, after: text, copies: list(placedCopy) }),
     event("steps_removed", { steps }),
     event("steps_reordered", { order: texts }),
     event("step_amended", { step, description: text }),
@@ -179,6 +215,7 @@ export const eventContract = z
       attempt,
       step,
       name: text,
+      part: text.exactOptional().describe("The part of the step that it performs. Absent: the whole step."),
       visit: count,
       number: count,
       driver: z.enum(["push", "pull"]),
@@ -208,6 +245,12 @@ export const eventContract = z
     event("gate_answered", { gate: text, option: text, reason: text.nullable(), note: text, took: routeTarget }),
     event("gate_shown", { gate: text, tree: text.nullable() }),
     event("gate_voided", { gate: text, reason }),
+    event("signal_received", {
+      signal: text,
+      of: text.nullable().describe("The story it is for. null: the run's own chain."),
+      outputs: textMap,
+    }),
+    event("signal_taken", { signal: text, gate: text, step }),
     event("note_added", {
       note: object({
         id: text,
@@ -232,6 +275,7 @@ export const eventContract = z
         .record(z.string(), object({ story: text, same: count, isList: z.boolean(), own: text.exactOptional() }))
         .readonly()
         .exactOptional(),
+      said: object({ of: text, values: textMap }).exactOptional(),
     }),
   ])
   .meta({ id: "EventDocument" });

@@ -10,6 +10,7 @@ type RouteDocument =
   | { readonly to: "back_to"; readonly step: string }
   | { readonly to: "go_to"; readonly step: string }
   | { readonly to: "insert"; readonly steps: readonly string[]; readonly before?: string }
+  | { readonly to: "end"; readonly of?: string }
   | {
       readonly to: "gate";
       readonly question: string;
@@ -18,7 +19,7 @@ type RouteDocument =
     }
   | { readonly to: "fail"; readonly reason: string };
 
-export const routeTarget = z.enum(["next", "again", "back_to", "go_to", "insert", "gate", "fail"]);
+export const routeTarget = z.enum(["next", "again", "back_to", "go_to", "insert", "end", "gate", "fail"]);
 
 export const waitsLevel = z.enum(["all", "marked", "none"]);
 
@@ -31,6 +32,7 @@ const anyRoute: z.ZodType<RouteDocument> = z.lazy(() =>
     object({ to: z.literal("back_to"), step: text }),
     object({ to: z.literal("go_to"), step: text }),
     object({ to: z.literal("insert"), steps: texts, before: text.exactOptional() }),
+    object({ to: z.literal("end"), of: text.exactOptional() }),
     object({
       to: z.literal("gate"),
       question: text,
@@ -40,23 +42,25 @@ const anyRoute: z.ZodType<RouteDocument> = z.lazy(() =>
     object({ to: z.literal("fail"), reason: text }),
   ]),
 );
-const route = anyRoute.meta({ id: "RouteDocument" });
+export const anyRouteDocument = anyRoute.meta({ id: "RouteDocument" });
 
-export const gateOptions = z.record(z.string(), route).readonly();
+export const gateOptions = z.record(z.string(), anyRouteDocument).readonly();
+
+export const spend = object({
+  costUsd: z.number().nullable(),
+  tokens: z.number().nullable(),
+  wallMs: z.number().nullable(),
+  hard: z.boolean(),
+});
 
 export const limit = object({
   atMost: count,
-  then: route,
+  then: anyRouteDocument,
   errors: z.boolean().exactOptional(),
-  spend: object({
-    costUsd: z.number().nullable(),
-    tokens: z.number().nullable(),
-    wallMs: z.number().nullable(),
-    hard: z.boolean(),
-  }).exactOptional(),
+  spend: spend.exactOptional(),
 }).meta({ id: "LimitDocument" });
 
-export const routeRule = object({ route, limit: limit.nullable() }).meta({ id: "RouteRuleDocument" });
+export const routeRule = object({ route: anyRouteDocument, limit: limit.nullable() }).meta({ id: "RouteRuleDocument" });
 
 export const verdict = z.discriminatedUnion("kind", [
   object({ kind: z.literal("passed") }),

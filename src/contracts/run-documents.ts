@@ -41,13 +41,23 @@ const runContract = object({
   usage: object(usageShape),
 }).meta({ id: "RunDocument" });
 
+const partContract = object({
+  name: text,
+  status: z.enum(["ready", "running", "held", "passed", "rejected", "failed", "stopped"]),
+  attempts: count,
+  why: text.describe("Why it did not pass, or what it was told. Empty: nothing."),
+}).meta({ id: "PartDocument" });
+
 const stepContract = object({
   id: text,
-  kind: z.enum(["agent", "command", "integrate", "decision", "gate", "stories"]),
+  kind: z.enum(["agent", "command", "integrate", "decision", "gate", "signal", "stories"]),
   name: text.describe("Its name in the workflow. Several steps of a chain may have the same."),
+  item: text.exactOptional().describe("The entry of a list that it runs for."),
+  include: text.exactOptional().describe("The step with `workflow` that brought it; absent: the file's own step."),
   status: stepStatus,
   attempts: count,
   notes: texts.describe("What a person should know about its last attempt: what it was denied, what was removed."),
+  parts: list(partContract).exactOptional().describe("Its parts, once they are open. Absent: it has none."),
 }).meta({ id: "StepDocument" });
 
 const storyContract = object({
@@ -68,6 +78,7 @@ const storyContract = object({
 const gateShape = {
   id: text,
   step: text,
+  part: text.exactOptional().describe("The part of the step that waits. Absent: the whole step does."),
   story: text.nullable(),
   question: text,
   options: texts,
@@ -93,6 +104,15 @@ const noteContract = object({
   attempt: text.nullable().describe("The running attempt that has it. null: it waits for the next one."),
 }).meta({ id: "NoteDocument" });
 
+const signalContract = object({
+  name: text,
+  story: text.nullable().describe("The story that waits for it, or that it is for. null: the run's own chain."),
+  step: text.nullable().describe("The step that waits for it. null: it is kept for a step that is not reached."),
+  status: z.enum(["awaited", "kept"]),
+  at: time.describe("Since when the step waits, or when the signal came."),
+  deadline: time.nullable(),
+}).meta({ id: "SignalDocument" });
+
 const gateContract = object(gateShape).meta({ id: "GateDocument" });
 
 export const statusContract = object({
@@ -100,6 +120,7 @@ export const statusContract = object({
   steps: list(stepContract),
   stories: list(storyContract),
   gates: list(gateContract),
+  signals: list(signalContract).describe("Signals that steps wait for, and those that came early."),
   waits: waitsLevel.describe("Before which steps the run asks a person."),
   notes: list(noteContract).describe("What people said and no completed attempt has read."),
   unfinished: texts.describe("What Pawl could not finish after the end of the run, and why. Empty: nothing."),
@@ -119,6 +140,25 @@ export const whyContract = object({
 }).meta({ id: "WhyDocument" });
 export const addedNoteContract = object({ run: text, number: count, note: noteContract }).meta({ id: "AddedNote" });
 
+export const sentSignalContract = object({
+  run: text,
+  number: count,
+  signal: text,
+  story: text.nullable(),
+  taken: text.nullable().describe("The step that it woke. null: it is kept until a step waits for it."),
+  status: runStatus,
+}).meta({ id: "SentSignal" });
+
+export const droppedContract = object({
+  run: text,
+  number: count,
+  story: text.nullable(),
+  step: text.nullable().describe("null: the whole story was dropped."),
+  as: z.enum(["done", "failed"]),
+  ended: z.boolean().describe("true: it has ended. false: its agent is being stopped, and it ends then."),
+  status: runStatus,
+}).meta({ id: "DroppedDocument" });
+
 export const capsContract = object({
   run: text,
   number: count,
@@ -137,6 +177,7 @@ export const stoppedAttemptContract = object({
   number: count.describe("The number of the run."),
   story: text.nullable(),
   step: text,
+  part: text.exactOptional(),
   attempt: count.describe("The 1-based attempt number."),
   ended: z.boolean().describe("true: it has ended. false: its processes are being ended."),
 }).meta({ id: "StoppedAttempt" });
@@ -163,6 +204,7 @@ export const logsContract = object({
     object({
       story: text.nullable(),
       step: text,
+      part: text.exactOptional().describe("The part of the step. Absent: the whole step."),
       attempt: count.describe("The 1-based attempt number."),
       executor: text,
       startedAt: time,
@@ -180,11 +222,15 @@ export const logsContract = object({
 }).meta({ id: "LogList" });
 
 export type RunDocument = z.infer<typeof runContract>;
+export type PartDocument = z.infer<typeof partContract>;
 export type StepDocument = z.infer<typeof stepContract>;
 export type StoryDocument = z.infer<typeof storyContract>;
 export type GateDocument = z.infer<typeof gateContract>;
 export type CapsOfRun = z.infer<typeof capsContract>;
 export type StoppedAttempt = z.infer<typeof stoppedAttemptContract>;
+export type SignalDocument = z.infer<typeof signalContract>;
+export type SentSignal = z.infer<typeof sentSignalContract>;
+export type DroppedDocument = z.infer<typeof droppedContract>;
 export type NoteDocument = z.infer<typeof noteContract>;
 export type AddedNote = z.infer<typeof addedNoteContract>;
 export type StatusDocument = z.infer<typeof statusContract>;

@@ -20,6 +20,7 @@ export const workflowContract = object({
 
 const problemContract = object({
   severity: z.enum(["error", "warning"]),
+  file: text.exactOptional().describe("The included file that it is in; absent: the workflow's own file."),
   line: count.describe("From 1."),
   column: count.describe("From 1."),
   path: text.describe("The place in the document: steps[2].on.rejected"),

@@ -236,11 +236,11 @@ export function describeDispatch(
       const attempt = await claim({ store, dispatch }, "w1", 60_000, limits);
       if (!attempt) throw new Error("nothing was offered");
       const take = () => store.transaction((tx) => tx.takePermits(newAttemptId(), limits));
-      expect(await take()).toBe(false);
+      expect(await take()).toBe("claude");
       await runs.apply(run, finishOf(attempt, unfinished("lost")));
       expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
       expect(await dispatch.renew("w1", [attempt], by(90_000))).toStrictEqual([]);
-      expect(await take()).toBe(true);
+      expect(await take()).toBeNull();
     });
 
     scenario(
@@ -253,10 +253,10 @@ export function describeDispatch(
         await runs.apply(run, { type: "cancel_run", at: 4000, author: "user:ada", reason: "" });
         const take = () => store.transaction((tx) => tx.takePermits(newAttemptId(), limits));
         expect(await dispatch.renew("w1", [attempt], by(70_000))).toStrictEqual([attempt]);
-        expect(await take()).toBe(false);
+        expect(await take()).toBe("claude");
         await runs.apply(run, finishOf(attempt, completed()));
         expect(await dispatch.leases({ endedBefore: null })).toStrictEqual([]);
-        expect(await take()).toBe(true);
+        expect(await take()).toBeNull();
       },
     );
 
@@ -296,7 +296,7 @@ async function claim(
     const [offer] = await dispatch.offers(tx, { run: null, agent: null, now: 5000, limit: 5 });
     if (!offer) return null;
     const command = startAttemptOf(offer.step, { story: offer.story, at: 5000 });
-    if (!(await tx.takePermits(command.attempt, limits))) return null;
+    if ((await tx.takePermits(command.attempt, limits)) !== null) return null;
     const decision = await runs.applyIn(tx, offer.run, command);
     if (!decision.accepted) throw new Error(`an offer was refused: ${decision.why}`);
     await dispatch.lease(tx, leaseOf(offer.run, command.attempt, worker, until));
@@ -313,6 +313,7 @@ function readySteps(run: Run): readonly string[] {
 }
 
 const offerOf = (run: RunId, step: string, agent: string, story: StoryId | null = null) => ({
+  part: null,
   run,
   story,
   step,

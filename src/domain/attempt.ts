@@ -1,6 +1,6 @@
 // An attempt: one execution of a step. Attempts are never overwritten or deleted, because every limit is computed from them.
 
-import type { AttemptId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { AttemptId, PartName, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { ErrorOutcome, Route, VerdictKey } from "./route.ts";
 
 /** How an attempt ended. Only `completed` can decide anything. */
@@ -79,8 +79,10 @@ export interface Attempt {
   readonly story: StoryId | null;
   readonly step: StepId;
   readonly name: StepName;
+  /** The part of the step that it performs; absent: the whole step. */
+  readonly part?: PartName;
   readonly visit: number;
-  /** The 1-based attempt number of this step in its scope. An imported story is counted on. */
+  /** The 1-based attempt number of this step, or of this part of it, in its scope. An imported story is counted on. */
   readonly number: number;
   readonly token: Token;
   readonly driver: "push" | "pull";
@@ -93,6 +95,16 @@ export interface Attempt {
   readonly model?: string | null;
   readonly version?: string | null;
   readonly state: AttemptPhase;
+}
+
+/** `review`, or `review (security)`: the step as people read it. */
+export function nameWithPart({ name, part }: Pick<Attempt, "name" | "part">): string {
+  return part === undefined ? name : `${name} (${part})`;
+}
+
+/** `review`, or `review+security`: its step in names of files. No id has a plus. */
+export function placeName({ step, part }: Pick<Attempt, "step" | "part">): string {
+  return part === undefined ? step : `${step}+${part}`;
 }
 
 export type EndedAttempt = Attempt & { readonly state: Extract<AttemptPhase, { phase: "ended" }> };

@@ -3,7 +3,7 @@
 import type { CapName, Definition } from "./definition.ts";
 import type { EditOperation } from "./edit.ts";
 import type { FileChange } from "./file-change.ts";
-import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { AttemptId, GateId, NoteId, PartName, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
 import type { Report } from "./report.ts";
 import type { RunPlace, WaitsLevel } from "./run.ts";
 import type { AdoptedStory, StorySpec } from "./story.ts";
@@ -36,6 +36,8 @@ export interface StartAttempt extends CommandBase {
   readonly type: "start_attempt";
   readonly story: StoryId | null;
   readonly step: StepId;
+  /** The part of the step; absent: the whole step. */
+  readonly part?: PartName;
   readonly attempt: AttemptId;
   readonly token: Token;
   readonly driver: "push" | "pull";
@@ -171,6 +173,33 @@ export interface SettleNote extends CommandBase {
   readonly refused: string | null;
 }
 
+/** A person gives up one step, or goes on without it. */
+export interface DropStep extends CommandBase {
+  readonly type: "drop_step";
+  readonly story: StoryId | null;
+  /** Its id or its name. */
+  readonly step: string;
+  readonly as: "done" | "failed";
+  readonly reason: string;
+}
+
+/** A person gives up one story, or goes on without it. */
+export interface DropStory extends CommandBase {
+  readonly type: "drop_story";
+  readonly of: StoryId;
+  readonly as: "done" | "failed";
+  readonly reason: string;
+}
+
+/** A program says that something has happened, for a step that waits for it. */
+export interface ReceiveSignal extends CommandBase {
+  readonly type: "receive_signal";
+  readonly signal: string;
+  /** The story it is for; null: the run's own chain. */
+  readonly of: StoryId | null;
+  readonly outputs: Readonly<Record<string, string>>;
+}
+
 /** A person raises caps of the run. */
 export interface RaiseCaps extends CommandBase {
   readonly type: "raise_caps";
@@ -179,6 +208,9 @@ export interface RaiseCaps extends CommandBase {
 
 export type Command =
   | RaiseCaps
+  | ReceiveSignal
+  | DropStep
+  | DropStory
   | AddNote
   | TakeFileChanges
   | TellAttempt

@@ -17,6 +17,7 @@ const runKeys = [
   "task",
   "repo",
   "run_id",
+  "attempt",
   "base",
   "feedback",
   "verify_feedback",
@@ -24,12 +25,17 @@ const runKeys = [
   "progress",
   "progress_file",
   "has_frontend_changes",
+  "item",
   "reads",
   "writes",
+  "part",
 ] as const;
 
 /** Keys from the configuration of the project; empty if it does not set them. */
 const projectKeys = ["lint_command", "test_command", "layer_rule", "tool_hints"] as const;
+
+/** The context of every run has them. */
+export const projectValueKeys: readonly string[] = projectKeys;
 
 /** Keys that a run always has. Only Pawl sets them. */
 export const engineKeys: ReadonlySet<string> = new Set([...runKeys, ...storyKeys]);

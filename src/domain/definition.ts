@@ -1,8 +1,13 @@
 // A definition: a workflow in its one internal form, whatever dialect its file used. A run freezes its own copy.
 
 import type { Check } from "./check.ts";
+import type { Condition } from "./condition.ts";
 import type { AgentName, StepName } from "./ids.ts";
+import type { Include, Inclusion } from "./include.ts";
+import type { PartsDefinition } from "./part.ts";
 import type { ErrorOutcome, GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
+import type { SignalWait } from "./signal.ts";
+import type { Vote } from "./vote.ts";
 
 export interface Definition {
   readonly id: string;
@@ -14,8 +19,16 @@ export interface Definition {
   readonly steps: readonly StepDefinition[];
   /** Keys that the file itself puts into the context. */
   readonly context: Readonly<Record<string, string>>;
+  /** For each `stories` step the keys that other steps read by story (`STEP.STORY.KEY`); absent: none. */
+  readonly collects?: Readonly<Record<StepName, readonly string[]>>;
+  /** Keys that a caller must give a value; absent: none. */
+  readonly inputs?: readonly string[];
+  /** The workflows that stand in it as steps, by the id of the step; absent: none. */
+  readonly includes?: Readonly<Record<string, Include>>;
   /** Keys that are empty rather than missing until a step sets them. */
   readonly knownKeys: readonly string[];
+  /** `strict`: no attempt starts whose prompt or variables name a key without a value; absent: such a key is shown as missing. */
+  readonly templates?: "strict";
   readonly caps: Caps;
   readonly workspace: WorkspacePolicy;
   /** The protocol whose files are read and written beside the store; null: there is none. */
@@ -35,6 +48,8 @@ export interface AgentDefinition {
   readonly access?: "read";
   readonly model: string | null;
   readonly timeoutMs: number | null;
+  /** How many of its attempts may run at once in one run; absent: as many as there is work for. */
+  readonly concurrency?: number;
   /** Role files: name in the agent's home, path relative to the workflow file. */
   readonly files: Readonly<Record<string, string>>;
 }
@@ -94,6 +109,23 @@ interface StepBase {
   readonly title: string;
   /** Not in the chain at its start. Only a route inserts it, never an edit. */
   readonly spare?: boolean;
+  /** It runs only if this holds when its chain reaches it, else it is skipped; absent: it always runs. */
+  readonly if?: Condition;
+  /** The workflow that it was included with; absent: it is the file's own. */
+  readonly include?: Inclusion;
+  /** The key with the list for whose entries it runs, one after the other; absent: it runs once. */
+  readonly repeatFor?: string;
+  /** The includes that begin with it and have a condition or a list, from the outermost; absent: none does. */
+  readonly entries?: readonly Entry[];
+}
+
+/** An include that is skipped as a whole unless its condition holds when its chain reaches its first step, or that is repeated. */
+export interface Entry {
+  readonly include: string;
+  /** Absent: it is always entered. */
+  readonly if?: Condition;
+  /** The key with the list for whose entries it runs, one after the other; absent: it runs once. */
+  readonly repeatFor?: string;
 }
 
 /** The fields of every step that is performed, rather than only waited for. */
@@ -117,6 +149,10 @@ interface PerformedStep extends StepBase {
   readonly budget: Limit | null;
   /** What the runtime checks after the agent says it is done; a red check turns the verdict into `rejected checks`. */
   readonly checks: readonly Check[];
+  /** Parts of the step that are performed at the same time, each with attempts of its own; absent: it is performed as a whole. */
+  readonly parts?: PartsDefinition;
+  /** `read`: it may change nothing, whatever its agent may; absent: its agent's access decides. */
+  readonly access?: "read";
   /** The files that its agent is told to read, in order; `{story}` stands for the story's id; absent: it is told none. */
   readonly reads?: readonly string[];
   /** The files that it may change, as patterns; others are noted, never refused; absent: any. */
@@ -129,6 +165,12 @@ interface PerformedStep extends StepBase {
   readonly summary?: boolean;
   /** It asks a person before it starts, once per visit; absent: only where the run asks before every step. */
   readonly waits?: boolean;
+  /** It never runs beside another step of its chain. Files of a protocol show it; steps run one at a time anyway. */
+  readonly barrier?: boolean;
+  /** At most one attempt of all steps with this lock runs at once, over all runs of the store; absent: none. */
+  readonly lock?: string;
+  /** How many stories may be at this step at once; absent: any number. */
+  readonly concurrency?: number;
   /** Continues the session in which that step of the same chain was last performed; absent: a fresh one. */
   readonly session?: StepName;
   /** Its agent may request edits of the steps after it. */
@@ -158,13 +200,13 @@ export interface IntegrateStep extends PerformedStep {
   readonly message: string;
 }
 
-/** Reads a value from files. The runtime itself performs it: without an agent, a process or a token. */
+/** Reads a value from files, or from what stories said. The runtime itself performs it: without an agent, a process or a token. */
 export interface DecisionStep extends PerformedStep {
   readonly kind: "decision";
   /** A reader of the protocol, or a general one. Its values are those of `on`. */
   readonly reader: string;
-  /** What a general reader reads; absent: a reader of the protocol finds its files itself. */
-  readonly source?: DecisionSource;
+  /** The file that a general reader reads, or what stories said; absent: a reader of the protocol finds its files itself. */
+  readonly source?: DecisionSource | Vote;
 }
 
 export interface DecisionSource {
@@ -183,6 +225,8 @@ export interface GateStep extends StepBase {
   readonly question: string;
   readonly options: GateOptions;
   readonly deadline?: GateDeadline;
+  /** A program answers it, by this signal; absent: a person does. */
+  readonly signal?: SignalWait;
 }
 
 export interface StoriesStep extends StepBase {

@@ -15,6 +15,7 @@ export const exitCodes = {
 const codes = {
   USAGE: exitCodes.usage,
   INPUT_INVALID: exitCodes.usage,
+  INPUT_MISSING: exitCodes.usage,
   WORKFLOW_INVALID: exitCodes.usage,
   CONFIG_INVALID: exitCodes.usage,
   SCRIPT_INVALID: exitCodes.usage,

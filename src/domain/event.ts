@@ -5,12 +5,15 @@ import type { Outcome, Taken, Usage, Verdict } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
 import type { ChainLine, EditOperation } from "./edit.ts";
 import type { Gate } from "./gate.ts";
-import type { AttemptId, GateId, NoteId, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { AttemptId, GateId, NoteId, PartName, RunId, StepId, StepName, StoryId, Token } from "./ids.ts";
+import type { Item } from "./item.ts";
 import type { Note } from "./note.ts";
+import type { PartEnd } from "./part.ts";
 import type { Facts, Json } from "./report.ts";
 import type { Route } from "./route.ts";
 import type { Collected, RunPlace, WaitsLevel } from "./run.ts";
-import type { AdoptedStep, StorySpec, StoryStatus } from "./story.ts";
+import type { Dropping, SkippedBy } from "./step.ts";
+import type { AdoptedStep, StorySaid, StorySpec, StoryStatus } from "./story.ts";
 
 export const eventSchemaVersion = 1;
 
@@ -63,7 +66,7 @@ export type Event = Happened &
     | { readonly type: "run_reopened" }
     | { readonly type: "caps_raised"; readonly caps: Caps }
     /** The limits of one step, or of all steps of this scope, start a new count. */
-    | { readonly type: "limits_renewed"; readonly of: StepName | null }
+    | { readonly type: "limits_renewed"; readonly of: StepName | null; readonly part?: PartName }
     // chains
     | {
         readonly type: "step_readied";
@@ -74,6 +77,31 @@ export type Event = Happened &
         readonly feedback: string | null;
       }
     | { readonly type: "step_opened"; readonly step: StepId }
+    /** Parts of a step: all of them are ready, but those that `keeps` names have their end already. */
+    | {
+        readonly type: "parts_opened";
+        readonly step: StepId;
+        readonly parts: readonly PartName[];
+        readonly keeps?: readonly PartName[];
+      }
+    | {
+        readonly type: "part_readied";
+        readonly step: StepId;
+        readonly part: PartName;
+        readonly notBefore: number;
+        readonly pauseMs: number;
+        readonly feedback: string | null;
+      }
+    /** `said`: what later steps read of it by name; absent: nothing. */
+    | {
+        readonly type: "part_ended";
+        readonly step: StepId;
+        readonly part: PartName;
+        readonly end: PartEnd;
+        readonly said?: Readonly<Record<string, string>>;
+      }
+    /** Every part has its end: the verdict of the step, and where it leads. */
+    | { readonly type: "parts_ended"; readonly step: StepId; readonly verdict: Verdict; readonly taken: Taken }
     /** The outputs of a step replace those that it had set before. */
     | {
         readonly type: "outputs_set";
@@ -90,6 +118,8 @@ export type Event = Happened &
       }
     | { readonly type: "step_failed"; readonly step: StepId; readonly reason: string }
     | { readonly type: "step_cancelled"; readonly step: StepId }
+    /** A person drops it, or with it its whole story: it ends as soon as nothing of it runs. */
+    | ({ readonly type: "step_dropping"; readonly step: StepId } & Dropping)
     | {
         readonly type: "steps_reset";
         /** From the target to the step that routed, in order. */
@@ -99,13 +129,17 @@ export type Event = Happened &
         /** The step that routed: its own keys stay, as the feedback, until it ends again. */
         readonly keeps: StepId | null;
         readonly feedback: { readonly steps: readonly StepId[]; readonly text: string };
+        /** A retry: parts that have a verdict keep it. */
+        readonly keepsParts?: true;
         readonly reason: string;
       }
     | {
         readonly type: "steps_skipped";
         readonly steps: readonly StepId[];
-        readonly by: "route" | "edit";
+        readonly by: SkippedBy;
         readonly reason: string;
+        /** What a step was told that does not run: the next one gets it. */
+        readonly feedback?: { readonly to: StepId; readonly text: string };
       }
     /** `before` null: at the end. */
     | {
@@ -114,8 +148,20 @@ export type Event = Happened &
         readonly steps: readonly PlacedStep[];
         /** Feedback for the first of them. */
         readonly feedback?: string;
-        /** Which limit led here, for the last of them, which asks a person. */
+        /** Which limit led here, for the one of them that asks a person. */
         readonly asks?: string;
+        /** The step that asks. Absent: the last of them. */
+        readonly asked?: StepId;
+      }
+    /** A list was taken: `steps` run for its first entry, and the copies, which stand behind `after`, for the others. */
+    | {
+        readonly type: "items_taken";
+        readonly step: StepId;
+        readonly key: string;
+        readonly item: Item;
+        readonly steps: readonly StepId[];
+        readonly after: StepId;
+        readonly copies: readonly (PlacedStep & { readonly item: Item })[];
       }
     | { readonly type: "steps_removed"; readonly steps: readonly StepId[] }
     /** The whole chain in its new order. */
@@ -139,6 +185,7 @@ export type Event = Happened &
         readonly attempt: AttemptId;
         readonly step: StepId;
         readonly name: StepName;
+        readonly part?: PartName;
         readonly visit: number;
         readonly number: number;
         readonly token: Token;
@@ -187,6 +234,15 @@ export type Event = Happened &
     /** The work changed after the gate showed it; the gate now shows this tree. */
     | { readonly type: "gate_shown"; readonly gate: GateId; readonly tree: string | null }
     | { readonly type: "gate_voided"; readonly gate: GateId; readonly reason: string }
+    /** `of`: the story it is for; null: the run's own chain. It is kept until a step takes it. */
+    | {
+        readonly type: "signal_received";
+        readonly signal: string;
+        readonly of: StoryId | null;
+        readonly outputs: Readonly<Record<string, string>>;
+      }
+    /** The oldest kept signal of this name and scope: it answers this gate. */
+    | { readonly type: "signal_taken"; readonly signal: string; readonly gate: GateId; readonly step: StepId }
     | { readonly type: "note_added"; readonly note: Omit<Note, "attempt"> }
     /** What others changed in a file that Pawl writes, with the words that people read. The engine does not read it. */
     | ({ readonly type: "file_change_adopted" } & ChangeInFile)
@@ -218,5 +274,7 @@ export type Event = Happened &
         readonly of: StoryId;
         readonly set: Readonly<Record<string, string>>;
         readonly collected?: Readonly<Record<string, Collected>>;
+        /** What later steps read of it by name; absent: nothing. */
+        readonly said?: StorySaid;
       }
   );

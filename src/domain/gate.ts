@@ -1,14 +1,25 @@
 // A gate: a question to a person that holds a step, and its one answer.
 
-import type { GateId, StepId, StoryId } from "./ids.ts";
+import type { GateId, PartName, StepId, StoryId } from "./ids.ts";
 import type { GateOptions, Route } from "./route.ts";
 
-export type GateCause = "step" | "exhausted" | "unreadable" | "route" | "cap" | "asked" | "waits" | "stopped";
+export type GateCause =
+  | "step"
+  | "exhausted"
+  | "unreadable"
+  | "route"
+  | "cap"
+  | "asked"
+  | "waits"
+  | "stopped"
+  | "signal";
 
 export interface Gate {
   readonly id: GateId;
   readonly story: StoryId | null;
   readonly step: StepId;
+  /** The part of the step that it holds; absent: the whole step. */
+  readonly part?: PartName;
   readonly visit: number;
   readonly question: string;
   readonly options: GateOptions;
@@ -22,6 +33,8 @@ export interface Gate {
   readonly openedAt: number;
   /** The option that is taken if no answer comes by this time. */
   readonly deadline: { readonly at: number; readonly option: string } | null;
+  /** The signal that answers it, in place of a person; absent: a person does. */
+  readonly signal?: string;
   readonly state: GateState;
 }
 
@@ -39,6 +52,14 @@ export interface AnsweredState {
   readonly by: string;
   readonly at: number;
   readonly took: Route["to"];
+}
+
+/** A gate that asks a person. */
+export type PersonGate = Gate & { readonly cause: Exclude<GateCause, "signal"> };
+
+/** False for a step that waits for a signal: no person is asked. */
+export function isQuestion(gate: Gate): gate is PersonGate {
+  return gate.cause !== "signal";
 }
 
 /** The answer that a gate got, also if it does not apply any more; null: none. */

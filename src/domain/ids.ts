@@ -10,6 +10,8 @@ export type StoryId = Brand<"StoryId">;
 export type StepId = Brand<"StepId">;
 /** The name that routes use; it may repeat in a chain. */
 export type StepName = Brand<"StepName">;
+/** Unique in its step; it becomes part of paths, branches and variables, so it is validated first. */
+export type PartName = Brand<"PartName">;
 export type AgentName = Brand<"AgentName">;
 export type AttemptId = Brand<"AttemptId">;
 export type GateId = Brand<"GateId">;
@@ -29,6 +31,7 @@ export const runId = (text: string) => text as RunId;
 export const storyId = (text: string) => text as StoryId;
 export const stepId = (text: string) => text as StepId;
 export const stepName = (text: string) => text as StepName;
+export const partName = (text: string) => text as PartName;
 export const agentName = (text: string) => text as AgentName;
 export const attemptId = (text: string) => text as AttemptId;
 export const gateId = (text: string) => text as GateId;

@@ -9,6 +9,8 @@ export type Route =
   | { readonly to: "go_to"; readonly step: StepName }
   /** Runs these steps first, then the routing step again; with `before`, everything from that earlier step on. */
   | { readonly to: "insert"; readonly steps: readonly StepName[]; readonly before?: StepName }
+  /** Finishes the chain early and successfully; work that must be integrated is integrated first. `of`: only that included workflow. */
+  | { readonly to: "end"; readonly of?: string }
   | { readonly to: "gate"; readonly question: string; readonly options: GateOptions; readonly deadline?: GateDeadline }
   | { readonly to: "fail"; readonly reason: string };
 
@@ -59,6 +61,11 @@ export type ErrorOutcome = "failed" | "timed_out";
 
 /** The rule for every value of a deciding key that has no rule of its own. No answer has an empty value. */
 export const anyOtherValue = "=";
+
+/** Values and reasons are compared without regard to case and to spaces around them. */
+export function foldValue(text: string): string {
+  return text.trim().toLowerCase();
+}
 
 /** The values of a deciding key that have a rule of their own, in the order of the file. */
 export function decidedValues(on: Readonly<Partial<Record<VerdictKey, RouteRule>>>): readonly string[] {

@@ -4,7 +4,11 @@ import { type Attempt, noUsage, type Usage } from "./attempt.ts";
 import type { Caps, Definition } from "./definition.ts";
 import type { RunId, StoryId } from "./ids.ts";
 import type { Note } from "./note.ts";
+import { isMoving } from "./part.ts";
+import type { SaidPlaces, WithCollected } from "./said.ts";
 import type { Scope } from "./scope.ts";
+import type { KeptSignal } from "./signal.ts";
+import { hasOpenParts } from "./step.ts";
 import type { Story, StoryEntry } from "./story.ts";
 
 export type RunStatus = "running" | "held" | "paused" | "done" | "failed" | "cancelled";
@@ -23,6 +27,7 @@ export interface RunEnd {
 export interface RunPlace {
   /** The user's repository; null for a run without one. */
   readonly repo: string | null;
+  /** `directory`: a folder that git does not know: `repo`, or one that Pawl made. */
   readonly kind: "worktree" | "in_place" | "directory";
   /** The commit that the work starts from. */
   readonly base: string | null;
@@ -76,6 +81,8 @@ export interface Header extends Scope {
   readonly stories: readonly StoryEntry[];
   /** Notes that no completed attempt has used, of the run and of its stories. */
   readonly notes: readonly Note[];
+  /** Signals that no step has taken, in the order in which they came; absent: there are none. */
+  readonly signals?: readonly KeptSignal[];
   readonly totals: RunTotals;
   readonly startedAt: number;
   readonly paused: boolean;
@@ -96,9 +103,9 @@ export function statusOf(header: Header): RunStatus {
   if (header.end) return header.end.status;
   if (header.paused) return "paused";
   const storiesMove = header.stories.some((story) => story.status === "running");
-  const moves = header.chain.some(({ state }) => {
-    if (state.status === "running") return state.attempt !== null || storiesMove;
-    return state.status === "ready";
+  const moves = header.chain.some((step) => {
+    if (step.state.status !== "running") return step.state.status === "ready";
+    return step.state.attempt !== null || (hasOpenParts(step) ? step.parts.some(isMoving) : storiesMove);
   });
   return moves ? "running" : "held";
 }
@@ -121,4 +128,10 @@ export function contextOf({ header, stories }: Run, story: StoryId | null): Read
 
 export function attemptsOf(run: Run, story: StoryId | null): readonly Attempt[] {
   return scopeOf(run, story)?.attempts ?? [];
+}
+
+/** What a step of this scope can name: the parts of its own chain, then those of the run's, and stories. */
+export function saidPlaces({ header, stories }: Run, story: StoryId | null): SaidPlaces & WithCollected {
+  const own = story === null ? [] : (stories[story]?.chain ?? []);
+  return { definition: header.definition, stories: header.stories, chain: [...own, ...header.chain] };
 }

@@ -1,27 +1,28 @@
 // Steps, the states that they can be in, and chains.
 
 import type { AttemptId, GateId, StepId, StepName } from "./ids.ts";
+import type { Item } from "./item.ts";
+import type { Part } from "./part.ts";
+import type { ReadyState } from "./ready.ts";
 
 export type StepState =
   | { readonly status: "waiting" }
   | ReadyState
   | { readonly status: "running"; readonly attempt: AttemptId }
-  /** `attempt` is null for a `stories` step while its stories are worked on. */
+  /** `attempt` is null while stories or parts are worked on. */
   | { readonly status: "running"; readonly attempt: null }
   /** Waits for a person. */
   | { readonly status: "held"; readonly gate: GateId }
   | { readonly status: "done" }
   | { readonly status: "failed"; readonly reason: string }
-  /** A step that a route skipped waits again when a route goes back before it; one that an edit skipped does not. */
-  | { readonly status: "skipped"; readonly by: "route" | "edit"; readonly reason: string }
+  | { readonly status: "skipped"; readonly by: SkippedBy; readonly reason: string }
   | { readonly status: "cancelled" };
 
-export interface ReadyState {
-  readonly status: "ready";
-  readonly notBefore: number;
-  /** How long it was to wait when it became ready; 0: not at all. Absent in runs that an older Pawl began. */
-  readonly pauseMs?: number;
-}
+/**
+ * A step that a route skipped waits again when a route goes back before it. One that an edit skipped does not, nor does one that runs
+ * for an entry of a list that was read again.
+ */
+export type SkippedBy = "route" | "edit" | "list";
 
 export type StepStatus = StepState["status"];
 
@@ -35,23 +36,42 @@ export interface Step {
   readonly produced: readonly string[];
   /** For the next attempt: why the step was sent back, or what was wrong with its output. */
   readonly feedback: string;
+  /** A person drops it, and its attempt is still being stopped; absent: nobody does. */
+  readonly dropping?: Dropping;
   /** The task of this step, if an edit set it; absent: the title from the definition. */
   readonly description?: string;
   /** The summary of its last accepted attempt, for the steps after it. */
   readonly notes?: string;
+  /** Its parts in their order, since its parts were opened in this visit; absent: it has none. */
+  readonly parts?: readonly Part[];
   /** Restarts in an earlier run, before the story was imported. */
   readonly restartsBefore?: number;
+  /** The entry of a list that it runs for; absent: it runs for none. */
+  readonly item?: Item;
+  /** The visit in which it took that list. Only the step that took it has this. */
+  readonly itemsVisit?: number;
   /** Attempts before the story was imported: its own are numbered on from there. */
   readonly attemptsBefore?: number;
+}
+
+/** What becomes of a step that a person drops. `whole`: its whole story is dropped. */
+export interface Dropping {
+  readonly as: "done" | "failed";
+  readonly reason: string;
+  readonly whole: boolean;
 }
 
 /** The steps in their order. */
 export type Chain = readonly Step[];
 
-/** No wait is longer than twice its pause, so that a clock that was put back does not prolong it. */
-export function isDue({ notBefore, pauseMs = Number.POSITIVE_INFINITY }: ReadyState, at: number): boolean {
-  const wait = notBefore - at;
-  return wait <= 0 || wait >= 2 * pauseMs;
+/** Its stories are worked on. */
+export function hasOpenStories({ state, parts }: Step): boolean {
+  return state.status === "running" && state.attempt === null && parts === undefined;
+}
+
+/** Its parts are worked on. */
+export function hasOpenParts(step: Step): step is Step & { readonly parts: readonly Part[] } {
+  return step.state.status === "running" && step.parts !== undefined;
 }
 
 export function isOver(step: Step): boolean {

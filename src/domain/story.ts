@@ -32,6 +32,15 @@ export interface StoryEntry {
   readonly slot?: number;
   /** It waits and already has a chain, because it was retried or imported. */
   readonly begun?: boolean;
+  /** What it said under the keys that later steps name, once it is done; absent: no step names any, or it was done elsewhere. */
+  readonly said?: StorySaid;
+}
+
+/** What a story said at its end, for `STEP.STORY.KEY`. */
+export interface StorySaid {
+  /** The `stories` step whose body it went through. */
+  readonly of: StepName;
+  readonly values: Readonly<Record<string, string>>;
 }
 
 /** A story from an earlier run: its steps with their states. */

@@ -319,7 +319,7 @@ describe("budgets of money, tokens and time", () => {
 
 describe("how long an attempt may run", () => {
   const leftOf = (run: Driver, place = "work", story: string | null = null) =>
-    timeLeft(run.run, story as never, performed(run.run, story as never, place), run.at);
+    timeLeft(run.run, { story: story as never }, performed(run.run, story as never, place), run.at);
 
   test("[LI14] without a limit if no time limit is hard", () => {
     const run = new Driver(workflow([agent("work", { budget: spending({ wallMs: 10 }) })], { caps: { wallMs: 10 } }));

@@ -11,8 +11,10 @@ import { stopAttempt } from "./attempts/stopping.ts";
 import { raiseCaps } from "./caps.ts";
 import { editChain } from "./chain/chain-edits.ts";
 import { Draft } from "./draft.ts";
+import { dropStep, dropStory } from "./dropping.ts";
 import { takeFileChanges } from "./file-changes.ts";
 import { answerGate, expireGate } from "./gates/answers.ts";
+import { receiveSignal } from "./gates/signals.ts";
 import { changeWaits } from "./gates/waits.ts";
 import { cancelRun, pauseRun, resumeRun } from "./lifecycle.ts";
 import { addNote, settleNote, tellAttempt } from "./notes.ts";
@@ -49,13 +51,18 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "answer_gate":
     case "expire_gate":
     case "edit_chain":
+    case "drop_step":
       return command.story === null ? [] : [command.story];
+    case "drop_story":
+      return [command.of];
     case "cancel_run":
     case "change_waits":
       return idsOf(atWork);
     case "retry_run":
       if (command.story !== null) return [command.story];
       return idsOf(broken.filter(({ status }) => status === "failed"));
+    case "receive_signal":
+      return command.of === null ? [] : [command.of];
     case "pause_run":
     case "resume_run":
     case "add_stories":
@@ -117,6 +124,12 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return settleNote(draft, command);
     case "raise_caps":
       return raiseCaps(draft, command);
+    case "receive_signal":
+      return receiveSignal(draft, command);
+    case "drop_step":
+      return dropStep(draft, command);
+    case "drop_story":
+      return dropStory(draft, command);
   }
 }
 

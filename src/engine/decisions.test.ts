@@ -88,7 +88,8 @@ describe("a chain that grows at decisions", () => {
     run.pass("P1/debug~4");
     expect(run.openGate("P1/escalate~2")).toMatchObject({
       cause: "step",
-      feedback: "2 gaps\n\npost-verify: fix: limit of 2 reached, after 3 attempts of post-verify and 12 in story P1.",
+      feedback:
+        "2 gaps\n\npost-verify: fix: limit of 2 reached, after 3 attempts of post-verify and 12 attempts in all in story P1.",
     });
     expect(run.messages("stuck").map(({ text }) => text)).toEqual(["post-verify: fix: limit of 2 reached"]);
     // The decision is visited again, and asks and reads again: nothing was fixed, so a person is asked again.
@@ -116,7 +117,7 @@ describe("a chain that grows at decisions", () => {
     expect(run.openGate("P1/post-review")).toMatchObject({
       cause: "exhausted",
       feedback:
-        "a critical\n\npost-review: fix: limit of 1 reached, after 2 attempts of post-review and 11 in story P1.",
+        "a critical\n\npost-review: fix: limit of 1 reached, after 2 attempts of post-review and 11 attempts in all in story P1.",
     });
   });
 

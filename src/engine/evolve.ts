@@ -3,7 +3,7 @@
 import type { Event } from "../domain/event.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { type Header, noTotals, type Run } from "../domain/run.ts";
-import { emptyScope } from "../domain/scope.ts";
+import { emptyScope, partKey } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
 import {
   withAttemptBegun,
@@ -11,12 +11,20 @@ import {
   withAttemptEnded,
   withAttemptStopping,
 } from "./attempts/attempt-updates.ts";
-import { adopted, inOrder, placed, resetStep, withInserted } from "./chain/chains.ts";
+import { adopted, inOrder, placed, resetStep, withInserted, withItems } from "./chain/chains.ts";
 import { withGateAnswered, withGateOpened, withGateShown, withGateVoided } from "./gates/gate-updates.ts";
 import { nextStepState } from "./moves.ts";
 import { withDelivered } from "./note-updates.ts";
+import {
+  cancelledParts,
+  renewedRounds,
+  withPartEnded,
+  withPartReadied,
+  withPartsOpened,
+  withRound,
+} from "./parts/part-updates.ts";
 import { withHeader, withScope, withStep } from "./run-updates.ts";
-import { withStoriesPlanned, withStoryBegun, withStoryChanged } from "./stories/story-entries.ts";
+import { withStoriesPlanned, withStoryBegun, withStoryChanged, withStorySaid } from "./stories/story-entries.ts";
 import { IllegalTransition, move, runTable } from "./tables.ts";
 
 /** `run` is null before the first event, which must be `run_started`. */
@@ -46,7 +54,8 @@ export function evolve(run: Run | null, event: Event): Run {
       return withHeader(run, { caps: event.caps });
     case "limits_renewed":
       return withScope(run, event.story, (scope) => ({
-        countsFrom: { ...scope.countsFrom, [event.of ?? "*"]: scope.attempts.length },
+        countsFrom: { ...scope.countsFrom, [countedKey(event)]: scope.attempts.length },
+        ...renewedRounds(scope, event),
       }));
     case "step_readied":
       return withStep(run, event.story, event.step, (step) => ({
@@ -64,6 +73,14 @@ export function evolve(run: Run | null, event: Event): Run {
         state: nextStepState(step, "open", { status: "running", attempt: null }),
         feedback: "",
       }));
+    case "parts_opened":
+      return withPartsOpened(run, event);
+    case "part_readied":
+      return withPartReadied(run, event);
+    case "part_ended":
+      return withPartEnded(run, event);
+    case "parts_ended":
+      return withRound(run, event);
     case "outputs_set":
       return withScope(
         ownKeys(run, event.story, [...event.cleared, ...Object.keys(event.set)]),
@@ -81,9 +98,7 @@ export function evolve(run: Run | null, event: Event): Run {
         state: nextStepState(step, "done", { status: "done" }),
         feedback: "",
       }));
-      const { feedback } = event;
-      if (feedback === undefined) return done;
-      return withStep(done, event.story, feedback.to, (step) => ({ ...step, feedback: feedback.text }));
+      return withFeedback(done, event);
     }
     case "step_failed":
       return withStep(run, event.story, event.step, (step) => ({
@@ -93,25 +108,37 @@ export function evolve(run: Run | null, event: Event): Run {
     case "step_cancelled":
       return withStep(run, event.story, event.step, (step) => ({
         ...step,
+        ...cancelledParts(step),
         state: nextStepState(step, "cancel", { status: "cancelled" }),
       }));
+    case "step_dropping": {
+      const { as, reason, whole } = event;
+      return withStep(run, event.story, event.step, (step) => ({ ...step, dropping: { as, reason, whole } }));
+    }
     case "steps_reset":
       return withScope(ownKeys(run, event.story, event.cleared), event.story, (scope) => ({
         context: changedContext(scope.context, event.cleared, {}),
         chain: scope.chain.map((step) => (event.steps.includes(step.id) ? resetStep(step, event) : step)),
       }));
-    case "steps_skipped":
-      return withScope(run, event.story, (scope) => ({
+    case "steps_skipped": {
+      const skipped = withScope(run, event.story, (scope) => ({
         chain: scope.chain.map((step) =>
           event.steps.includes(step.id)
             ? { ...step, state: nextStepState(step, "skip", { status: "skipped", by: event.by, reason: event.reason }) }
             : step,
         ),
       }));
+      return withFeedback(skipped, event);
+    }
     case "steps_inserted":
       return countSteps(
         withScope(run, event.story, (scope) => ({ chain: withInserted(scope.chain, event) })),
         event.steps.length,
+      );
+    case "items_taken":
+      return countSteps(
+        withScope(run, event.story, (scope) => ({ chain: withItems(scope.chain, event) })),
+        event.copies.length,
       );
     case "steps_removed":
       return removeSteps(run, event);
@@ -134,6 +161,12 @@ export function evolve(run: Run | null, event: Event): Run {
     case "file_change_adopted":
     case "file_change_refused":
       return run;
+    case "signal_received": {
+      const { signal: name, of: story, outputs, author: by, at } = event;
+      return withHeader(run, { signals: [...(run.header.signals ?? []), { name, story, outputs, by, at }] });
+    }
+    case "signal_taken":
+      return withSignalTaken(run, event);
     case "note_added":
       return withHeader(run, { notes: [...run.header.notes, { ...event.note, attempt: null }] });
     case "note_withdrawn":
@@ -180,6 +213,12 @@ export function runState(header: Header): keyof typeof runTable {
   return header.end?.status ?? (header.paused ? "paused" : "open");
 }
 
+/** The key of `countsFrom`. */
+function countedKey({ of, part }: Of<"limits_renewed">): string {
+  if (of === null) return "*";
+  return part === undefined ? of : partKey(of, part);
+}
+
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 function begin(event: Of<"run_started">): Run {
@@ -205,14 +244,28 @@ function begin(event: Of<"run_started">): Run {
   return { header, stories: {} };
 }
 
+/** What a step is told that runs next. */
+function withFeedback(run: Run, { story, feedback }: Of<"step_done"> | Of<"steps_skipped">): Run {
+  if (feedback === undefined) return run;
+  return withStep(run, story, feedback.to, (step) => ({ ...step, feedback: feedback.text }));
+}
+
 function withStoryMerged(run: Run, event: Of<"story_merged">): Run {
   const { header } = run;
   const one = { story: event.of, same: 1, isList: false } as const;
   const collected = event.collected ?? Object.fromEntries(Object.keys(event.set).map((key) => [key, one]));
   return withHeader(run, {
+    ...(event.said === undefined ? {} : { stories: withStorySaid(header.stories, event.of, event.said) }),
     context: changedContext(header.context, [], event.set),
     ...(Object.keys(collected).length === 0 ? {} : { collected: { ...header.collected, ...collected } }),
   });
+}
+
+function withSignalTaken(run: Run, event: Of<"signal_taken">): Run {
+  const { signals = [] } = run.header;
+  const index = signals.findIndex(({ name, story }) => name === event.signal && story === event.story);
+  if (index < 0) throw new IllegalTransition(`signal ${event.signal}`, "nothing", "take");
+  return withHeader(run, { signals: signals.toSpliced(index, 1) });
 }
 
 /** A key that a step of the run's own chain sets or clears is no longer collected from stories. */

@@ -4,11 +4,12 @@ import { hasEnded } from "../domain/attempt.ts";
 import type { CancelRun, ResumeRun, StartRun } from "../domain/command.ts";
 import type { Accepted, Rejection } from "../domain/decision.ts";
 import { type StoryId, stepId } from "../domain/ids.ts";
-import { isOver } from "../domain/step.ts";
+import { hasOpenParts, isOver } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
 import { stopRunning } from "./attempts/stopping.ts";
 import { Draft } from "./draft.ts";
 import { runState } from "./evolve.ts";
+import { stopIdleParts } from "./parts/settling.ts";
 import { rejectCommand } from "./rejection.ts";
 import { changeStory, endRun } from "./status-changes.ts";
 import { adoptStories } from "./stories/adoption.ts";
@@ -91,6 +92,7 @@ function cancelScope(draft: Draft, story: StoryId | null, reason: string): void 
       .attempts.filter((attempt) => !hasEnded(attempt))
       .map((attempt) => attempt.step),
   );
+  for (const step of draft.scope(story).chain) if (hasOpenParts(step)) stopIdleParts(draft, story, step, reason);
   for (const step of scope.chain) {
     if (isOver(step) || step.state.status === "failed" || stopping.has(step.id)) continue;
     draft.emit(story, { type: "step_cancelled", step: step.id });

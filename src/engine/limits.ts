@@ -1,15 +1,16 @@
 // Decides how often something may repeat and how much it may use. No counter is stored: each limit is computed from the
 // attempts, so none can drift, and no inner loop resets an outer one.
 
-import { type EndedAttempt, hasEnded, type Taken } from "../domain/attempt.ts";
+import { type Attempt, type EndedAttempt, hasEnded, nameWithPart, type Taken } from "../domain/attempt.ts";
 import { counted } from "../domain/counted.ts";
 import type { CapName, Caps, PerformedDefinition } from "../domain/definition.ts";
-import type { StepName, StoryId } from "../domain/ids.ts";
+import type { PartName, StepName, StoryId } from "../domain/ids.ts";
+import { type IncludeBudget, isWithin } from "../domain/include.ts";
 import { anyOtherValue, type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
-import type { Scope } from "../domain/scope.ts";
+import { partKey, type Scope, stepOfKey } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
-import { bodyOf } from "./definitions.ts";
+import { bodyOf, definitionOf, partDefinition } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 
 /** The route to take: the rule's own, or the one that its limit leads to. */
@@ -26,6 +27,7 @@ export function applyLimits(
   definition: PerformedDefinition,
   key: Taken["key"],
   rule: RouteRule,
+  part?: PartName,
 ): LimitedRoute {
   const { route } = rule;
   // A question about an error leads to the next attempt as well, where the budget covers errors.
@@ -33,27 +35,26 @@ export function applyLimits(
   if (!repeats(route) && !asksAgain) return { route, taken: { key, to: route.to, draws: null }, exhausted: null };
 
   const scope = draft.scope(story);
-  const own = countedAttempts(scope, definition.name);
+  const own = countedRoutes(scope, definition.name, part);
+  const name = nameWithPart({ name: definition.name, ...(part === undefined ? {} : { part }) });
   const limits: { draws: NonNullable<Taken["draws"]>; limit: Limit; used: number; what: string }[] = [];
   if (rule.limit) {
-    const used = own.filter(({ state }) => state.taken?.key === key && state.taken.draws !== null).length;
-    limits.push({ draws: "edge", limit: rule.limit, used, what: `${definition.name}: ${describe(key, route)}` });
+    const used = own.filter((taken) => taken.key === key && taken.draws !== null).length;
+    limits.push({ draws: "edge", limit: rule.limit, used, what: `${name}: ${describe(key, route)}` });
   }
   const { budget } = definition;
   const isCovered = (taken: Taken["key"]) => budget?.errors === true || isVerdict(taken);
   if (budget && isCovered(key)) {
-    const used = own.filter(
-      ({ state }) => state.taken !== null && isCovered(state.taken.key) && state.taken.draws !== null,
-    ).length;
+    const used = own.filter((taken) => isCovered(taken.key) && taken.draws !== null).length;
     limits.push({
       draws: "decision",
       limit: budget,
       used,
-      what: `${definition.name}: all ${budget.errors ? "retries" : "routes back"} together`,
+      what: `${name}: all ${budget.errors ? "retries" : "routes back"} together`,
     });
   }
   if (limits.length === 0 && story !== null) {
-    const used = countedAttempts(scope, null).filter(({ state }) => state.taken?.draws === "story").length;
+    const used = countedRoutes(scope, null).filter(({ draws }) => draws === "story").length;
     limits.push({ draws: "story", limit: bodyOf(draft.run, story).storyBudget, used, what: `story ${story}` });
   }
 
@@ -75,6 +76,15 @@ function onceMore(then: Route, refused: Route): Route {
   return { ...then, options: { ...then.options, continue: refused } };
 }
 
+/** The step that routes is the one at work. If it runs for each entry of a list, its limits hold for each of them. */
+function isOfEntry({ chain }: Scope, name: StepName): (taken: Pick<EndedAttempt, "step">) => boolean {
+  const item = chain.find((step) => step.name === name && step.state.status === "running")?.item;
+  if (item === undefined) return () => true;
+  const same = chain.filter((step) => step.item?.first === item.first && step.item.number === item.number);
+  const ids = new Set(same.map(({ id }) => id));
+  return ({ step }) => ids.has(step);
+}
+
 /** How often a step has restarted at its own request. */
 export function restartsUsed(scope: Scope, step: Step): number {
   const asked = countedAttempts(scope, step.name).filter(
@@ -84,8 +94,9 @@ export function restartsUsed(scope: Scope, step: Step): number {
 }
 
 /** Lost attempts use no budget of the step, but have a cap of their own. */
-export function lostTooOften(draft: Draft, story: StoryId | null, name: StepName): boolean {
-  const lost = countedAttempts(draft.scope(story), name).filter(({ state }) => state.outcome === "lost").length;
+export function lostTooOften(draft: Draft, story: StoryId | null, { name, part }: Attempt): boolean {
+  const own = countedAttempts(draft.scope(story), name).filter((attempt) => attempt.part === part);
+  const lost = own.filter(({ state }) => state.outcome === "lost").length;
   return lost >= draft.run.header.caps.lostPerStep;
 }
 
@@ -157,22 +168,68 @@ export function spendReached(
   draft: Draft,
   story: StoryId | null,
   definition: PerformedDefinition,
+  part?: PartName,
 ): LimitedRoute | null {
-  for (const { limit, attempts, what } of spendLimitsOf(draft.run, story, definition)) {
+  for (const { limit, attempts, what } of spendLimitsOf(draft.run, story, definition, part)) {
     const over = limit.spend && overspent(attempts, limit.spend);
     if (!over) continue;
     const { then } = limit;
     return { route: then, taken: { key: "error", to: then.to, draws: null }, exhausted: `${what}: ${over}` };
   }
+  return includeSpent(draft, story, definition);
+}
+
+/** The caps of an included workflow hold for the attempts of all its steps in this chain. */
+function includeSpent(draft: Draft, story: StoryId | null, definition: PerformedDefinition): LimitedRoute | null {
+  for (const { id, budget, attempts, started } of includeBudgetsOf(draft.run, story, definition)) {
+    const isFull = budget.attempts !== null && started >= budget.attempts;
+    const full = isFull ? `its ${counted(budget.attempts ?? 0, "attempt")} are used` : null;
+    const over = full ?? overspent(attempts, budget.spend);
+    if (over === null) continue;
+    const { then } = budget;
+    return { route: then, taken: { key: "error", to: then.to, draws: null }, exhausted: `${id}: ${over}` };
+  }
   return null;
 }
 
+interface IncludeUse {
+  readonly id: string;
+  readonly budget: IncludeBudget;
+  readonly attempts: readonly EndedAttempt[];
+  /** With those that run: parts run at the same time. */
+  readonly started: number;
+}
+
+function includeBudgetsOf(run: Run, story: StoryId | null, definition: PerformedDefinition): readonly IncludeUse[] {
+  const scope = scopeOf(run, story);
+  if (!scope || definition.include === undefined) return [];
+  return Object.entries(run.header.definition.includes ?? {}).flatMap(([id, { budget }]) => {
+    if (budget === undefined || !isWithin(definition, id)) return [];
+    const isOwn = (name: StepName) => isWithin(definitionOf(run, story, name), id);
+    // A person who renews the limits of one of its steps, or of a part of one, renews those of the whole.
+    const renewed = Object.entries(scope.countsFrom).map(([key, from]) => {
+      const name = stepOfKey(key);
+      return name === null || isOwn(name) ? from : 0;
+    });
+    const attempts = scope.attempts.slice(Math.max(0, ...renewed)).filter(({ name }) => isOwn(name));
+    return [{ id, budget, attempts: attempts.filter(hasEnded), started: attempts.length }];
+  });
+}
+
 /** How long an attempt that starts now may run before it reaches a hard time limit; null if there is none. */
-export function timeLeft(run: Run, story: StoryId | null, definition: PerformedDefinition, at: number): number | null {
+export function timeLeft(
+  run: Run,
+  { story, part }: Pick<Attempt, "story" | "part">,
+  definition: PerformedDefinition,
+  at: number,
+): number | null {
   const { caps, startedAt } = run.header;
   const left = caps.hard ? [startedAt + caps.wallMs - at] : [];
-  for (const { limit, attempts } of spendLimitsOf(run, story, definition)) {
+  for (const { limit, attempts } of spendLimitsOf(run, story, definition, part)) {
     if (limit.spend?.hard && limit.spend.wallMs !== null) left.push(limit.spend.wallMs - timeOf(attempts));
+  }
+  for (const { budget, attempts } of includeBudgetsOf(run, story, definition)) {
+    if (budget.spend.hard && budget.spend.wallMs !== null) left.push(budget.spend.wallMs - timeOf(attempts));
   }
   return left.length === 0 ? null : Math.max(0, Math.min(...left));
 }
@@ -183,12 +240,27 @@ interface SpendLimit {
   readonly what: string;
 }
 
-function spendLimitsOf(run: Run, story: StoryId | null, definition: PerformedDefinition): readonly SpendLimit[] {
+function spendLimitsOf(
+  run: Run,
+  story: StoryId | null,
+  definition: PerformedDefinition,
+  part: PartName | undefined,
+): readonly SpendLimit[] {
   const scope = scopeOf(run, story);
   if (!scope) return [];
+  const all = countedAttempts(scope, definition.name);
   const own: SpendLimit[] = definition.budget
-    ? [{ limit: definition.budget, attempts: countedAttempts(scope, definition.name), what: definition.name }]
+    ? [{ limit: definition.budget, attempts: all, what: definition.name }]
     : [];
+  const spend = part === undefined ? undefined : partDefinition(definition, part)?.spend;
+  if (part !== undefined && spend !== undefined) {
+    const limit: Limit = { atMost: 0, then: { to: "fail", reason: "" }, spend };
+    own.push({
+      limit,
+      attempts: all.filter((attempt) => attempt.part === part),
+      what: nameWithPart({ name: definition.name, part }),
+    });
+  }
   if (story === null) return own;
   return [
     ...own,
@@ -219,11 +291,30 @@ function timeOf(attempts: readonly EndedAttempt[]): number {
 
 /** Ended attempts of one step, or of the whole scope, since the limits were last renewed. */
 function countedAttempts(scope: Scope, name: StepName | null): readonly EndedAttempt[] {
-  const all = scope.countsFrom["*"] ?? 0;
   return scope.attempts.filter((attempt, index): attempt is EndedAttempt => {
-    if (!hasEnded(attempt) || index < all) return false;
-    return (name === null || attempt.name === name) && index >= (scope.countsFrom[attempt.name] ?? 0);
+    if (!hasEnded(attempt) || (name !== null && attempt.name !== name)) return false;
+    return index >= countsFrom(scope, attempt);
   });
+}
+
+function countsFrom({ countsFrom: from }: Scope, { name, part }: Pick<Attempt, "name" | "part">): number {
+  const ofPart = part === undefined ? 0 : (from[partKey(name, part)] ?? 0);
+  return Math.max(from["*"] ?? 0, from[name] ?? 0, ofPart);
+}
+
+/**
+ * The routes that ended attempts led to: those of one step, of one part of it, or of the whole scope. Of a step with parts these are
+ * its rounds: what its parts did does not use up its limits.
+ */
+function countedRoutes(scope: Scope, name: StepName | null, part?: PartName): readonly Taken[] {
+  const isOwn = name === null ? () => true : isOfEntry(scope, name);
+  const attempts = countedAttempts(scope, name).filter(
+    (attempt) => name === null || (attempt.part === part && isOwn(attempt)),
+  );
+  const rounds = (scope.rounds ?? []).filter(
+    (round) => name === null || (round.name === name && part === undefined && isOwn(round)),
+  );
+  return [...attempts.flatMap(({ state }) => state.taken ?? []), ...rounds.map(({ taken }) => taken)];
 }
 
 function isVerdict(key: Taken["key"]): boolean {

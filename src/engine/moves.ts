@@ -1,12 +1,17 @@
 // Moves a state to another row of its table. The caller says which state it makes; the table says whether that is allowed.
 
 import type { Attempt, AttemptPhase } from "../domain/attempt.ts";
+import type { Part, PartState } from "../domain/part.ts";
 import type { Step, StepState } from "../domain/step.ts";
 import type { StoryEntry, StoryStatus } from "../domain/story.ts";
-import { attemptTable, IllegalTransition, move, stepTable, storyTable } from "./tables.ts";
+import { attemptTable, IllegalTransition, move, partTable, stepTable, storyTable } from "./tables.ts";
 
 export function nextStepState(step: Step, change: string, to: StepState): StepState {
   return checked(move(stepTable, `step ${step.id}`, step.state.status, change), to.status, to);
+}
+
+export function nextPartState(part: Part, change: string, to: PartState): PartState {
+  return checked(move(partTable, `part ${part.name}`, part.state.status, change), to.status, to);
 }
 
 export function nextAttemptState(attempt: Attempt, change: string, to: AttemptPhase): AttemptPhase {

@@ -1,7 +1,7 @@
 // Notes of people: adds one, delivers those that wait to an attempt that starts, and has a running one told. note-updates.ts removes
 // what is used up.
 
-import { hasEnded } from "../domain/attempt.ts";
+import { hasEnded, nameWithPart } from "../domain/attempt.ts";
 import type { AddNote, SettleNote, TellAttempt } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
@@ -46,11 +46,16 @@ export function tellAttempt(draft: Draft, { story, attempt: id, note, of, text }
   if (!attempt) return rejectCommand("unknown", `there is no attempt ${id}`);
   if (hasEnded(attempt)) return rejectCommand("stale", `attempt ${id} has already ended (${attempt.state.outcome})`);
   if (attempt.driver === "pull")
-    return rejectCommand("illegal", `${attempt.name} is performed by an agent that pulls: Pawl cannot reach it`);
+    return rejectCommand(
+      "illegal",
+      `${nameWithPart(attempt)} is performed by an agent that pulls: Pawl cannot reach it`,
+    );
   if (attempt.state.phase !== "started")
     return rejectCommand(
       "illegal",
-      attempt.state.phase === "stopping" ? `${attempt.name} is being stopped` : `${attempt.name} has not begun yet`,
+      attempt.state.phase === "stopping"
+        ? `${nameWithPart(attempt)} is being stopped`
+        : `${nameWithPart(attempt)} has not begun yet`,
     );
   leaveNote(draft, { id: note, story: of, text, now: id });
   draft.perform({ type: "tell_attempt", run: draft.run.header.id, story, attempt: id, note, text });

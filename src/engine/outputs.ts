@@ -2,6 +2,7 @@
 
 import { engineKeys } from "../domain/context.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
+import { contextKey } from "../domain/include.ts";
 import type { Header } from "../domain/run.ts";
 
 const branchPattern = /^[A-Za-z0-9][A-Za-z0-9._/-]{0,119}$/;
@@ -11,16 +12,19 @@ export interface AcceptedOutputs {
   readonly notes: readonly string[];
 }
 
+/** The step whose outputs they are. */
+type Author = Pick<PerformedDefinition, "name" | "produces" | "decide" | "include">;
+
 export function acceptOutputs(
   header: Header,
-  definition: PerformedDefinition,
+  definition: Author,
   outputs: Readonly<Record<string, string>>,
 ): AcceptedOutputs {
   const set: Record<string, string> = {};
   const notes: string[] = [];
   for (const [key, value] of Object.entries(outputs)) {
     const refusal = refusalOf(header, definition, key, value);
-    if (refusal === null) set[key] = value;
+    if (refusal === null) set[contextKey(definition, key)] = value;
     else notes.push(`${key.toUpperCase()} was ignored: ${refusal}`);
   }
   return { set, notes };
@@ -34,9 +38,9 @@ export function clearedKeys(
   return produced.filter((key) => key !== "branch" && !Object.hasOwn(set, key));
 }
 
-function refusalOf(header: Header, definition: PerformedDefinition, key: string, value: string): string | null {
+function refusalOf(header: Header, definition: Author, key: string, value: string): string | null {
   if (engineKeys.has(key)) return "only Pawl sets it";
-  if (header.given.includes(key)) return "it was given when the run was started";
+  if (header.given.includes(contextKey(definition, key))) return "it was given when the run was started";
   if (definition.produces !== null && !definition.produces.includes(key) && key !== definition.decide) {
     return `the step "${definition.name}" does not declare it in produces`;
   }

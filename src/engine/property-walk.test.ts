@@ -3,6 +3,7 @@
 
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { type IncludeShape, withInclude } from "../../test/support/engine/includes.ts";
 import { randomStart } from "../../test/support/engine/random-requests.ts";
 import { type StepShape, type WorkflowShape, workflowOf } from "../../test/support/engine/shapes.ts";
 import { type Move, Walk } from "../../test/support/engine/walker.ts";
@@ -32,6 +33,7 @@ const steps: fc.Arbitrary<StepShape> = fc.record({
   spend: digit,
   deadline: digit,
   flags: fc.nat(63),
+  condition: digit,
 });
 
 const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
@@ -60,23 +62,85 @@ const shapes: fc.Arbitrary<WorkflowShape> = fc.record({
 
 const moves: fc.Arbitrary<Move> = fc.record({ kind: fc.nat(99), pick: fc.nat(99), words: fc.nat(9_999) });
 
+const included: fc.Arbitrary<IncludeShape> = fc.record({
+  from: digit,
+  length: digit,
+  condition: fc.nat(5),
+  attempts: digit,
+  spend: digit,
+  repeat: digit,
+});
+
 const workflows = fc.oneof(
-  { weight: 5, arbitrary: shapes.map((shape): Definition => workflowOf(shape)) },
+  { weight: 4, arbitrary: shapes.map((shape): Definition => workflowOf(shape)) },
+  { weight: 1, arbitrary: fc.tuple(shapes, included).map(([shape, part]) => withInclude(workflowOf(shape), part)) },
   { weight: 1, arbitrary: fc.constantFrom(featureDev(), featureDev(), ralph()) },
 );
 
-const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 46, maxLength: 92, size: "max" }));
+const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 58, maxLength: 116, size: "max" }));
 
 /** Events that deep walks contain, and the smallest share of a hundred walks that must contain each. */
 const depths: Record<string, { readonly share: number; readonly is: (event: Event) => boolean }> = {
   "a third attempt": { share: 50, is: (event) => event.type === "attempt_dispatched" && event.number >= 3 },
-  "a route back": { share: 25, is: (event) => event.type === "attempt_ended" && event.taken?.to === "back_to" },
+  "a route back": { share: 24, is: (event) => "taken" in event && event.taken?.to === "back_to" },
   "an inserted step": { share: 20, is: ({ type }) => type === "steps_inserted" },
+  "a step that its condition skips": {
+    share: 20,
+    is: (event) => event.type === "steps_skipped" && event.reason.startsWith("it runs if"),
+  },
+  "a step that a vote of stories skips": {
+    share: 0.5,
+    is: (event) => event.type === "steps_skipped" && event.reason.includes("loop.*."),
+  },
+  "a majority of stories": {
+    share: 1,
+    is: (event) => event.type === "attempt_ended" && (event.taken?.key === "=no" || event.taken?.key === "=unknown"),
+  },
+  "an early end of a run": {
+    share: 3,
+    is: (event) => event.type === "steps_skipped" && event.reason.includes("ended the run early"),
+  },
+  "an early end of a story": {
+    share: 2,
+    is: (event) => event.type === "steps_skipped" && event.reason.includes("ended the story early"),
+  },
+  "an early end of an included workflow": {
+    share: 0.5,
+    is: (event) => event.type === "steps_skipped" && event.reason.includes("ended inc early"),
+  },
+  "an included workflow that is skipped": {
+    share: 0.5,
+    is: (event) =>
+      event.type === "steps_skipped" && event.reason.startsWith("it runs if o_s0") && event.steps.length > 1,
+  },
+  "caps of an included workflow that are used up": {
+    share: 0.5,
+    is: (event) => event.type === "step_failed" && event.reason.includes("inc: its"),
+  },
+  "a list with several entries": { share: 1, is: (event) => event.type === "items_taken" && event.item.of > 1 },
+  "a list that is read again": {
+    share: 0.1,
+    is: (event) => event.type === "steps_skipped" && event.reason.includes("was read again"),
+  },
   "a skipped step": { share: 15, is: ({ type }) => type === "steps_skipped" },
   "a used-up limit": { share: 15, is: (event) => event.type === "attempt_ended" && event.why.includes("limit of") },
   "an answer": { share: 40, is: ({ type }) => type === "gate_answered" },
   "a void gate": { share: 15, is: ({ type }) => type === "gate_voided" },
   "a retry": { share: 40, is: ({ type }) => type === "run_reopened" },
+  "parts of a step": { share: 8, is: ({ type }) => type === "parts_opened" },
+  "a round of parts that goes back": {
+    share: 1,
+    is: (event) => event.type === "parts_ended" && event.taken.to === "back_to",
+  },
+  "a part that was not needed": {
+    share: 2,
+    is: (event) =>
+      event.type === "part_ended" && event.end.status === "stopped" && event.end.reason.includes("decided"),
+  },
+  "a retry that keeps a part": {
+    share: 0.2,
+    is: (event) => event.type === "parts_opened" && (event.keeps ?? []).length > 0,
+  },
   "a done story": { share: 25, is: (event) => event.type === "story_changed" && event.status === "done" },
   "a blocked story": { share: 5, is: (event) => event.type === "story_changed" && event.status === "blocked" },
   "a fix story": { share: 0.2, is: (event) => event.type === "stories_planned" && event.stories.some(isFix) },
@@ -110,6 +174,12 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a time-out with its own rule": {
     share: 10,
     is: (event) => event.type === "attempt_ended" && event.taken?.key === "error:timed_out",
+  },
+  "a signal that a step takes": { share: 3, is: ({ type }) => type === "signal_taken" },
+  "a dropped step": { share: 10, is: ({ type }) => type === "step_dropping" },
+  "a dropped story": {
+    share: 3,
+    is: (event) => event.type === "story_changed" && event.reason.startsWith("dropped as"),
   },
   "a raised cap": { share: 5, is: ({ type }) => type === "caps_raised" },
   "an edit by a step": { share: 30, is: (event) => event.type === "chain_edited" && event.by !== null },
@@ -161,11 +231,11 @@ describe(`${walks} walks from seed ${seed}`, () => {
     walked = fc.check(property, { seed, numRuns: walks });
   }, 600_000);
 
-  test("[CH1 CH2 CH6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8 LI11 LI12 LI13] the invariants of chains, runs and limits hold after every command", () => {
+  test("[CH1 CH2 CH6 RT17 IN5 IN6 RF1 RF5 IF1 IF2 IF3 IF6 RU5 RU6 RU8 LI1 LI2 LI5 LI7 LI8 LI11 LI12 LI13] the invariants of chains, runs and limits hold after every command", () => {
     expectToHold();
   });
 
-  test("[AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 X5 X8] so do the invariants of everything else", () => {
+  test("[PT1 PT2 PT3 PT5 PT6 PT7 PT8 PT9 PT10 PT11 PT14 PT15 PT16 AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 SG1 SG2 SG3 X5 X8] so do the invariants of everything else", () => {
     expectToHold();
   });
 

@@ -44,10 +44,17 @@ export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
   return null;
 }
 
-/** Resets a step so that the walk reaches it again. Its attempts and its feedback stay. */
+/** Resets a step so that the walk reaches it again. Its attempts, its feedback and the verdicts of its parts stay. */
 function putBack(draft: Draft, story: StoryId | null, step: Step): void {
   const { feedback } = step;
-  resetSpan(draft, story, { from: step, to: step, keeps: null, feedback, reason: `${step.name} is retried` });
+  resetSpan(draft, story, {
+    from: step,
+    to: step,
+    keeps: null,
+    feedback,
+    keepsParts: true,
+    reason: `${step.name} is retried`,
+  });
 }
 
 /** A failed step of the run that has no stories. Stories from a file may have failed long before it did. */

@@ -9,6 +9,7 @@ import {
   atMost,
   backTo,
   decider,
+  end,
   fail,
   featureDev,
   gate,
@@ -16,6 +17,7 @@ import {
   insert,
   limit,
   next,
+  stories,
   workflow,
 } from "../../test/support/engine/workflow.ts";
 
@@ -319,4 +321,66 @@ test("[RT9 RU4] a route may fail the step, and with it the run", () => {
   const reason = "not possible: not good enough";
   expect(run.step("work").state).toEqual({ status: "failed", reason });
   expect(run.run.header.end).toMatchObject({ status: "failed", reason });
+});
+
+describe("end", () => {
+  const early = (route = end) =>
+    new Driver(
+      workflow([agent("look"), decider("triage", { nothing: route, work: next }), agent("work"), gate("ask")]),
+    );
+
+  test("[RT17 RU4 ME5] finishes the run at once as done; what is behind is skipped", () => {
+    const run = early();
+    run.pass("look");
+    run.say("triage", "nothing", { outputs: { decision: "nothing" } });
+    expect(run.states()).toEqual({ look: "done", triage: "done", work: "skipped", ask: "skipped" });
+    expect(run.step("work").state).toMatchObject({ by: "route", reason: "triage ended the run early" });
+    expect(run.status).toBe("done");
+    expect(run.context()).toMatchObject({ decision: "nothing" });
+    expect(run.messages("run_done")).toHaveLength(1);
+    expect(run.effects.filter(({ type }) => type === "close_run")).toHaveLength(1);
+  });
+
+  test("[RT17 GA3] is an answer at a gate, and what a deadline takes", () => {
+    const options = { more: next, enough: end };
+    const run = new Driver(workflow([agent("a"), gate("ask", options), agent("b")]));
+    run.pass("a");
+    run.answer("ask", "enough");
+    expect([run.status, run.states()]).toEqual(["done", { a: "done", ask: "done", b: "skipped" }]);
+    const late = new Driver(workflow([gate("ask", options, { afterMs: 5, option: "enough" }), agent("b")]));
+    late.at += 5;
+    late.must(late.expiring("ask"), "deadline");
+    expect(late.status).toBe("done");
+  });
+
+  test("[RT17 LI1 LI12] may follow a limit; a step whose budget is spent before it starts is skipped with the rest", () => {
+    const run = new Driver(workflow([agent("a", { on: { rejected: atMost(1, again, end) } }), agent("b")]));
+    run.reject("a");
+    run.reject("a");
+    expect([run.status, run.states()]).toEqual(["done", { a: "done", b: "skipped" }]);
+    const spent = { atMost: 9, then: end, spend: { costUsd: 1, tokens: null, wallMs: null, hard: false } };
+    const poor = new Driver(workflow([agent("a", { budget: spent, on: { rejected: atMost(3, again) } }), agent("b")]));
+    poor.reject("a", "no", null, { usage: { costUsd: 2, inputTokens: 0, outputTokens: 0 } });
+    poor.must(poor.starting("a"));
+    expect([poor.status, poor.states()]).toEqual(["done", { a: "skipped", b: "skipped" }]);
+  });
+
+  test("[RT17 RT14] a rejection that ends has no step that could get its feedback, and plans nothing", () => {
+    const run = new Driver(workflow([agent("a", { on: { rejected: end } }), stories("each", [agent("code")])]));
+    run.reject("a", "nothing to do", null, { stories: [] });
+    expect([run.status, run.states()]).toEqual(["done", { a: "done", each: "skipped" }]);
+    expect(run.happened("stories_planned")).toEqual([]);
+  });
+
+  test("[RT17 ST5] in a story it finishes that story, with what it said, and no other", () => {
+    const body = [decider("code", { done: next, nothing: end }), agent("check")];
+    const run = new Driver(workflow([stories("each", body), agent("ship")]), { stories: ["US-1", "US-2"] });
+    run.say("US-1/code", "nothing", { outputs: { decision: "nothing" } });
+    expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
+    expect(run.states("US-1")).toEqual({ code: "done", check: "skipped" });
+    expect(run.context()).toMatchObject({ decision: "nothing" });
+    run.say("US-2/code", "done");
+    run.pass("US-2/check");
+    expect(run.states()).toEqual({ each: "done", ship: "ready" });
+  });
 });

@@ -3,8 +3,16 @@
 import type { GateCause } from "../domain/gate.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Route } from "../domain/route.ts";
-import { isOver, type Step } from "../domain/step.ts";
-import { insertSteps, resetSpan, skipSpan, stepsLeft } from "./chain/edits.ts";
+import { hasOpenParts, isOver, type Step } from "../domain/step.ts";
+import {
+  followingStep,
+  includedBehind,
+  insertSteps,
+  resetSpan,
+  skipByRoute,
+  skipSpan,
+  stepsLeft,
+} from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { openGate } from "./gates/gates.ts";
 import { readyOrAsk } from "./gates/waits.ts";
@@ -34,10 +42,12 @@ export function takeRoute(draft: Draft, routing: Routing): void {
   const { story, step, route, feedback } = routing;
   switch (route.to) {
     case "next":
-      return leave(draft, routing, following(draft, story, step));
+      return leave(draft, routing, followingStep(draft.scope(story), step));
     case "again":
       // A gate step is not performed, so asking again is a new visit.
       if (draft.definition(story, step.name).kind === "gate") return goBack(draft, routing, step);
+      // Once more for all of its parts, whatever they said.
+      if (hasOpenParts(step)) return goBack(draft, routing, step);
       // A person who answered has said that it may start; a second question would ask the same.
       if (step.state.status === "held") return readyStep(draft, story, step, { feedback });
       return readyOrAsk(draft, story, step, { notBefore: routing.notBefore, feedback });
@@ -52,11 +62,22 @@ export function takeRoute(draft: Draft, routing: Routing): void {
       leave(draft, routing, target);
       return skipSpan(draft, story, step, target, `${step.name} jumped ahead to ${target.name}`);
     }
+    case "end": {
+      if (route.of !== undefined) return endInclude(draft, routing, route.of);
+      const rest = stepsBehind(draft, story, step);
+      leave(draft, routing, rest.integration);
+      return skipByRoute(
+        draft,
+        story,
+        rest.skipped,
+        `${step.name} ended the ${story === null ? "run" : "story"} early`,
+      );
+    }
     case "insert":
       return insert(draft, routing, route);
     case "gate":
       return openGate(draft, story, step, {
-        question: renderQuestion(draft, story, route.question, feedback),
+        question: renderQuestion(draft, story, { step, question: route.question, feedback }),
         options: route.options,
         deadline: route.deadline ?? null,
         cause: routing.cause,
@@ -65,6 +86,32 @@ export function takeRoute(draft: Draft, routing: Routing): void {
     case "fail":
       return failStep(draft, story, step, route.reason);
   }
+}
+
+/** What an early end skips. The work of a story is integrated all the same: a story that is done is on its base. */
+function stepsBehind(
+  draft: Draft,
+  story: StoryId | null,
+  step: Step,
+): { readonly skipped: readonly Step[]; readonly integration: Step | undefined } {
+  const { chain } = draft.scope(story);
+  const behind = chain.slice(chain.findIndex(({ id }) => id === step.id) + 1);
+  const integration = behind.find(({ name }) => draft.definition(story, name).kind === "integrate");
+  return { skipped: behind.filter((other) => other !== integration), integration };
+}
+
+/** The chain continues behind the included workflow. */
+function endInclude(draft: Draft, routing: Routing, of: string): void {
+  const { story, step } = routing;
+  const behind = includedBehind(draft, story, step, of);
+  const { chain } = draft.scope(story);
+  const rest = chain.slice(chain.findIndex(({ id }) => id === step.id) + 1);
+  leave(
+    draft,
+    routing,
+    rest.find((other) => !isOver(other) && !behind.includes(other)),
+  );
+  skipByRoute(draft, story, behind, `${step.name} ended ${of} early`);
 }
 
 /** The inserted steps run first, then everything from `before` to the routing step again. */
@@ -89,14 +136,7 @@ function leave(draft: Draft, { story, step, feedback, isRejection }: Routing, to
     const carried = to && isRejection && feedback !== "" ? { feedback: { to: to.id, text: feedback } } : {};
     return draft.emit(story, { type: "step_done", step: step.id, ...carried });
   }
-  const reason = `the budget of ${step.name} is spent`;
-  draft.emit(story, { type: "steps_skipped", steps: [step.id], by: "route", reason });
-}
-
-/** The step that runs once this one is done. */
-function following(draft: Draft, story: StoryId | null, step: Step): Step | undefined {
-  const { chain } = draft.scope(story);
-  return chain.slice(chain.findIndex(({ id }) => id === step.id) + 1).find((later) => !isOver(later));
+  skipByRoute(draft, story, [step], `the budget of ${step.name} is spent`);
 }
 
 function goBack(draft: Draft, routing: Routing, target: Step): void {
@@ -120,7 +160,11 @@ function nearest(
 ): Step | undefined {
   const { chain } = draft.scope(story);
   const index = chain.findIndex((step) => step.id === from.id);
-  return side === "before"
-    ? chain.slice(0, index).findLast((step) => step.name === name)
-    : chain.slice(index + 1).find((step) => step.name === name);
+  if (side === "after") return chain.slice(index + 1).find((step) => step.name === name);
+  const found = chain.slice(0, index).findLast((step) => step.name === name);
+  const first = found?.item?.first;
+  // Going back to what was repeated begins with its first entry, unless the step runs for one of the same list.
+  return first === undefined || first === from.item?.first
+    ? found
+    : chain.find((step) => step.name === name && step.item?.first === first && step.item.number === 1);
 }

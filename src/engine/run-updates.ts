@@ -1,7 +1,8 @@
 // Updates one part of a run and returns a new run. Unchanged parts keep their identity, by which the store knows what to write.
 
 import type { Attempt } from "../domain/attempt.ts";
-import type { AttemptId, StepId, StoryId } from "../domain/ids.ts";
+import type { AttemptId, PartName, StepId, StoryId } from "../domain/ids.ts";
+import type { Part } from "../domain/part.ts";
 import type { Header, Run } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { Step } from "../domain/step.ts";
@@ -22,6 +23,10 @@ export function withStep(run: Run, story: StoryId | null, id: StepId, change: (s
   return withScope(run, story, (scope) => ({
     chain: withItem(scope.chain, (step) => step.id === id, change, `step ${id}`),
   }));
+}
+
+export function withPart(step: Step, name: PartName, change: (part: Part) => Part): Step {
+  return { ...step, parts: withItem(step.parts ?? [], (part) => part.name === name, change, `part ${name}`) };
 }
 
 export function withAttempt(

@@ -3,6 +3,7 @@
 
 import type { AttemptPhase } from "../domain/attempt.ts";
 import type { GateState } from "../domain/gate.ts";
+import type { PartStatus } from "../domain/part.ts";
 import type { RunEnd } from "../domain/run.ts";
 import type { StepStatus } from "../domain/step.ts";
 import type { StoryStatus } from "../domain/story.ts";
@@ -13,12 +14,37 @@ export const stepTable = {
   waiting: { ready: "ready", open: "running", hold: "held", skip: "skipped", cancel: "cancelled" },
   ready: { dispatch: "running", hold: "held", fail: "failed", skip: "skipped", reset: "waiting", cancel: "cancelled" },
   running: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
-  held: { done: "done", again: "ready", hold: "held", fail: "failed", reset: "waiting", cancel: "cancelled" },
+  held: {
+    done: "done",
+    again: "ready",
+    open: "running",
+    hold: "held",
+    fail: "failed",
+    reset: "waiting",
+    cancel: "cancelled",
+  },
   done: { reset: "waiting" },
   failed: { again: "ready", open: "running", reset: "waiting" },
   skipped: { reset: "waiting" },
   cancelled: {},
 } as const satisfies Table<StepStatus>;
+
+export const partTable = {
+  ready: { dispatch: "running", hold: "held", fail: "failed", stop: "stopped" },
+  running: {
+    again: "ready",
+    hold: "held",
+    pass: "passed",
+    reject: "rejected",
+    fail: "failed",
+    stop: "stopped",
+  },
+  held: { again: "ready", hold: "held", fail: "failed", stop: "stopped" },
+  passed: {},
+  rejected: {},
+  failed: {},
+  stopped: {},
+} as const satisfies Table<PartStatus>;
 
 export const attemptTable = {
   dispatched: { begin: "started", stop: "stopping", end: "ended" },

@@ -1,12 +1,15 @@
 // Writes the one sentence that says what a run is doing or what it waits for. It is the same everywhere it is shown.
 
-import { hasEnded, type Outcome } from "../domain/attempt.ts";
-import { namesOf } from "../domain/gate.ts";
+import { type Attempt, hasEnded, nameWithPart, type Outcome } from "../domain/attempt.ts";
+import { counted } from "../domain/counted.ts";
+import { isQuestion, namesOf } from "../domain/gate.ts";
 import type { AttemptId, StoryId } from "../domain/ids.ts";
+import { isEnded, type Part } from "../domain/part.ts";
+import { isDue } from "../domain/ready.ts";
 import type { Run } from "../domain/run.ts";
 import { statusOf } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
-import { isDue, type Step } from "../domain/step.ts";
+import { hasOpenParts, type Step } from "../domain/step.ts";
 
 /** Facts from outside the engine. */
 export interface Known {
@@ -15,7 +18,7 @@ export interface Known {
   /** Attempts that another program performs, with the file of its report and the end of its time. */
   readonly awaited?: ReadonlyMap<AttemptId, { readonly file: string; readonly until: number }>;
   /** What a ready step waits for, such as an account that is held; null: any worker. */
-  readonly waitsFor: (story: StoryId | null, step: Step) => string | null;
+  readonly waitsFor: (story: StoryId | null, step: Pick<Step, "id"> & Pick<Attempt, "name" | "part">) => string | null;
   /** The run as commands name it. Absent: the sentence names no run. */
   readonly number?: number;
   /** A process drives the run, or agents pull its steps. Absent: it is not known. */
@@ -85,10 +88,29 @@ function activity(run: Run, now: number, known: Known): string | null {
 }
 
 function describeStep(story: StoryId | null, scope: Scope, step: Step, now: number, known: Known): string | null {
+  if (!hasOpenParts(step)) return describeOne({ story, scope, step, part: null }, now, known);
+  const said = step.parts.flatMap((part) => describeOne({ story, scope, step, part }, now, known) ?? []);
+  if (said.length === 0) return null;
+  const more = said.length > maxListed ? `; and ${said.length - maxListed} more parts` : "";
+  const ended = step.parts.filter(isEnded).length;
+  return `${said.slice(0, maxListed).join("; ")}${more} (${ended} of ${counted(step.parts.length, "part")} have ended)`;
+}
+
+interface Described {
+  readonly story: StoryId | null;
+  readonly scope: Scope;
+  readonly step: Step;
+  /** null: the whole step. */
+  readonly part: Part | null;
+}
+
+function describeOne({ story, scope, step, part }: Described, now: number, known: Known): string | null {
   const { orphans, waitsFor } = known;
-  const what = story === null ? step.name : `${story}: ${step.name}`;
-  if (step.state.status === "running" && step.state.attempt !== null) {
-    const { attempt: id } = step.state;
+  const { state } = part ?? step;
+  const of = { id: step.id, name: step.name, ...(part === null ? {} : { part: part.name }) };
+  const what = story === null ? nameWithPart(of) : `${story}: ${nameWithPart(of)}`;
+  if (state.status === "running" && state.attempt !== null) {
+    const { attempt: id } = state;
     const attempt = scope.attempts.find((candidate) => candidate.id === id);
     if (!attempt) return null;
     const awaited = attempt.state.phase === "stopping" ? undefined : known.awaited?.get(id);
@@ -102,15 +124,15 @@ function describeStep(story: StoryId | null, scope: Scope, step: Step, now: numb
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
     return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, for ${span(now - attempt.startedAt)})`;
   }
-  if (step.state.status === "ready") {
-    const last = scope.attempts.findLast((attempt) => attempt.step === step.id);
+  if (state.status === "ready") {
+    const last = scope.attempts.findLast((attempt) => attempt.step === step.id && attempt.part === of.part);
     const failed = last && hasEnded(last) && last.state.outcome !== "completed" ? last : null;
     const ended = failed === null ? "" : `its last attempt ${past[failed.state.outcome]}`;
-    if (!isDue(step.state, now)) {
+    if (!isDue(state, now)) {
       const reason = ended === "" ? "" : ` (${ended}${shortly(failed?.state.why)})`;
-      return `${what} waits until ${timeText(step.state.notBefore, known)}${reason}`;
+      return `${what} waits until ${timeText(state.notBefore, known)}${reason}`;
     }
-    const awaited = waitsFor(story, step);
+    const awaited = waitsFor(story, of);
     if (awaited !== null) return `${what} waits for ${awaited}`;
     const again = ended === "" ? "" : ` again (${ended})`;
     return `${what} is ready${again} and waits for a worker (${command("resume", known)}, or an agent that pulls)`;
@@ -120,18 +142,35 @@ function describeStep(story: StoryId | null, scope: Scope, step: Step, now: numb
 
 function heldBy(run: Run, now: number, known: Known): string {
   for (const [story, scope] of openScopes(run)) {
-    const gate = scope.gates.find((candidate) => candidate.state.status === "open");
+    const gate = scope.gates.find((candidate) => candidate.state.status === "open" && isQuestion(candidate));
     if (!gate) continue;
     const own = gate.cause === "asked" ? ", with --note TEXT for your own words" : "";
     const options = `${namesOf(gate.options).join(" or ")}${own}`;
-    const named = gate.question.startsWith(gate.step) ? gate.question : `${gate.step}: ${gate.question}`;
+    const of = gate.part === undefined ? gate.step : `${gate.step}.${gate.part}`;
+    const named = gate.question.startsWith(gate.step) ? gate.question : `${of}: ${gate.question}`;
     const where = story === null ? "" : `${story}: `;
     const otherwise = gate.deadline
       ? `; without an answer, ${gate.deadline.option} at ${timeText(gate.deadline.at, known)}`
       : "";
     return `waits for a person (asked ${span(now - gate.openedAt)} ago): ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
   }
-  return "waits for a person";
+  return waitsForSignal(run, now, known) ?? "waits for a person";
+}
+
+/** Only where no person is asked. */
+function waitsForSignal(run: Run, now: number, known: Known): string | null {
+  const waiting = openScopes(run).flatMap(([story, { gates }]) => {
+    const gate = gates.find(({ state, signal }) => state.status === "open" && signal !== undefined);
+    return gate === undefined ? [] : [{ story, gate }];
+  });
+  const [first] = waiting;
+  if (first === undefined) return null;
+  const { story, gate } = first;
+  const what = story === null ? gate.step : `${story}: ${gate.step}`;
+  const send = command("signal", known, ` ${gate.signal}${story === null ? "" : ` --story ${story}`}`);
+  const late = gate.deadline ? `, until ${timeText(gate.deadline.at, known)}` : "";
+  const more = waiting.length > 1 ? `; and ${waiting.length - 1} more` : "";
+  return `waits for the signal ${gate.signal} (${what}, for ${span(now - gate.openedAt)}${late}); send it with ${send}${more}`;
 }
 
 function openScopes(run: Run): readonly (readonly [StoryId | null, Scope])[] {

@@ -10,7 +10,8 @@ const text = z.string();
 /** One performance: it waits, writes, appends, runs, commits, prints and exits, in this order. */
 const act = z.strictObject({
   story: text.optional().describe("only for this story"),
-  attempt: z.int().min(1).optional().describe("only for this attempt of the step"),
+  part: text.optional().describe("only for this part of the step"),
+  attempt: z.int().min(1).optional().describe("only for this attempt of the step, or of its part"),
   delay: z.number().min(0).optional().describe("milliseconds before anything else"),
   write: z.record(text, text).optional().describe("files to write, by path in the workspace"),
   append: z.record(text, text).optional().describe("text to add to files; a path may begin with {{progress_file}}"),
@@ -56,16 +57,19 @@ export interface Cue {
   /** The type of the step, in chains whose steps have one. */
   readonly type?: string;
   readonly story: string;
+  /** Empty: the whole step. */
+  readonly part?: string;
   readonly attempt: number;
 }
 
-/** The first act of the step, or of its type, that fits the story and the attempt; null: the script has none. */
+/** The first act of the step, or of its type, that fits the story, the part and the attempt; null: the script has none. */
 export function actFor(played: Script, cue: Cue): Act | null {
   const acts = played.steps[cue.step] ?? played.steps[cue.type ?? ""] ?? played.steps["*"] ?? [];
   return (
     acts.find(
       (candidate) =>
         (candidate.story === undefined || candidate.story === cue.story) &&
+        (candidate.part === undefined || candidate.part === cue.part) &&
         (candidate.attempt === undefined || candidate.attempt === cue.attempt),
     ) ?? null
   );

@@ -65,7 +65,7 @@ export class DrivenRun implements PawlRun {
       ...rest,
       repo,
       onNote: around.note,
-      workflow: typeof workflow === "string" ? workflow : openWorkflowObject(workflow, app.protocols, app.cwd),
+      workflow: typeof workflow === "string" ? workflow : openWorkflowObject(workflow, app),
     };
     if (!drive) return new DrivenRun(app, await start(app, { ...given, mayWait: true }), around);
     const stop = new AbortController();

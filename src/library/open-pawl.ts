@@ -81,7 +81,7 @@ class OpenPawl implements Pawl {
     return await this.#call(async () =>
       typeof workflow === "string"
         ? checkWorkflow(this.#app, workflow).document.problems
-        : checkWorkflowObject(workflow, this.#app.protocols, this.#app.cwd),
+        : checkWorkflowObject(workflow, this.#app),
     );
   }
 

@@ -48,5 +48,8 @@ describe("[PR37] where the workflow does not say how to answer, the prompt does"
     expect(replyHelp(step, "Reply with **STATUS:** done")).toBe("");
     expect(replyHelp({ ...step, expects: "PR:" }, "STATUS: done\nPR: its address")).toBe("");
     expect(replyHelp({ ...step, summary: true }, "Do it.")).toBe("");
+    // One that passes only by its STATUS must be told so.
+    const strict = { ...step, summary: true, expects: "STATUS: done" };
+    expect(replyHelp(strict, "Do it.")).toContain("write `STATUS: done`");
   });
 });

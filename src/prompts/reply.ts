@@ -15,7 +15,8 @@ export function replyHelp(step: PerformedDefinition, told: string): string {
 }
 
 function statusHelp(step: PerformedDefinition, said: string): readonly string[] {
-  if (step.summary || /(?<![\w])status\s?:/.test(said)) return [];
+  const mayLeaveOut = step.summary && !expectsStatus(step);
+  if (mayLeaveOut || /(?<![\w])status\s?:/.test(said)) return [];
   const canReject = step.decide === null && step.on.rejected !== undefined && step.on.rejected.route.to !== "again";
   return [
     "When you have done what is asked, write `STATUS: done` on a line of its own at the end of your reply.",
@@ -45,6 +46,10 @@ function expectedHelp({ expects }: PerformedDefinition, said: string): readonly 
     const isKnown = isStatus(line.source) || (key !== undefined && said.includes(`${key.toLowerCase()}:`));
     return isKnown ? [] : [`Your reply must have a line that matches the regular expression \`${line.source}\`.`];
   });
+}
+
+function expectsStatus({ expects }: PerformedDefinition): boolean {
+  return expectedLines(expects).some((line) => isStatus(line.kind === "text" ? line.text : line.source));
 }
 
 function isStatus(text: string): boolean {

@@ -43,6 +43,20 @@ export function templateKeys(template: string): readonly string[] {
   return [...new Set(placeholdersIn(template).flatMap(({ key, isEscaped }) => (isEscaped ? [] : [key])))];
 }
 
+/** The keys without a value, as the template spells them, each once. A default is a value; `mayBeEmpty` says which keys may be empty. */
+export function unfilledKeys(
+  template: string,
+  values: Readonly<Record<string, string>>,
+  mayBeEmpty: (key: string) => boolean,
+): readonly string[] {
+  const unfilled = placeholdersIn(template).filter(({ key, isEscaped, fallback }) => {
+    if (isEscaped || fallback !== undefined) return false;
+    const value = lookUp(values, key);
+    return value === undefined || (value.trim() === "" && !mayBeEmpty(key.toLowerCase()));
+  });
+  return [...new Set(unfilled.map(({ key }) => key))];
+}
+
 /** Own properties only: `{{constructor}}` is a key like any other. */
 function lookUp(values: Readonly<Record<string, string>>, key: string): string | undefined {
   if (Object.hasOwn(values, key)) return values[key];

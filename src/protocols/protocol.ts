@@ -8,7 +8,7 @@ import type { Attempt } from "../domain/attempt.ts";
 import type { PerformedDefinition } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { Event } from "../domain/event.ts";
-import type { Evidence } from "../domain/evidence.ts";
+import type { Evidence, SaidEvidence } from "../domain/evidence.ts";
 import type { RunId, StoryId } from "../domain/ids.ts";
 import type { Facts } from "../domain/report.ts";
 import type { Header, Run } from "../domain/run.ts";
@@ -128,7 +128,7 @@ export interface DecisionRead {
   /** In words, for the person who is asked, `why` and the log. */
   readonly why: string;
   /** What it looked at, the decisive place first. */
-  readonly evidence: readonly Evidence[];
+  readonly evidence: readonly (Evidence | SaidEvidence)[];
   readonly outputs?: Readonly<Record<string, string>>;
   /** For the step that gets the work back. Default: `why` and the evidence. */
   readonly feedback?: string;

@@ -3,7 +3,7 @@
 import type { Dispatch } from "../dispatch/dispatch.ts";
 import type { Usage } from "../domain/attempt.ts";
 import type { Event } from "../domain/event.ts";
-import type { RunId } from "../domain/ids.ts";
+import type { AgentName, RunId } from "../domain/ids.ts";
 import type { Header } from "../domain/run.ts";
 import type { ExecutionEnd, Executor, Resumed } from "../executors/executor.ts";
 import type { ExecutorNames } from "../executors/executor-names.ts";
@@ -60,7 +60,8 @@ export interface Executors extends Pick<ExecutorNames, "namesFor" | "accountOf" 
   usedIn?(name: string, file: string, resumed: Resumed | null): Promise<RecordedUsage | null>;
   /** Why the cost of its attempts will not be known; null: it will. Absent: as if it were known. */
   costGap?(name: string): string | null;
-  permitsFor(name: string, run: Pick<Header, "definition">): readonly PermitLimit[];
+  /** The places that an attempt of this agent needs among those of all runs. */
+  permitsFor(name: string, run: Pick<Header, "definition">, agent: AgentName): readonly PermitLimit[];
 }
 
 /** The log is events with ids, not prose. */

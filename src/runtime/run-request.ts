@@ -12,6 +12,8 @@ export interface RunRequest {
   readonly repo: string;
   readonly base: string | null;
   readonly inPlace: boolean;
+  /** Work in the folder itself, which is no repository or has no commit yet; absent: it needs one. */
+  readonly plainFolder?: boolean;
   readonly context: Readonly<Record<string, string>>;
   readonly executor: string | null;
   /** Before which steps it asks; absent: as the workflow says. */

@@ -1,10 +1,11 @@
-// Compares the scopes of a run before and after a transition, so that dispatch knows which steps became ready.
+// Compares the scopes of a run before and after a transition, so that dispatch knows which steps and parts became ready.
 
 import type { StoryId } from "../domain/ids.ts";
+import type { ReadyState } from "../domain/ready.ts";
 import type { Run } from "../domain/run.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { Step } from "../domain/step.ts";
-import type { ReadyStep } from "./store.ts";
+import type { Chain } from "../domain/step.ts";
+import type { OfferedStep, ReadyStep } from "./store.ts";
 
 export interface ScopeChange {
   readonly story: StoryId | null;
@@ -25,13 +26,34 @@ export function readinessOf({ story, was, is }: ScopeChange): {
   readonly unreadied: readonly ReadyStep[];
 } {
   if (was?.chain === is.chain) return { readied: [], unreadied: [] };
-  const before = new Map(was?.chain.map((step) => [step.id, step]));
-  const after = new Map(is.chain.map((step) => [step.id, step]));
-  const changed = (step: Step) => before.get(step.id) !== after.get(step.id);
-  const ready = ({ id, state }: Step): readonly ReadyStep[] =>
-    state.status === "ready" ? [{ story, step: id, notBefore: state.notBefore, pauseMs: state.pauseMs ?? null }] : [];
-  return {
-    readied: [...after.values()].filter(changed).flatMap(ready),
-    unreadied: [...before.values()].filter(changed).flatMap(ready),
-  };
+  const before = readyIn(story, was?.chain ?? []);
+  const after = readyIn(story, is.chain);
+  const changed = (from: ReadyStates, than: ReadyStates) =>
+    [...from].flatMap(([key, { state, offered }]) =>
+      than.get(key)?.state === state
+        ? []
+        : [{ ...offered, notBefore: state.notBefore, pauseMs: state.pauseMs ?? null }],
+    );
+  return { readied: changed(after, before), unreadied: changed(before, after) };
+}
+
+type ReadyStates = ReadonlyMap<string, { readonly state: ReadyState; readonly offered: OfferedStep }>;
+
+/** Every step and every part that is ready. A state that did not change keeps its identity. */
+function readyIn(story: StoryId | null, chain: Chain): ReadyStates {
+  return new Map(
+    chain.flatMap(({ id, state, parts = [] }) => {
+      const whole = { key: id as string, state, offered: { story, step: id, part: null } };
+      const each = parts.map(({ name, state }) => ({
+        key: `${id}/${name}`,
+        state,
+        offered: { story, step: id, part: name },
+      }));
+      // Parts of a step that waits are those of a retry: it opens them when the chain reaches it.
+      const ready = state.status === "running" ? [whole, ...each] : [whole];
+      return ready.flatMap(({ key, state, offered }) =>
+        state.status === "ready" ? [[key, { state, offered }] as const] : [],
+      );
+    }),
+  );
 }

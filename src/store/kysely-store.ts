@@ -47,6 +47,7 @@ import {
   selectHolders,
   takeEffect,
 } from "./tables/outbox.ts";
+import { selectPermitHolders } from "./tables/permits.ts";
 import {
   deleteRun,
   selectRunsAt,
@@ -142,6 +143,13 @@ export class KyselyStore implements Store {
 
   async gate(id: GateId): Promise<GateRef | null> {
     return await this.#database.read((db) => selectGate(db, id));
+  }
+
+  async permitHolders(key: string): Promise<readonly AttemptRef[]> {
+    return await this.#database.snapshot(async (db) => {
+      const found = await Promise.all((await selectPermitHolders(db, key)).map((id) => selectAttempt(db, id)));
+      return found.filter((attempt) => attempt !== null);
+    });
   }
 
   async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {

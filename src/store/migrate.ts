@@ -11,6 +11,8 @@ import { up as runPlaces } from "./migrations/005-run-places.ts";
 import { up as drivers } from "./migrations/006-drivers.ts";
 import { up as effectsHeld } from "./migrations/007-effects-held.ts";
 import { up as pauses } from "./migrations/008-pauses.ts";
+import { up as permitLines } from "./migrations/009-permit-lines.ts";
+import { up as parts } from "./migrations/010-parts.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -28,6 +30,8 @@ const migrations: readonly Migration[] = [
   { name: "drivers", up: drivers },
   { name: "effects-held", up: effectsHeld },
   { name: "pauses", up: pauses },
+  { name: "permit-lines", up: permitLines },
+  { name: "parts", up: parts },
 ];
 
 export const schemaVersion = migrations.length;

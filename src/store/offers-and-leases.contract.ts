@@ -32,7 +32,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
       expect(await stepsOf({ agent: "w/worker" })).toStrictEqual(["c", "a"]);
       expect(await stepsOf({ agent: "w/worker", run: second })).toStrictEqual(["a"]);
       const [story] = await store.transaction((tx) => tx.offers({ ...everything, limit: 1 }));
-      expect(story).toStrictEqual({ run: first, story: "S", step: "c", agent: "w/worker" });
+      expect(story).toStrictEqual({ run: first, story: "S", step: "c", part: null, agent: "w/worker" });
     });
 
     scenario(
@@ -81,7 +81,7 @@ export function describeOffersAndLeases(name: string, open: () => Promise<{ read
         offerOf(first, "b"),
         offerOf(second, "a"),
       );
-      await store.transaction((tx) => tx.withdraw(first, { story, step: stepId("a") }));
+      await store.transaction((tx) => tx.withdraw(first, { story, step: stepId("a"), part: null }));
       expect((await found(store, {})).map((one) => [one.run, one.story, one.step])).toStrictEqual([
         [first, null, "a"],
         [first, null, "b"],
@@ -171,7 +171,15 @@ async function found(store: Store, filter: Partial<OfferFilter>) {
 }
 
 function offerOf(run: RunId, step: string, changes: Partial<NewOffer> = {}): NewOffer {
-  const plain = { story: null, agent: "w/worker", runNumber: 1, notBefore: 1_000, pauseMs: null, paused: false };
+  const plain = {
+    story: null,
+    part: null,
+    agent: "w/worker",
+    runNumber: 1,
+    notBefore: 1_000,
+    pauseMs: null,
+    paused: false,
+  };
   return { run, step: stepId(step), ...plain, ...changes };
 }
 

@@ -15,6 +15,7 @@ export interface Tables {
   outbox: OutboxRow;
   permit_keys: { key: string };
   permits: PermitRow;
+  permit_lines: PermitLineRow;
   ready: ReadyRow;
   leases: LeaseRow;
   drivers: DriverRow;
@@ -132,10 +133,24 @@ export interface PermitRow {
   attempt_id: string;
 }
 
+/** A ready step that waits for a permit. */
+export interface PermitLineRow {
+  key: string;
+  run_id: string;
+  story_id: string;
+  step: string;
+  /** When the step became ready. */
+  since: number;
+  /** When a worker last tried to start it. */
+  seen: number;
+}
+
 export interface ReadyRow {
   run_id: string;
   story_id: string;
   step: string;
+  /** The part of the step; "": the whole step. */
+  part: string;
   /** `<workflow>/<agent>`; empty for a step that needs no agent. */
   agent: string;
   /** 1 while the run is paused. */

@@ -5,7 +5,7 @@ import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
-import type { AttemptId, GateId, RunId, StepId, StoryId } from "../domain/ids.ts";
+import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Deadline } from "../system/clock.ts";
@@ -31,6 +31,8 @@ export interface Store {
   holds(): Promise<readonly Hold[]>;
   openGates(run: RunId | null): Promise<readonly GateRef[]>;
   gate(id: GateId): Promise<GateRef | null>;
+  /** The attempts that hold permits of this key. */
+  permitHolders(key: string): Promise<readonly AttemptRef[]>;
   /** The log in order, starting after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
 
@@ -87,12 +89,13 @@ export interface Transaction {
   load(run: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null>;
   /** Writes events, rows and effects. Throws `VersionConflict` if another writer was faster. */
   save(loaded: Loaded, decision: Decision): Promise<Changes>;
-  takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean>;
+  /** Takes all of them or none. Returns null, or the key that has no place for this attempt now. */
+  takePermits(attempt: AttemptId, limits: readonly PermitLimit[], waiter?: PermitWaiter): Promise<string | null>;
   releasePermits(attempts: readonly AttemptId[]): Promise<void>;
   /** Due offers, oldest run first; within a run, the offer that has been due longest first. */
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
   offer(offer: NewOffer): Promise<void>;
-  withdraw(run: RunId, step: Pick<ReadyStep, "story" | "step">): Promise<void>;
+  withdraw(run: RunId, step: OfferedStep): Promise<void>;
   withdrawAll(run: RunId): Promise<void>;
   /** Offers of a paused run stay, but are not due. */
   pauseOffers(run: RunId, paused: boolean): Promise<void>;
@@ -126,11 +129,17 @@ export interface Hold {
   readonly why: string;
 }
 
-/** A ready step that a worker may claim. */
-export interface Offer {
-  readonly run: RunId;
+/** A ready step, or one part of a step. */
+export interface OfferedStep {
   readonly story: StoryId | null;
   readonly step: StepId;
+  /** null: the whole step. */
+  readonly part: PartName | null;
+}
+
+/** A ready step that a worker may claim. */
+export interface Offer extends OfferedStep {
+  readonly run: RunId;
   /** `<workflow>/<agent>`; empty for a step that needs no agent. */
   readonly agent: string;
 }
@@ -172,6 +181,18 @@ export interface DriverLease {
 export interface PermitLimit {
   readonly key: string;
   readonly limit: number;
+  /** Attempts that wait for it stand in line. Absent: a free place goes to any worker that asks. */
+  readonly inLine?: boolean;
+}
+
+/** The ready step that a worker wants permits for. */
+export interface PermitWaiter {
+  readonly run: RunId;
+  readonly story: StoryId | null;
+  readonly step: StepId;
+  /** When the step became ready: the oldest is served first. */
+  readonly since: number;
+  readonly now: number;
 }
 
 export interface Loaded {
@@ -197,9 +218,7 @@ export interface Changes {
   readonly effects: number;
 }
 
-export interface ReadyStep {
-  readonly story: StoryId | null;
-  readonly step: StepId;
+export interface ReadyStep extends OfferedStep {
   readonly notBefore: number;
   /** How long it was to wait when it became ready; null: not known. */
   readonly pauseMs: number | null;

@@ -19,8 +19,10 @@ import type {
   LocatedRun,
   NewOffer,
   Offer,
+  OfferedStep,
   OfferFilter,
   PermitLimit,
+  PermitWaiter,
   PlaceFilter,
   ReadyStep,
   Transaction,
@@ -143,8 +145,8 @@ export class KyselyTransaction implements Transaction {
     return { run: after, number: loaded.number, readied, unreadied, ended, paused, effects: effects.length };
   }
 
-  async takePermits(attempt: AttemptId, limits: readonly PermitLimit[]): Promise<boolean> {
-    return await takePermits(this.#db, attempt, limits);
+  async takePermits(attempt: AttemptId, limits: readonly PermitLimit[], waiter?: PermitWaiter): Promise<string | null> {
+    return await takePermits(this.#db, attempt, limits, waiter ?? null);
   }
 
   async releasePermits(attempts: readonly AttemptId[]): Promise<void> {
@@ -159,8 +161,8 @@ export class KyselyTransaction implements Transaction {
     await insertOffer(this.#db, offer);
   }
 
-  async withdraw(run: RunId, { story, step }: Pick<ReadyStep, "story" | "step">): Promise<void> {
-    await deleteOffer(this.#db, run, story, step);
+  async withdraw(run: RunId, step: OfferedStep): Promise<void> {
+    await deleteOffer(this.#db, run, step);
   }
 
   async withdrawAll(run: RunId): Promise<void> {

@@ -70,6 +70,19 @@ test("[CL4] a process keeps the time of day of its start: no jump moves it, and 
   expect(now()).toBe(5_000_500 + 3_600_000);
 });
 
+test("[CL4] a sleep counts, and the time of day that it moved does not count twice", () => {
+  let [day, steady, awakeOrNot] = [5_000_000, 1_000, 77_000];
+  const now = dayFromNowOn(
+    () => day,
+    () => steady,
+    () => awakeOrNot,
+  );
+  [day, steady, awakeOrNot] = [day + 60_000, steady + 200, awakeOrNot + 60_000];
+  expect(now()).toBe(5_060_000);
+  [day, steady, awakeOrNot] = [day + 300, steady + 300, awakeOrNot + 300];
+  expect(now()).toBe(5_060_300);
+});
+
 test("[CL4] the time of day of this process is the machine's", () => {
   expect(Math.abs(systemClock.now() - Date.now())).toBeLessThan(60_000);
 });

@@ -28,6 +28,8 @@ export function dayFromNowOn(day: () => number, steadyTime: () => number, awakeO
   const [dayThen, steadyThen, thenAwakeOrNot] = [day(), steadyTime(), awakeOrNot()];
   return () => {
     const passedMs = steadyTime() - steadyThen;
+    // A sleep moves the machine's time of day, too. `awakeOrNot` costs a file that is read, so it is asked only then.
+    if (Math.abs(day() - dayThen - passedMs) < shortestSleepMs / 2) return dayThen + passedMs;
     const sleptMs = awakeOrNot() - thenAwakeOrNot - passedMs;
     return dayThen + passedMs + (sleptMs >= shortestSleepMs ? Math.round(sleptMs) : 0);
   };

@@ -23,6 +23,9 @@ export function newToken(): Token {
   return token(randomBytes(18).toString("base64url"));
 }
 
+/** There are 32 characters, so that five bits of a byte choose each of them equally often. */
 function word(length: number): string {
-  return Array.from({ length }, () => characters[randomInt(characters.length)]).join("");
+  let text = "";
+  for (const byte of randomBytes(length)) text += characters[byte % characters.length];
+  return text;
 }

@@ -2,6 +2,7 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { findBundled } from "../../test/support/bundled.ts";
 import { known } from "../../test/support/protocols.ts";
 import type { AgentStep, StepDefinition } from "../domain/definition.ts";
 import { loadWorkflow } from "./load.ts";
@@ -17,12 +18,12 @@ function agentStepsOf(steps: readonly StepDefinition[]): readonly AgentStep[] {
 const bundled = readdirSync(folder).flatMap((id) => {
   const file = id === "agentic-coding" ? "step-rules.yml" : "workflow.yml";
   const text = readFileSync(new URL(`${id}/${file}`, folder), "utf8");
-  const { definition } = loadWorkflow(text, file, known);
+  const { definition } = loadWorkflow(text, file, known, { find: findBundled });
   return agentStepsOf(definition?.steps ?? []).map((step) => {
-    // The prompts of a rules table are those of its protocol: how to answer is in the role file.
+    // The prompts of a rules table are those of its protocol, and the input of a skill is its call: how to answer is in the role file.
     const roles = Object.values(definition?.agents[step.agent]?.files ?? {});
     const told =
-      definition?.dialect === "rules"
+      definition?.dialect === "rules" || definition?.protocol === "lifecycle"
         ? roles.map((role) => readFileSync(new URL(`${id}/${role}`, folder), "utf8")).join("\n")
         : step.input;
     return [`${id}: ${step.name}`, step, told] as const;
@@ -36,7 +37,11 @@ describe("[PR33] every bundled step", () => {
     expect(said).toContain("`REASON:`");
   });
 
-  test.each(bundled.filter(([name]) => /review|verify|test$/.test(name)))("%s can reject", (_, step, told) => {
+  // Skills judge in a result file, and a decision reads it.
+  const judges = bundled.filter(
+    ([name]) => /: .*(?:review|verify|test$)/.test(name) && !name.startsWith("lifecycle: "),
+  );
+  test.each(judges)("%s can reject", (_, step, told) => {
     const back = Object.values(step.on).filter((rule) => rule?.route.to === "back_to");
     expect(back).not.toEqual([]);
     const words = step.decide === null ? ["STATUS: retry"] : ["needs_fixes"];
@@ -53,3 +58,18 @@ test("[PR33] no role file tells an agent to choose its exit code", () => {
     expect(text).not.toMatch(/exit code/i);
   }
 });
+
+test.each(["parallel-review", "release", "nightly-audit"])(
+  "[IN12] %s loads without a problem, with its includes",
+  (id) => {
+    const text = readFileSync(new URL(`${id}/workflow.yml`, folder), "utf8");
+    const { definition, problems } = loadWorkflow(text, `${id}/workflow.yml`, known, {
+      plans: true,
+      find: findBundled,
+    });
+    expect(problems).toEqual([]);
+    expect(Object.values(definition?.includes ?? {}).map(({ workflow }) => workflow)).toEqual(
+      id === "parallel-review" ? [] : ["parallel-review"],
+    );
+  },
+);

@@ -6,7 +6,7 @@ import { checkDefinition } from "./check/check.ts";
 import { checkPlanner } from "./check/check-stories.ts";
 import { parseDocument } from "./document/document.ts";
 import type { Problem } from "./document/problem.ts";
-import { startReading } from "./document/reading.ts";
+import { type FindWorkflow, startReading } from "./document/reading.ts";
 import { lowerDocument } from "./lower.ts";
 import { isRulesTable, lowerTable, type RulesOptions, standsAlone } from "./rules/read-rules.ts";
 
@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly plans?: boolean;
   /** How a table of step rules is read. */
   readonly rules?: RulesOptions;
+  /** Reads the workflows that the file includes; absent: it can include none. */
+  readonly find?: FindWorkflow;
 }
 
 /** `protocols`: those that a file may name. */
@@ -33,11 +35,11 @@ export function loadWorkflow(
   text: string,
   file: string,
   protocols: readonly ProtocolFacts[] = [],
-  { plans = false, rules = {} }: LoadOptions = {},
+  { plans = false, rules = {}, find }: LoadOptions = {},
 ): LoadedWorkflow {
   const { document, problems } = parseDocument(text, file);
   if (!document) return { definition: null, problems, notes: [] };
-  const reading = startReading(document, protocols);
+  const reading = startReading(document, protocols, find);
   reading.problems.push(...problems);
   const isTable = rules.isTable || isRulesTable(document);
   const definition = isTable ? lowerTable(reading, rules) : lowerDocument(reading);
@@ -56,6 +58,9 @@ export function loadWorkflow(
 function inOrder(problems: readonly Problem[]): Problem[] {
   const said = new Set<string>();
   return problems
-    .toSorted((left, right) => left.line - right.line || left.column - right.column)
+    .toSorted(
+      (left, right) =>
+        (left.file ?? "").localeCompare(right.file ?? "") || left.line - right.line || left.column - right.column,
+    )
     .filter((problem) => said.size !== said.add(JSON.stringify(problem)).size);
 }

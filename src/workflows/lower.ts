@@ -1,26 +1,36 @@
 // Lowers a document in any dialect to the one internal form, with everything around the steps: agents, context, caps,
 // workspace. The dialect decides defaults here and nothing later.
 
-import type { AgentDefinition, Caps, Definition, StepDefinition, WorkspacePolicy } from "../domain/definition.ts";
-import { type CapName, defaultCaps } from "../domain/definition.ts";
+import { generalKeys } from "../domain/context.ts";
+import {
+  type AgentDefinition,
+  type Definition,
+  defaultCaps,
+  type StepDefinition,
+  type WorkspacePolicy,
+} from "../domain/definition.ts";
 import { agentName } from "../domain/ids.ts";
 import { readAntfarmSteps } from "./antfarm/antfarm.ts";
 import { refusalOf } from "./antfarm/antfarm-refusals.ts";
 import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm/antfarm-schema.ts";
+import { collectedBy } from "./check/check-said.ts";
 import { knownKeysOf } from "./check/templates.ts";
-import { durationMs } from "./document/duration.ts";
 import { foldKeys } from "./document/fold.ts";
+import { once } from "./document/once.ts";
 import { nearest, type Path } from "./document/problem.ts";
 import { note, type Reading, refuse, warn } from "./document/reading.ts";
 import { shapeAt } from "./document/shape.ts";
 import { validate } from "./document/validate.ts";
+import { checkFiles, readAgents } from "./format/agents.ts";
+import { readCaps } from "./format/caps.ts";
 import { readEnvironment } from "./format/environment.ts";
-import { type CapsInput, type WorkflowInput, workflowJsonSchema, workflowSchema } from "./format/schema.ts";
-import { readStep } from "./format/steps.ts";
+import { ownJson, validateOwn } from "./format/own-file.ts";
+import type { WorkflowInput } from "./format/schema.ts";
+import { readChain } from "./format/steps.ts";
+import { type DeclaredInput, readInputs } from "./include/inputs.ts";
 
 const defaultPollEveryMs = 300_000;
-const ownJson = workflowJsonSchema();
-const antfarmJson = antfarmJsonSchema();
+const antfarmJson = once(antfarmJsonSchema);
 
 /** The definition; null when the file is too wrong to have one. Lowered is not yet checked. */
 export function lowerDocument(reading: Reading): Definition | null {
@@ -41,14 +51,12 @@ export function lowerDocument(reading: Reading): Definition | null {
         hint: "add the line `pawl: 1`",
       });
     }
-    const hintFor = (key: string, path: Path) =>
-      (path.at(-3) === "steps" || path.at(-3) === "body" ? stepHints[key] : undefined) ?? foreignHints[key] ?? null;
-    const written = isOwn ? value : { pawl: 1, ...Object(value) };
-    const file = validate({ schema: workflowSchema, json: ownJson, unknownKeys: "error", hintFor }, written, reading);
-    return file && lowerOwn(reading, file);
+    const file = validateOwn(reading, isOwn ? value : { pawl: 1, ...Object(value) });
+    const definition = file && lowerOwn(reading, file);
+    return reading.included.isBroken ? null : definition;
   }
   const hintFor = (key: string, path: Path) =>
-    shapeAt(ownJson, path.slice(0, -1)).keys.includes(key)
+    shapeAt(ownJson(), path.slice(0, -1)).keys.includes(key)
       ? "this is Pawl's own spelling: put `pawl: 1` at the top of the file"
       : (antfarmHints[key] ?? null);
   const format = { schema: antfarmSchema, json: antfarmJson, unknownKeys: "warning", hintFor, refusalOf } as const;
@@ -59,14 +67,17 @@ export function lowerDocument(reading: Reading): Definition | null {
 const ownStepKeys = [
   "command",
   "gate",
+  "signal",
   "stories",
   "integrate",
   "decision",
+  "if",
   "body",
   "decide",
   "on",
   "produces",
   "checks",
+  "workflow",
 ];
 
 /** A file without `pawl:` that no reader of antfarm's format would accept, but ours would. */
@@ -87,73 +98,15 @@ const antfarmHints: Readonly<Record<string, string>> = {
   pass_outputs: "remove it: what a step prints is in the input of every later one; output_keys limits what is kept",
 };
 
-/** Keys of other formats that people bring along, and what is written here instead. */
-const foreignHints: Readonly<Record<string, string>> = {
-  required_outputs: "name the keys in `produces`, and the text that a good answer contains in `expects`",
-  pass_outputs: "remove it: what a step prints is in the input of every later one; `produces` limits what is kept",
-  output_keys: "write `produces: [KEYS]`",
-  decision_key: "write `decide: KEY`, and the values in `on`",
-  on_decision: "write `decide: KEY` and `on: { VALUE: ROUTE }`",
-  next_step: "write `go_to: STEP`",
-  retry_step: "write `back_to: STEP`, with `at_most: N`",
-  max_retries: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
-  on_fail: "write `on: { rejected: ROUTE }` for a no, `on_error: ROUTE` for a crash",
-  escalate_to: "write `then: gate` behind `at_most`",
-  on_exhausted: "write `then: gate` behind `at_most`",
-  if: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
-  when: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
-  condition: "let the step before it decide: `decide: KEY`, and `on: { VALUE: { go_to: STEP } }` to jump over this one",
-  needs: "remove it: steps run in the order of the file",
-  depends_on: "remove it: steps run in the order of the file",
-  parallel: "only stories run at once: `stories: { concurrency: N, workspace: worktree }`",
-  prompt: "write `input:` in the step; what an agent always reads is a role file: `files: { AGENTS.md: PATH }`",
-  instructions: "write `input:` in the step; what an agent always reads is a role file: `files: { AGENTS.md: PATH }`",
-  role: "write it into a role file: `files: { AGENTS.md: PATH }`",
-  tools: "what an agent may do is in the configuration: `executors.NAME`; `access: read` keeps it from writing",
-  run: "write `command: SHELL COMMAND`",
-  script: "write `command: SHELL COMMAND`",
-  uses: "write `agent: NAME` or `command: SHELL COMMAND`",
-  outputs: "name the keys in `produces`",
-  output: "name the keys in `produces`",
-  retries: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
-  retry: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
-  verify: "write a step behind it whose `on: { rejected: { back_to: STEP, at_most: N } }` sends the work back",
-  approval: "write a step of its own: `gate: QUESTION`",
-  schedule: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
-  triggers: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
-  jobs: "this is the format of a CI; a workflow has `agents` and `steps`",
-};
-
-/** A step has no model of its own. */
-const stepHints: Readonly<Record<string, string>> = {
-  model: "write it at the agent: `agents: { NAME: { model: … } }`",
-  executor: "write it at the agent: `agents: { NAME: { executor: … } }`; a person's work is a `gate`",
-};
-
 function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
-  const listed = Array.isArray(file.agents);
-  const entries = Array.isArray(file.agents)
-    ? file.agents.map((agent) => [agent.id, agent] as const)
-    : Object.entries(file.agents ?? {});
-  const agents = entries.map(([id, agent], index): AgentDefinition => {
-    checkFiles(reading, ["agents", listed ? index : id, "files"], agent.files ?? {}, false);
-    return {
-      name: agentName(id),
-      title: agent.name ?? id,
-      description: agent.description ?? "",
-      ...readPerformers(reading, agent, ["agents", listed ? index : id]),
-      ...(agent.access === "read" ? { access: agent.access } : {}),
-      model: agent.model ?? null,
-      timeoutMs: agent.timeout === undefined ? null : durationMs(agent.timeout),
-      files: agent.files ?? {},
-    };
-  });
+  const own = readAgents(reading, file);
+  const protocol = readProtocol(reading, file.protocol ?? null);
   const agentTimeoutMs = new Map(
-    agents.flatMap(({ name, timeoutMs }) => (timeoutMs === null ? [] : [[name as string, timeoutMs]])),
+    own.flatMap(({ name, timeoutMs }) => (timeoutMs === null ? [] : [[name as string, timeoutMs]])),
   );
-  const steps = file.steps.map((step, index) =>
-    readStep(reading, step, ["steps", index], { inBody: false, agentTimeoutMs }),
-  );
+  const shared = [...generalKeys, ...protocolKeys(reading, protocol)];
+  const inputs = readInputs(reading, file);
+  const steps = readChain(reading, file.steps, ["steps"], { inBody: false, agentTimeoutMs, shared, protocol });
   if (file.caps && file.budget) {
     refuse(reading, ["budget"], {
       message: "`caps` and `budget` are both given",
@@ -163,11 +116,13 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
   }
   return assemble(reading, file, {
     dialect: "pawl",
-    agents,
-    steps: steps.filter((step) => step !== null),
+    agents: [...own, ...reading.included.agents],
+    steps,
+    inputs,
     caps: readCaps(file.caps ?? file.budget ?? {}),
     workspace: readWorkspace(reading, file.workspace ?? {}),
-    protocol: readProtocol(reading, file.protocol ?? null),
+    protocol,
+    ...(file.templates === undefined ? {} : { templates: file.templates }),
   });
 }
 
@@ -185,25 +140,6 @@ function readProtocol(reading: Reading, name: string | null): string | null {
 
 function protocolKeys({ protocols }: Reading, name: string | null): readonly string[] {
   return protocols.find((protocol) => protocol.name === name)?.templateKeys ?? [];
-}
-
-function readPerformers(
-  reading: Reading,
-  {
-    executor,
-    executors,
-  }: { readonly executor?: string | undefined; readonly executors?: readonly string[] | undefined },
-  path: Path,
-): Pick<AgentDefinition, "executor" | "fallbacks"> {
-  if (executor !== undefined && executors !== undefined) {
-    refuse(reading, [...path, "executors"], {
-      message: "`executor` and `executors` are both given",
-      expected: "one of the two",
-      hint: `write \`executors: [${[executor, ...executors].join(", ")}]\``,
-    });
-  }
-  const [first, ...fallbacks] = executors ?? (executor === undefined ? [] : [executor]);
-  return { executor: first ?? null, ...(fallbacks.length === 0 ? {} : { fallbacks }) };
 }
 
 function readWorkspace(
@@ -249,19 +185,21 @@ function lowerAntfarm(reading: Reading, file: AntfarmInput): Definition {
     protocol: "antfarm",
     agents,
     steps: readAntfarmSteps(reading, file),
+    inputs: [],
     caps: defaultCaps,
     // Its agents commit, and some of its steps commit what an earlier one left.
     workspace: { branch: "by_step", onFailure: "keep", uncommitted: "keep" },
   });
 }
 
-interface Parts extends Pick<Definition, "dialect" | "caps" | "workspace" | "protocol"> {
+interface Parts extends Pick<Definition, "dialect" | "caps" | "workspace" | "protocol" | "templates"> {
   readonly agents: readonly AgentDefinition[];
   readonly steps: readonly StepDefinition[];
+  readonly inputs: readonly DeclaredInput[];
 }
 
 function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: Parts): Definition {
-  const { agents, ...rest } = parts;
+  const { agents, inputs, ...rest } = parts;
   const names = agents.map((agent) => agent.name as string);
   names.forEach((name, index) => {
     if (names.indexOf(name) === index) return;
@@ -271,61 +209,29 @@ function assemble(reading: Reading, file: WorkflowInput | AntfarmInput, parts: P
       hint: "rename one of the two",
     });
   });
-  const context = Object.fromEntries(
-    Object.entries(file.context ?? {}).map(([key, value]) => [key.toLowerCase(), value === null ? "" : String(value)]),
+  const own = Object.entries(file.context ?? {}).map(
+    ([key, value]) => [key.toLowerCase(), String(value ?? "")] as const,
   );
+  const fallbacks = inputs.flatMap(({ name, fallback }) => (fallback === null ? [] : [[name, fallback] as const]));
+  const context = { ...Object.fromEntries([...own, ...fallbacks]), ...reading.included.context };
+  const required = inputs.flatMap(({ name, fallback }) => (fallback === null ? [name] : []));
+  const { includes } = reading.included;
+  const isOwn = parts.dialect === "pawl";
+  const { collects, names: said }: ReturnType<typeof collectedBy> = isOwn
+    ? collectedBy(parts.steps, reading)
+    : { names: [] };
+  const known = [...protocolKeys(reading, parts.protocol), ...said, ...required];
   return {
     id: file.id,
     title: file.name ?? file.id,
     description: file.description?.trim() ?? "",
     agents: Object.fromEntries(agents.map((agent) => [agent.name, agent])),
     context,
-    knownKeys: knownKeysOf(parts.steps, context, protocolKeys(reading, parts.protocol)),
+    ...(collects === undefined ? {} : { collects }),
+    ...(required.length === 0 ? {} : { inputs: required }),
+    ...(Object.keys(includes).length === 0 ? {} : { includes }),
+    knownKeys: knownKeysOf(parts.steps, context, known),
     pollEveryMs: file.cron?.interval_ms ?? defaultPollEveryMs,
     ...rest,
   };
-}
-
-function readCaps(written: CapsInput): Caps {
-  const caps = withDefaults(written);
-  const names = { attempts: written.attempts, steps: written.steps, wallMs: written.wall, costUsd: written.usd };
-  const set = Object.entries({ ...names, tokens: written.tokens }).filter(([, value]) => value !== undefined);
-  const given = set.map(([name]) => name as CapName).filter((name) => caps[name] === defaultCaps[name]);
-  return given.length === 0 ? caps : { ...caps, given };
-}
-
-function withDefaults(written: CapsInput): Caps {
-  return {
-    attempts: written.attempts ?? defaultCaps.attempts,
-    steps: written.steps ?? defaultCaps.steps,
-    wallMs: written.wall === undefined ? defaultCaps.wallMs : durationMs(written.wall),
-    costUsd: written.usd ?? defaultCaps.costUsd,
-    tokens: written.tokens ?? defaultCaps.tokens,
-    then: written.then ?? defaultCaps.then,
-    hard: written.hard ?? defaultCaps.hard,
-    lostPerStep: written.lost ?? defaultCaps.lostPerStep,
-    ...(written.unknown === "stop" ? { unknown: "stop" } : {}),
-  };
-}
-
-/** antfarm's shared agents lie above the workflow's directory; ours never do. Nothing is written outside an agent's home. */
-function checkFiles(reading: Reading, path: Path, files: Readonly<Record<string, string>>, mayClimb: boolean): void {
-  const climbs = (text: string) => text.split(/[\\/]/).includes("..");
-  const isAbsolute = (text: string) => /^([\\/]|[A-Za-z]:)/.test(text);
-  for (const [name, source] of Object.entries(files)) {
-    if (climbs(name) || isAbsolute(name) || name === "") {
-      refuse(reading, [...path, name], {
-        message: `"${name}" is not a file name in the agent's directory`,
-        expected: "a name such as AGENTS.md",
-        hint: "remove the directories above it",
-      });
-    }
-    if (isAbsolute(source) || (climbs(source) && !mayClimb)) {
-      refuse(reading, [...path, name], {
-        message: `"${source}" is outside the workflow's directory`,
-        expected: "a path below the workflow file",
-        hint: `for example agents/NAME/${name}`,
-      });
-    }
-  }
 }

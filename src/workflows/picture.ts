@@ -1,10 +1,12 @@
 // Draws a workflow as text: its chain, routes back, limits, questions and the body of its stories. At most 100 columns wide.
 
 import type { Check } from "../domain/check.ts";
+import type { Condition } from "../domain/condition.ts";
 import { counted } from "../domain/counted.ts";
 import {
   type Caps,
   type Definition,
+  type GateStep,
   isGiven,
   isPerformed,
   type PerformedDefinition,
@@ -12,6 +14,8 @@ import {
   type StoriesStep,
 } from "../domain/definition.ts";
 import { namesOf, reasonsOf } from "../domain/gate.ts";
+import { isWithin, outermostInclude } from "../domain/include.ts";
+import type { PartDefinition } from "../domain/part.ts";
 import {
   anyOtherValue,
   type GateDeadline,
@@ -20,6 +24,8 @@ import {
   type Route,
   type RouteRule,
 } from "../domain/route.ts";
+import { lateOption, type SignalWait } from "../domain/signal.ts";
+import { voteText } from "../domain/vote.ts";
 import { limitsRoutes } from "./check/exits.ts";
 import { formatDuration } from "./document/duration.ts";
 import { spendText } from "./format/spend.ts";
@@ -29,22 +35,70 @@ const width = 100;
 export function drawWorkflow(definition: Definition): string {
   const lines = wrap(`${definition.id}  ${definition.title === definition.id ? "" : definition.title}`.trimEnd(), "");
   if (definition.description !== "") lines.push(...wrap(definition.description.replace(/\s+/g, " "), "  "));
+  if (definition.templates === "strict") lines.push("  asks a person where a key of an input has no value");
   const caps = capsText(definition.caps);
   lines.push("", ...drawChain(definition, definition.steps, ""), ...(caps === "" ? [] : ["", ...wrap(caps, "")]), "");
   return lines.join("\n");
 }
 
 function drawChain(of: Definition, chain: readonly StepDefinition[], indent: string): string[] {
-  const nameWidth = Math.min(24, Math.max(...chain.map((step) => step.name.length)));
-  return chain.flatMap((step, index) => {
-    const last = index === chain.length - 1;
+  const nodes = nodesOf(of, chain);
+  const nameWidth = Math.min(24, Math.max(...nodes.map(({ name }) => name.length)));
+  return nodes.flatMap(({ name, first, steps }, index) => {
+    const last = index === nodes.length - 1;
     const rail = `${indent}${last ? " " : "│"}`;
-    const mark = step.spare ? "○" : "●";
-    const head = wrap(`${step.name.padEnd(nameWidth)}  ${headOf(of, step)}`, `${indent}${mark} `, `${rail}   `);
-    const details = detailsOf(step).flatMap((detail) => wrap(detail, `${rail}     `, `${rail}         `));
-    const body = step.kind === "stories" ? drawBody(of, step, `${rail}   `) : [];
+    const mark = steps.length === 0 && first.spare ? "○" : "●";
+    const about = steps.length === 0 ? headOf(of, first) : includeText(of, name, steps);
+    const head = wrap(`${name.padEnd(nameWidth)}  ${about}`, `${indent}${mark} `, `${rail}   `);
+    const lines = steps.length === 0 ? detailsOf(first) : includeDetails(of, name, first);
+    const details = lines.flatMap((detail) => wrap(detail, `${rail}     `, `${rail}         `));
+    const body = steps.length === 0 && first.kind === "stories" ? drawBody(of, first, `${rail}   `) : [];
     return [...head, ...body, ...details, ...(last ? [] : [rail])];
   });
+}
+
+/** A step, or an included workflow with its steps: it is drawn folded, and its own file shows what is in it. */
+interface Node {
+  readonly name: string;
+  readonly first: StepDefinition;
+  /** Empty: it is a single step. */
+  readonly steps: readonly StepDefinition[];
+}
+
+function nodesOf(of: Definition, chain: readonly StepDefinition[]): readonly Node[] {
+  const nodes: Node[] = [];
+  for (const step of chain) {
+    const include = outermostInclude(of, step);
+    if (include === null) nodes.push({ name: step.name, first: step, steps: [] });
+    else if (nodes.at(-1)?.name === include)
+      nodes.push({ ...(nodes.pop() as Node), steps: chain.filter((other) => isWithin(other, include)) });
+    else nodes.push({ name: include, first: step, steps: [step] });
+  }
+  return nodes;
+}
+
+function includeText({ includes = {} }: Definition, id: string, steps: readonly StepDefinition[]): string {
+  const { workflow = "", title = "" } = includes[id] ?? {};
+  const names = steps.filter(({ spare }) => !spare).map(({ name }) => name.slice(id.length + 1));
+  return `workflow ${workflow}${title === workflow ? "" : ` (${title})`}: ${names.join(", ")}`;
+}
+
+function includeDetails(
+  { includes = {} }: Definition,
+  id: string,
+  { include, entries = [] }: StepDefinition,
+): string[] {
+  const { if: condition, repeatFor } = entries.find((entry) => entry.include === id) ?? {};
+  const { attempts = null, spend } = includes[id]?.budget ?? {};
+  const used = [...(attempts === null ? [] : [counted(attempts, "attempt")]), ...(spend ? [spendText(spend)] : [])];
+  const limits = used.filter((text) => text !== "");
+  const back = Object.values(include?.outputs ?? {});
+  return [
+    ...(condition ? [conditionText(condition)] : []),
+    ...(repeatFor === undefined ? [] : [repeatText(repeatFor)]),
+    ...(limits.length === 0 ? [] : [`its attempts together at most ${limits.join(", ")}, then fail`]),
+    ...(back.length === 0 ? [] : [`sets ${back.join(", ")}`]),
+  ];
 }
 
 function drawBody(of: Definition, step: StoriesStep, indent: string): string[] {
@@ -56,17 +110,20 @@ function headOf({ agents }: Definition, step: StepDefinition): string {
   switch (step.kind) {
     case "agent": {
       const reads = agents[step.agent]?.access === "read" ? ", only reads" : "";
-      return `agent ${step.agent}${reads}${timeOf(step.wallMs)}`;
+      const most = agents[step.agent]?.concurrency;
+      const atOnce = most === undefined ? "" : `, at most ${most} at once`;
+      return `agent ${step.agent}${reads}${atOnce}${timeOf(step.wallMs)}`;
     }
     case "command":
       return `command: ${oneLine(step.command)}${timeOf(step.wallMs)}`;
     case "gate":
-      return `asks: ${oneLine(step.question)}`;
+      return step.signal ? step.question : `asks: ${oneLine(step.question)}`;
     case "stories":
       return `stories, ${step.concurrency === 1 ? "one at a time" : `${step.concurrency} at a time`}${treesOf(step)}`;
     case "integrate":
       return `one commit on the base: ${oneLine(step.message)}${timeOf(step.wallMs)}`;
     case "decision":
+      if (step.source && "vote" in step.source) return `decides by ${voteText(step.source)}`;
       return `reads ${step.reader}${step.source === undefined ? "" : `: ${oneLine(step.source.file)}`}`;
   }
 }
@@ -78,10 +135,16 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
-  const { session, summary, waits, editable, mandatory, last, follows } = isPerformed(step) ? step : {};
+  const performed: Partial<PerformedDefinition> = isPerformed(step) ? step : {};
+  const { session, summary, waits, barrier, lock, concurrency, editable, mandatory, last, follows } = performed;
   const parts = [
+    ...(step.if ? [conditionText(step.if)] : []),
+    ...(step.repeatFor === undefined ? [] : [repeatText(step.repeatFor)]),
     ...(step.spare ? ["only when a route inserts it"] : []),
     ...(waits ? ["asks before it starts"] : []),
+    ...(barrier ? ["runs alone"] : []),
+    ...(lock ? [`holds the lock ${lock}`] : []),
+    ...(concurrency ? [`at most ${counted(concurrency, "story", "stories")} at once`] : []),
     ...(session ? [`continues the session of ${session}`] : []),
     ...(summary ? ["ends with a summary"] : []),
     ...(editable ? ["may change what comes after it"] : []),
@@ -90,6 +153,37 @@ function flagLines(step: StepDefinition): string[] {
     ...(follows ? [`stays behind ${follows.join(", ")}`] : []),
   ];
   return parts.length === 0 ? [] : [parts.join("; ")];
+}
+
+/** What runs at the same time, how many of it must pass, and what becomes of the rest. */
+function partLines({ parts }: PerformedDefinition): string[] {
+  if (parts === undefined) return [];
+  const { of, need, others } = parts;
+  const names = "each" in of ? `one for each name in ${of.each}` : of.list.map(partText).join(", ");
+  const rest = others === "stop" ? "; then the others are stopped" : "";
+  return [`parts at the same time: ${names}`, `${need === "all" ? "all" : need} must pass${rest}`];
+}
+
+function partText({ name, agent }: PartDefinition): string {
+  const own: string | undefined = agent;
+  return own === undefined || own === name ? name : `${name} (${own})`;
+}
+
+function repeatText(key: string): string {
+  return `once for each entry of ${key}, in order`;
+}
+
+function conditionText(condition: Condition): string {
+  const words = condition.values.join(" or ");
+  return "vote" in condition ? `only if ${voteText(condition)} say ${words}` : `only if ${condition.key} is ${words}`;
+}
+
+function signalLines({ options, deadline }: GateStep, { produces }: SignalWait): string[] {
+  const late = options[lateOption];
+  return [
+    ...(produces.length === 0 ? [] : [`sets ${produces.join(", ")}`]),
+    ...(deadline && late ? [`after ${formatDuration(deadline.afterMs)} without it → ${routeText(late)}`] : []),
+  ];
 }
 
 /** How far a story's chain may grow. */
@@ -109,12 +203,14 @@ function detailsOf(step: StepDefinition): string[] {
     const options = Object.entries(step.options).map(
       ([name, route]) => `${name.replace(":", " ")} → ${routeText(route)}`,
     );
+    if (step.signal) return [...flagLines(step), ...signalLines(step, step.signal)];
     const unanswered = step.deadline ? [`no answer ${deadlineText(step.deadline)}`] : [];
     return [...flagLines(step), ...options, ...unanswered];
   }
   if (step.kind === "stories") {
     const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others continue";
     return [
+      ...flagLines(step),
       step.storyBudget.atMost === 0
         ? `a story is not tried again: ${routeText(step.storyBudget.then)}`
         : `a story is tried again ${limitText(step.storyBudget)}`,
@@ -130,11 +226,13 @@ function detailsOf(step: StepDefinition): string[] {
   const keyWidth = Math.min(40, Math.max(...all.map(([key]) => key.length)));
   return [
     ...flagLines(step),
+    ...(step.kind === "command" && step.produces ? [`sets ${step.produces.join(", ")}`] : []),
     ...all.map(([key, rule]) => `${key.padEnd(keyWidth)} → ${rule ? ruleText(rule) : ""}`),
     ...(step.budget && limitsRoutes(step)
       ? [`all ${step.budget.errors ? "repetitions" : "routes back"} together ${limitText(step.budget)}`]
       : []),
     ...(step.budget ? spendLines("all attempts", step.budget) : []),
+    ...partLines(step),
     ...step.checks.map(checkText),
   ];
 }
@@ -195,6 +293,8 @@ function routeText(route: Route): string {
     case "again":
     case "fail":
       return route.to;
+    case "end":
+      return route.of === undefined ? "end" : `end of ${route.of}`;
     case "back_to":
       return `back to ${route.step}`;
     case "go_to":

@@ -2,11 +2,14 @@
 
 import { rmSync } from "node:fs";
 import { expect, test } from "vitest";
+import { campaignMs } from "../support/patience.ts";
 import { storyCampaign } from "./stories/campaign.ts";
 
 const seed = Number(process.env["PAWL_CHAOS_SEED"] ?? Date.now() % 1_000_000);
 
-test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each story is on the base once, the tests pass at every commit, and nothing is left behind", async () => {
+test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each story is on the base once, the tests pass at every commit, and nothing is left behind", {
+  timeout: campaignMs,
+}, async () => {
   const options = { kills: 15, seed, lanes: 2, variant: null, say: () => undefined };
   const { violations, dir, score, ...figures } = await storyCampaign(options);
   // On a violation the directory is kept; `npm run chaos -- --scene stories --seed …` repeats the test approximately.
@@ -17,4 +20,4 @@ test("[RC16 RC17 C73 C90 C91 C92] kills in every phase of an integration: each s
   expect(figures.lost).toBeGreaterThan(5);
   expect(figures.resolved).toBeGreaterThan(0);
   rmSync(dir, { recursive: true, force: true });
-}, 400_000);
+});

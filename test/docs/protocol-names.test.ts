@@ -7,10 +7,10 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(test|contract)\.ts$/.test(file));
 
-/** The files that may name it. antfarm is also a spelling of workflow files and of commands. */
+/** The files that may name it. antfarm is also a spelling of workflow files and of commands; the sessions of a lifecycle are in `.ralph`. */
 const profiles = {
   ralph:
-    /^src\/(app\.ts|protocols\/ralph\/|application\/ralph\/|application\/agentic\/(queue|add-story)\.ts|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
+    /^src\/(app\.ts|protocols\/(ralph|lifecycle)\/|application\/(ralph|lifecycle)\/|application\/agentic\/(queue|add-story)\.ts|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
   agentic:
     /^src\/(app\.ts|library\/project-adapter\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
   antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { beforeEach, expect, test } from "vitest";
 import { type Asked, askedOf, followInstructions, type Memory } from "../support/antfarm-agent.ts";
 import { expectCode, newSite, type Site, type StatusDocument, statuses } from "../support/pawl.ts";
+import { programLine } from "../support/program-words.ts";
 import { complete, peek, tryClaim } from "../support/pulling.ts";
 import { fingerprint, log, runGit } from "../support/repository.ts";
 import { type Acts, plan, story, writeScript } from "../support/scripts.ts";
@@ -14,9 +15,8 @@ import { type Acts, plan, story, writeScript } from "../support/scripts.ts";
 const samples = fileURLToPath(new URL("../../../shared/samples/antfarm/workflows", import.meta.url));
 beforeEach(({ skip }) => skip(!existsSync(samples), "antfarm's workflow files are not beside the repository"));
 
-const agentProgram = fileURLToPath(new URL("../support/antfarm-agent.ts", import.meta.url));
+const agentProgram = programLine("antfarm-agent.ts");
 const file = (workflow: "feature-dev" | "bug-fix") => join(samples, workflow, "workflow.yml");
-const node = `'${process.execPath}'`;
 
 const featureSteps = "plan:done,setup:done,implement:done,test:done,pr:done,review:done";
 const bugSteps = "triage:done,investigate:done,setup:done,fix:done,verify:done,pr:done";
@@ -47,7 +47,7 @@ function inputsOf(asked: readonly Asked[], role: Asked["role"]): readonly string
 /** The program gets its prompt on stdin, in the tree that it works in. */
 async function push(site: Site, workflow: "feature-dev" | "bug-fix", memory: Memory) {
   const before = fingerprint(site.repo);
-  const words = `command: ${node} ${agentProgram} ${memory.dir} ${memory.rejects ? "reject" : ""}`;
+  const words = `command: ${agentProgram} ${memory.dir} ${memory.rejects ? "reject" : ""}`;
   const called = await site.pawl("run", file(workflow), "Two files", "--executor", words, "--json");
   expectCode(called, 0);
   const after = fingerprint(site.repo);

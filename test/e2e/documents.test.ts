@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { contracts } from "../../src/contracts/contracts.ts";
+import { lifecycleProject } from "../support/lifecycle-project.ts";
 import { eventLines, expectCode, newSite, type Site, writeAt } from "../support/pawl.ts";
 import { prdSite } from "../support/prd.ts";
 import { done, featureScript, story, writeScript } from "../support/scripts.ts";
@@ -45,6 +46,12 @@ test("[LB1 LB3 CM2] a run with a question, from its start to its end: every docu
   await expectContract(site, "started", ["run", file, "Do it later", "--script", script, "--detach"]);
   await expectContract(site, "gates", ["gates"]);
   await expectContract(site, "why", ["why", "1"]);
+  const waiting =
+    "pawl: 1\nid: waiting\nagents: { worker: {} }\nsteps: [{ id: wait, signal: go }, { id: b, signal: go }]\n";
+  const waits = writeAt(site, "waiting.yml", waiting);
+  await expectContract(site, "started", ["run", waits, "Wait", "--script", script, "--detach"]);
+  await expectContract(site, "signal", ["signal", "3", "go"]);
+  await expectContract(site, "dropped", ["step", "drop", "3", "b"]);
   await expectContract(site, "run", ["pause", "1"]);
   await expectContract(site, "note", ["note", "1", "be", "brief"]);
   await expectContract(site, "caps", ["cap", "1", "--attempts", "20000", "--wall", "40d"]);
@@ -135,6 +142,19 @@ test("[LB1 CM2 LP7 LP8 LR7 E78] where a project stands, and what a result file s
   const refused = await site.pawl("lifecycle", "position");
   expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining("E002") });
   expect(readdirSync(join(site.repo, ".workflow"))).toEqual(["state.json"]);
+});
+
+test("[LB1 CM2 LE4 LE13 LE15 E70] a session of a lifecycle, a skill at a time: every document fits its contract", async () => {
+  const site = newSite();
+  const { executor } = lifecycleProject();
+  const by = ["--executor", executor];
+  await expectContract(site, "lifecycle-session", ["lifecycle", "Build", "a", "shop", "--yes", ...by], 3);
+  await expectContract(site, "lifecycle-session", ["lifecycle", "execute", "--dir", site.repo], 3);
+  await expectContract(site, "lifecycle-session", ["lifecycle", "continue"], 3);
+  await expectContract(site, "lifecycle-session", ["lifecycle", "status"]);
+  await expectContract(site, "lifecycle-session", ["lifecycle"]);
+  await expectContract(site, "skill-result", ["lifecycle", "perform", "quality-debug x", ...by]);
+  await expectContract(site, "error", ["lifecycle", "execute", "--dir", site.home], 5);
 });
 
 test("[LB1 LB3 CM2 D87 D62] a project that works by files, a session at a time: every document fits its contract", async () => {

@@ -2,18 +2,18 @@
 
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { expectCode, newSite, type Site, type StatusDocument, statuses, writeAt } from "../support/pawl.ts";
+import { programLine } from "../support/program-words.ts";
 import { prdText } from "../support/ralph.ts";
 import { log, runGit } from "../support/repository.ts";
 
-const program = fileURLToPath(new URL("../support/obedient.ts", import.meta.url));
+const program = programLine("obedient.ts");
 
 function agent(site: Site): string {
   const dir = site.path("rejected");
   mkdirSync(dir);
-  return `command: '${process.execPath}' ${program} reject ${dir}`;
+  return `command: ${program} reject ${dir}`;
 }
 
 async function outcomesOf(site: Site): Promise<readonly string[]> {
@@ -41,6 +41,27 @@ test("[PR37 B23] compound-engineering-loop: each writes what it is told to, and 
     expect(files).toContain(folder);
 });
 
+test("[PR37 IN3 IN4] parallel-review, by itself and in nightly-audit, with agents and role files of its own", async () => {
+  const site = newSite();
+  expectCode(await site.pawl("run", "parallel-review", "Look at it", "--executor", agent(site)), 0);
+  expectCode(await site.pawl("run", "nightly-audit", "Audit", "--executor", `command: ${program}`), 0);
+  const events = [...(await site.events("1")), ...(await site.events("2"))];
+  const performed = events.filter(({ type }) => type === "attempt_ended").map((event) => String(event["outcome"]));
+  expect(new Set(performed)).toEqual(new Set(["completed"]));
+  const names = events.filter(({ type }) => type === "attempt_dispatched").map((event) => String(event["name"]));
+  expect(names.filter((name) => name.startsWith("opinion."))).toHaveLength(5);
+});
+
+test("[PR37 IN8] release: the review is one line of its status, and a person is asked before the notes", async () => {
+  const site = newSite();
+  expectCode(await site.pawl("run", "release", "Release it", "--executor", agent(site)), 3);
+  const held = await site.pawl("status", "1");
+  expect(held.stdout).toMatch(/✓ opinion +done +3\/3/);
+  expectCode(await site.pawl("approve", "1"), 0);
+  expectCode(await site.pawl("resume", "1"), 0);
+  expect(new Set(await outcomesOf(site))).toEqual(new Set(["completed"]));
+});
+
 test("[PR37] dynamic-ralph", async () => {
   const site = newSite();
   const prd = writeAt(site, "prd.json", prdText([{ id: "fix-001" }]));
@@ -56,7 +77,7 @@ test("[PR37 TB9 TB10 D10 D47 D61] agentic-coding: stops at the review, takes its
   const script = writeAt(
     site,
     "agent.sh",
-    `tee ${prompts}/$PAWL_STEP | '${process.execPath}' ${program}
+    `tee ${prompts}/$PAWL_STEP | ${program}
 `,
   );
   expectCode(await site.pawl("run", "agentic-coding", "Coupons expire", "--executor", `command: sh ${script}`), 3);

@@ -61,6 +61,7 @@ test("[CM1 CM2 CM4] a run that is done exits 0 and prints one document; status p
       endedAt: isoTime,
       usage: { costUsd: 0, estimatedUsd: 0, inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 },
     },
+    signals: [],
     steps: [step("plan"), step("implement", "stories", 0), step("test"), step("pr"), step("review")],
     stories: [
       {
@@ -249,6 +250,8 @@ test("[CM6] every command's help has an example, and the task may come from stdi
     "store backup",
     "project init",
     "project continue",
+    "story drop",
+    "step drop",
   ];
   const groups = nested.map((command) => command.split(" ")[0]);
   for (const command of [...commands.filter((name) => !groups.includes(name)), ...nested]) {

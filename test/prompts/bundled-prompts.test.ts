@@ -7,6 +7,7 @@ import type { Told } from "../../src/prompts/echo.ts";
 import { readGiven, readReport } from "../../src/prompts/report.ts";
 import { renderTemplate } from "../../src/prompts/template.ts";
 import { loadWorkflow } from "../../src/workflows/load.ts";
+import { findBundled } from "../support/bundled.ts";
 import { known } from "../support/protocols.ts";
 
 const folder = new URL("../../workflows/", import.meta.url);
@@ -33,7 +34,7 @@ function agentStepsOf(steps: readonly StepDefinition[]): readonly AgentStep[] {
 const bundled = readdirSync(folder).flatMap((id) => {
   const file = id === "agentic-coding" ? "step-rules.yml" : "workflow.yml";
   const text = readFileSync(new URL(`${id}/${file}`, folder), "utf8");
-  const { definition } = loadWorkflow(text, file, known);
+  const { definition } = loadWorkflow(text, file, known, { find: findBundled });
   return agentStepsOf(definition?.steps ?? []).map((step): readonly [string, Asked] => {
     const files = Object.values(definition?.agents[step.agent]?.files ?? {});
     const roles = files.map((file) => readFileSync(new URL(`${id}/${file}`, folder), "utf8"));

@@ -71,6 +71,27 @@ export function startPawl(args: readonly string[], options: CallOptions): Runnin
   return { child, ended, stdout: () => said.stdout, stderr: () => said.stderr };
 }
 
+/** Runs the command on a terminal of its own, and presses a key when it asks. */
+export async function pawlOnTerminal(
+  args: readonly string[],
+  { home, cwd = home }: CallOptions,
+  key: string,
+): Promise<{ readonly code: number | null; readonly screen: string }> {
+  const command = [process.execPath, program, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+  const child = spawn("script", ["-qec", command, "/dev/null"], { cwd, env: environment(home), stdio: "pipe" });
+  killAfterTest(child);
+  let screen = "";
+  let hasPressed = false;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    screen += text.replaceAll("\r", "");
+    if (hasPressed || !screen.includes("[y/N] ")) return;
+    hasPressed = true;
+    child.stdin.write(key);
+  });
+  const code = await new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+  return { code, screen };
+}
+
 /** The user agrees to the commands of the repositories, as with `pawl trust`: most tests are about something else. */
 function agree(home: string, ...repos: readonly string[]): void {
   for (const repo of repos) {
@@ -169,6 +190,7 @@ export interface StatusDocument {
     readonly attempts: number;
     readonly steps: readonly StepDocument[];
   }[];
+  readonly signals: readonly { readonly name: string; readonly step: string | null; readonly status: string }[];
   readonly gates: readonly {
     readonly id: string;
     readonly step: string;

@@ -3,14 +3,14 @@
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { attemptMarker } from "../../src/executors/executor.ts";
 import { type Part, type Played, partFile, playedFile, type VoiceName } from "./agent-part.ts";
 import { type Called, type CallOptions, newSite, pawl, type RunningPawl, type Site, startPawl } from "./pawl.ts";
+import { programLine } from "./program-words.ts";
 import { writeFiles } from "./repository.ts";
 
-const program = fileURLToPath(new URL("./playing-agent.ts", import.meta.url));
+const program = programLine("playing-agent.ts");
 
 const versions: Readonly<Record<VoiceName, string>> = {
   claude: "2.1.325 (Claude Code)",
@@ -59,10 +59,10 @@ export function playingSite(part: Part, config: object = {}): PlayingSite {
   };
 }
 
-/** For speed, a shell answers `--version`, and Node caches the compiled program. */
+/** For speed, a shell answers `--version`. */
 function writeProgram(dir: string, name: string, version: string): void {
   const file = join(dir, name);
-  const play = `NODE_COMPILE_CACHE='${join(dir, "cache")}' exec '${process.execPath}' '${program}' '${dir}' ${name} "$@"`;
+  const play = `exec ${program} '${dir}' ${name} "$@"`;
   writeFileSync(file, `#!/bin/sh\nif [ "$1" = --version ]; then echo '${version}'; exit 0; fi\n${play}\n`);
   chmodSync(file, 0o755);
 }

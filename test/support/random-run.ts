@@ -95,11 +95,11 @@ function randomReport(run: Run, name: string, choose: Choose): Report {
   const said = {
     ...ended,
     feedback: choose(2) === 0 ? "do better" : "",
-    outputs: { [`key_${choose(4)}`]: `“${choose(100)}”\n'"%` },
+    outputs: { [`key_${choose(4)}`]: choose(3) === 0 ? " Yes" : `“${choose(100)}”\n'"%` },
   };
   if (name === "plan") return completed({ ...said, stories: choose(10) === 0 ? null : plan(run, choose) });
   if (name === "review") {
-    const value = ["approved", "ship", "fixes", "polish", "who knows"][choose(5)] ?? "";
+    const value = ["approved", "ship", "fixes", "polish", "enough", "who knows"][choose(6)] ?? "";
     return completed({ ...said, verdict: { kind: "value", value }, outputs: { ...said.outputs, decision: value } });
   }
   if (choose(3) > 0) return completed(said);

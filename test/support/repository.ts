@@ -19,9 +19,16 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 
+/** Otherwise each commit starts another process, to find that there is no garbage. */
+const untidied = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "maintenance.auto",
+  GIT_CONFIG_VALUE_0: "false",
+};
+
 /** Runs git in a test's own repository, and returns its output without the last line break. */
 export function runGit(cwd: string, ...args: readonly string[]): string {
-  const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true" };
+  const env = { ...process.env, LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...untidied };
   return execFileSync("git", args, { cwd, env, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).replace(
     /\n$/,
     "",
@@ -47,14 +54,52 @@ export function makeRepository(
   options: MakeRepositoryOptions = {},
 ): string {
   const repo = options.dir ?? join(tempDir(), "repo");
+  const branch = options.branch ?? "main";
   mkdirSync(repo, { recursive: true });
-  runGit(repo, "init", "--quiet", "--template=", `--initial-branch=${options.branch ?? "main"}`);
+  // What is there already becomes part of the first commit.
+  const key = readdirSync(repo).length === 0 ? JSON.stringify([branch, files]) : null;
+  const made = key === null ? undefined : madeBefore.get(key);
+  if (made !== undefined) {
+    writeCopy(repo, made);
+    // The index knows the files by their inodes and times.
+    if (Object.keys(files).length > 0) runGit(repo, "update-index", "--refresh");
+    return repo;
+  }
+  initRepository(repo, branch, files);
+  if (key !== null) madeBefore.set(key, copyOf(repo));
+  return repo;
+}
+
+/** Repositories by what is in them. Most tests begin with the same few, and git needs six processes to make one. */
+const madeBefore = new Map<string, RepositoryCopy>();
+
+interface RepositoryCopy {
+  readonly dirs: readonly string[];
+  readonly files: Readonly<Record<string, Uint8Array>>;
+}
+
+function initRepository(repo: string, branch: string, files: Readonly<Record<string, string>>): void {
+  runGit(repo, "init", "--quiet", "--template=", `--initial-branch=${branch}`);
   configureUser(repo);
-  if (Object.keys(files).length === 0) return repo;
+  if (Object.keys(files).length === 0) return;
   writeFiles(repo, files);
   runGit(repo, "add", "--all");
   runGit(repo, "commit", "--quiet", "--message=first");
-  return repo;
+}
+
+function copyOf(repo: string): RepositoryCopy {
+  const entries = readdirSync(repo, { recursive: true, withFileTypes: true });
+  const pathOf = ({ parentPath, name }: (typeof entries)[number]) => relative(repo, join(parentPath, name));
+  const files = entries.filter((entry) => entry.isFile()).map(pathOf);
+  return {
+    dirs: entries.filter((entry) => entry.isDirectory()).map(pathOf),
+    files: Object.fromEntries(files.map((name) => [name, readFileSync(join(repo, name))])),
+  };
+}
+
+function writeCopy(repo: string, { dirs, files }: RepositoryCopy): void {
+  for (const dir of dirs) mkdirSync(join(repo, dir), { recursive: true });
+  writeFiles(repo, files);
 }
 
 /** Writes the file directly: one `git config` process per setting would dominate the time of a small test. */

@@ -99,6 +99,7 @@ export const everything: Definition = workflow(
       on: {
         "=approved": rule({ to: "next" }),
         "=ship": rule({ to: "go_to", step: stepName("ship") }),
+        "=enough": rule({ to: "end" }),
         "=fixes": rule({ to: "back_to", step: stepName("implement") }, 1, {
           to: "gate",
           question: "Review keeps failing. What now?",
@@ -109,6 +110,10 @@ export const everything: Definition = workflow(
       budget: { atMost: 2, then: { to: "next" } },
     }),
     agentStep("polish"),
+    agentStep("notes", { if: { key: "key_1", values: ["yes"] } }),
+    agentStep("thank", {
+      if: { vote: "majority", of: { step: stepName("implement"), key: "key_2" }, values: ["yes"] },
+    }),
     {
       kind: "gate",
       name: stepName("approve"),
@@ -122,7 +127,7 @@ export const everything: Definition = workflow(
       command: "true",
     },
   ],
-  { caps: { ...defaultCaps, lostPerStep: 2 } },
+  { caps: { ...defaultCaps, lostPerStep: 2 }, collects: { [stepName("implement")]: ["key_2"] } },
 );
 
 export function startOf(definition: Definition, changes: Partial<StartRun> = {}): StartRun {

@@ -2,13 +2,11 @@
 
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
+import { programWords } from "./program-words.ts";
 
-const script = fileURLToPath(new URL("store-worker.ts", import.meta.url));
+const [node, ...program] = programWords("store-worker.ts");
 
 export class StoreWorker {
   readonly #child: ChildProcessWithoutNullStreams;
@@ -17,9 +15,7 @@ export class StoreWorker {
   #complaints = "";
 
   constructor(what: "open" | "claim" | "drive" | "write" | "hold", file: string) {
-    // Otherwise a test with many processes spends most of its time compiling the same modules.
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), "pawl-test-compile-cache") };
-    this.#child = spawn(process.execPath, [script, what, file], { stdio: "pipe", env });
+    this.#child = spawn(node, [...program, what, file], { stdio: "pipe" });
     this.#ended = once(this.#child, "close");
     this.#child.stderr.on("data", (chunk) => (this.#complaints += chunk));
     this.#child.stdin.on("error", () => {});

@@ -1,11 +1,9 @@
 // Stub agents over ACP for tests: executors whose agent is the program acp-agent.ts.
 
-import { fileURLToPath } from "node:url";
 import { type AcpOptions, acpExecutor } from "../../src/executors/acp/acp.ts";
 import type { Executor } from "../../src/executors/executor.ts";
 import type { AcpPlay } from "./acp-agent.ts";
-
-const program = fileURLToPath(new URL("./acp-agent.ts", import.meta.url));
+import { programWords } from "./program-words.ts";
 
 export function stubAcp(play: AcpPlay, changes: Partial<AcpOptions> = {}): Executor {
   return acpExecutor({ ...plainAcp(play), ...changes });
@@ -14,7 +12,7 @@ export function stubAcp(play: AcpPlay, changes: Partial<AcpOptions> = {}): Execu
 export function plainAcp(play: AcpPlay): AcpOptions {
   return {
     name: "stub",
-    command: [process.execPath, program, JSON.stringify(play)],
+    command: [...programWords("acp-agent.ts"), JSON.stringify(play)],
     preset: null,
     model: null,
     effort: null,

@@ -6,7 +6,6 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { configuredExecutors, configuredTargets, openApp } from "../../src/app.ts";
 import type { Attempt } from "../../src/domain/attempt.ts";
@@ -21,6 +20,7 @@ import { openWorkflow } from "../../src/runtime/runs/workflow-library.ts";
 import type { Clock } from "../../src/system/clock.ts";
 import { findHome, type Home } from "../../src/system/home.ts";
 import { agents } from "./agents.ts";
+import { programWords } from "./program-words.ts";
 import { makeRepository, tempDir } from "./repository.ts";
 import { until } from "./until.ts";
 
@@ -190,7 +190,7 @@ async function openParts(home: Home, config: Config, clock?: Clock): Promise<Par
   return parts;
 }
 
-const program = fileURLToPath(new URL("drive-program.ts", import.meta.url));
+const [node, ...program] = programWords("drive-program.ts");
 
 export class DriverProcess {
   readonly #child: ChildProcess;
@@ -198,7 +198,7 @@ export class DriverProcess {
   complaints = "";
 
   constructor(home: Home, run: RunId, env: Readonly<Record<string, string>>, times: DriveTimes) {
-    this.#child = spawn(process.execPath, [program, run, JSON.stringify(times)], {
+    this.#child = spawn(node, [...program, run, JSON.stringify(times)], {
       env: { ...process.env, PAWL_HOME: home.dir, ...env },
       stdio: ["ignore", "ignore", "pipe"],
     });

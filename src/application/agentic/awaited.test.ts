@@ -2,15 +2,13 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject } from "../../../test/support/agentic-project.ts";
 import { whyOf } from "../status.ts";
 import { hookSession } from "./hook.ts";
 import { projectAt } from "./place.ts";
 import { viewProject } from "./view.ts";
 import { watchProject } from "./watch.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 test("[PJ22 WY8 AW7 D4 D12 D42] a driver that left: what is waited for is said, and watch ends it at its time", async () => {
   const project = await agenticProject("2");
@@ -19,7 +17,7 @@ test("[PJ22 WY8 AW7 D4 D12 D42] a driver that left: what is waited for is said, 
   const view = async () => await viewProject(app, await projectAt(app, root));
   const leaving = new AbortController();
   const driving = go({ executor: undefined, awaits: true, signal: leaving.signal });
-  await vi.waitFor(async () => expect((await view()).report).toContain("Waits for its report in"), { timeout: 30_000 });
+  await expect.poll(async () => (await view()).report).toContain("Waits for its report in");
   const file = join(root, ".ai/HANDOFF.md");
   expect((await whyOf(app)).why).toContain(`US-001: bdd waits for another program's report in ${file}, until `);
   expect((await view()).report).not.toContain("No process waits for it");

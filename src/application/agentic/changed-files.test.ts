@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import { addStory, importStories } from "./add-story.ts";
 import { approveStory, noteStory, rejectStory } from "./answers.ts";
@@ -13,8 +13,6 @@ import { projectAt } from "./place.ts";
 import { openRun } from "./project-runs.ts";
 import { projectPrompt } from "./prompts.ts";
 import { watchProject } from "./watch.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type State = Readonly<Record<string, unknown>>;
 

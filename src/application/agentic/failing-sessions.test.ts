@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import type { ProjectState } from "../../protocols/agentic/adapter.ts";
 import { trust } from "../setup/trust.ts";
@@ -11,8 +11,6 @@ import { hookSession } from "./hook.ts";
 import { projectAt } from "./place.ts";
 import { projectPrompt } from "./prompts.ts";
 import { viewProject } from "./view.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 const pulled = { executor: undefined };
 
@@ -175,7 +173,7 @@ test("[AG33 AG12 D4 D16] level 2: an awaited program that writes only STATE.json
   const leaving = new AbortController();
   const driving = project.go({ executor: undefined, awaits: true, signal: leaving.signal });
   const running = async (step: string) =>
-    await vi.waitFor(() => expect(stateOf(project)).toMatchObject({ step, status: "running" }), { timeout: 60_000 });
+    await expect.poll(() => stateOf(project)).toMatchObject({ step, status: "running" });
   await running("bdd");
   writeFields(project, { status: "complete" });
   await running("sdd-delta");

@@ -89,5 +89,6 @@ function noted(place: ProjectPlace, report: string): Hooked {
 }
 
 function log({ ai }: ProjectPlace, text: string): void {
-  appendInside(ai, join(ai, "hook.log"), `${new Date().toISOString()} hook: ${text}\n`);
+  const { root, log: file } = aiFolder(ai);
+  appendInside(root, file, `${new Date().toISOString()} hook: ${text}\n`);
 }

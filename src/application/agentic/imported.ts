@@ -80,7 +80,7 @@ interface Left {
 /** What the file of one story says, where STATE.json shows another. */
 function leftInStates(folder: AiFolder, id: StoryId, request: Omit<ImportRequest, "file">): readonly Left[] {
   const file = storyState(folder, id);
-  const text = readOrNull(folder.dir, file);
+  const text = readOrNull(folder.root, file);
   if (text === null) return [];
   try {
     const { story, notes } = importStory(text, { ...request, file });
@@ -113,6 +113,6 @@ export async function keepImported(place: ProjectPlace, { queue, shown, notes }:
       ...stories,
     ]);
   const at = new Date().toISOString();
-  const { dir, log } = aiFolder(place.ai);
-  for (const note of notes) appendInside(dir, log, `${at} [INFO] [pawl] import: ${note}\n`);
+  const { root, log } = aiFolder(place.ai);
+  for (const note of notes) appendInside(root, log, `${at} [INFO] [pawl] import: ${note}\n`);
 }

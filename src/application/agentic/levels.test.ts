@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import { makeRepository, tempDir } from "../../../test/support/repository.ts";
 import { Application } from "../application.ts";
@@ -14,8 +14,6 @@ import { continueProject } from "./continue.ts";
 import { hookSession } from "./hook.ts";
 import { initProject } from "./init.ts";
 import { projectPrompt } from "./prompts.ts";
-
-vi.setConfig({ testTimeout: 120_000 });
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { agenticProject, type TestProject } from "../../../test/support/agentic-project.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { Application } from "../application.ts";
@@ -9,9 +9,6 @@ import { projectAt } from "./place.ts";
 import { say } from "./say.ts";
 import { skipStep } from "./skip.ts";
 import { viewProject } from "./view.ts";
-
-// Each session is a process.
-vi.setConfig({ testTimeout: 120_000 });
 
 const signal = new AbortController().signal;
 

@@ -120,6 +120,8 @@ function choicesAt(gate: Gate, view: ProjectStanding): readonly Choice[] {
         ...skip,
         ...abort,
       ];
+    case "signal":
+      return abort;
     case "cap":
       return [["retry", "allow as much again and go on"], ...abort];
     case "route":

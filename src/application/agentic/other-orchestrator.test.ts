@@ -21,8 +21,6 @@ import { hookSession } from "./hook.ts";
 import { skipStep } from "./skip.ts";
 import { watchProject } from "./watch.ts";
 
-vi.setConfig({ testTimeout: 240_000 });
-
 /** Every text of a STATE.json that is projected from now on. */
 function projected(): ReadonlySet<string> {
   const texts = new Set<string>();

@@ -52,8 +52,8 @@ async function skipReady(app: Application, view: ProjectView): Promise<string> {
 }
 
 async function skipped(app: Application, view: ProjectView, step: string): Promise<Decided> {
-  const { dir, log } = aiFolder(view.place.ai);
+  const { root, log } = aiFolder(view.place.ai);
   const { story } = view.state;
-  appendInside(dir, log, `${new Date().toISOString()} [INFO] [pawl] ${story} ${step} skipped by ${app.author}\n`);
+  appendInside(root, log, `${new Date().toISOString()} [INFO] [pawl] ${story} ${step} skipped by ${app.author}\n`);
   return await decided(app, view, `${story} ${step} is skipped.`);
 }

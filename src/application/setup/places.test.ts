@@ -1,10 +1,11 @@
 // Where things are after setting up: an installed workflow with its role files, and the tree in which an executor is tested.
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeRepository, runGit, tempDir } from "../../../test/support/repository.ts";
-import { installWorkflow, openWorkflow } from "../../runtime/runs/workflow-library.ts";
+import { installWorkflow } from "../../runtime/runs/workflow-install.ts";
+import { openWorkflow } from "../../runtime/runs/workflow-library.ts";
 import { Application } from "../application.ts";
 import { testExecutor } from "./executors.ts";
 
@@ -34,6 +35,42 @@ steps: [{ id: a, agent: dev, input: x, expects: "STATUS: done" }]
   const [source = ""] = Object.values(Object.values(definition.agents)[0]?.files ?? {});
   expect(file).toBe(installed.file);
   expect(readFileSync(join(app.home.workflows, "flow", source), "utf8")).toBe("Be careful.");
+});
+
+test("[IN1 IN4 IN9] an installed workflow has the files that it includes by a path, with their role files", () => {
+  const { app, dir } = makeApp();
+  const write = (path: string, text: string) => {
+    mkdirSync(join(dir, path, ".."), { recursive: true });
+    writeFileSync(join(dir, path), text);
+  };
+  const part = (id: string, more = "") =>
+    `pawl: 1\nid: ${id}\nagents: { dev: { files: { ROLE.md: roles/${id}.md } } }\nsteps:\n  - { id: work, agent: dev }\n${more}`;
+  write(
+    "all/top/workflow.yml",
+    part("top", "  - { id: near, workflow: ./parts/near.yml }\n  - { id: far, workflow: ../far }\n"),
+  );
+  write("all/top/roles/top.md", "top");
+  write("all/top/parts/near.yml", part("near"));
+  write("all/top/parts/roles/near.md", "near");
+  write("all/far/workflow.yml", part("far", "  - { id: next, workflow: ./next.yml }\n"));
+  write("all/far/roles/far.md", "far");
+  write("all/far/next.yml", part("next"));
+  write("all/far/roles/next.md", "next");
+  const roles = (name: string) => {
+    const { definition, file } = openWorkflow(app.home, name, app.protocols);
+    const agents = Object.values(definition.agents);
+    return agents.map(({ name, files }) => [name, readFileSync(join(file, "..", files["ROLE.md"] ?? ""), "utf8")]);
+  };
+  const all = [
+    ["dev", "top"],
+    ["near.dev", "near"],
+    ["far.dev", "far"],
+    ["far.next.dev", "next"],
+  ];
+  expect(roles(join(dir, "all", "top"))).toEqual(all);
+  expect(installWorkflow(app.home, join(dir, "all", "top"), app.protocols).missing).toEqual([]);
+  rmSync(join(dir, "all"), { recursive: true });
+  expect(roles("top")).toEqual(all);
 });
 
 test("[OT4] an executor is tested in a tree of Pawl, which is gone afterwards", async () => {

@@ -1,6 +1,8 @@
 // Lines for people. Owns: the line that a person reads for each event; null for an event that says nothing new.
 
 import type { RunDocument } from "../../contracts/run-documents.ts";
+import { nameWithPart } from "../../domain/attempt.ts";
+import { counted } from "../../domain/counted.ts";
 import type { Event } from "../../domain/event.ts";
 import { namesOf } from "../../domain/gate.ts";
 import type { Facts } from "../../domain/report.ts";
@@ -44,7 +46,10 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
         text: `${event.stories.length} ${event.stories.length === 1 ? "story" : "stories"} planned: ${event.stories.map((s) => s.id).join(", ")}`,
       };
     case "attempt_dispatched":
-      return { mark: "▶", text: `${where}${event.name}${event.number > 1 ? ` (attempt ${event.number})` : ""}` };
+      return {
+        mark: "▶",
+        text: `${where}${nameWithPart(event)}${event.number > 1 ? ` (attempt ${event.number})` : ""}`,
+      };
     case "attempt_ended": {
       const what = `${where}${names.get(event.attempt) ?? ""}`;
       if (event.outcome !== "completed")
@@ -57,15 +62,44 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       if (event.verdict?.kind === "value") return { mark: "✓", text: `${what}: ${event.verdict.value}` };
       return { mark: "✓", text: `${what}${testsText(event.facts)}` };
     }
+    case "parts_opened": {
+      const open = event.parts.filter((name) => !event.keeps?.includes(name));
+      return { mark: "•", text: `${where}${event.step}: ${open.join(", ")} at the same time` };
+    }
+    case "part_ended": {
+      const { end } = event;
+      if (end.status !== "failed" && end.status !== "stopped") return null;
+      const mark = end.status === "failed" ? "✗" : "•";
+      return { mark, text: `${where}${event.step} (${event.part}) ${end.status}: ${firstLineOf(end.reason)}` };
+    }
+    case "parts_ended":
+      return {
+        mark: event.verdict.kind === "passed" ? "✓" : "↺",
+        text: `${where}${event.step}: ${event.verdict.kind}`,
+      };
     case "steps_reset":
       return { mark: "↺", text: `${where}${event.reason}` };
     case "steps_skipped":
       // The line of an edit names the steps that it skips.
-      if (event.by === "edit") return null;
+      if (event.by !== "route") return null;
       return { mark: "•", text: `${where}skipped ${event.steps.join(", ")}: ${event.reason}` };
+    case "items_taken":
+      return {
+        mark: "•",
+        text: `${where}${event.step} runs for ${counted(event.item.of, "entry", "entries")} of ${event.key}`,
+      };
+    case "step_dropping": {
+      const what = event.whole ? (event.story ?? "") : `${where}${event.step}`;
+      return {
+        mark: "•",
+        text: `${what} is dropped as ${event.as}${event.reason ? `: ${firstLineOf(event.reason)}` : ""}`,
+      };
+    }
     case "step_failed":
       return { mark: "✗", text: `${where}${event.step} failed: ${firstLineOf(event.reason)}` };
     case "gate_opened":
+      if (event.gate.signal !== undefined)
+        return { mark: "•", text: `${where}${event.gate.step} ${event.gate.question}` };
       return {
         mark: "?",
         text: `${where}${asked(event.gate)} [${namesOf(event.gate.options).join(", ")}]`,
@@ -81,6 +115,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: `${where}${editOf(event)}: ${firstLineOf(event.operation.reason)}` };
     case "edit_refused":
       return { mark: "•", text: `${where}an edit by ${event.by} was refused: ${firstLineOf(event.why)}` };
+    case "signal_received":
+      return { mark: "•", text: `signal ${event.signal}${event.of === null ? "" : ` for ${event.of}`}` };
     case "note_added":
       return { mark: "•", text: `a note for ${event.note.story ?? "the run"}: ${firstLineOf(event.note.text)}` };
     case "file_change_adopted":
@@ -101,7 +137,9 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "gate_voided":
     case "limits_renewed":
     case "notes_delivered":
+    case "signal_taken":
     case "outputs_set":
+    case "part_readied":
     case "step_cancelled":
     case "step_done":
     case "step_opened":
@@ -119,7 +157,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
 
 /** Which step an attempt is of, for the line of its end. */
 export function rememberNames(event: Event, names: Map<string, string>): void {
-  if (event.type === "attempt_dispatched") names.set(event.attempt, event.name);
+  if (event.type === "attempt_dispatched") names.set(event.attempt, nameWithPart(event));
 }
 
 function editOf({ by, operation, added }: Extract<Event, { type: "chain_edited" }>): string {

@@ -13,7 +13,7 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
     console.say(`Run #${number} continues without this command.${by} \`pawl resume ${number}\` follows it again.`);
   } else if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
   else if (end === "done") {
-    console.say(`Run #${number} is done. ${placeOf(driven)}`);
+    console.say(`Run #${number} is done. ${workText(driven)}`);
     console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);
   } else {
     console.say(document.why);
@@ -24,7 +24,7 @@ export function printEnd(console: Console, driven: Driven, { events }: { readonl
 }
 
 /** Where its work is. */
-function placeOf({ branch, folder }: Driven): string {
+export function workText({ branch, folder }: Driven): string {
   if (folder !== null) return `The work is in ${folder}${branch === null ? "" : `, on branch ${branch}`}.`;
   return branch === null ? "It made no commit." : `The work is on branch ${branch}.`;
 }

@@ -2,7 +2,7 @@
 
 import type { AttemptId, RunId } from "../../domain/ids.ts";
 import { scopeOf } from "../../domain/run.ts";
-import { definitionOf } from "../../engine/definitions.ts";
+import { performedBy } from "../../engine/definitions.ts";
 import type {
   Changes,
   DriverLease,
@@ -84,12 +84,14 @@ export class EmbeddedDispatch implements Dispatch {
 
 function offerOf({ run, number }: Changes, ready: ReadyStep): NewOffer {
   const { header } = run;
-  const name = scopeOf(run, ready.story)?.chain.find((step) => step.id === ready.step)?.name;
-  const definition = name === undefined ? null : definitionOf(run, ready.story, name);
+  const { story, step, part } = ready;
+  const name = scopeOf(run, story)?.chain.find(({ id }) => id === step)?.name;
+  const definition = name === undefined ? null : performedBy(run, story, { name, ...(part === null ? {} : { part }) });
   return {
     run: header.id,
-    story: ready.story,
-    step: ready.step,
+    story,
+    step,
+    part,
     agent: definition?.kind === "agent" ? `${header.definition.id}/${definition.agent}` : "",
     runNumber: number,
     notBefore: ready.notBefore,

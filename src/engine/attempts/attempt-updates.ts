@@ -3,9 +3,10 @@
 import { type Attempt, addUsage, noUsage } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
 import type { Run } from "../../domain/run.ts";
-import { nextAttemptState, nextStepState } from "../moves.ts";
+import type { Step } from "../../domain/step.ts";
+import { nextAttemptState, nextPartState, nextStepState } from "../moves.ts";
 import { withSettled } from "../note-updates.ts";
-import { withAttempt, withHeader, withScope } from "../run-updates.ts";
+import { withAttempt, withHeader, withPart, withScope } from "../run-updates.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -15,6 +16,7 @@ export function withAttemptDispatched(run: Run, event: Of<"attempt_dispatched">)
     story: event.story,
     step: event.step,
     name: event.name,
+    ...(event.part === undefined ? {} : { part: event.part }),
     visit: event.visit,
     number: event.number,
     token: event.token,
@@ -30,14 +32,16 @@ export function withAttemptDispatched(run: Run, event: Of<"attempt_dispatched">)
   };
   const next = withScope(run, event.story, (scope) => ({
     attempts: [...scope.attempts, attempt],
-    chain: scope.chain.map((step) =>
-      step.id === event.step
-        ? { ...step, state: nextStepState(step, "dispatch", { status: "running", attempt: event.attempt }) }
-        : step,
-    ),
+    chain: scope.chain.map((step) => (step.id === event.step ? dispatchedStep(step, event) : step)),
   }));
   const { totals } = next.header;
   return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1 } });
+}
+
+function dispatchedStep(step: Step, { part, attempt }: Of<"attempt_dispatched">): Step {
+  const running = { status: "running", attempt } as const;
+  if (part === undefined) return { ...step, state: nextStepState(step, "dispatch", running) };
+  return withPart(step, part, (of) => ({ ...of, state: nextPartState(of, "dispatch", running) }));
 }
 
 export function withAttemptBegun(run: Run, event: Of<"attempt_began">): Run {

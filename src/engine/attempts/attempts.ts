@@ -1,24 +1,31 @@
 // Starts attempts and accepts their results. A result counts once, and only for the running attempt; endings.ts decides what
 // follows from it.
 
-import { type Attempt, hasEnded } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded, nameWithPart } from "../../domain/attempt.ts";
 import type { BeginAttempt, FinishAttempt, StartAttempt } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
 import { isPerformed } from "../../domain/definition.ts";
-import type { StoryId } from "../../domain/ids.ts";
+import type { PartName, StoryId } from "../../domain/ids.ts";
+import type { Part } from "../../domain/part.ts";
+import { isDue } from "../../domain/ready.ts";
 import type { Report } from "../../domain/report.ts";
 import type { GateOptions } from "../../domain/route.ts";
-import { isDue, type Step } from "../../domain/step.ts";
+import type { Step } from "../../domain/step.ts";
+import { performedBy } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
+import { settleDropped } from "../dropped.ts";
 import { openGate } from "../gates/gates.ts";
 import { capReached, spendReached } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { deliverNotes } from "../notes.ts";
+import { endPart, takePartRoute } from "../parts/part-routes.ts";
+import { mayStopPart, stopPart } from "../parts/settling.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
-import { emitEnd, endCompleted, endUnfinished, withReason } from "./endings.ts";
+import { emitEnd, endCompleted, endUnfinished } from "./endings.ts";
 import { holdStopped } from "./stopping.ts";
+import { withReason } from "./verdicts.ts";
 
 /** Starts an attempt of a ready step, unless a cap or a budget is used up. */
 export function startAttempt(draft: Draft, command: StartAttempt): Rejection | null {
@@ -28,18 +35,23 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   const scope = draft.scope(command.story);
   const step = scope.chain.find((candidate) => candidate.id === command.step);
   if (!step) return rejectCommand("unknown", `there is no step ${command.step}`);
-  if (step.state.status !== "ready")
-    return rejectCommand("illegal", `step ${step.id} is ${step.state.status}, not ready`);
-  if (!isDue(step.state, command.at)) return rejectCommand("illegal", `step ${step.id} is not due yet`);
+  const part = partOf(step, command.part);
+  if (part === undefined) return rejectCommand("unknown", `step ${step.id} has no part ${command.part}`);
+  const { state } = part ?? step;
+  const what = nameWithPart({ name: step.name, ...(part === null ? {} : { part: part.name }) });
+  if (state.status !== "ready") return rejectCommand("illegal", `step ${what} is ${state.status}, not ready`);
+  if (!isDue(state, command.at)) return rejectCommand("illegal", `step ${what} is not due yet`);
 
-  if (atCap(draft, command.story, step) || overBudget(draft, command.story, step)) return null;
+  const start = { draft, story: command.story, step, part, what };
+  if (atCap(start) || overBudget(start)) return null;
   draft.emit(command.story, {
     type: "attempt_dispatched",
     attempt: command.attempt,
     step: step.id,
     name: step.name,
+    ...(part === null ? {} : { part: part.name }),
     visit: step.visit,
-    number: (step.attemptsBefore ?? 0) + scope.attempts.filter((attempt) => attempt.step === step.id).length + 1,
+    number: (step.attemptsBefore ?? 0) + scope.attempts.filter((attempt) => isSame(attempt, command)).length + 1,
     token: command.token,
     driver: command.driver,
     executor: command.executor,
@@ -49,40 +61,60 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
   return null;
 }
 
+function isSame(attempt: Attempt, { step, part }: StartAttempt): boolean {
+  return attempt.step === step && attempt.part === part;
+}
+
+/** undefined: the step has no such part. null: the whole step is meant, and it has none. */
+function partOf({ parts }: Step, name: PartName | undefined): Part | null | undefined {
+  if (name === undefined) return null;
+  return parts?.find((part) => part.name === name);
+}
+
+interface Start {
+  readonly draft: Draft;
+  readonly story: StoryId | null;
+  readonly step: Step;
+  readonly part: Part | null;
+  /** For people. */
+  readonly what: string;
+}
+
 /** At a run-wide cap nothing starts: the step fails, or a person decides whether to raise the cap. */
-function atCap(draft: Draft, story: StoryId | null, step: Step): boolean {
+function atCap({ draft, story, step, part, what }: Start): boolean {
   const { header } = draft.run;
   const cap = capReached(header, draft.at);
   if (cap === null) return false;
-  sendMessage(draft, "budget", { story, step: step.name, text: cap });
-  if (header.caps.then === "fail") failStep(draft, story, step, `${cap}; raise the cap or start a new run`);
-  else {
+  sendMessage(draft, "budget", { story, step: what, text: cap });
+  if (header.caps.then === "fail") {
+    const reason = `${cap}; raise the cap or start a new run`;
+    if (part === null) failStep(draft, story, step, reason);
+    else endPart(draft, story, step, part, { status: "failed", reason });
+  } else {
     const options: GateOptions = { continue: { to: "again" }, stop: { to: "fail", reason: cap } };
     openGate(draft, story, step, {
       question: `${cap}. Continue?`,
       options,
       deadline: null,
       cause: "cap",
-      feedback: "",
+      feedback: part?.feedback ?? "",
+      part: part?.name,
     });
   }
   return true;
 }
 
 /** If a budget of the step or its story is spent, the route declared for that case is taken instead of an attempt. */
-function overBudget(draft: Draft, story: StoryId | null, step: Step): boolean {
+function overBudget({ draft, story, step, part, what }: Start): boolean {
   const definition = draft.definition(story, step.name);
   if (!isPerformed(definition)) return false;
-  const spent = spendReached(draft, story, definition);
+  const spent = spendReached(draft, story, definition, part?.name);
   if (spent === null) return false;
-  sendMessage(draft, "budget", { story, step: step.name, text: spent.exhausted ?? "" });
-  takeRoute(draft, {
-    story,
-    step,
-    route: withReason(spent.route, "", spent.exhausted),
-    feedback: "",
-    cause: "exhausted",
-  });
+  sendMessage(draft, "budget", { story, step: what, text: spent.exhausted ?? "" });
+  const route = withReason(spent.route, "", spent.exhausted);
+  const routing = { story, step, route, feedback: part?.feedback ?? "", cause: "exhausted" } as const;
+  if (part === null) takeRoute(draft, routing);
+  else takePartRoute(draft, { ...routing, part });
   return true;
 }
 
@@ -108,11 +140,12 @@ export function finishAttempt(draft: Draft, command: FinishAttempt): Rejection |
 
   const step = draft.step(command.story, attempt.step);
   if (attempt.state.phase === "stopping") return endStopped(draft, attempt, step, command.report, attempt.state.reason);
-  const definition = draft.definition(command.story, step.name);
-  if (!isPerformed(definition)) {
-    return rejectCommand("illegal", `step ${step.id} is a ${definition.kind} step and has no attempts`);
+  const definition = performedBy(draft.run, command.story, attempt);
+  const part = partOf(step, attempt.part);
+  if (definition === null || part === undefined) {
+    return rejectCommand("illegal", `step ${step.id} has no attempts of ${nameWithPart(attempt)}`);
   }
-  const ending = { draft, story: command.story, attempt, step, definition };
+  const ending = { draft, story: command.story, attempt, step, part, definition };
   if (command.report.outcome === "completed") endCompleted(ending, command.report);
   else endUnfinished(ending, command.report, command.report.outcome);
   return null;
@@ -137,9 +170,19 @@ function refuseReport(draft: Draft, command: FinishAttempt, why: string): Reject
 /** The outcome is `cancelled` whatever the stopped agent reports. In a run that continues, a person stopped it and says how. */
 function endStopped(draft: Draft, attempt: Attempt, step: Step, report: Report, reason: string): null {
   emitEnd(draft, attempt, report, { outcome: "cancelled", taken: null, why: reason, notes: report.notes });
-  if (draft.isOver) draft.emit(attempt.story, { type: "step_cancelled", step: step.id });
+  if (draft.isOver) cancelWhenLast(draft, attempt, step, reason);
+  else if (mayStopPart(draft, attempt, step)) stopPart(draft, attempt, step, reason);
+  else if (step.dropping) settleDropped(draft, attempt.story, step, step.dropping);
   else holdStopped(draft, attempt);
   return null;
+}
+
+/** Another part of the step may still be stopping. */
+function cancelWhenLast(draft: Draft, attempt: Attempt, step: Step, reason: string): void {
+  const { story } = attempt;
+  stopPart(draft, attempt, step, reason);
+  const isLast = draft.scope(story).attempts.every((other) => other.step !== step.id || hasEnded(other));
+  if (isLast) draft.emit(story, { type: "step_cancelled", step: step.id });
 }
 
 function findAttempt(draft: Draft, story: StoryId | null, id: Attempt["id"]): Attempt | undefined {

@@ -1,19 +1,13 @@
 // Decides what the end of an attempt means for its step: the route of its verdict, the edits it requests, or a retry.
 
-import type { Attempt, Taken } from "../../domain/attempt.ts";
+import { type Attempt, nameWithPart, type Taken } from "../../domain/attempt.ts";
 import { counted } from "../../domain/counted.ts";
 import type { PerformedDefinition } from "../../domain/definition.ts";
 import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
+import type { Part, PartEnd } from "../../domain/part.ts";
 import type { AgentQuestion, CompletedReport, Report, UnfinishedReport } from "../../domain/report.ts";
-import {
-  anyOtherValue,
-  type ErrorOutcome,
-  type GateOptions,
-  type Route,
-  type RouteRule,
-  type VerdictKey,
-} from "../../domain/route.ts";
+import type { ErrorOutcome, GateOptions, RouteRule } from "../../domain/route.ts";
 import type { Header } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
 import { type EditResult, editChain } from "../chain/chain-edits.ts";
@@ -23,21 +17,27 @@ import { openGate } from "../gates/gates.ts";
 import { applyLimits, lostTooOften } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { acceptOutputs, clearedKeys } from "../outputs.ts";
-import { readyStep } from "../readying.ts";
+import { endPart, takePartRoute } from "../parts/part-routes.ts";
+import { saidByPart } from "../parts/part-said.ts";
+import { type Readying, readyPart, readyStep } from "../readying.ts";
 import { takeRoute } from "../routing.ts";
 import { failStep } from "../status-changes.ts";
 import { planStories } from "../stories/stories.ts";
+import { routeVerdict, ruleFor, withReason } from "./verdicts.ts";
 
 export interface Ending {
   readonly draft: Draft;
   readonly story: StoryId | null;
   readonly attempt: Attempt;
   readonly step: Step;
+  /** The part of the step that it performed; null: the whole step. */
+  readonly part: Part | null;
   readonly definition: PerformedDefinition;
 }
 
 export function endCompleted(ending: Ending, report: CompletedReport & Report): void {
-  const { draft, story, attempt, step, definition } = ending;
+  const { draft, story, attempt, step, part, definition } = ending;
+  if (part !== null) return endPartCompleted(ending, part, report);
   const { verdict } = report;
   const found = ruleFor(definition, verdict);
   if (!found) {
@@ -64,27 +64,30 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
   // A plan that a person must approve first is recorded now, because the gate shows its stories.
   const keepsPlan = route.to === "next" || route.to === "go_to" || route.to === "gate";
   if (report.stories && story === null && keepsPlan) planStories(draft, report.stories);
-  if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
-  const asks = limited.exhausted === null ? "" : `${report.feedback}\n\n${tally(ending, limited.exhausted)}`.trim();
-  // A decision asks about files, not about its own words: how often it was tried is news to the person.
-  const isAsked = definition.kind === "decision" && route.to === "gate" && asks !== "";
-  takeRoute(draft, {
-    story,
-    step,
-    route: withReason(route, verdict.kind === "rejected" ? report.feedback : "", limited.exhausted),
-    feedback: isAsked ? asks : report.feedback,
-    isRejection: verdict.kind === "rejected",
-    cause: limited.exhausted === null ? "route" : "exhausted",
-    exhausted: asks,
-  });
+  routeVerdict(draft, { story, step, definition, verdict, feedback: report.feedback, limited });
 }
 
-/** Which limit was reached, and how much was tried until then. */
-function tally({ draft, story, step }: Ending, exhausted: string): string {
-  const { attempts } = draft.scope(story);
-  const own = attempts.filter(({ name }) => name === step.name).length;
-  const where = story === null ? "the run's own steps" : `story ${story}`;
-  return `${exhausted}, after ${counted(own, "attempt")} of ${step.name} and ${attempts.length} in ${where}.`;
+/** A verdict of a part is its last word: only the end of the whole step leads anywhere. */
+function endPartCompleted(ending: Ending, part: Part, report: CompletedReport & Report): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const { verdict, feedback } = report;
+  if (verdict.kind === "value") {
+    const why = `"${verdict.value}" has no route in step "${definition.name}"`;
+    return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
+  }
+  // What a part says is read by the names of its step and itself, never as a key of the context.
+  const { name, produces, decide } = definition;
+  const accepted = acceptOutputs(draft.run.header, { name, produces, decide }, report.outputs);
+  emitEnd(draft, attempt, report, {
+    outcome: "completed",
+    taken: null,
+    why: verdict.kind === "rejected" ? feedback : "",
+    notes: [...report.notes, ...accepted.notes],
+  });
+  const end: PartEnd =
+    verdict.kind === "passed" ? { status: "passed" } : { status: "rejected", reason: verdict.reason, feedback };
+  const said = saidByPart(draft.run.header, step, accepted.set);
+  draft.emit(story, { type: "part_ended", step: step.id, part: part.name, end, ...(said === null ? {} : { said }) });
 }
 
 /**
@@ -138,37 +141,45 @@ export function endUnfinished(
   report: UnfinishedReport & Report,
   outcome: UnfinishedReport["outcome"],
 ): void {
-  const { draft, story, attempt, step, definition } = ending;
+  const { draft, story, attempt, step, part, definition } = ending;
   const base = { why: report.why, notes: report.notes };
   if (outcome === "cancelled") {
     emitEnd(draft, attempt, report, { ...base, outcome, taken: null });
-    return readyStep(draft, story, step, { feedback: null });
+    return readyAgain(ending, { feedback: null });
   }
   if (outcome === "lost" || outcome === "rate_limited") {
-    const tooOften = outcome === "lost" && lostTooOften(draft, story, step.name);
+    const tooOften = outcome === "lost" && lostTooOften(draft, story, attempt);
     emitEnd(draft, attempt, report, {
       ...base,
       outcome,
       taken: { key: "error", to: tooOften ? "fail" : "again", draws: null },
     });
-    if (tooOften)
-      return failStep(
-        draft,
-        story,
-        step,
-        `${step.name} was lost ${counted(draft.run.header.caps.lostPerStep + 1, "time")}`,
-      );
-    return readyStep(draft, story, step, { notBefore: report.retryAt, feedback: null });
+    const times = counted(draft.run.header.caps.lostPerStep + 1, "time");
+    if (tooOften) return failWhat(ending, `${nameWithPart(attempt)} was lost ${times}`);
+    return readyAgain(ending, { notBefore: report.retryAt, feedback: null });
   }
   if (report.asked !== undefined) return askFor(ending, report, report.asked);
   if (report.asks !== undefined) return askPerson(ending, report, report.asks, outcome);
   const { key, rule } = errorRuleFor(definition, outcome);
-  const limited = applyLimits(draft, story, definition, key, rule);
+  const limited = applyLimits(draft, story, definition, key, rule, attempt.part);
   emitEnd(draft, attempt, report, { ...base, outcome, taken: limited.taken });
   const cause = outcome === "invalid_output" ? "unreadable" : limited.exhausted === null ? "route" : "exhausted";
   const route = withReason(limited.route, report.why, limited.exhausted);
   if (limited.exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: limited.exhausted });
-  takeRoute(draft, { story, step, route, feedback: report.why, cause, notBefore: report.retryAt });
+  const routing = { story, step, route, feedback: report.why, cause, notBefore: report.retryAt } as const;
+  if (part === null) takeRoute(draft, routing);
+  else takePartRoute(draft, { ...routing, part });
+}
+
+/** The step, or the part of it, can start again. */
+function readyAgain({ draft, story, step, part }: Ending, readying: Readying): void {
+  if (part === null) readyStep(draft, story, step, readying);
+  else readyPart(draft, story, step, part, readying);
+}
+
+function failWhat({ draft, story, step, part }: Ending, reason: string): void {
+  if (part === null) failStep(draft, story, step, reason);
+  else endPart(draft, story, step, part, { status: "failed", reason });
 }
 
 /** An outcome with a rule of its own counts for itself; all others take `onError`. */
@@ -184,7 +195,7 @@ function errorRuleFor(
 
 /** Only a person can help, for example if an agent is not logged in: a retry would fail again, so no limit is used up. */
 function askPerson(
-  { draft, story, attempt, step }: Ending,
+  { draft, story, attempt, step, part }: Ending,
   report: UnfinishedReport & Report,
   question: string,
   outcome: UnfinishedReport["outcome"],
@@ -193,12 +204,13 @@ function askPerson(
   emitEnd(draft, attempt, report, { outcome, taken: { key: "error", to: "gate", draws: null }, why, notes });
   const options: GateOptions = { again: { to: "again" }, stop: { to: "fail", reason: why } };
   // The next attempt still needs the feedback that this one had.
-  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback: step.feedback });
+  const { feedback } = part ?? step;
+  openGate(draft, story, step, { question, options, deadline: null, cause: "route", feedback, part: attempt.part });
 }
 
 /** The agent needs an answer to continue: no limit is used up, its work stays, and its next attempt gets the answer. */
 function askFor(
-  { draft, story, attempt, step }: Ending,
+  { draft, story, attempt, step, part }: Ending,
   report: UnfinishedReport & Report,
   { question, options }: AgentQuestion,
 ): void {
@@ -218,34 +230,9 @@ function askFor(
     options: { ...chosen, stop },
     deadline: null,
     cause: "asked",
-    feedback: step.feedback,
+    feedback: (part ?? step).feedback,
+    part: attempt.part,
   });
-}
-
-/** The reason of a failure names its cause: the workflow's own text or the limit reached, and the last attempt's reason. */
-export function withReason(route: Route, why: string, exhausted: string | null): Route {
-  if (route.to !== "fail") return route;
-  const reason = [route.reason || exhausted, why].filter((text) => text).join(": ");
-  return { to: "fail", reason };
-}
-
-function ruleFor(
-  definition: PerformedDefinition,
-  verdict: CompletedReport["verdict"],
-): { key: VerdictKey; rule: RouteRule } | null {
-  const keys: VerdictKey[] =
-    verdict.kind === "passed"
-      ? ["passed"]
-      : verdict.kind === "value"
-        ? [`=${verdict.value}`, anyOtherValue]
-        : verdict.reason === null
-          ? ["rejected"]
-          : [`rejected:${verdict.reason}`, "rejected"];
-  for (const key of keys) {
-    const rule = definition.on[key];
-    if (rule) return { key, rule };
-  }
-  return null;
 }
 
 interface Ended {

@@ -1,6 +1,6 @@
 // Stops attempts: one, at a person's request, or all of a run that is cancelled.
 
-import { type Attempt, hasEnded, noUsage } from "../../domain/attempt.ts";
+import { type Attempt, hasEnded, nameWithPart, noUsage } from "../../domain/attempt.ts";
 import type { StopOneAttempt } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
 import type { Draft } from "../draft.ts";
@@ -22,14 +22,17 @@ export function stopAttempt(draft: Draft, { story, attempt: id, reason }: StopOn
 }
 
 /** Asks a person how to continue after a stopped attempt. */
-export function holdStopped(draft: Draft, { story, step: id }: Attempt): void {
+export function holdStopped(draft: Draft, attempt: Attempt): void {
+  const { story, step: id, part } = attempt;
   const step = draft.step(story, id);
+  const told = step.parts?.find(({ name }) => name === part) ?? step;
   openGate(draft, story, step, {
-    question: `${step.name} was stopped. Start it again?`,
+    question: `${nameWithPart(attempt)} was stopped. Start it again?`,
     options: startOptions(draft, story, step),
     deadline: null,
     cause: "stopped",
-    feedback: step.feedback,
+    feedback: told.feedback,
+    part,
   });
 }
 

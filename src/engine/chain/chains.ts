@@ -45,15 +45,26 @@ function adoptedState({ state, reason }: AdoptedStep): StepState {
 }
 
 export function withInserted(chain: Chain, event: Of<"steps_inserted">): Chain {
-  const last = event.steps.length - 1;
-  const added = event.steps.map((step, index) => {
-    const feedback = (index === last && event.asks) || (index === 0 && event.feedback);
-    return feedback ? { ...placed(step), feedback } : placed(step);
+  const asked = event.asked ?? event.steps.at(-1)?.id;
+  // What is inserted for one entry of a list runs for the same entry.
+  const item = chain.find(({ id }) => id === event.before)?.item;
+  const added = event.steps.map((step, index): Step => {
+    const feedback = (step.id === asked && event.asks) || (index === 0 && event.feedback);
+    return { ...placed(step), ...(feedback ? { feedback } : {}), ...(item ? { item } : {}) };
   });
   if (event.before === null) return [...chain, ...added];
   const index = chain.findIndex((step) => step.id === event.before);
   if (index < 0) throw new IllegalTransition(`step ${event.before}`, "nothing", "insert");
   return chain.toSpliced(index, 0, ...added);
+}
+
+export function withItems(chain: Chain, event: Of<"items_taken">): Chain {
+  const copies = event.copies.map(({ item, ...step }): Step => ({ ...placed(step), item }));
+  const taken = chain.map((step): Step => {
+    if (!event.steps.includes(step.id)) return step;
+    return { ...step, item: event.item, ...(step.id === event.step ? { itemsVisit: step.visit } : {}) };
+  });
+  return taken.toSpliced(taken.findIndex(({ id }) => id === event.after) + 1, 0, ...copies);
 }
 
 export function inOrder(chain: Chain, order: readonly StepId[]): Chain {
@@ -65,9 +76,10 @@ export function inOrder(chain: Chain, order: readonly StepId[]): Chain {
 }
 
 export function resetStep(step: Step, event: Of<"steps_reset">): Step {
-  const { notes: _void, ...kept } = step;
+  const { notes: _void, dropping: _over, parts, ...kept } = step;
   return {
     ...kept,
+    ...(event.keepsParts && parts !== undefined ? { parts } : {}),
     state: nextStepState(step, "reset", { status: "waiting" }),
     visit: step.visit + 1,
     produced: step.id === event.keeps ? step.produced : [],

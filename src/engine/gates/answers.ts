@@ -5,7 +5,7 @@ import type { AnswerGate, ExpireGate } from "../../domain/command.ts";
 import type { Rejection } from "../../domain/decision.ts";
 import { isPerformed } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
-import { type GateId, noteId, type StoryId } from "../../domain/ids.ts";
+import { type GateId, noteId, type PartName, type StepName, type StoryId } from "../../domain/ids.ts";
 import { type Route, repeats } from "../../domain/route.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
@@ -13,6 +13,7 @@ import type { Draft } from "../draft.ts";
 import { capReached, raisedCaps } from "../limits.ts";
 import { leaveNote } from "../notes.ts";
 import { acceptOutputs } from "../outputs.ts";
+import { takePartRoute } from "../parts/part-routes.ts";
 import { rejectCommand } from "../rejection.ts";
 import { takeRoute } from "../routing.ts";
 import { changeStory } from "../status-changes.ts";
@@ -25,6 +26,8 @@ const nothing = "";
 export function answerGate(draft: Draft, command: AnswerGate): Rejection | null {
   const gate = openGateOf(draft, command.story, command.gate);
   if ("accepted" in gate) return gate;
+  if (gate.signal !== undefined)
+    return rejectCommand("illegal", `gate ${gate.id} waits for the signal ${gate.signal}, which \`pawl signal\` sends`);
   const route = routeOf(gate, command.option, command.reason ?? null);
   if (!route) return rejectCommand("illegal", noSuchOption(gate, command.option));
   if (gate.cause === "asked" && command.option === "answer" && command.note.trim() === "")
@@ -76,39 +79,50 @@ function showAgain(draft: Draft, command: AnswerGate, gate: Gate): Rejection {
   return { accepted: false, code: "moved", why, events: draft.accept().events, run: draft.run };
 }
 
-function take(
-  draft: Draft,
-  gate: Gate,
-  route: Route,
-  said: { option: string; reason: string | null; note: string },
-): void {
-  const { story } = gate;
-  draft.emit(story, {
-    type: "gate_answered",
-    gate: gate.id,
-    option: said.option,
-    reason: said.reason,
-    note: said.note,
-    took: route.to,
-  });
+interface Said {
+  readonly option: string;
+  readonly reason: string | null;
+  readonly note: string;
+}
+
+/** A person, a deadline or a signal has answered: the gate is over, and its story moves again. */
+export function recordAnswer(draft: Draft, { id, story }: Gate, route: Route, said: Said): void {
+  draft.emit(story, { type: "gate_answered", gate: id, ...said, took: route.to });
   if (story !== null) changeStory(draft, story, "running", "");
+}
+
+function take(draft: Draft, gate: Gate, route: Route, said: Said): void {
+  const { story } = gate;
+  recordAnswer(draft, gate, route, said);
   const step = draft.step(story, gate.step);
+  const part = step.parts?.find(({ name }) => name === gate.part);
   // What a file says is asked whenever it is not known; only the end of a limit is the end of its count.
   const reads = gate.cause !== "exhausted" && draft.definition(story, step.name).kind === "decision";
   if (repeats(route)) {
     // A person asked for one more round, so the limit that led here starts again from zero; otherwise it would lead here again
     // at once. The steps of a story share a budget, so all of them start again. A cap of the run is raised only by this answer.
     if (gate.cause === "cap") raiseCaps(draft);
-    else if (gate.cause !== "asked" && !isAboutStart(gate.cause) && !isCounted(draft.scope(story), step) && !reads)
-      draft.emit(story, { type: "limits_renewed", of: story === null ? step.name : null });
+    else if (gate.cause !== "asked" && !isAboutStart(gate.cause) && !isCounted(draft.scope(story), gate) && !reads)
+      draft.emit(story, { type: "limits_renewed", ...renewed(gate, step) });
   }
   recordDecision(draft, gate, step, said.option, route);
   const answer = gate.cause === "asked" ? `You asked: ${gate.question}\nThe answer: ${said.option}` : "";
   const words = joined([answer, said.reason ?? "", said.note]);
+  // The words about a part are for that part, and a note is for whichever attempt starts next.
+  if (part !== undefined) {
+    const told = joined([gate.feedback, words]);
+    return takePartRoute(draft, { story, step, part, route, feedback: told, cause: "route" });
+  }
   // Feedback is replaced when an attempt fails; a note stays until an attempt that had it completes.
   if (words !== "" && route.to !== "fail") leaveNote(draft, { id: noteId(gate.id), story, text: words });
   const feedback = isAboutStart(gate.cause) ? gate.feedback : joined([gate.feedback, words]);
   takeRoute(draft, { story, step, route, feedback, cause: "route" });
+}
+
+/** Whose limits start again: those of the step, of one part of it, or of all steps of a story, which share a budget. */
+function renewed({ story, part }: Gate, { name }: Step): { readonly of: StepName | null; readonly part?: PartName } {
+  if (part !== undefined && story === null) return { of: name, part };
+  return { of: story === null ? name : null };
 }
 
 /** What a person decides in the place of a step that decides by a key is the value of that key for the steps after it. */
@@ -136,7 +150,7 @@ function raiseCaps(draft: Draft): void {
 }
 
 /** Its last attempt led to a question and was counted: no limit led here, so that none starts again. */
-function isCounted({ attempts }: Scope, { id }: Step): boolean {
-  const last = attempts.findLast(({ step }) => step === id);
+function isCounted({ attempts }: Scope, { step: id, part: of }: Gate): boolean {
+  const last = attempts.findLast(({ step, part }) => step === id && part === of);
   return last !== undefined && hasEnded(last) && last.state.taken?.to === "gate" && last.state.taken.draws !== null;
 }

@@ -4,8 +4,9 @@ import type { Event } from "../../domain/event.ts";
 import { answerOf, type Gate } from "../../domain/gate.ts";
 import type { GateId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
-import { checked, nextStepState } from "../moves.ts";
-import { withItem, withScope } from "../run-updates.ts";
+import type { Step } from "../../domain/step.ts";
+import { checked, nextPartState, nextStepState } from "../moves.ts";
+import { withItem, withPart, withScope } from "../run-updates.ts";
 import { gateTable, move } from "../tables.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -14,10 +15,14 @@ export function withGateOpened(run: Run, event: Of<"gate_opened">): Run {
   const gate: Gate = { ...event.gate, state: { status: "open" } };
   return withScope(run, event.story, (scope) => ({
     gates: [...scope.gates, gate],
-    chain: scope.chain.map((step) =>
-      step.id === gate.step ? { ...step, state: nextStepState(step, "hold", { status: "held", gate: gate.id }) } : step,
-    ),
+    chain: scope.chain.map((step) => (step.id === gate.step ? heldStep(step, gate) : step)),
   }));
+}
+
+function heldStep(step: Step, { id, part }: Gate): Step {
+  const held = { status: "held", gate: id } as const;
+  if (part === undefined) return { ...step, state: nextStepState(step, "hold", held) };
+  return withPart(step, part, (of) => ({ ...of, state: nextPartState(of, "hold", held) }));
 }
 
 export function withGateAnswered(run: Run, event: Of<"gate_answered">): Run {

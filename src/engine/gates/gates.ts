@@ -1,7 +1,7 @@
 // Opens gates, which ask a person. answers.ts accepts the answer, which is a route.
 
 import { type GateCause, namesOf } from "../../domain/gate.ts";
-import type { GateId, StoryId } from "../../domain/ids.ts";
+import type { GateId, PartName, StoryId } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
@@ -15,25 +15,34 @@ export interface Question {
   readonly options: GateOptions;
   readonly deadline: GateDeadline | null;
   readonly cause: GateCause;
+  /** A program answers it, by this signal, and no person is told. */
+  readonly signal?: string;
   readonly feedback: string;
+  /** The part that waits for the answer; absent: the whole step does. */
+  readonly part?: PartName | undefined;
 }
 
 export function openGate(draft: Draft, story: StoryId | null, step: Step, asked: Question): void {
-  const { deadline, ...question } = asked;
-  const said = asked.feedback === "" && asked.cause !== "cap" ? wordsBefore(draft, story, step) : "";
+  const { deadline, part, ...question } = asked;
+  const isForPerson = asked.signal === undefined;
+  const isTold = asked.feedback !== "" || asked.cause === "cap" || part !== undefined;
+  const said = isTold || !isForPerson ? "" : wordsBefore(draft, story, step);
   const gate = {
     id: nextGateId(draft, story),
     story,
     step: step.id,
+    ...(part === undefined ? {} : { part }),
     visit: step.visit,
     openedAt: draft.at,
-    tree: isAboutStart(asked.cause) ? null : draft.tree,
+    tree: isAboutStart(asked.cause) || !isForPerson ? null : draft.tree,
     deadline: deadline === null ? null : { at: draft.at + deadline.afterMs, option: deadline.option },
     ...question,
     ...(said === "" ? {} : { said }),
   };
   draft.emit(story, { type: "gate_opened", gate });
-  if (story !== null) changeStory(draft, story, "held", asked.question);
+  // Other parts may be at work: the walk holds the story when none is.
+  if (story !== null && part === undefined) changeStory(draft, story, "held", asked.question);
+  if (!isForPerson) return;
   const { id, options, cause, feedback, tree, deadline: until } = gate;
   sendMessage(draft, "needs_you", {
     story,

@@ -18,7 +18,7 @@ function waitsLevelOf({ waits }: Header): WaitsLevel {
 }
 
 /** What a person may say about a step that can start: perform it, go on without it, or fail it. */
-export function startOptions(draft: Draft, story: StoryId | null, { name }: Step): GateOptions {
+export function startOptions(draft: Draft, story: StoryId | null, { name }: Pick<Step, "name">): GateOptions {
   const definition = draft.definition(story, name);
   return {
     continue: { to: "again" },

@@ -1,9 +1,10 @@
 // What a gate shows: what the step before it said, and its question with the values of the run.
 
 import type { StoryId } from "../../domain/ids.ts";
-import { contextOf } from "../../domain/run.ts";
+import { contextOf, saidPlaces } from "../../domain/run.ts";
+import { saidValues } from "../../domain/said.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Step } from "../../domain/step.ts";
+import { isOver, type Step } from "../../domain/step.ts";
 import { renderTemplate } from "../../prompts/template.ts";
 import { formatCompletedStories } from "../../prompts/variables.ts";
 import type { Draft } from "../draft.ts";
@@ -39,17 +40,25 @@ function storiesDone({ run }: Draft): string {
 }
 
 /** The question of a workflow, with values in place of its `{{key}}`. */
-export function renderQuestion(draft: Draft, story: StoryId | null, question: string, feedback: string): string {
+export function renderQuestion(
+  draft: Draft,
+  story: StoryId | null,
+  { step, question, feedback }: { readonly step: Step; readonly question: string; readonly feedback: string },
+): string {
   const { header } = draft.run;
+  const asking = draft.scope(story).chain.find((step) => !isOver(step));
   const entry = header.stories.find(({ id }) => id === story);
   const values = {
     ...contextOf(draft.run, story),
+    ...saidValues(saidPlaces(draft.run, story)),
     task: header.task,
     run_id: header.id,
+    attempt: attemptBefore(draft.scope(story), step),
     repo: header.place.repo ?? "",
     base: header.place.baseName ?? "",
     feedback,
     verify_feedback: feedback,
+    item: asking?.item?.value ?? "",
     current_story_id: entry?.id ?? "",
     current_story_title: entry?.title ?? "",
     completed_stories: formatCompletedStories(header.stories),
@@ -57,4 +66,10 @@ export function renderQuestion(draft: Draft, story: StoryId | null, question: st
   };
   const { knownKeys, dialect } = header.definition;
   return renderTemplate(question, values, knownKeys, { keepsForeign: dialect !== "pawl" }).text;
+}
+
+/** The number of the step's last attempt; empty for a gate step, which has none. */
+function attemptBefore({ attempts }: Scope, { id }: Step): string {
+  const last = attempts.findLast(({ step }) => step === id);
+  return last === undefined ? "" : String(last.number);
 }

@@ -2,7 +2,11 @@
 // its story. Outputs of one story never replace those of another.
 
 import type { StoryId } from "../../domain/ids.ts";
-import type { Collected, Header } from "../../domain/run.ts";
+import { contextKey } from "../../domain/include.ts";
+import type { Collected, Header, Run } from "../../domain/run.ts";
+import type { StorySaid } from "../../domain/story.ts";
+import { cutEnd } from "../../prompts/plaintext.ts";
+import { storiesStep } from "../definitions.ts";
 
 /** A header is written with every transition of its chain, so what it holds has a limit. */
 const longest = 16 * 1024;
@@ -35,6 +39,20 @@ export function mergeOutputs(header: Header, story: StoryId, outputs: Readonly<R
     }
   }
   return { set, collected };
+}
+
+/** What later steps read of a story by name; null: no step reads anything of it. */
+export function saidAtEnd({ header, stories }: Run, story: StoryId): StorySaid | null {
+  const scope = stories[story];
+  const keys = scope && header.definition.collects?.[scope.of];
+  if (!keys) return null;
+  const { context, of } = scope;
+  const step = storiesStep(header, of);
+  const values = keys.flatMap((key) => {
+    const name = contextKey(step, key);
+    return Object.hasOwn(context, name) ? [[key, context[name] ?? ""] as const] : [];
+  });
+  return { of, values: Object.fromEntries(values.map(([key, value]) => [key, cutEnd(value, longest)])) };
 }
 
 function nameOf({ story, same }: Collected): string {

@@ -6,10 +6,13 @@ import { addAfter, asks, skip } from "../../../test/support/engine/edits.ts";
 import {
   agent,
   atMost,
+  decider,
+  end,
   fail,
   insert,
   integrate,
   limit,
+  next,
   ralph,
   stories,
   storySpec,
@@ -187,5 +190,51 @@ describe("inserting", () => {
     run.pass("US-1/a");
     run.reject("US-1/review", "more");
     expect(run.states("US-1")).toEqual({ plan: "done", "b~2": "ready", a: "waiting", b: "skipped", review: "waiting" });
+  });
+});
+
+describe("a story that ends early", () => {
+  const body = [
+    agent("code"),
+    decider("enough", { yes: end, no: next }),
+    agent("review"),
+    agent("resolve", { spare: true }),
+    integrate("integrate", {
+      on: {
+        passed: { route: next, limit: null },
+        rejected: { route: fail("no"), limit: null },
+        "rejected:conflict": atMost(1, { to: "insert", steps: [stepName("resolve")], before: stepName("enough") }),
+      },
+    }),
+  ];
+  const early = () => {
+    const each = stories("each", body, { workspace: "worktree" });
+    const run = new Driver(workflow([each]), { stories: ["US-1", storySpec("US-2", "US-1")] });
+    run.pass("US-1/code");
+    run.say("US-1/enough", "yes");
+    return run;
+  };
+
+  test("[RT17 ST18] is integrated before it is done: nobody loses what it has", () => {
+    const run = early();
+    expect(run.states("US-1")).toEqual({ code: "done", enough: "done", review: "skipped", integrate: "ready" });
+    expect(run.storyStates()).toEqual({ "US-1": "running", "US-2": "waiting" });
+    run.pass("US-1/integrate");
+    expect(run.storyStates()).toEqual({ "US-1": "done", "US-2": "running" });
+  });
+
+  test("[RT17 RT7] goes back as any other when it cannot be integrated; what the end skipped can run then", () => {
+    const run = early();
+    run.reject("US-1/integrate", conflict, "conflict");
+    expect(run.states("US-1")).toEqual({
+      code: "done",
+      "resolve~2": "ready",
+      enough: "waiting",
+      review: "waiting",
+      integrate: "waiting",
+    });
+    run.pass("US-1/resolve~2");
+    run.say("US-1/enough", "no");
+    expect(run.states("US-1")).toMatchObject({ review: "ready" });
   });
 });

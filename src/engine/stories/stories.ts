@@ -2,14 +2,14 @@
 
 import type { StoriesStep } from "../../domain/definition.ts";
 import { fixStoryPrefix, type StoryId, storyId } from "../../domain/ids.ts";
-import type { Step } from "../../domain/step.ts";
+import { hasOpenStories, type Step } from "../../domain/step.ts";
 import { isUnbegun, type StoryEntry, type StorySpec, type StoryStatus } from "../../domain/story.ts";
 import { fitCaps } from "../caps.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
 import { sendMessage } from "../messages.ts";
 import { changeStory, failStep } from "../status-changes.ts";
-import { mergeOutputs } from "./collected.ts";
+import { mergeOutputs, saidAtEnd } from "./collected.ts";
 import { openNext } from "./scheduling.ts";
 
 /** Opens a `stories` step that the chain has reached. */
@@ -45,7 +45,8 @@ export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
 /** Every step of the story's chain is over. */
 export function finishStory(draft: Draft, story: StoryId): void {
   const merged = mergeOutputs(draft.run.header, story, draft.scope(story).context);
-  draft.emit(null, { type: "story_merged", of: story, ...merged });
+  const said = saidAtEnd(draft.run, story);
+  draft.emit(null, { type: "story_merged", of: story, ...merged, ...(said === null ? {} : { said }) });
   const title = draft.run.header.stories.find(({ id }) => id === story)?.title ?? "";
   changeStory(draft, story, "done", "");
   sendMessage(draft, "story_done", { story, step: null, text: `${story} is done: ${title}` });
@@ -53,7 +54,7 @@ export function finishStory(draft: Draft, story: StoryId): void {
 
 /** Opens stories that can start, and ends the step when none is left. Idempotent, like the walk. */
 export function settleStories(draft: Draft): void {
-  const step = draft.run.header.chain.find(({ state }) => state.status === "running" && state.attempt === null);
+  const step = draft.run.header.chain.find(hasOpenStories);
   if (!step || draft.isOver) return;
   const definition = storiesStep(draft.run.header, step.name);
   blockDependents(draft);

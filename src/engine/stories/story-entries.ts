@@ -3,7 +3,7 @@
 
 import type { Event } from "../../domain/event.ts";
 import type { StoryId } from "../../domain/ids.ts";
-import type { StoryEntry, StorySpec } from "../../domain/story.ts";
+import type { StoryEntry, StorySaid, StorySpec } from "../../domain/story.ts";
 import { nextStoryStatus } from "../moves.ts";
 import { IllegalTransition } from "../tables.ts";
 
@@ -20,6 +20,11 @@ export function withStoriesPlanned(entries: Entries, event: Extract<Event, { typ
 export function withStoryBegun(entries: Entries, id: StoryId): Entries {
   const [index, entry] = found(entries, id);
   return entries.with(index, { ...entry, begun: true });
+}
+
+export function withStorySaid(entries: Entries, id: StoryId, said: StorySaid): Entries {
+  const [index, entry] = found(entries, id);
+  return entries.with(index, { ...entry, said });
 }
 
 export function withStoryChanged(entries: Entries, event: Extract<Event, { type: "story_changed" }>): Entries {

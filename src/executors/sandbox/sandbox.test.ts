@@ -143,14 +143,17 @@ describe.skipIf(problem !== null)("inside", () => {
       expect(await writing(home)).toMatchObject({ outcome: "failed", why: expect.stringContaining("Pawl's own home") });
     });
 
-    test("Pawl's store is read-only, although the worktree lies beside it, or around it", async () => {
+    test("Pawl's store is neither written nor read, although the worktree lies beside it, or around it", async () => {
       const home = visibleDir();
       withVariables({ PAWL_HOME: home });
-      writeFileSync(join(home, "pawl.db"), "store");
+      for (const name of ["pawl.db", "pawl.db-wal"]) writeFileSync(join(home, name), "a token");
       const cwd = join(home, "worktrees/run");
       mkdirSync(cwd, { recursive: true });
       expect(await inside("echo x > made.txt", { cwd })).toMatchObject({ outcome: "ran" });
-      failedToWrite(await inside(`echo x > '${home}/pawl.db'`, { cwd }));
+      expect(await inside(`echo x > '${home}/pawl.db'`, { cwd })).toMatchObject({ outcome: "failed" });
+      const seen = await inside(`cat '${home}/pawl.db' '${home}/pawl.db-wal'; echo that is all`, { cwd });
+      expect(seen).toMatchObject({ outcome: "ran", text: "that is all\n" });
+      expect(readFileSync(join(home, "pawl.db"), "utf8")).toBe("a token");
       const around = visibleDir();
       withVariables({ PAWL_HOME: join(around, ".pawl-home") });
       mkdirSync(join(around, ".pawl-home"));

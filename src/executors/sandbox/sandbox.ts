@@ -61,6 +61,7 @@ export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLin
     ...unshared(sandbox.network),
     ...hidden.flatMap((dir) => ["--tmpfs", dir]),
     ...byDepth(mounts).flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
+    ...hiddenFiles().flatMap((file) => ["--ro-bind", "/dev/null", file]),
     "--chdir",
     existingPath(cwd) ?? cwd,
     "--",
@@ -183,6 +184,12 @@ function askedPath(path: string, env: SandboxPlace["env"], home: string): string
 function hiddenDirs(env: SandboxPlace["env"]): readonly string[] {
   const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(existingPath).filter((dir) => dir !== null);
   return [...new Set(dirs)];
+}
+
+/** The store has the tokens of all attempts, and the words of every run. */
+function hiddenFiles(): readonly string[] {
+  const { storeFile } = findHome(process.env);
+  return ["", "-wal", "-shm"].flatMap((ending) => existingPath(`${storeFile}${ending}`) ?? []);
 }
 
 /** What it must read below a hidden directory: the whole top directory there. */

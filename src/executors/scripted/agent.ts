@@ -15,6 +15,7 @@ const cue = {
   step: env("PAWL_STEP"),
   type: env("PAWL_STEP_TYPE"),
   story: env("PAWL_STORY"),
+  part: env("PAWL_PART"),
   attempt: Number(env("PAWL_ATTEMPT")),
 };
 const act = actFor(openScript(), cue);
@@ -46,6 +47,7 @@ async function play(played: Act): Promise<void> {
     shared: env("PAWL_SHARED"),
     slot: env("PAWL_SLOT"),
     story: cue.story,
+    part: cue.part,
     attempt: String(cue.attempt),
     run: env("PAWL_RUN"),
     title: env("PAWL_STORY_TITLE"),

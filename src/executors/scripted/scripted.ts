@@ -39,6 +39,7 @@ function usageIn(script: string, { env }: ExecutorCall): Usage {
     step: env["PAWL_STEP"] ?? "",
     type: env["PAWL_STEP_TYPE"] ?? "",
     story: env["PAWL_STORY"] ?? "",
+    part: env["PAWL_PART"] ?? "",
     attempt: Number(env["PAWL_ATTEMPT"]),
   };
   try {

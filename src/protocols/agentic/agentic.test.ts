@@ -179,6 +179,20 @@ test("[AG10 D25] a folder or a link in the place of the project's hand-off fails
   }
 });
 
+test("[AG38] a link in the place of .ai/ is not followed: the next session in that tree gets a folder again, the project's is left alone", async () => {
+  const site = await makeAgenticWorld(
+    `
+case $PAWL_ATTEMPT in
+1) rm -r .ai; mkdir "$seen/tree" "$seen/project"; ln -s "$seen/tree" .ai
+   rm -r "$LIFTED"; ln -s "$seen/project" "$LIFTED"; exit 1 ;;
+*) ls "$seen/tree" "$seen/project" > "$seen/found"; handoff pass ;;
+esac`.replaceAll("$LIFTED", "$seen/../repo/.ai"),
+  );
+  expect(await site.drive(await site.begin())).toBe("held");
+  const [tree, project] = site.seen("found").split("\n\n");
+  expect([tree, project].map((list) => list?.trim().split("\n").slice(1))).toEqual([[], []]);
+});
+
 test("[AG21 AG22 AG24 AG25 FC1 D15 D25 D74] a changed STATE.json: a note is taken, a forged pass is refused, what is broken is restored, and a foreign one stays", async () => {
   const site = await makeAgenticWorld("handoff pass");
   const run = await site.begin();

@@ -1,6 +1,6 @@
 // The files of `.ai/`: where they are, in the project and in the tree that an executor works in.
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { StoryId } from "../../domain/ids.ts";
 import { folderPatterns } from "../files/folder.ts";
 import type { RunFacts } from "../protocol.ts";
@@ -9,6 +9,8 @@ import type { RunFacts } from "../protocol.ts";
 export const largestFile = 1024 * 1024;
 
 export interface AiFolder {
+  /** The project, or the tree. The folder is in reach of executors, so a link in its place is not followed. */
+  readonly root: string;
   readonly dir: string;
   readonly state: string;
   /** A STATE.json that was not JSON. */
@@ -24,6 +26,7 @@ export interface AiFolder {
 
 export function aiFolder(dir: string): AiFolder {
   return {
+    root: dirname(dir),
     dir,
     state: join(dir, "STATE.json"),
     broken: join(dir, "STATE.json.broken"),

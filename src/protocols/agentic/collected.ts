@@ -178,7 +178,7 @@ function fileIn(folder: AiFolder, file: string, { startedAt }: Attempt): FoundFi
     const found = lstatSync(file, { throwIfNoEntry: false });
     if (found === undefined) return { kind: "none" };
     if (found.mtimeMs < startedAt - clockTolerance) return { kind: "old", name };
-    const text = readInside(folder.dir, file, largestFile);
+    const text = readInside(folder.root, file, largestFile);
     return text === null ? { kind: "none" } : { kind: "read", name, text, at: found.mtimeMs };
   } catch (error) {
     return { kind: "broken", why: errorText(error) };
@@ -220,7 +220,7 @@ function reportIn(
 
 /** The session that the hand-off in the folder is about, however old it is, if that is another one; null: it is not. */
 export function otherHandoff({ run, attempt }: Pick<AttemptFacts, "run" | "attempt">, folder: AiFolder): string | null {
-  const text = readOrNull(folder.dir, folder.handoff);
+  const text = readOrNull(folder.root, folder.handoff);
   return text === null ? null : otherSession(readHandoff(text, stepNames(run)), attempt);
 }
 

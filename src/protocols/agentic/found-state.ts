@@ -24,24 +24,25 @@ export function stateFields(text: string | null): Readonly<Record<string, unknow
 
 /** What an earlier run found is no concern of this one. The folder is of this run from now on. */
 export function keepFound(folder: AiFolder, run: RunId): void {
-  const { dir, state, found, written } = folder;
-  writeSidecar(join(dir, sidecarName), { run, projected: 0 });
-  within(dir, written, (path) => rmSync(path, { recursive: true, force: true }));
-  const text = readInside(dir, state, largestFile);
-  if (stateFields(text) !== null && text !== null) writeInside(dir, found, text);
-  else within(dir, found, (path) => rmSync(path, { recursive: true, force: true }));
+  const { root, dir, state, found, written } = folder;
+  writeSidecar(join(dir, sidecarName), { run, projected: 0 }, root);
+  within(root, written, (path) => rmSync(path, { recursive: true, force: true }));
+  const text = readInside(root, state, largestFile);
+  if (stateFields(text) !== null && text !== null) writeInside(root, found, text);
+  else within(root, found, (path) => rmSync(path, { recursive: true, force: true }));
 }
 
 /** What the run found of a story; null: nothing. */
 export function foundOf(dir: string, story: string): Readonly<Record<string, unknown>> | null {
-  const fields = stateFields(readOrNull(dir, aiFolder(dir).found));
+  const { root, found } = aiFolder(dir);
+  const fields = stateFields(readOrNull(root, found));
   return fields?.["story"] === story ? fields : null;
 }
 
 /** Agents may write there: what cannot be read is left out. */
-export function readOrNull(dir: string, file: string): string | null {
+export function readOrNull(root: string, file: string): string | null {
   try {
-    return readInside(dir, file, largestFile);
+    return readInside(root, file, largestFile);
   } catch {
     return null;
   }

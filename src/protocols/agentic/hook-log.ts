@@ -15,7 +15,8 @@ export function logEnd({ run, attempt, definition }: AttemptFacts, events: reado
   const texts = [`${session} ended: ${endWords(ended)}`, ...ended.notes.map((note) => `${session}: ${note}`)];
   const at = new Date(ended.at).toISOString();
   const lines = texts.map((text) => `${at} hook: ${text.replace(/\s+/g, " ").slice(0, longestLine)}\n`);
-  appendInside(shared, aiFolder(shared).log, lines.join(""));
+  const { root, log } = aiFolder(shared);
+  appendInside(root, log, lines.join(""));
 }
 
 const longestLine = 1_000;

@@ -71,7 +71,7 @@ const longestWaitMs = 5_000;
 
 async function wholeText(folder: AiFolder): Promise<string | null> {
   for (let waited = 0; ; waited += lookEveryMs) {
-    const text = readInside(folder.dir, folder.state, largestFile);
+    const text = readInside(folder.root, folder.state, largestFile);
     if (text === null || troubleIn(text, folder) === null || waited >= longestWaitMs) return text;
     const changedAt = lstatSync(folder.state, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     // Where the clock was put back meanwhile, the file is from the future.

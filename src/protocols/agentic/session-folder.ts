@@ -17,6 +17,8 @@ import {
 export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string): void {
   const { header } = run;
   const folder = sessionFolder(header, workspace);
+  // An executor may have put a link in the place of the folder of its tree: the next session could not report there.
+  if (!worksInPlace(header) && lstatSync(folder.dir, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(folder.dir);
   removeStale(folder, attempt);
   const { shared } = header.place;
   if (shared === undefined || worksInPlace(header) || attempt.story === null) return;
@@ -24,7 +26,7 @@ export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string)
   // A folder, a link or gigabytes in the place of an old hand-off are nothing to read, and no reason to fail every session.
   const read = (file: string) => {
     try {
-      return readInside(project.dir, file, largestFile);
+      return readInside(project.root, file, largestFile);
     } catch {
       return null;
     }
@@ -46,9 +48,9 @@ function place(folder: AiFolder, file: string, text: string | null, { startedAt 
     remove(folder, file);
     return;
   }
-  writeInside(folder.dir, file, text);
+  writeInside(folder.root, file, text);
   const before = new Date(startedAt - 60_000);
-  within(folder.dir, file, (path) => utimesSync(path, before, before));
+  within(folder.root, file, (path) => utimesSync(path, before, before));
 }
 
 /** A report that is there when an attempt is prepared again after a crash is its own. */
@@ -63,5 +65,5 @@ function isNewer(file: string, startedAt: number): boolean {
 
 function remove(folder: AiFolder, file: string): void {
   if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return;
-  within(folder.dir, file, (path) => rmSync(path, { recursive: true, force: true }));
+  within(folder.root, file, (path) => rmSync(path, { recursive: true, force: true }));
 }

@@ -19,6 +19,7 @@ import { storyDocument } from "./state-document.ts";
 import { storyAtWork } from "./story-at-work.ts";
 
 export class AgenticFiles implements ProjectedFiles {
+  readonly root: string;
   readonly dir: string;
   readonly shownToAgents = true;
   readonly #folder: AiFolder;
@@ -41,11 +42,12 @@ export class AgenticFiles implements ProjectedFiles {
     this.#warn = warn;
     this.dir = shared;
     this.#folder = aiFolder(shared);
+    this.root = this.#folder.root;
     this.#inPlace = inPlace;
   }
 
   async prepare(): Promise<void> {
-    this.#found = stateFields(readOrNull(this.dir, this.#folder.found));
+    this.#found = stateFields(readOrNull(this.root, this.#folder.found));
   }
 
   follow(event: Event): void {
@@ -64,17 +66,17 @@ export class AgenticFiles implements ProjectedFiles {
   writeEntry(event: Event): void {
     if (event.type === "file_change_adopted" || event.type === "file_change_refused") {
       const line = `[WARN] [pawl] ${event.why.replace(/\s+/g, " ")}\n`;
-      appendInside(this.dir, this.#folder.log, `${new Date(event.at).toISOString()} ${line}`);
+      appendInside(this.root, this.#folder.log, `${new Date(event.at).toISOString()} ${line}`);
     }
     if (event.type !== "attempt_ended" || event.story === null) return;
     const handoff = event.facts?.["handoff"];
     if (typeof handoff !== "string") return;
-    writeInside(this.dir, storyHandoff(this.#folder, event.story), handoff);
-    if (!this.#inPlace) writeInside(this.dir, this.#folder.handoff, handoff);
+    writeInside(this.root, storyHandoff(this.#folder, event.story), handoff);
+    if (!this.#inPlace) writeInside(this.root, this.#folder.handoff, handoff);
   }
 
   async look(run: Run, specs: readonly StorySpec[]): Promise<Looked> {
-    const last = readOrNull(this.dir, this.#folder.written);
+    const last = readOrNull(this.root, this.#folder.written);
     const shown = storyAtWork(run.header.stories);
     if (shown === null) return { changes: [], known: [] };
     if (last === null) return { changes: this.#foundNote(run, shown), known: [] };
@@ -89,7 +91,7 @@ export class AgenticFiles implements ProjectedFiles {
   }
 
   isAsLooked(): boolean {
-    return this.#looked === null || readOrNull(this.dir, this.#folder.state) === this.#looked.text;
+    return this.#looked === null || readOrNull(this.root, this.#folder.state) === this.#looked.text;
   }
 
   found({ changes, known }: Looked): void {
@@ -129,7 +131,7 @@ export class AgenticFiles implements ProjectedFiles {
   /** What people wrote after the end of the run is for the next one. */
   #state(run: Run, shown: StoryEntry): Readonly<Record<string, string>> {
     if (this.#looked?.isReport === true) return {};
-    if (isOver(run) && this.#isShown(run, shown, readOrNull(this.dir, this.#folder.written))) return {};
+    if (isOver(run) && this.#isShown(run, shown, readOrNull(this.root, this.#folder.written))) return {};
     const text = this.#stateText(run, shown);
     return { [this.#folder.state]: text, [this.#folder.written]: text };
   }
@@ -174,8 +176,8 @@ function isOver({ header: { end } }: Run): boolean {
 function keepBroken(folder: AiFolder, text: string): void {
   for (let number = 1; ; number += 1) {
     const file = number === 1 ? folder.broken : `${folder.broken}.${number}`;
-    const kept = readOrNull(folder.dir, file);
-    if (kept === null) writeInside(folder.dir, file, text);
+    const kept = readOrNull(folder.root, file);
+    if (kept === null) writeInside(folder.root, file, text);
     if (kept === null || kept === text) return;
   }
 }

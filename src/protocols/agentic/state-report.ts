@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The report of exactly this attempt; null: there is none. */
 export function stateReport(folder: AiFolder, attempt: Attempt, steps: readonly string[]): SessionReport | null {
-  const fields = stateFields(readOrNull(folder.dir, folder.state));
+  const fields = stateFields(readOrNull(folder.root, folder.state));
   if (fields === null || changedIn(fields, attempt).some((key) => key !== "status")) return null;
   const { status } = fields;
   if (typeof status !== "string" || statusOfWord(status) === null) return null;
@@ -43,7 +43,7 @@ function isOthers({ driver, executor }: Attempt): boolean {
 
 /** What somebody changed there that only Pawl writes, in words; null: nothing. */
 export function forgedState(folder: AiFolder, attempt: Attempt): string | null {
-  const fields = stateFields(readOrNull(folder.dir, folder.state));
+  const fields = stateFields(readOrNull(folder.root, folder.state));
   const changed = fields === null ? [] : changedIn(fields, attempt);
   if (fields === null || changed.length === 0) return null;
   const what = changed.map((key) => `${key} ${JSON.stringify(fields[key])?.slice(0, 80)}`).join(", ");

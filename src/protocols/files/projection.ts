@@ -3,13 +3,14 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { systemCode } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import type { FileChange } from "../../domain/file-change.ts";
 import type { RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
-import { writeInside } from "../../system/files/inside.ts";
+import { enter, writeInside } from "../../system/files/inside.ts";
 import { readSidecar, sidecarName, writeSidecar } from "./sidecar.ts";
 
 const writeAfterMs = 50;
@@ -23,6 +24,8 @@ const mostLooks = 3;
 export interface ProjectedFiles {
   /** The folder of the files. If it was removed, it is not created again. */
   readonly dir: string;
+  /** Where the way to the folder begins that agents can change: no link on it is followed. Default: the folder, which a user may have linked. */
+  readonly root?: string;
   /** Agents read its whole files, so that those are up to date before each prompt. */
   readonly shownToAgents?: boolean;
   /** The lock that other writers of these files also take. Default: `.pawl.lock` in the folder. */
@@ -76,6 +79,7 @@ export class Projection {
   readonly #files: ProjectedFiles;
   readonly #source: ProjectionSource;
   readonly #onTrouble: OnTrouble;
+  readonly #root: string;
   readonly #lock: string;
   readonly #sidecar: string;
   readonly #stale = new Set<StoryId>();
@@ -98,6 +102,7 @@ export class Projection {
     this.#files = files;
     this.#source = source;
     this.#onTrouble = onTrouble;
+    this.#root = files.root ?? files.dir;
     this.#lock = files.lock ?? join(files.dir, ".pawl.lock");
     this.#sidecar = join(files.dir, sidecarName);
   }
@@ -149,9 +154,22 @@ export class Projection {
 
   /** One at a time. Files that cannot be written do not stop the run; the next commit tries again. */
   #enqueue(work: () => Promise<void>): Promise<void> {
-    const unlessGone = async () => (this.#isDiscarded ? undefined : await work());
+    const unlessGone = async () => {
+      if (this.#isDiscarded) return;
+      this.#assertNoLink();
+      await work();
+    };
     this.#queue = this.#queue.then(unlessGone).catch(this.#onTrouble);
     return this.#queue;
+  }
+
+  /** Locks are taken by their path, so a link on the way to the folder is found before the first of them. */
+  #assertNoLink(): void {
+    try {
+      enter(this.#root, this.#files.dir).close();
+    } catch (error) {
+      if (systemCode(error) !== "ENOENT") throw error;
+    }
   }
 
   /** What one file refuses does not keep the others from being written. */
@@ -176,7 +194,7 @@ export class Projection {
       const isDone = await withFileLock(this.#lock, () => {
         if (look < mostLooks && this.#files.isAsLooked?.() === false) return false;
         // Another process may have written a newer version.
-        if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#files.dir, file, text);
+        if (this.#projected() <= shown) for (const [file, text] of files) writeInside(this.#root, file, text);
         return true;
       });
       if (!isDone) continue;
@@ -239,7 +257,7 @@ export class Projection {
     const shown = Math.min(this.#seen, ...this.#unwritten.map(({ seq }) => seq - 1));
     if (shown <= this.#projected()) return;
     await withFileLock(this.#lock, () => {
-      if (shown > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: shown });
+      if (shown > this.#projected()) writeSidecar(this.#sidecar, { run: this.#id, projected: shown }, this.#root);
     });
   }
 

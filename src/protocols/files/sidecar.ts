@@ -68,14 +68,18 @@ export function writeSettings(folder: string, settings: Settings): void {
 }
 
 /** What it says about earlier runs of the folder, and what a person chose, stays. */
-export function writeSidecar(file: string, { run, projected }: Omit<Sidecar, "earlier">): void {
+export function writeSidecar(
+  file: string,
+  { run, projected }: Omit<Sidecar, "earlier">,
+  root: string = dirname(file),
+): void {
   const known = readOrNull(file);
   const before = { ...known?.earlier, ...(known === null ? {} : { [known.run]: known.projected }) };
   const others = Object.entries(before).filter(([id]) => id !== run);
   const earlier = others.length === 0 ? {} : { earlier: Object.fromEntries(others.slice(-maxEarlier)) };
   const chosen = settingsIn(readIfReadable(file) ?? "");
   const settings = Object.keys(chosen).length === 0 ? {} : { settings: chosen };
-  writeInside(dirname(file), file, `${JSON.stringify({ run, projected, ...earlier, ...settings })}\n`);
+  writeInside(root, file, `${JSON.stringify({ run, projected, ...earlier, ...settings })}\n`);
 }
 
 function readOrNull(file: string): Sidecar | null {

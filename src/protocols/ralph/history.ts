@@ -77,6 +77,8 @@ export class StoryHistory {
       case "steps_skipped":
         for (const step of event.steps) this.#add(event, "step_skipped", step, { reason: event.reason });
         return;
+      case "items_taken":
+        return this.#know(event.copies);
       case "steps_inserted":
         this.#know(event.steps);
         this.#inserted = event;
@@ -104,11 +106,18 @@ export class StoryHistory {
       case "note_withdrawn":
       case "notes_delivered":
       case "outputs_set":
+      case "part_ended":
+      case "part_readied":
+      case "parts_ended":
+      case "parts_opened":
       case "report_refused":
       case "run_ended":
       case "run_paused":
       case "run_reopened":
       case "run_resumed":
+      case "signal_received":
+      case "signal_taken":
+      case "step_dropping":
       case "run_started":
       case "step_amended":
       case "step_opened":

@@ -16,8 +16,10 @@ import { type BeginPorts, type BegunAttempt, begin } from "./begin/begin.ts";
 import { authorOf, type Claim } from "./claim/claim.ts";
 import type { Answer } from "./execute/answer.ts";
 import { awaitAgain, type ExecutePorts, execute, type Reach } from "./execute/execute.ts";
-import { type FinishPorts, finish } from "./finish/finish.ts";
+import { type FinishPorts, finish, finishAndClaim, type Wants } from "./finish/finish.ts";
+import { afterAttempt } from "./hooks.ts";
 import { type Prepared, type PreparePorts, prepare } from "./prepare/prepare.ts";
+import type { Workspace } from "./prepare/workspace.ts";
 import { failedWith, stoppedBefore } from "./settle/outcomes.ts";
 import { type SettlePorts, settle } from "./settle/settle.ts";
 
@@ -27,15 +29,15 @@ export type AttemptPorts = PreparePorts & BeginPorts & ExecutePorts & SettlePort
 /** An attempt that this process works on. */
 export class RunningAttempt {
   readonly claim: Claim;
-  /** Rejects only if the result cannot be stored. */
-  readonly ended: Promise<unknown>;
+  /** Rejects only if the result cannot be stored. Gives what was claimed together with the result. */
+  readonly ended: Promise<Claim | null>;
   readonly #parts: AttemptPorts;
   readonly #stop = new StopSwitch();
   readonly #mailbox = new Mailbox();
 
   /** Performs a step that was just claimed, from its tree to its result. */
-  static start(parts: AttemptPorts, claim: Claim): RunningAttempt {
-    return new RunningAttempt(parts, claim, (stop, mailbox) => performAttempt(parts, claim, { stop, mailbox }));
+  static start(parts: AttemptPorts, claim: Claim, wants: Wants): RunningAttempt {
+    return new RunningAttempt(parts, claim, (stop, mailbox) => performAttempt(parts, claim, { stop, mailbox }, wants));
   }
 
   /** Reports the result of an execution that ended after its driver had died. */
@@ -53,7 +55,7 @@ export class RunningAttempt {
   private constructor(
     parts: AttemptPorts,
     claim: Claim,
-    work: (stop: StopSwitch, mailbox: Mailbox) => Promise<unknown>,
+    work: (stop: StopSwitch, mailbox: Mailbox) => Promise<Claim | null>,
   ) {
     this.#parts = parts;
     this.claim = claim;
@@ -95,32 +97,40 @@ export class RunningAttempt {
 }
 
 /** Everything after `execute`, in a driver. One that goes leaves an attempt of another program as it is. */
-async function concludeHere(
-  parts: AttemptPorts,
-  begun: BegunAttempt,
-  answer: Answer,
-  stop: StopSwitch,
-): Promise<Decision | null> {
+async function concludeHere(parts: AttemptPorts, begun: BegunAttempt, answer: Answer, stop: StopSwitch): Promise<null> {
   if (begun.waitsUntil !== null) stop.outliveDriver();
   // An answer that cannot be read, such as one that another version saved, ends the attempt and not its driver.
   const report = await settle(parts, begun, answer, stop).catch((error: unknown) => failedWith(error, stop));
-  return stop.isLeft ? null : await finish(parts, begun.claim, report, { stop, token: null });
+  const { claim, workspace } = begun;
+  if (!stop.isLeft) await finish(parts, claim, await concluded(parts, claim, workspace, report), { stop, token: null });
+  return null;
 }
 
-async function performAttempt(parts: AttemptPorts, claim: Claim, reach: Reach): Promise<Decision | null> {
+async function performAttempt(parts: AttemptPorts, claim: Claim, reach: Reach, wants: Wants): Promise<Claim | null> {
   const { stop } = reach;
   const report = await perform(parts, claim, reach).catch((error: unknown) => failedWith(error, stop));
   if (stop.isLeft) return null;
-  return await finish(parts, claim, report, { stop, token: null });
+  return (await finishAndClaim(parts, claim, report, { stop, token: null }, wants)).next;
 }
 
 async function perform(parts: AttemptPorts, claim: Claim, reach: Reach): Promise<Report> {
   const { stop } = reach;
   const prepared = await prepare(parts, claim, stop);
+  const report = await performIn(parts, claim, prepared, reach).catch((error: unknown) => failedWith(error, stop));
+  return stop.isLeft ? report : await concluded(parts, claim, prepared.workspace, report);
+}
+
+async function performIn(parts: AttemptPorts, claim: Claim, prepared: Prepared, reach: Reach): Promise<Report> {
+  const { stop } = reach;
   const begun = await begin(parts, claim, prepared);
   if (begun === null || stop.reason !== null) return stoppedBefore(stop);
   const answer = await execute(parts, begun, prepared, reach);
   return await settle(parts, begun, answer, stop);
+}
+
+/** What is done in its tree after an attempt, whatever its end. A decision does nothing there. */
+async function concluded(parts: AttemptPorts, claim: Claim, workspace: Workspace, report: Report): Promise<Report> {
+  return claim.definition.kind === "decision" ? report : await afterAttempt(parts, claim, workspace, report);
 }
 
 export interface Opened extends Prepared {
@@ -158,5 +168,6 @@ export async function concludeAttempt(
   by: Conclusion,
 ): Promise<Decision> {
   const report = await settle(parts, begun, answer, by.stop).catch((error: unknown) => failedWith(error, by.stop));
-  return await finish(parts, begun.claim, report, by);
+  const { claim, workspace } = begun;
+  return await finish(parts, claim, await concluded(parts, claim, workspace, report), by);
 }

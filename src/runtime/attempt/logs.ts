@@ -3,7 +3,7 @@
 
 import { createWriteStream, existsSync, fstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Attempt } from "../../domain/attempt.ts";
+import { type Attempt, placeName } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
@@ -55,7 +55,7 @@ export function beginFile(parts: Pick<Parts, "home">, run: RunId, attempt: Attem
 }
 
 function fileName(attempt: Attempt): string {
-  return `${attempt.story ?? "run"}-${attempt.step}-${attempt.number}`;
+  return `${attempt.story ?? "run"}-${placeName(attempt)}-${attempt.number}`;
 }
 
 export function writePrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt, prompt: string): void {
@@ -139,6 +139,7 @@ export function logStep(
     agent_id: slotOf(run, attempt.story),
     story_id: attempt.story,
     step_id: attempt.step,
+    ...(attempt.part === undefined ? {} : { part: attempt.part }),
     type: attempt.name,
     attempt: attempt.number,
     ...more,

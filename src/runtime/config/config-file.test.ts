@@ -86,6 +86,8 @@ project:
   });
 });
 
+const noHooks = { beforeRun: [], afterRun: [], beforeRemove: [] };
+
 describe("[WF61] what a story's tree needs", () => {
   test("everything, as it is written", async () => {
     const { workspace } = await configOf(
@@ -103,6 +105,7 @@ workspace:
     );
     expect(workspace).toEqual({
       setup: ["npm ci", "npm run build"],
+      hooks: noHooks,
       setupWhen: ["package-lock.json", "packages/*/package.json"],
       copy: [".env", "config/*.local.yml", "**/.env.test", "my.git/x"],
       byProducts: ["reports/"],
@@ -116,6 +119,7 @@ workspace:
     expect((await configOf("")).workspace).toEqual(plainWorkspace);
     expect(plainWorkspace).toEqual({
       setup: [],
+      hooks: noHooks,
       setupWhen: [],
       copy: [],
       byProducts: [],
@@ -130,6 +134,7 @@ workspace:
     const { workspace } = await configOf(own, "workspace: { setup: [], ports: 0, env: { B: theirs } }");
     expect(workspace).toEqual({
       setup: [],
+      hooks: noHooks,
       setupWhen: [],
       copy: [".env"],
       byProducts: [],
@@ -236,6 +241,22 @@ describe("[WF61] a file that is none", () => {
   });
 });
 
+test("[HK6] hooks are a command or a list, the repository's win one by one, and are commands to agree to", async () => {
+  const own = "workspace: { hooks: { before_run: up, after_run: [down, rm] } }";
+  const theirs = 'workspace: { hooks: { before_run: ["theirs up"], before_remove: "theirs gone" } }';
+  const { workspace, repositoryCommands } = await configOf(own, theirs);
+  expect(workspace.hooks).toEqual({
+    beforeRun: ["theirs up"],
+    afterRun: ["down", "rm"],
+    beforeRemove: ["theirs gone"],
+  });
+  expect(repositoryCommands).toEqual([
+    { key: "workspace.hooks.before_run", command: "theirs up" },
+    { key: "workspace.hooks.before_remove", command: "theirs gone" },
+  ]);
+  expect(await problemOf("workspace: { hooks: { before: x } }")).toContain("workspace.hooks");
+});
+
 describe("[WF62] how many agents at once", () => {
   const text = `pawl: 1
 id: x
@@ -253,5 +274,14 @@ steps:
     expect(agentsFor(await configOf("concurrency: { agents: 2 }"), definition)).toBe(2);
     expect(agentsFor(await configOf("", "concurrency: { agents: 3 }"), definition)).toBe(3);
     expect(agentsFor(await configOf(""), { ...definition, steps: [] })).toBe(4);
+  });
+
+  test("[LO8] a repository only lowers the number for an agent", async () => {
+    const { agentLimits } = await configOf(
+      "concurrency: { of: { dev: 2, ops: 1 } }",
+      "concurrency: { of: { dev: 5, ops: 1, doc: 3 } }",
+    );
+    expect(agentLimits).toEqual({ dev: 2, ops: 1, doc: 3 });
+    expect(await problemOf("concurrency: { of: { dev: 0 } }")).toContain("concurrency.of.dev");
   });
 });

@@ -37,7 +37,12 @@ const project = z.strictObject({
   hints: text.optional(),
 });
 
+const hook = z.union([text, z.array(text).min(1).max(20)]).transform((written) => [written].flat());
+
 const workspace = z.strictObject({
+  hooks: z
+    .strictObject({ before_run: hook.optional(), after_run: hook.optional(), before_remove: hook.optional() })
+    .optional(),
   setup: z.array(text).max(20).optional(),
   setup_when: z.array(insidePattern).max(50).optional(),
   copy: z.array(insidePattern).max(100).optional(),
@@ -64,7 +69,12 @@ const schemaFor = (agents: AgentRegistry) =>
     default_executor: z.union([executorName, z.array(executorName).min(1).max(10)]).optional(),
     executors: z.record(z.string(), executorSchema(agents)).optional(),
     prices: prices.optional(),
-    concurrency: z.strictObject({ agents: z.int().min(1).max(64).optional() }).optional(),
+    concurrency: z
+      .strictObject({
+        agents: z.int().min(1).max(64).optional(),
+        of: z.record(z.string(), z.int().min(1).max(64)).optional(),
+      })
+      .optional(),
     budget: z
       .strictObject({
         usd: z.number().positive().optional(),
@@ -90,10 +100,18 @@ export interface ProjectConfig {
   readonly hints: string | null;
 }
 
+interface TreeHooks {
+  readonly beforeRun: readonly string[];
+  readonly afterRun: readonly string[];
+  readonly beforeRemove: readonly string[];
+}
+
 /** What a story's tree needs before an agent works in it. */
 export interface WorkspaceConfig {
   /** Commands that prepare a fresh tree. */
   readonly setup: readonly string[];
+  /** Commands around each attempt in a tree, and before a tree is removed. */
+  readonly hooks: TreeHooks;
   /** Files whose change makes the setup necessary again. */
   readonly setupWhen: readonly string[];
   /** Untracked files of the user's checkout that a tree needs. */
@@ -115,6 +133,8 @@ export interface ConfigFile {
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
   readonly prices: Prices;
   readonly agents: number | null;
+  /** How many attempts of an agent of this name may run at once, over all runs. */
+  readonly agentLimits: Readonly<Record<string, number>>;
   readonly budget: {
     readonly costUsd: number | null;
     readonly wallMs: number | null;
@@ -123,10 +143,9 @@ export interface ConfigFile {
     readonly unknown: "stop" | null;
   };
   readonly project: ProjectConfig;
-  readonly workspace: { readonly [K in Exclude<keyof WorkspaceConfig, "env">]: WorkspaceConfig[K] | null } & Pick<
-    WorkspaceConfig,
-    "env"
-  >;
+  readonly workspace: {
+    readonly [K in Exclude<keyof WorkspaceConfig, "env" | "hooks">]: WorkspaceConfig[K] | null;
+  } & Pick<WorkspaceConfig, "env"> & { readonly hooks: { readonly [K in keyof TreeHooks]: TreeHooks[K] | null } };
   readonly notify: readonly TargetConfig[];
 }
 
@@ -143,6 +162,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     ),
     prices: readPrices(written.prices ?? {}),
     agents: written.concurrency?.agents ?? null,
+    agentLimits: written.concurrency?.of ?? {},
     budget: {
       costUsd: budget?.usd ?? null,
       wallMs: millisecondsOf(budget?.wall),
@@ -220,8 +240,14 @@ function readWorkspace(written: z.infer<typeof workspace>, file: string): Config
     const wrong = wrongVariable(name, value);
     if (wrong !== null) throw invalid(file, `workspace.env: ${wrong}`);
   }
+  const { before_run, after_run, before_remove } = written.hooks ?? {};
   return {
     setup: written.setup ?? null,
+    hooks: {
+      beforeRun: before_run ?? null,
+      afterRun: after_run ?? null,
+      beforeRemove: before_remove ?? null,
+    },
     setupWhen: written.setup_when ?? null,
     copy: written.copy ?? null,
     byProducts: written.by_products ?? null,

@@ -22,6 +22,8 @@ export interface Config {
   readonly executors: Readonly<Record<string, ExecutorConfig>>;
   /** How many agents may work at once; null: not configured. */
   readonly agents: number | null;
+  /** How many attempts of an agent of this name may run at once, over all runs. */
+  readonly agentLimits: Readonly<Record<string, number>>;
   readonly budget: ConfigFile["budget"];
   readonly project: ProjectConfig;
   readonly workspace: WorkspaceConfig;
@@ -61,6 +63,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     executors,
     prices: own.prices,
     agents: tightest(own.agents, theirs.agents),
+    agentLimits: tightestOfEach(own.agentLimits, theirs.agentLimits),
     budget: {
       costUsd: tightest(own.budget.costUsd, theirs.budget.costUsd),
       wallMs: tightest(own.budget.wallMs, theirs.budget.wallMs),
@@ -101,12 +104,22 @@ export function commandsIn({ project, workspace, executors }: ConfigFile): reado
   const named = { "project.lint": project.lint, "project.test": project.test };
   const single = Object.entries(named).flatMap(([key, command]) => (command === null ? [] : [{ key, command }]));
   const setup = (workspace.setup ?? []).map((command) => ({ key: "workspace.setup", command }));
+  const hooks = Object.entries(hookKeys).flatMap(([key, name]) =>
+    (workspace.hooks[name] ?? []).map((command) => ({ key: `workspace.hooks.${key}`, command })),
+  );
   const programs = Object.entries(executors).flatMap(([name, { command, script }]) => [
     ...(command.length === 0 ? [] : [{ key: `executors.${name}.command`, command: shownWords(command) }]),
     ...(script === null ? [] : [{ key: `executors.${name}.script`, command: script }]),
   ]);
-  return [...single, ...setup, ...programs];
+  return [...single, ...setup, ...hooks, ...programs];
 }
+
+function tightestOfEach(own: Config["agentLimits"], theirs: Config["agentLimits"]): Config["agentLimits"] {
+  const limits = Object.entries(theirs).map(([name, limit]) => [name, Math.min(limit, own[name] ?? limit)] as const);
+  return { ...own, ...Object.fromEntries(limits) };
+}
+
+const hookKeys = { before_run: "beforeRun", after_run: "afterRun", before_remove: "beforeRemove" } as const;
 
 /** Two lists of words never look the same. */
 function shownWords(words: readonly string[]): string {
@@ -164,9 +177,19 @@ const nothing: ConfigFile = {
   executors: {},
   prices: {},
   agents: null,
+  agentLimits: {},
   budget: { costUsd: null, wallMs: null, attempts: null, unknown: null },
   project: plainProject,
-  workspace: { setup: null, setupWhen: null, copy: null, byProducts: null, ports: null, minFreeBytes: null, env: {} },
+  workspace: {
+    hooks: { beforeRun: null, afterRun: null, beforeRemove: null },
+    setup: null,
+    setupWhen: null,
+    copy: null,
+    byProducts: null,
+    ports: null,
+    minFreeBytes: null,
+    env: {},
+  },
   notify: [],
 };
 
@@ -181,6 +204,11 @@ async function readIfThere(file: string, agents: AgentRegistry): Promise<ConfigF
 function workspaceOf(own: ConfigFile["workspace"], theirs: ConfigFile["workspace"]): WorkspaceConfig {
   return {
     setup: theirs.setup ?? own.setup ?? [],
+    hooks: {
+      beforeRun: theirs.hooks.beforeRun ?? own.hooks.beforeRun ?? [],
+      afterRun: theirs.hooks.afterRun ?? own.hooks.afterRun ?? [],
+      beforeRemove: theirs.hooks.beforeRemove ?? own.hooks.beforeRemove ?? [],
+    },
     setupWhen: theirs.setupWhen ?? own.setupWhen ?? [],
     copy: theirs.copy ?? own.copy ?? [],
     byProducts: [...(own.byProducts ?? []), ...(theirs.byProducts ?? [])],

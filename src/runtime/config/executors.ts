@@ -17,7 +17,7 @@ export interface ConfiguredExecutors extends Executors, ExecutorNames {
   probe(executors: readonly NamedExecutor[]): Promise<readonly ProbedExecutor[]>;
 }
 
-type ExecutorsConfig = Pick<Config, "executors" | "defaultExecutors" | "prices" | "agents">;
+type ExecutorsConfig = Pick<Config, "executors" | "defaultExecutors" | "prices" | "agents" | "agentLimits">;
 
 /** `home`: the directory below which agents keep what must stay apart from the user's own. */
 export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home: () => string): ConfiguredExecutors {
@@ -32,9 +32,12 @@ export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home
     usedIn: async (name, file, resumed) =>
       await usageInRecording(file, executorIn(config, name)?.kind ?? name, agents, resumed),
     costGap: (name) => costGap(config, agents, name),
-    permitsFor: (name, { definition }) =>
-      name.startsWith("shell") || names.awaitMs(name) !== null
-        ? []
-        : [{ key: "agents", limit: agentsFor(config, definition) }],
+    permitsFor(name, { definition }, agent) {
+      const own = config.agentLimits[agent];
+      const ofName = own === undefined ? [] : [{ key: `agent:${agent}`, limit: own, inLine: true }];
+      // An agent that pulls runs already, and another program is not ours: waiting would not lower the load of this machine.
+      const isElsewhere = name === "pull" || name.startsWith("shell") || names.awaitMs(name) !== null;
+      return isElsewhere ? ofName : [...ofName, { key: "agents", limit: agentsFor(config, definition) }];
+    },
   };
 }

@@ -2,15 +2,13 @@
 
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { log, runGit, tempDir } from "../../../test/support/repository.ts";
 import { shimGit } from "../../../test/support/slots.ts";
 import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { transition } from "../transition/transition.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const planned = 'STORIES_JSON: [{"id":"US-001","title":"One","description":"d","acceptanceCriteria":["c"]}]';
 const agent = `

@@ -5,10 +5,11 @@ import { dirname, join } from "node:path";
 import { hasEnded } from "../../domain/attempt.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { AppError, errorText } from "../../domain/error.ts";
-import { type RunId, storyId } from "../../domain/ids.ts";
+import { type RunId, type StoryId, storyId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { archiveProgress } from "../../protocols/files/agent-home.ts";
 import { branchFor } from "../../workspaces/branches/branch-name.ts";
+import { bringForward } from "../../workspaces/branches/left-branch.ts";
 import { branchCommit } from "../../workspaces/git/head.ts";
 import { readRefs } from "../../workspaces/git/refs.ts";
 import { isIn } from "../../workspaces/integration/ancestry.ts";
@@ -21,6 +22,7 @@ import { removeWorktree } from "../../workspaces/trees/removal.ts";
 import type { Parts } from "../parts.ts";
 import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
 import { inHealthyTree } from "../trees/healing.ts";
+import { beforeRemoval } from "../trees/hooks.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
@@ -31,7 +33,7 @@ import { ownBranch } from "../trees/work-branch.ts";
 
 export type ClosingPorts = Pick<
   Parts,
-  "store" | "clock" | "home" | "trees" | "protocols" | "projections" | "log" | "warn"
+  "store" | "clock" | "home" | "trees" | "protocols" | "projections" | "settingsOf" | "log" | "warn"
 >;
 
 /**
@@ -77,12 +79,24 @@ async function removeOwnTree(parts: ClosingPorts, run: Run, number: number): Pro
   // A run whose stories did all of the work never made it.
   if (hasStoryTrees(header.definition) && !existsSync(path)) return;
   if (ownedTree(path) !== null) {
+    // Before what is left is committed: a hook may leave files, too.
+    await beforeRemoval(parts, run, path);
     const left = await commitLeftAtEnd(parts, run, path);
     if (left.result === "unfinished") throw unfinished(path, left.why);
+    await bringOwnBranch(parts, run, path);
   }
   const keepAs = ownBranch(header) ?? branchFor(number, header.task);
   await removeWorktree({ repo: header.place.repo ?? "", path, keepAs, isByProduct: byProductsOf(header) });
   forgetProvisioning(path);
+}
+
+/** An agent may have committed on another branch, or on none. The end of the run names its own branch. */
+async function bringOwnBranch({ warn }: ClosingPorts, { header }: Run, path: string): Promise<void> {
+  const { branch, base } = header.place;
+  if (branch === null || hasStoryTrees(header.definition)) return;
+  const beside = await bringForward(path, { branch, base });
+  if (beside !== null)
+    warn(`${branch} does not have all of the work: an agent committed on ${beside}, which does not continue ${branch}`);
 }
 
 function unfinished(path: string, why: string): AppError {
@@ -99,6 +113,7 @@ async function removeSlots(parts: ClosingPorts, run: Run, repo: string): Promise
   for (const path of slotsOf(parts, id)) {
     await withTreeLock(path, async () => {
       const occupant = await inHealthyTree(parts, run, { path, act: async () => occupantOf(path) });
+      await beforeRemoval(parts, run, path);
       if (occupant !== null) await vacate(parts, run, path, storyId(occupant));
       await removeWorktree({ repo, path, keepAs: `${target.side}-kept`, force: true }).catch((error: unknown) =>
         leaveForeign(parts, error),
@@ -118,9 +133,19 @@ async function finishStories(parts: ClosingPorts, run: Run, repo: string): Promi
   const notes = [note, await takenOutNote(target, !published), await tooLateNote(run)];
   for (const text of notes) if (text !== null) parts.warn(text);
   if (!isDone) return;
-  await dropRunRefs(repo, id);
-  rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });
+  const dropped = run.header.stories.filter(({ id: story }) => isDropped(run, story)).map(({ id: story }) => story);
+  if (dropped.length > 0)
+    parts.warn(`the work of ${dropped.join(", ")}, which was dropped, is not on ${target.base}; its branch has it`);
+  else {
+    await dropRunRefs(repo, id);
+    rmSync(dirname(parkingFile(parts, id, storyId("any"))), { recursive: true, force: true });
+  }
   await discardShared(parts, run);
+}
+
+/** It counts as done without its work. */
+function isDropped({ stories }: Run, story: StoryId): boolean {
+  return stories[story]?.chain.some(({ dropping }) => dropping?.whole === true && dropping.as === "done") === true;
 }
 
 /** The stories whose integration was faster than the cancel: they count as cancelled, and their commits are there. */

@@ -2,11 +2,12 @@
 
 import { createHmac } from "node:crypto";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { queryFile } from "../../../test/support/database.ts";
 import { type Receiver, startReceiver } from "../../../test/support/receiver.ts";
+import { tempDir } from "../../../test/support/repository.ts";
 import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
 import { type Message, type MessageKind, messageKinds } from "../../domain/effect.ts";
@@ -69,15 +70,18 @@ test("[NO6 NO7 B75] a receiver that hangs does not slow a run down, nor another 
   const other = await startReceiver();
   hanging.answer = () => null;
   const config = `notify:\n${hookTo(hanging, "hanging")}${hookTo(other, "other")}`;
-  const steps = `\n${[1, 2, 3, 4].map((n) => `  - { id: s${n}, command: "true" }\n`).join("")}`;
+  const go = join(tempDir(), "go");
+  const steps = `\n  - { id: s1, command: "true" }\n  - { id: s2, command: "until [ -e ${go} ]; do sleep 0.02; done" }\n`;
   const world = await makeWorld({ steps, config });
   const run = await world.begin();
   for (let n = 0; n < 30; n += 1) await tell(world, run, { text: `message ${n}` });
   const driving = world.drive(run);
   await until(() => hanging.unanswered > 0);
+  await until(() => other.texts.length === 30);
+  writeFileSync(go, "");
   await until(async () => (await world.status(run)) === "done");
-  // The run is done, and the first message is still on its way.
-  expect([hanging.unanswered, hanging.received.length]).toEqual([1, 1]);
+  // The run is done, and the first message is still on its way, or on its way again.
+  expect(new Set(hanging.texts)).toEqual(new Set(["message 0"]));
   expect(await driving).toBe("done");
   await until(() => hanging.unanswered === 0);
   expect(other.texts).toHaveLength(31);
@@ -87,8 +91,9 @@ test("[NO6 NO7 B75] a receiver that hangs does not slow a run down, nor another 
   // What remained is for the next process.
   hanging.answer = () => ({ status: 200 });
   const later = await world.open(clockAt(60_000));
+  const tries = hanging.texts.length;
   await deliverDue(later, 20_000);
-  expect(hanging.texts.slice(1)).toEqual(other.texts);
+  expect(hanging.texts.slice(tries)).toEqual(other.texts);
 });
 
 test("[NO1] a driver that is killed between the commit and the delivery loses no message", async () => {
@@ -255,7 +260,6 @@ test("[NO19] without the secret no run starts, nothing is recorded, and what wai
   await tell(world, run, { text: "signed" });
   await performEffects(world.parts, noAttempts);
   vi.stubEnv("PAWL_TEST_SECRET", "");
-  onTestFinished(() => void vi.unstubAllEnvs());
   const warnings: string[] = [];
   const poor = { ...(await world.open()), warn: (text: string) => void warnings.push(text) };
   await expect(world.begin("another", poor)).rejects.toMatchObject({

@@ -4,7 +4,7 @@ import { getEventListeners } from "node:events";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { queryFile } from "../../../test/support/database.ts";
 import { identityIn } from "../../../test/support/programs.ts";
 import { log } from "../../../test/support/repository.ts";
@@ -38,6 +38,40 @@ describe("what is ready", () => {
     expect(Math.max(...waits)).toBeLessThan(30_000);
   });
 
+  test("[DR1] a result and the claim of the next step are one transaction", async () => {
+    const world = await makeWorld();
+    const driven = async (steps: number) => {
+      const { run } = await createRun(world.parts, () => ({ ...startOf(chainOf(steps)), at: Date.now() }));
+      const transactions = vi.spyOn(world.parts.store, "transaction");
+      const times = { ...usual, recoverEveryMs: 600_000, renewEveryMs: 600_000 };
+      expect(await world.drive(run, { parts: inMemory(world.parts), times })).toBe("done");
+      const count = transactions.mock.calls.length;
+      transactions.mockRestore();
+      return count;
+    };
+    const [short, long] = [await driven(5), await driven(25)];
+    // One begins the attempt, one ends it and claims the next.
+    expect(long - short).toBe(2 * 20);
+  });
+
+  test("[DR1] a claim that fails costs no result", async () => {
+    const world = await makeWorld();
+    const { run } = await createRun(world.parts, () => ({ ...startOf(chainOf(3)), at: Date.now() }));
+    const parts = inMemory(world.parts);
+    let asked = 0;
+    const permitsFor: Parts["executors"]["permitsFor"] = (...args) => {
+      asked += 1;
+      if (asked === 2) throw new Error("the configuration changed under its feet");
+      return parts.executors.permitsFor(...args);
+    };
+    const unsteady = { ...parts, executors: { ...parts.executors, permitsFor } };
+    expect(await world.drive(run, { parts: unsteady })).toBe("done");
+    const outcomes = (await world.events(run)).flatMap((event) =>
+      event.type === "attempt_ended" ? [event.outcome] : [],
+    );
+    expect(outcomes).toEqual(["completed", "completed", "completed"]);
+  });
+
   test("[DR2] what another process made ready is noticed within a second", async () => {
     const steps = `
   - { id: ask, agent: worker, input: "{{task}}" }
@@ -61,6 +95,8 @@ describe("what is ready", () => {
   test("[DR3] permits limit how many agents work at once, over all runs and drivers of a store", async () => {
     const agent = `
 echo begin >> "$PAWL_SHARED/audit"
+# The first waits for a second, however busy the machine is.
+for look in $(seq 600); do [ "$(grep -c begin "$PAWL_SHARED/audit")" -ge 2 ] && break; sleep 0.1; done
 sleep 0.4
 echo end >> "$PAWL_SHARED/audit"
 echo STATUS: done
@@ -174,10 +210,7 @@ describe("a long run", () => {
     process.on("warning", hear);
     const interrupt = new AbortController();
     const before = process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const parts = {
-      ...world.parts,
-      executors: { ...world.parts.executors, get: async () => instant, namesFor: () => ["x"] },
-    };
+    const parts = inMemory(world.parts);
     expect(await world.drive(run, { parts, signal: interrupt.signal, times: usual })).toBe("done");
     process.off("warning", hear);
     expect((await world.attempts(run)).length).toBe(200);
@@ -191,6 +224,11 @@ describe("a long run", () => {
 });
 
 /** Ends at once and says that it is done. */
+/** Steps that only count are performed in memory. */
+function inMemory(parts: Parts): Parts {
+  return { ...parts, executors: { ...parts.executors, get: async () => instant, namesFor: () => ["x"] } };
+}
+
 const instant: Executor = {
   name: "instant",
   missing: async () => null,

@@ -4,18 +4,19 @@
 import type { DriverLease, Lease } from "../../dispatch/dispatch.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { errorText } from "../../domain/error.ts";
+import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunStatus } from "../../domain/run.ts";
 import { isSettled } from "../../domain/story.ts";
 import type { Projection } from "../../protocols/files/projection.ts";
 import { deadlineIn } from "../../system/clock.ts";
 import { RunningAttempt } from "../attempt/attempt.ts";
-import { claimStep } from "../attempt/claim/claim.ts";
+import { type Claim, type ClaimRequest, claimStep, hasWork } from "../attempt/claim/claim.ts";
 import { adoptAttempt } from "../attempt/execute/adopt.ts";
 import type { SavedEnd } from "../attempt/records.ts";
 import { Deliveries } from "../effects/deliveries.ts";
 import { performEffects, settleEffects } from "../effects/effects.ts";
-import type { Parts } from "../parts.ts";
+import type { Committed, Parts } from "../parts.ts";
 import { isStoreTrouble } from "../store-trouble.ts";
 import { prepareSlots } from "../trees/story-tree.ts";
 import { Wake } from "../wake.ts";
@@ -53,6 +54,9 @@ export interface DriveTimes {
 }
 
 const usualTimes: DriveTimes = { leaseMs: 30_000, renewEveryMs: 5_000, recoverEveryMs: 2_000, restMs: 1_000 };
+
+/** After these of its own, the driver has nothing to look at. */
+const uneventful: ReadonlySet<Event["type"]> = new Set(["attempt_dispatched", "attempt_began", "notes_delivered"]);
 
 /** How long receivers get to accept the last messages of a run; the rest is for the next process. */
 const lastDeliveriesMs = 3_000;
@@ -145,6 +149,7 @@ class Driver {
   #renewing: Promise<void> | null = null;
   #projection: Projection | null = null;
   #hasStoryTrees = false;
+  #holdsNew = false;
 
   constructor(parts: Parts, options: DriveOptions, { worker, role, patience, times }: Driving) {
     this.#parts = parts;
@@ -159,8 +164,9 @@ class Driver {
     this.#running = new RunningAttempts(parts, {
       worker,
       leaseMs,
-      onEnded: (failure) => {
+      onEnded: (next, failure) => {
         this.#failure ??= failure;
+        if (next !== null) this.#start(next);
         this.#wake.up();
       },
     });
@@ -168,7 +174,11 @@ class Driver {
       this.#projection?.changed();
       this.#wake.up();
     };
-    this.#listening = [parts.store.watch(onCommit), parts.commits.listen(onCommit)];
+    const onOwnCommit = ({ events }: Committed) => {
+      if (events.every(({ type }) => uneventful.has(type))) this.#projection?.changed();
+      else onCommit();
+    };
+    this.#listening = [parts.store.watch(onCommit), parts.commits.listen(onOwnCommit)];
     this.#aborted = () => {
       this.#running.leaveAll("the driver was interrupted");
       this.#wake.up();
@@ -256,15 +266,38 @@ class Driver {
   }
 
   async #claimAll(): Promise<void> {
-    const { run, concurrency } = this.#options;
-    const { leaseMs } = this.#times;
-    const holdsNew = this.#hasStoryTrees && (await this.#disk.isLow());
-    while (this.#running.size < concurrency) {
-      const request = { run, agent: null, driver: "push", worker: this.#worker, leaseMs, holdsNew } as const;
-      const claim = await claimStep(this.#parts, request);
+    this.#holdsNew = this.#hasStoryTrees && (await this.#disk.isLow());
+    // Most looks find nothing, and a transaction would keep other writers waiting for it.
+    while (this.#running.size < this.#options.concurrency && (await hasWork(this.#parts, this.#request))) {
+      const claim = await claimStep(this.#parts, this.#request);
       if (!claim) return;
-      this.#running.add(RunningAttempt.start(this.#parts, claim));
+      this.#start(claim);
     }
+  }
+
+  get #request(): ClaimRequest {
+    const { leaseMs } = this.#times;
+    return {
+      run: this.#options.run,
+      agent: null,
+      driver: "push",
+      worker: this.#worker,
+      leaseMs,
+      holdsNew: this.#holdsNew,
+    };
+  }
+
+  #start(claim: Claim): void {
+    const attempt = RunningAttempt.start(this.#parts, claim, () => this.#wantsNext());
+    this.#running.add(attempt);
+    // It was claimed while the driver was told to go.
+    if (this.#options.signal.aborted) attempt.leave("the driver was interrupted");
+  }
+
+  /** Beside others, the loop looks first whether one of them should stop. */
+  #wantsNext(): ClaimRequest | null {
+    const isAlone = this.#running.size === 1;
+    return isAlone && this.#role.isHeld && !this.#options.signal.aborted ? this.#request : null;
   }
 
   /** Takes over an attempt whose driver has died: the result of an execution that had ended, or the wait for another program. */

@@ -50,7 +50,7 @@ export async function pullStep(parts: Parts, agent: string, run: RunId | null): 
     holdsNew: lowDisk !== null,
     leaseMs: pullLeaseMs,
   });
-  if (claim === null && lowDisk !== null && (await hasWork(parts, agent))) parts.warn(lowDisk);
+  if (claim === null && lowDisk !== null && (await hasWork(parts, { run: null, agent }))) parts.warn(lowDisk);
   const opened = claim === null ? null : await open(parts, claim);
   if (opened === null) return null;
   const { attempt } = opened.begun.claim;

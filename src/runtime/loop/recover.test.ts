@@ -289,7 +289,6 @@ describe("a git of ours that is killed from outside", () => {
     const once = join(tempDir(), "killed-once");
     const kills = `case " $* " in *" ${command} "*) [ -e ${once} ] || { touch ${once}; kill -9 $$; } ;; esac`;
     vi.stubEnv("PATH", shimGit(`${kills}\nexec $real "$@"`));
-    onTestFinished(() => void vi.unstubAllEnvs());
     expect(await world.drive(run)).toBe("done");
     expect(existsSync(once)).toBe(true);
     expect(await world.outcomes(run)).toEqual(["lost", "completed"]);

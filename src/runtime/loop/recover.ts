@@ -2,7 +2,7 @@
 // attempt whose time is over has timed out.
 
 import type { Lease } from "../../dispatch/dispatch.ts";
-import { type Attempt, noUsage } from "../../domain/attempt.ts";
+import { type Attempt, nameWithPart, noUsage } from "../../domain/attempt.ts";
 import { attemptId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
 import { isPast } from "../../system/clock.ts";
@@ -89,7 +89,7 @@ function waits(parts: Pick<Parts, "home">, { run }: Lease, attempt: Attempt): bo
 
 /** For people: what was taken over, what runs again, and why. */
 export function inWords({ lease, attempt, as, why }: Recovered): string {
-  const what = `${lease.story ? `${lease.story} ` : ""}${attempt?.name ?? "an attempt"}`;
+  const what = `${lease.story ? `${lease.story} ` : ""}${attempt === null ? "an attempt" : nameWithPart(attempt)}`;
   const number = attempt === null ? "" : ` (attempt ${attempt.number})`;
   if (as === "timed_out") return `${what}${number} has timed out: ${why}`;
   if (as === "awaited") return `${what}${number} is still awaited: another program works on it`;

@@ -4,6 +4,7 @@ import { errorText } from "../../domain/error.ts";
 import type { AttemptId, NoteId } from "../../domain/ids.ts";
 import { deadlineIn } from "../../system/clock.ts";
 import type { RunningAttempt } from "../attempt/attempt.ts";
+import type { Claim } from "../attempt/claim/claim.ts";
 import type { Parts } from "../parts.ts";
 import { noWorker } from "../worker.ts";
 
@@ -11,8 +12,8 @@ export interface RunningOptions {
   /** The name under which this driver holds leases. */
   readonly worker: string;
   readonly leaseMs: number;
-  /** Called after each attempt, with the error if its result could not be stored. */
-  readonly onEnded: (failure: unknown) => void;
+  /** Called after each attempt, with what was claimed together with its result, or with the error if that could not be stored. */
+  readonly onEnded: (claimed: Claim | null, failure: unknown) => void;
 }
 
 /** After as many leases without the store, another worker may have taken the attempts. */
@@ -40,12 +41,15 @@ export class RunningAttempts {
   add(attempt: RunningAttempt): void {
     const { id } = attempt.claim.attempt;
     this.#attempts.set(id, attempt);
-    const end = (failure: unknown) => {
+    const end = (claimed: Claim | null, failure: unknown) => {
       this.#attempts.delete(id);
       if (attempt.isLeft) this.#left.add(id);
-      this.#options.onEnded(failure);
+      this.#options.onEnded(claimed, failure);
     };
-    attempt.ended.then(() => end(null), end);
+    attempt.ended.then(
+      (claimed) => end(claimed, null),
+      (failure: unknown) => end(null, failure),
+    );
   }
 
   /** false: this process does not perform it. */

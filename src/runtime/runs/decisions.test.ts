@@ -82,7 +82,8 @@ describe("a workflow that grows at decisions", () => {
     const run = await at.begin("planned");
     await quiet(at, run);
     expect(await at.drive(run)).toBe("held");
-    const escalated = "post-verify: fix: limit of 2 reached, after 3 attempts of post-verify and 15 in story M1-P1.";
+    const escalated =
+      "post-verify: fix: limit of 2 reached, after 3 attempts of post-verify and 15 attempts in all in story M1-P1.";
     const [first] = await openGates(at, run);
     expect(first).toMatchObject({ question: "Max retries reached, and debug was run.", cause: "step" });
     expect(first?.feedback).toContain(escalated);

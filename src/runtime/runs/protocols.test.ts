@@ -39,7 +39,7 @@ describe("a protocol that nothing else knows", () => {
     await expect(world.drive(run)).rejects.toMatchObject({
       code: "PROTOCOL_MISSING",
       message: 'there is no protocol "toy"',
-      hint: expect.stringContaining("this Pawl has: agentic, antfarm, ralph"),
+      hint: expect.stringContaining("this Pawl has: agentic, antfarm, lifecycle, ralph"),
     });
     expect(await world.events(run)).toEqual(before);
     const other = await world.begin();

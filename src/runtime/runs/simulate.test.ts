@@ -57,3 +57,22 @@ test("[WF85 WT1] a question before a step is taken as any other", () => {
   expect(play(waiting).status).toBe("done");
   expect(play(waiting, [{ step: "b", option: "stop" }]).status).toBe("failed");
 });
+
+test("[WF132] a simulated signal comes with its keys, or with `late` not in time", () => {
+  const { definition } = loadWorkflow(
+    `pawl: 1
+id: x
+agents: { dev: {} }
+steps:
+  - { id: wait, signal: go, produces: [url], timeout: 2h, on_timeout: { go_to: b } }
+  - { id: a, agent: dev, input: "{{url}}" }
+  - { id: b, agent: dev }
+`,
+    "w.yml",
+  );
+  if (!definition) throw new Error("not loaded");
+  const well = simulate(definition, "task", { play: "well" });
+  expect([well.status, well.run.header.context["url"]]).toEqual(["done", "(simulated url)"]);
+  const late = simulate(definition, "task", { play: "well", answers: [{ step: "wait", option: "late" }] });
+  expect(late.run.header.chain.map(({ state }) => state.status)).toEqual(["done", "skipped", "done"]);
+});

@@ -2,26 +2,29 @@
 // in a real run; what needs a tree (checks, the read-only rule, integration) is taken from the script.
 
 import { noUsage } from "../../domain/attempt.ts";
-import type { AnswerGate } from "../../domain/command.ts";
+import type { AnswerGate, ExpireGate, ReceiveSignal } from "../../domain/command.ts";
 import { counted } from "../../domain/counted.ts";
-import { type DecisionStep, type Definition, isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
+import { type DecisionStep, type Definition, type PerformedDefinition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import { unknownValue } from "../../domain/evidence.ts";
 import type { Gate } from "../../domain/gate.ts";
-import { attemptId, runId, type StoryId, storyId, token } from "../../domain/ids.ts";
+import { attemptId, type PartName, runId, type StoryId, storyId, token } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
 import { decidedValues, type Route, repeats } from "../../domain/route.ts";
-import { type Run, type RunStatus, scopeOf, statusOf } from "../../domain/run.ts";
+import { type Run, type RunStatus, saidPlaces, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
-import type { Step } from "../../domain/step.ts";
+import { lateOption } from "../../domain/signal.ts";
+import { hasOpenParts, type Step } from "../../domain/step.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { decide, startRun } from "../../engine/decide.ts";
-import { definitionOf } from "../../engine/definitions.ts";
+import { definitionOf, performedBy } from "../../engine/definitions.ts";
 import { readReport } from "../../prompts/report.ts";
 import { type CompleteProtocol, noProtocol } from "../../protocols/complete-protocol.ts";
 import { readEdits } from "../../protocols/files/edit-request.ts";
+import { decideByVote } from "../../protocols/files/vote.ts";
 import { type Answer, noToolReport } from "../attempt/execute/answer.ts";
+import { decisionReport } from "../attempt/execute/decision.ts";
 import { readAnswer } from "../attempt/settle/read-answer.ts";
 
 interface ScriptedAnswer {
@@ -84,7 +87,7 @@ export function simulate(
     task,
     place,
     executor: null,
-    context: {},
+    context: Object.fromEntries((definition.inputs ?? []).map((name) => [name, `(simulated ${name})`])),
     ...(stories === null ? {} : { stories }),
   });
   let run = started.run;
@@ -108,16 +111,18 @@ export function simulate(
       step: protocol.stepIs === "id" ? step : type,
       type,
       story: ready.story ?? "",
-      attempt: attemptNumber(ready.scope, ready.step),
+      part: ready.part ?? "",
+      attempt: attemptNumber(ready),
     };
-    const said = play === "well" ? wellDone(run, ready) : scripted(run, ready, play(cue));
-    if (!said) return { ...endOf(run, left), events, unanswered: type };
+    const said = voted(run, ready) ?? (play === "well" ? wellDone(run, ready) : scripted(run, ready, play(cue)));
+    if (!said) return { ...endOf(run, left), events, unanswered: ready.part ? `${type}.${ready.part}` : type };
     const report = { ...said, usage: noUsage, session: null, tree: null };
     const about = { at: moment, author: "simulation", story: ready.story, attempt: id };
     const secret = token("simulated");
     const start = {
       type: "start_attempt",
       step: ready.step.id,
+      ...(ready.part === undefined ? {} : { part: ready.part }),
       token: secret,
       driver: "push",
       executor: "script",
@@ -173,6 +178,8 @@ interface ReadyStep {
   readonly story: StoryId | null;
   readonly scope: Scope;
   readonly step: Step;
+  /** Absent: the whole step. */
+  readonly part?: PartName;
 }
 
 function firstReady(run: Run): ReadyStep | null {
@@ -183,16 +190,30 @@ function firstReady(run: Run): ReadyStep | null {
   for (const [story, scope] of scopes) {
     const step = scope.chain.find((candidate) => candidate.state.status === "ready");
     if (step) return { story, scope, step };
+    const open = scope.chain.find(hasOpenParts);
+    const part = open?.parts.find(({ state }) => state.status === "ready");
+    if (open && part) return { story, scope, step: open, part: part.name };
   }
   return null;
 }
 
+type SimulatedCommand =
+  | Pick<AnswerGate, "type" | "story" | "gate" | "option" | "note" | "tree">
+  | Pick<ReceiveSignal, "type" | "signal" | "of" | "outputs">
+  | (Pick<ExpireGate, "type" | "story" | "gate"> & { readonly at: number });
+
+/** The signal comes with its keys, or with `late` not in time. */
+function signalled(run: Run, { story, id, step, deadline }: Gate, signal: string, option: string): SimulatedCommand {
+  if (option === lateOption && deadline !== null) return { type: "expire_gate", story, gate: id, at: deadline.at };
+  const name = scopeOf(run, story)?.chain.find((candidate) => candidate.id === step)?.name;
+  const definition = name === undefined ? null : definitionOf(run, story, name);
+  const keys = definition?.kind === "gate" ? (definition.signal?.produces ?? []) : [];
+  const outputs = Object.fromEntries(keys.map((key) => [key, `(simulated ${key})`]));
+  return { type: "receive_signal", signal, of: story, outputs };
+}
+
 /** The answer to the first open question; null: there is no question, or no answer to it. Answers are used up. */
-function answerTo(
-  run: Run,
-  left: SimulatedAnswer[],
-  takesFirst: boolean,
-): Pick<AnswerGate, "type" | "story" | "gate" | "option" | "note" | "tree"> | null {
+function answerTo(run: Run, left: SimulatedAnswer[], takesFirst: boolean): SimulatedCommand | null {
   const gate = scopesOf(run)
     .flatMap(({ gates }) => gates)
     .find(({ state }) => state.status === "open");
@@ -200,19 +221,31 @@ function answerTo(
   const at = left.findIndex(({ step }) => isAskedBy(run, gate, step));
   const [given] = at < 0 ? [] : left.splice(at, 1);
   const option = given?.option ?? (takesFirst ? Object.keys(gate.options)[0] : undefined);
-  return option === undefined
-    ? null
-    : { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree };
+  if (option === undefined) return null;
+  if (gate.signal !== undefined) return signalled(run, gate, gate.signal, option);
+  return { type: "answer_gate", story: gate.story, gate: gate.id, option, note: "", tree: gate.tree };
+}
+
+/** What stories said is known here, too, so no script says what follows from it; null: it is no such decision. */
+function voted(run: Run, { story, step }: ReadyStep): CompletedReport | null {
+  const definition = definitionOf(run, story, step.name);
+  if (definition.kind !== "decision" || !definition.source || !("vote" in definition.source)) return null;
+  const values = decidedValues(definition.on).filter((value) => value !== unknownValue);
+  return decisionReport(definition, decideByVote(saidPlaces(run, story), definition.source, values), story !== null);
 }
 
 /** What a step says that did its work: it passes, decides for what leads on, prints its keys, and plans stories that are needed. */
-function wellDone(run: Run, { story, step }: ReadyStep): CompletedReport {
-  const definition = performedOf(run, story, step);
+function wellDone(run: Run, ready: ReadyStep): CompletedReport {
+  const { story } = ready;
+  const definition = performedOf(run, ready);
   const { on, decide: key } = definition;
   const values = decidedValues(on).filter((each) => definition.kind !== "decision" || each !== unknownValue);
   const leads = (to: (route: Route) => boolean) => values.find((each) => to(on[`=${each}`]?.route ?? { to: "again" }));
   const leadsOn =
-    leads(({ to }) => to === "next") ?? leads(({ to }) => to === "go_to") ?? leads((route) => !repeats(route));
+    leads(({ to }) => to === "next") ??
+    leads(({ to }) => to === "go_to") ??
+    leads(({ to }) => to === "end") ??
+    leads((route) => !repeats(route));
   const value = key === null ? undefined : (leadsOn ?? values[0]);
   const needsPlan =
     story === null &&
@@ -222,7 +255,10 @@ function wellDone(run: Run, { story, step }: ReadyStep): CompletedReport {
   return {
     outcome: "completed",
     verdict: value === undefined ? { kind: "passed" } : { kind: "value", value },
-    outputs: Object.fromEntries((definition.produces ?? []).map((name) => [name, `(simulated ${name})`])),
+    outputs: {
+      ...Object.fromEntries((definition.produces ?? []).map((name) => [name, `(simulated ${name})`])),
+      ...(key === null || value === undefined ? {} : { [key]: value }),
+    },
     stories: needsPlan ? ["US-001", "US-002"].map(simulatedStory) : null,
     feedback: "",
     notes: [],
@@ -242,22 +278,22 @@ function simulatedStory(id: string): StorySpec {
 /** A script need not say that a story can be integrated. */
 function scripted(
   run: Run,
-  { story, step }: ReadyStep,
+  ready: ReadyStep,
   answer: ScriptedAnswer | null,
 ): CompletedReport | UnfinishedReport | null {
-  const definition = performedOf(run, story, step);
+  const definition = performedOf(run, ready);
   const given = answer ?? (definition.kind === "integrate" ? fits : null);
   return given && read(run, definition, given);
 }
 
-function performedOf(run: Run, story: StoryId | null, step: Step): PerformedDefinition {
-  const definition = definitionOf(run, story, step.name);
-  if (!isPerformed(definition)) throw new Error(`${definition.name} is a ${definition.kind} step and has no answer`);
+function performedOf(run: Run, { story, step: { name }, part }: ReadyStep): PerformedDefinition {
+  const definition = performedBy(run, story, { name, ...(part === undefined ? {} : { part }) });
+  if (definition === null) throw new Error(`${name} is not performed and has no answer`);
   return definition;
 }
 
-function attemptNumber(scope: Scope, step: Step): number {
-  return scope.attempts.filter((attempt) => attempt.step === step.id).length + 1;
+function attemptNumber({ scope, step, part }: ReadyStep): number {
+  return scope.attempts.filter((attempt) => attempt.step === step.id && attempt.part === part).length + 1;
 }
 
 function read(run: Run, definition: PerformedDefinition, answer: ScriptedAnswer): CompletedReport | UnfinishedReport {

@@ -164,6 +164,8 @@ async function choosePlace(
   notes: string[],
 ): Promise<(number: number) => RunPlace> {
   const dir = resolve(request.repo);
+  if (request.plainFolder === true)
+    return () => ({ repo: dir, kind: "directory", base: null, baseName: null, branch: null });
   if (request.inPlace) {
     const facts = await inPlace(dir, { mayBeDirty: true });
     await assertWritable(facts.root);
@@ -177,7 +179,7 @@ async function choosePlace(
   }
   const facts = await inspectRepository(dir);
   await assertWritable(facts.root);
-  const base = await resolveBase(dir, request.base === null ? {} : { base: request.base });
+  const base = await resolveBase(facts, request.base === null ? {} : { base: request.base });
   notes.push(...base.notes);
   if (facts.dirty > 0) {
     const files = facts.dirty === 1 ? "an uncommitted file" : `${facts.dirty} uncommitted files`;

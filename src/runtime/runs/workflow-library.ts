@@ -1,18 +1,17 @@
-// The workflow library. Owns: finding workflows: bundled with the package, installed under Pawl's home, or by path; and keeping
-// installed copies with their role files.
+// The workflow library. Owns: finding workflows: bundled with the package, installed under Pawl's home, or by path; and loading them with
+// the workflows that they include.
 
-import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
-import { AppError, systemCode } from "../../domain/error.ts";
-import { isSafeId } from "../../domain/ids.ts";
+import { AppError } from "../../domain/error.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import { namedFile } from "../../system/files/linked-file.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
 import type { Home } from "../../system/home.ts";
 import { packageFile } from "../../system/package-root.ts";
-import { makePrivateHome } from "../../system/private-home.ts";
 import { nearest, type Problem } from "../../workflows/document/problem.ts";
+import type { FindWorkflow } from "../../workflows/document/reading.ts";
 import { type LoadedWorkflow, type LoadOptions, loadWorkflow } from "../../workflows/load.ts";
 import { WorkflowError } from "./workflow-error.ts";
 
@@ -67,7 +66,7 @@ export function openWorkflow(
   options: Pick<LoadOptions, "plans"> = {},
 ): OpenedWorkflow {
   const found = findWorkflow(home, name, from);
-  const { definition, problems, roleFile } = loadFile(found.file, protocols, options);
+  const { definition, problems, roleFile } = loadFile(home, found.file, protocols, options);
   if (definition) return { ...found, file: roleFile, definition, warnings: problems };
   const hint = `mend it and look again with \`pawl workflow check ${name}\``;
   throw new WorkflowError(found.file, problems, { file: shownPath(found.file, from), hint });
@@ -79,11 +78,31 @@ export interface LoadedFile extends LoadedWorkflow {
 }
 
 /** A workflow file with all that is wrong with it. A project's rules are merged into the bundled table. */
-export function loadFile(file: string, protocols: Pick<Protocols, "facts">, options: LoadOptions = {}): LoadedFile {
+export function loadFile(
+  home: Home,
+  file: string,
+  protocols: Pick<Protocols, "facts">,
+  options: LoadOptions = {},
+): LoadedFile {
   const table = bundledRules();
   const rules = table === null || table === file ? {} : { base: readWorkflow(table) };
-  const loaded = loadWorkflow(readWorkflow(file), file, protocols.facts, { ...options, rules });
+  const find = findFrom(home, file);
+  const loaded = loadWorkflow(readWorkflow(file), file, protocols.facts, { find, ...options, rules });
   return { ...loaded, roleFile: loaded.isMerged && table !== null ? table : file };
+}
+
+/** Finds the workflows that a file includes: by id, or by a path that begins at the file which names it. */
+export function findFrom(home: Home, root: string): FindWorkflow {
+  return (name, from) => {
+    try {
+      const { file } = findWorkflow(home, name, dirname(from));
+      const roleFolder = relative(dirname(root), dirname(file)).split(sep).join("/");
+      return { file, text: readWorkflow(file), roleFolder };
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      return { missing: error.message, hint: error.hint ?? "check the path" };
+    }
+  };
 }
 
 /** The file of the bundled table of step rules; null: this package has none. */
@@ -127,86 +146,10 @@ function listIn(dir: string): readonly string[] {
   return existsSync(dir) ? readdirSync(dir).toSorted() : [];
 }
 
-/** In an installed workflow: role files that lay outside of its directory. */
-const sharedFolder = "shared";
-
-/** Keeps a copy with its role files. One that several workflows share lies outside its directory: it is copied into it. */
-export function installWorkflow(
-  home: Home,
-  name: string,
-  protocols: Pick<Protocols, "facts">,
-  from = ".",
-): { readonly id: string; readonly file: string; readonly missing: readonly string[] } {
-  const { definition, file } = openWorkflow(home, name, protocols, from);
-  if (file !== findWorkflow(home, name, from).file) {
-    throw new AppError(
-      "WORKFLOW_INVALID",
-      `${name} changes the bundled rules for its project and cannot be installed`,
-      {
-        hint: "a table of its own begins with `pawl_rules: 1`",
-      },
-    );
-  }
-  const target = join(home.workflows, definition.id);
-  const draft = join(home.workflows, `.${definition.id}.${process.pid}`);
-  const missing: string[] = [];
-  writing(home, () => {
-    makePrivateHome(home.dir);
-    rmSync(draft, { recursive: true, force: true });
-    mkdirSync(draft, { recursive: true, mode: 0o700 });
-  });
-  let text = readWorkflow(file);
-  for (const agent of Object.values(definition.agents)) {
-    for (const source of Object.values(agent.files)) {
-      const from = namedFile(dirname(file), source);
-      const isShared = isAbsolute(source) || relative(draft, resolve(draft, source)).startsWith("..");
-      const name = isShared ? join(sharedFolder, source.replace(/^(?:\.{0,2}\/)+/, "")) : source;
-      if (from === null) missing.push(source);
-      else if (statSync(from).isDirectory()) throw directoryAsFile(agent.name, source);
-      else cpSync(from, resolve(draft, name));
-      if (isShared && from !== null) text = text.replaceAll(source, name);
-    }
-  }
-  writeFileSync(join(draft, "workflow.yml"), text);
-  rmSync(target, { recursive: true, force: true });
-  renameSync(draft, target);
-  return { id: definition.id, file: join(target, "workflow.yml"), missing };
-}
-
 /** Role files that a workflow names and that are not there; its agents would work without them. */
 export function missingRoleFiles(definition: Definition, file: string): readonly string[] {
   const sources = Object.values(definition.agents).flatMap((agent) => Object.values(agent.files));
   return sources.filter((source) => namedFile(dirname(file), source) === null);
-}
-
-export function uninstallWorkflow(home: Home, id: string): void {
-  const dir = join(home.workflows, id);
-  if (!isSafeId(id) || !existsSync(dir)) {
-    throw new AppError("NOT_FOUND", `no workflow "${id}" is installed`, {
-      hint: "`pawl workflow list` lists the installed ones",
-    });
-  }
-  writing(home, () => rmSync(dir, { recursive: true, force: true }));
-}
-
-/** Changes Pawl's home. A home that cannot be changed is the user's to repair. */
-function writing({ workflows }: Home, change: () => void): void {
-  try {
-    change();
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === null) throw error;
-    throw new AppError("STORE_UNUSABLE", `${workflows} cannot be changed (${code})`, {
-      hint: "make it writable, or choose another home with PAWL_HOME",
-      cause: error,
-    });
-  }
-}
-
-function directoryAsFile(agent: string, source: string): AppError {
-  return new AppError("WORKFLOW_INVALID", `agent ${agent}: ${source} is a directory`, {
-    hint: "name single files in `files`",
-  });
 }
 
 /** The YAML files of a directory, for one whose workflow has another name. */

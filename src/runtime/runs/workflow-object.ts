@@ -4,30 +4,41 @@
 import { join } from "node:path";
 import { errorText } from "../../domain/error.ts";
 import type { Protocols } from "../../protocols/registry.ts";
+import type { Home } from "../../system/home.ts";
 import type { Problem } from "../../workflows/document/problem.ts";
 import { type LoadedWorkflow, loadWorkflow } from "../../workflows/load.ts";
 import { WorkflowError } from "./workflow-error.ts";
-import type { OpenedWorkflow } from "./workflow-library.ts";
+import { findFrom, type OpenedWorkflow } from "./workflow-library.ts";
 
-type Facts = Pick<Protocols, "facts">;
+/** Where role files and workflows that it names are looked for. */
+interface ObjectPlace {
+  readonly home: Home;
+  readonly cwd: string;
+  readonly protocols: Pick<Protocols, "facts">;
+}
 
-/** `dir`: role files that it names are looked for from here. */
-export function openWorkflowObject(workflow: unknown, protocols: Facts, dir: string): OpenedWorkflow {
-  const file = join(dir, "workflow.json");
-  const { definition, problems } = load(workflow, protocols, file);
+export function openWorkflowObject(workflow: unknown, place: ObjectPlace): OpenedWorkflow {
+  const file = fileOf(place);
+  const { definition, problems } = load(workflow, place);
   if (definition) return { file, origin: "path", definition, warnings: problems };
   const hint = "each problem has its path in the object; `pawl workflow schema` prints what is allowed";
   throw new WorkflowError("the workflow object", problems, { file: "workflow", hint });
 }
 
 /** Every problem of it; empty if there is none. */
-export function checkWorkflowObject(workflow: unknown, protocols: Facts, dir: string): readonly Problem[] {
-  return load(workflow, protocols, join(dir, "workflow.json")).problems;
+export function checkWorkflowObject(workflow: unknown, place: ObjectPlace): readonly Problem[] {
+  return load(workflow, place).problems;
 }
 
-function load(workflow: unknown, protocols: Facts, file: string): LoadedWorkflow {
+function fileOf({ cwd }: ObjectPlace): string {
+  return join(cwd, "workflow.json");
+}
+
+function load(workflow: unknown, place: ObjectPlace): LoadedWorkflow {
+  const file = fileOf(place);
   try {
-    return loadWorkflow(JSON.stringify(workflow, null, 2) ?? "", file, protocols.facts);
+    const find = findFrom(place.home, file);
+    return loadWorkflow(JSON.stringify(workflow, null, 2) ?? "", file, place.protocols.facts, { find });
   } catch (error) {
     // A cycle, a BigInt, or a getter that throws.
     const problem: Problem = {

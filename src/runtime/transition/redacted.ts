@@ -28,11 +28,15 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
       return { ...command, changes: command.changes.map((change) => redactedChange(secrets, change)) };
     case "cancel_run":
     case "stop_attempt":
+    case "drop_step":
+    case "drop_story":
       return { ...command, reason: secrets.redact(command.reason) };
     case "edit_chain":
       return { ...command, operations: secrets.redactAll(command.operations) };
     case "add_stories":
       return { ...command, stories: command.stories.map((story) => redactedStory(secrets, story)) };
+    case "receive_signal":
+      return { ...command, outputs: secrets.redactAll(command.outputs) };
     case "settle_note":
       return { ...command, refused: command.refused === null ? null : secrets.redact(command.refused) };
     case "start_attempt":

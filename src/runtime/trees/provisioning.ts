@@ -95,6 +95,14 @@ export function treeEnvironment(
   return variablesOf(run, { slot, story }, ports, settings.workspace.env);
 }
 
+/** The same for a tree that no story works in any more, by its place alone. */
+export function slotEnvironment(settings: TreeSettings, run: Run, path: string): Readonly<Record<string, string>> {
+  const slot = /-(\d+)$/.exec(path)?.[1];
+  const { ports = [] } = (readJson(recordFile(path)) ?? {}) as TreeRecord;
+  const tree = { slot: slot === undefined ? null : Number(slot), story: null };
+  return variablesOf(run, tree, ports, settings.workspace.env);
+}
+
 export function forgetProvisioning(path: string): void {
   rmSync(recordFile(path), { force: true });
 }

@@ -26,7 +26,7 @@ export async function chooseBase(
       hint: "name one with --base BRANCH, or check one out",
     });
   }
-  const base = await resolveBase(dir, { base: baseName });
+  const base = await resolveBase(facts, { base: baseName });
   const baseAt = await branchCommit(facts.root, baseName);
   if (baseAt === null) {
     throw new AppError("BASE_NOT_FOUND", `${baseName} is not a local branch: it cannot get the commits`, {

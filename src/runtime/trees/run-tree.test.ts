@@ -119,6 +119,31 @@ test("[OT2] `uncommitted: keep` leaves it for a later step, and commits what is 
   expect(leftIn(world).trees).toEqual([]);
 });
 
+test.each([
+  ["on a detached HEAD", "git checkout --quiet --detach"],
+  ["on a branch of its own", "git checkout --quiet -b mine"],
+  ["after it deleted the branch of the run", "git checkout --quiet -b mine && git branch --quiet -D pawl/1-build-it"],
+])("[OT5] the branch of a run gets what an agent committed %s", async (_where, leaving) => {
+  const world = await makeWorld({ agent: `[ $PAWL_STEP != test ] || { ${leaving}; }\n${leaves}`, steps: chain });
+  const run = await world.begin("Build it");
+  expect(await world.drive(run)).toBe("done");
+  expect(subjects(world, "main..pawl/1-build-it")).toEqual(["test: Build it", "work: Build it"]);
+  expect(await branchOf(world, run)).toBe("pawl/1-build-it");
+  expect(leftIn(world).branches).not.toContain("pawl/1-build-it-2");
+});
+
+test("[OT5] commits that do not continue the branch of a run stay where they are, and that is said", async () => {
+  const warnings: string[] = [];
+  const leaving = "git checkout --quiet -b mine main && echo x > x.txt && git add . && git commit --quiet -m mine";
+  const agent = `[ $PAWL_STEP != test ] || { ${leaving}; }\n${leaves}`;
+  const world = await makeWorld({ agent, steps: chain });
+  const run = await world.begin("Build it");
+  const parts = { ...world.parts, warn: (text: string) => void warnings.push(text) };
+  expect(await world.drive(run, { parts })).toBe("done");
+  expect(subjects(world, "main..pawl/1-build-it")).toEqual(["work: Build it"]);
+  expect(warnings.join("\n")).toContain("an agent committed on mine, which does not continue pawl/1-build-it");
+});
+
 test("[OT3] a run that commits nothing names no branch", async () => {
   const world = await makeWorld({ agent: "echo STATUS: done", steps: chain });
   const run = await world.begin("Build it");

@@ -1,7 +1,7 @@
 // Salvage of attempts: the work of an attempt that is rolled back is kept as a diff, where its protocol says or in Pawl's home.
 
 import { dirname, join } from "node:path";
-import { type Attempt, baseOf, hasEnded } from "../../domain/attempt.ts";
+import { type Attempt, baseOf, hasEnded, placeName } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
 import type { Run } from "../../domain/run.ts";
 import { saveDiff } from "../../workspaces/trees/salvage.ts";
@@ -57,9 +57,9 @@ interface Places {
 }
 
 function salvagePlaces(parts: Pick<Parts, "home" | "protocols" | "log">, run: Run, attempt: Attempt): Places {
-  const { story, step, number } = attempt;
+  const { story, number } = attempt;
   const root = parts.home.salvage;
-  const ours = { root, file: join(root, run.header.id, `${story ?? "run"}-${step}-${number}.diff`) };
+  const ours = { root, file: join(root, run.header.id, `${story ?? "run"}-${placeName(attempt)}-${number}.diff`) };
   try {
     const file = parts.protocols.of(run.header.definition).diffFile(run.header, attempt);
     return { ours, chosen: file === null ? null : { root: run.header.place.shared ?? dirname(file), file } };

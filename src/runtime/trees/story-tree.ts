@@ -111,7 +111,8 @@ async function vacateHealthy(parts: TreePorts, run: Run, path: string, story: St
   parts.trees.vacate(path);
   const loaded = await parts.store.transaction((tx) => tx.load(id, () => [story]));
   const entry = loaded?.run.header.stories.find((candidate) => candidate.id === story);
-  if (entry?.status === "done") {
+  const isDropped = loaded?.run.stories[story]?.chain.some(({ dropping }) => dropping?.whole === true) === true;
+  if (entry?.status === "done" && !isDropped) {
     return await leaveStory({ path, repo: place.repo ?? "", commit: await tipOf(integrationTarget(run)) });
   }
   const left = lastDiscarded(loaded?.run.stories[story]?.attempts ?? []);

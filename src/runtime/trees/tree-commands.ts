@@ -1,4 +1,4 @@
-// Runs a command in a tree: a check of a step, the setup of a tree.
+// Runs a command in a tree: a check of a step, the setup of a tree, a hook.
 
 import { attemptMarker } from "../../executors/executor.ts";
 import type { OutputSink, ProcessEnd } from "../../system/process/call.ts";
@@ -6,7 +6,7 @@ import { allowedEnvironment } from "../../system/process/environment.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import type { RegisterStop } from "../stop-switch.ts";
 
-const wallMs = 30 * 60_000;
+const usualWallMs = 30 * 60_000;
 const shownBytes = 12_000;
 
 /** Where the commands run. */
@@ -16,6 +16,8 @@ export interface CommandSite {
   readonly sink: OutputSink;
   /** The variables of the tree: ports, names. */
   readonly env: Readonly<Record<string, string>>;
+  /** How long a command may take; absent: half an hour. */
+  readonly wallMs?: number;
 }
 
 export async function runInTree(command: string, site: CommandSite, registerStop: RegisterStop): Promise<ProcessEnd> {
@@ -25,7 +27,7 @@ export async function runInTree(command: string, site: CommandSite, registerStop
     env: { ...allowedEnvironment(process.env, []), ...site.env },
     marker: { name: attemptMarker, value: site.attempt },
     input: "",
-    limits: { wallMs, quietMs: null, captureBytes: shownBytes },
+    limits: { wallMs: site.wallMs ?? usualWallMs, quietMs: null, captureBytes: shownBytes },
     onOutput: site.sink,
   });
   registerStop((reason) => running.stop(reason));

@@ -1,9 +1,10 @@
-// Facts beside a run for the sentence that says why it does not move: dead drivers, and accounts that hit their quota.
+// Facts beside a run for the sentence that says why it does not move: dead drivers, accounts that hit their quota, and permits that
+// others hold.
 
 import { hasEnded } from "../../domain/attempt.ts";
-import type { AttemptId } from "../../domain/ids.ts";
+import type { AgentName, AttemptId } from "../../domain/ids.ts";
 import { type Run, scopeOf } from "../../domain/run.ts";
-import { definitionOf } from "../../engine/definitions.ts";
+import { performedBy } from "../../engine/definitions.ts";
 import type { Known } from "../../engine/why.ts";
 import { localTime } from "../../system/local-time.ts";
 import { choose } from "../attempt/claim/executor-choice.ts";
@@ -11,6 +12,7 @@ import { readBeginRecord } from "../attempt/records.ts";
 import type { Executors, Parts } from "../parts.ts";
 import { driversOf, findOrphans, isPulled } from "../worker.ts";
 import { moneyCapGap } from "./money-cap.ts";
+import { permitWaits } from "./permit-waits.ts";
 
 /** `executors`: as the run's own repository configures them. */
 export async function knownOf(
@@ -20,6 +22,11 @@ export async function knownOf(
 ): Promise<Known> {
   const now = parts.clock.now();
   const holds = await parts.store.holds();
+  const chooseFor = (agent: AgentName) => choose(executors, executors.namesFor(run.header, agent), holds, now);
+  const waits = await permitWaits({ store: parts.store, executors }, run, (agent) => {
+    const chosen = chooseFor(agent);
+    return chosen.kind === "chosen" ? chosen.name : "pull";
+  });
   return {
     orphans: await findOrphans(parts),
     awaited: await awaitedIn(parts, run),
@@ -29,12 +36,11 @@ export async function knownOf(
     localTime: (at) => localTime(at, now),
     waitsFor(story, step) {
       if (scopeOf(run, story) === null) return null;
-      const definition = definitionOf(run, story, step.name);
-      if (definition.kind !== "agent") return null;
-      const chosen = choose(executors, executors.namesFor(run.header, definition.agent), holds, now);
-      if (chosen.kind === "none")
+      const definition = performedBy(run, story, step);
+      const chosen = definition?.kind === "agent" ? chooseFor(definition.agent) : null;
+      if (definition?.kind === "agent" && chosen?.kind === "none")
         return `an executor: none is configured for the agent "${definition.agent}" (\`pawl resume ${number} --executor NAME\`, or an agent that pulls)`;
-      return chosen.kind === "held" ? chosen.why : null;
+      return chosen?.kind === "held" ? chosen.why : waits(story, step);
     },
   };
 }

@@ -3,15 +3,20 @@
 import type {
   GateDocument,
   NoteDocument,
+  PartDocument,
   RunDocument,
+  SignalDocument,
   StatusDocument,
   StepDocument,
   StoryDocument,
 } from "../../contracts/run-documents.ts";
 import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
-import { type Gate, namesOf } from "../../domain/gate.ts";
+import type { StepDefinition } from "../../domain/definition.ts";
+import { isQuestion, namesOf, type PersonGate } from "../../domain/gate.ts";
 import type { StoryId } from "../../domain/ids.ts";
+import { outermostInclude } from "../../domain/include.ts";
 import type { Note } from "../../domain/note.ts";
+import type { Part, PartState } from "../../domain/part.ts";
 import { type Run, scopeOf, statusOf } from "../../domain/run.ts";
 import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
@@ -55,7 +60,8 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
         steps,
       };
     }),
-    gates: [header, ...Object.values(run.stories)].flatMap((scope) => scope.gates.map(gateDocument)),
+    gates: [header, ...Object.values(run.stories)].flatMap((scope) => scope.gates.filter(isQuestion).map(gateDocument)),
+    signals: signalDocuments(run),
     waits: header.waits ?? "marked",
     notes: header.notes.map(noteDocument),
     unfinished,
@@ -90,26 +96,61 @@ export function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+function kindOf(definition: StepDefinition): StepDocument["kind"] {
+  return definition.kind === "gate" && definition.signal ? "signal" : definition.kind;
+}
+
 function stepDocuments(run: Run, story: StoryId | null, chain: Chain): readonly StepDocument[] {
   const attempts = scopeOf(run, story)?.attempts ?? [];
   return chain.map((step) => {
     const own = attempts.filter((attempt) => attempt.step === step.id);
     const last = own.at(-1)?.state;
+    const definition = definitionOf(run, story, step.name);
+    const include = outermostInclude(run.header.definition, definition);
     return {
       id: step.id,
-      kind: definitionOf(run, story, step.name).kind,
+      kind: kindOf(definition),
       name: step.name,
+      ...(include === null ? {} : { include }),
+      ...(step.item === undefined ? {} : { item: step.item.value }),
       status: step.state.status,
       attempts: own.length,
       notes: last?.phase === "ended" ? (last.notes ?? []) : [],
+      ...(step.parts === undefined ? {} : { parts: step.parts.map((part) => partDocument(part, own)) }),
     };
   });
 }
 
-export function gateDocument(gate: Gate): GateDocument {
+/** What steps wait for, then what came and no step has taken. */
+function signalDocuments({ header, stories }: Run): readonly SignalDocument[] {
+  const waiting = [header, ...Object.values(stories)].flatMap(({ gates }) =>
+    gates.flatMap(({ signal, state, story, step, openedAt, deadline }): SignalDocument[] => {
+      if (signal === undefined || state.status !== "open") return [];
+      const until = deadline && isoTime(deadline.at);
+      return [{ name: signal, story, step, status: "awaited", at: isoTime(openedAt), deadline: until }];
+    }),
+  );
+  const kept = (header.signals ?? []).map(({ name, story, at }) => {
+    return { name, story, step: null, status: "kept", at: isoTime(at), deadline: null } as const;
+  });
+  return [...waiting, ...kept];
+}
+
+function partDocument({ name, state, feedback }: Part, attempts: readonly Attempt[]): PartDocument {
+  const own = attempts.filter(({ part }) => part === name).length;
+  return { name, status: state.status, attempts: own, why: whyOfPart(state, feedback) };
+}
+
+function whyOfPart(state: PartState, told: string): string {
+  if (state.status === "rejected") return state.feedback;
+  return state.status === "failed" || state.status === "stopped" ? state.reason : told;
+}
+
+export function gateDocument(gate: PersonGate): GateDocument {
   return {
     id: gate.id,
     step: gate.step,
+    ...(gate.part === undefined ? {} : { part: gate.part }),
     story: gate.story,
     question: gate.question,
     options: namesOf(gate.options),

@@ -1,17 +1,21 @@
 // Every query on offers: ready steps that workers may claim. Their table is called `ready`.
 
 import { type Kysely, sql } from "kysely";
-import { type RunId, runId, type StepId, type StoryId, stepId } from "../../domain/ids.ts";
+import { partName, type RunId, runId, stepId } from "../../domain/ids.ts";
 import type { ReadyRow, Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
-import type { NewOffer, Offer, OfferFilter } from "../store.ts";
+import type { NewOffer, Offer, OfferedStep, OfferFilter } from "../store.ts";
 import { scopeKey, storyOfKey } from "./scope-key.ts";
+
+/** A key column must not be null. No part has this name. */
+const wholeStep = "";
 
 export async function selectOffers(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly Offer[]> {
   return (await rowsFor(db, filter)).map((row) => ({
     run: runId(row.run_id),
     story: storyOfKey(row.story_id),
     step: stepId(row.step),
+    part: row.part === wholeStep ? null : partName(row.part),
     agent: row.agent,
   }));
 }
@@ -36,6 +40,7 @@ export async function insertOffer(db: Kysely<Tables>, offer: NewOffer): Promise<
     run_id: offer.run,
     story_id: scopeKey(offer.story),
     step: offer.step,
+    part: offer.part ?? wholeStep,
     agent: offer.agent,
     paused: offer.paused ? 1 : 0,
     not_before: offer.notBefore,
@@ -44,8 +49,9 @@ export async function insertOffer(db: Kysely<Tables>, offer: NewOffer): Promise<
   });
 }
 
-export async function deleteOffer(db: Kysely<Tables>, run: RunId, story: StoryId | null, step: StepId): Promise<void> {
-  await remove.run(db, { run, story: scopeKey(story), step });
+export async function deleteOffer(db: Kysely<Tables>, run: RunId, offered: OfferedStep): Promise<void> {
+  const { story, step, part } = offered;
+  await remove.run(db, { run, story: scopeKey(story), step, part: part ?? wholeStep });
 }
 
 export async function deleteOffers(db: Kysely<Tables>, run: RunId): Promise<void> {
@@ -98,6 +104,7 @@ const insert = statement<ReadyRow>((db, p) =>
     run_id: p("run_id"),
     story_id: p("story_id"),
     step: p("step"),
+    part: p("part"),
     agent: p("agent"),
     paused: p("paused"),
     not_before: p("not_before"),
@@ -106,12 +113,13 @@ const insert = statement<ReadyRow>((db, p) =>
   }),
 );
 
-const remove = statement<{ run: string; story: string; step: string }>((db, p) =>
+const remove = statement<{ run: string; story: string; step: string; part: string }>((db, p) =>
   db
     .deleteFrom("ready")
     .where("run_id", "=", p("run"))
     .where("story_id", "=", p("story"))
-    .where("step", "=", p("step")),
+    .where("step", "=", p("step"))
+    .where("part", "=", p("part")),
 );
 
 const removeAll = statement<{ run: string }>((db, p) => db.deleteFrom("ready").where("run_id", "=", p("run")));

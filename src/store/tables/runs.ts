@@ -20,7 +20,9 @@ const documentKeys = [
   "collected",
   "gates",
   "countsFrom",
+  "rounds",
   "notes",
+  "signals",
   "place",
   "executor",
   "waits",
@@ -315,6 +317,7 @@ const ownedTables = [
   "ready",
   "leases",
   "drivers",
+  "permit_lines",
   "stories",
   "totals",
 ] as const;

@@ -18,6 +18,7 @@ const documentKeys = [
   "context",
   "gates",
   "countsFrom",
+  "rounds",
   "retired",
 ] as const satisfies readonly (keyof Story)[];
 

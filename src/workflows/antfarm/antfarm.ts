@@ -4,13 +4,13 @@
 import { counted } from "../../domain/counted.ts";
 import type { AgentStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { agentName, stepName } from "../../domain/ids.ts";
-import type { Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
+import { foldValue, type Limit, type Route, type RouteRule, type VerdictKey } from "../../domain/route.ts";
 import { refusePatterns } from "../document/patterns.ts";
 import type { Path } from "../document/problem.ts";
 import { from, note, type Reading, refuse, warn } from "../document/reading.ts";
 import { limitedRoutes, unreadableRule } from "../format/default-rules.ts";
 import { optionsFor } from "../format/occasion.ts";
-import { foldRouteWord, valueKey } from "../format/routes.ts";
+import { valueKey } from "../format/routes.ts";
 import { checkLoop, loopOf } from "./antfarm-loop.ts";
 import type { AntfarmInput, AntfarmStep } from "./antfarm-schema.ts";
 
@@ -96,8 +96,8 @@ function performed(
     title: titleOf(step),
     agent: agentName(step.agent),
     input: step.input,
-    produces: step.output_keys?.map(foldRouteWord) ?? null,
-    decide: step.decision_key === undefined ? null : foldRouteWord(step.decision_key),
+    produces: step.output_keys?.map(foldValue) ?? null,
+    decide: step.decision_key === undefined ? null : foldValue(step.decision_key),
     expects: readExpects(reading, step, path),
     ...rules,
     checks: [],

@@ -5,12 +5,15 @@ import { resultForms } from "../../domain/check.ts";
 import type { DecisionStep } from "../../domain/definition.ts";
 import { unknownValue } from "../../domain/evidence.ts";
 import { decidedValues, type Route, repeats } from "../../domain/route.ts";
+import { isVoteName } from "../../domain/vote.ts";
 import { nearest } from "../document/problem.ts";
 import { refuse } from "../document/reading.ts";
 import { type Checked, labelOf, originOf } from "./checked.ts";
 
 export function checkDecision(checked: Checked, step: DecisionStep): void {
   checkUnknown(checked, step);
+  if (step.source && "vote" in step.source) return checkVote(checked, step);
+  if (isVoteName(step.reader)) return;
   const values = valuesOf(checked, step);
   if (values === null) return;
   const { reading } = checked;
@@ -35,10 +38,21 @@ export function checkDecision(checked: Checked, step: DecisionStep): void {
   }
 }
 
+/** What is not listed is unknown, so a vote needs some value that can win. Whether stories say it is checked with its name. */
+function checkVote({ reading }: Checked, step: DecisionStep): void {
+  if (decidedValues(step.on).some((value) => value !== unknownValue)) return;
+  refuse(reading, [...originOf(reading, step), "decision"], {
+    message: `Step '${step.name}': no answer of the stories has a route`,
+    expected: "each value that decides, with its route, the first one first",
+    hint: "for example `on: { approved: next, rejected: { back_to: …, at_most: 2, then: gate } }`",
+  });
+}
+
 /** What its reader may answer besides `unknown`; null: there is no such reader, which is reported here. */
 function valuesOf({ definition, reading }: Checked, step: DecisionStep): readonly string[] | null {
-  if (step.source?.words !== undefined) return Object.keys(step.source.words);
-  if (step.source !== undefined) return ["passed", "failed"];
+  const { source } = step;
+  if (source && "words" in source && source.words !== undefined) return Object.keys(source.words);
+  if (source !== undefined) return ["passed", "failed"];
   const protocol = reading.protocols.find(({ name }) => name === definition.protocol);
   const readers = protocol?.readers ?? [];
   const found = readers.find(({ name }) => name === step.reader);
@@ -75,7 +89,7 @@ function checkUnknown(checked: Checked, step: DecisionStep): void {
 
 /** The route that continues without an answer: itself, or the option of a deadline. */
 function leadsOnAlone(route: Route): Route | null {
-  if (route.to === "next" || route.to === "go_to") return route;
+  if (route.to === "next" || route.to === "go_to" || route.to === "end") return route;
   const late = route.to === "gate" && route.deadline ? route.options[route.deadline.option] : undefined;
   return late ? leadsOnAlone(late) : null;
 }

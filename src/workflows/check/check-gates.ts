@@ -17,7 +17,7 @@ export function checkGates(checked: Checked, step: StepDefinition, index: number
     if (index === null || leadsOut(checked.chain, index, asking)) continue;
     refuse(checked.reading, originOf(checked.reading, asking, step), {
       message: `${nameOf(checked, step, asking)}: every answer only comes back to this question`,
-      expected: "an option that leads on or ends it: next, go_to or fail",
+      expected: "an option that leads on or ends it: next, go_to, end or fail",
       hint: "add `stop: fail`",
     });
   }
@@ -41,7 +41,7 @@ function checkDeadline(checked: Checked, step: StepDefinition, asking: Asking): 
   } else if (repeats(route)) {
     refuse(reading, path, {
       message: `${label}: a cycle that no person and no limit ends`,
-      expected: "an option that leads to next, go_to, gate or fail",
+      expected: "an option that leads to next, go_to, end, gate or fail",
       hint: "an answer that repeats makes limits count anew: only a person may give it",
     });
   }

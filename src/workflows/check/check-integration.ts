@@ -86,15 +86,20 @@ function checkWaysOn(reading: Reading, step: IntegrateStep): void {
     });
   }
   for (const { route } of exitsOf({ ...step, on: others })) {
-    if (route.to === "next") refuseWayOn(reading, step, route, "its work would be lost");
+    if (isWayOn(route)) refuseWayOn(reading, step, route, "its work would be lost");
   }
 }
 
 function checkBudgetAnswers(reading: Reading, step: StoriesStep): void {
   const { then } = step.storyBudget;
   for (const { route } of then.to === "gate" ? answers(then.options) : []) {
-    if (route.to === "next") refuseWayOn(reading, step, route, "the step that is held may be the integration");
+    if (isWayOn(route)) refuseWayOn(reading, step, route, "the step that is held may be the integration");
   }
+}
+
+/** It would call the story done without its integration. */
+function isWayOn({ to }: Route): boolean {
+  return to === "next" || to === "end";
 }
 
 function refuseWayOn(reading: Reading, step: StepDefinition, route: Route, hint: string): void {

@@ -107,7 +107,7 @@ function checkBefore(checked: Checked, step: StepDefinition, index: number, rout
 function refuseFromSpare({ reading }: Checked, step: StepDefinition, route: Route): void {
   refuse(reading, originOf(reading, route, step), {
     message: `${labelOf(reading, route, step)}: a spare step stands wherever a route puts it, so no place before or after it is certain`,
-    expected: "next, again, insert, gate or fail",
+    expected: "next, again, insert, end, gate or fail",
     hint: "let the step that inserts it lead there",
   });
 }
@@ -151,9 +151,10 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
   const budget = isPerformed(step) ? step.budget : null;
   const path = originOf(reading, route, step);
   const label = labelOf(reading, route, step);
-  if (as === "then" && route.to === "next") {
+  if (as === "then" && (route.to === "next" || route.to === "end")) {
+    const what = route.to === "next" ? "continues as if the step had passed" : "ends as if the work were done";
     warn(reading, path, {
-      message: `${label}: a used-up limit continues as if the step had passed`,
+      message: `${label}: a used-up limit ${what}`,
       expected: "fail or a gate",
       hint: "ask a person: `then: gate`",
     });
@@ -161,10 +162,11 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
   if (!repeats(route) || as === "answer") return;
   const isUnfinished = key === "error" || key === "unreadable";
   if (as === "then") {
-    if (endsWithPerson(checked, route)) return;
+    if (asksPerson(checked, route)) return;
     refuse(reading, path, {
       message: `${label}: what follows a limit repeats without a limit`,
-      expected: "fail, gate, next or go_to after `then`, or an insert whose last step is a gate without a deadline",
+      expected:
+        "fail, gate, next, go_to or end after `then`, or an insert with a gate without a deadline and without `if`",
       hint: "let a person send it back: `then: { gate: …, options: { once_more: { back_to: … }, stop: fail } }`",
     });
   } else if (limit === null && bodyOf === null && !(budget !== null && (!isUnfinished || budget.errors))) {
@@ -178,11 +180,13 @@ function checkCycle(checked: Checked, step: StepDefinition, { route, key, as, li
   }
 }
 
-/** Inserted steps whose last is a question that only a person answers: each round ends with that person. */
-function endsWithPerson({ chain }: Checked, route: Route): boolean {
+/** Inserted steps with a question among them that only a person answers: no round is without that person. */
+function asksPerson({ chain }: Checked, route: Route): boolean {
   if (route.to !== "insert") return false;
-  const last = chain.find((step) => step.name === route.steps.at(-1));
-  return last?.kind === "gate" && last.deadline === undefined;
+  const inserted = chain.filter((step) => route.steps.includes(step.name));
+  return inserted.some(
+    (step) => step.kind === "gate" && !step.signal && step.deadline === undefined && step.if === undefined,
+  );
 }
 
 /** What runs once more each time: from where to where, and for how long by its time limits. */
@@ -215,10 +219,10 @@ export function longestRound(chain: readonly StepDefinition[], index: number, ro
   return rounds.toSorted((left, right) => right.ms - left.ms)[0] ?? roundOf(chain, index, index);
 }
 
-/** A person's time is not counted, and a stories step as one story, which is what going back to it adds. */
+/** A person's time is not counted, reading files takes none, and a stories step is one story, which is what going back to it adds. */
 function timeOf(steps: readonly StepDefinition[]): number {
   return steps.reduce((sum, step) => {
-    if (step.kind === "gate") return sum;
+    if (step.kind === "gate" || step.kind === "decision") return sum;
     return sum + (step.kind === "stories" ? timeOf(step.body) : (step.wallMs ?? usualAttemptMs));
   }, 0);
 }

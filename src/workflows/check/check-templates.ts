@@ -6,7 +6,7 @@ import { nearest, type Path } from "../document/problem.ts";
 import { type Reading, warn } from "../document/reading.ts";
 import { originOf } from "./checked.ts";
 import { gatesOf } from "./exits.ts";
-import { performedSteps } from "./templates.ts";
+import { looksSaid, partsOf, performedSteps } from "./templates.ts";
 
 interface Template {
   readonly step: string;
@@ -17,10 +17,15 @@ interface Template {
 export function checkTemplates(definition: Definition, reading: Reading): void {
   const known = new Set(definition.knownKeys);
   const isOwn = definition.dialect === "pawl";
-  for (const template of templatesOf(definition.steps, reading)) {
+  const questions = new Set(questionTemplates(definition.steps, reading));
+  for (const template of [...attemptTemplates(definition.steps, reading), ...questions]) {
+    // check-strict.ts refuses what is only a warning elsewhere.
+    const isRefused = definition.templates === "strict" && !questions.has(template);
     for (const placeholder of placeholdersIn(template.text)) {
       const key = placeholder.key.toLowerCase();
-      if (known.has(key) || placeholder.isEscaped || placeholder.fallback !== undefined) continue;
+      if (isRefused || known.has(key) || placeholder.isEscaped || placeholder.fallback !== undefined) continue;
+      // check-said.ts checks the names of what stories said.
+      if (isOwn && looksSaid(placeholder.key, definition.steps)) continue;
       if (!isOwn && looksForeign(template.text, placeholder)) continue;
       known.add(key);
       warnUnset(reading, template, placeholder, definition.knownKeys);
@@ -29,18 +34,33 @@ export function checkTemplates(definition: Definition, reading: Reading): void {
   }
 }
 
-function templatesOf(steps: readonly StepDefinition[], reading: Reading): readonly Template[] {
+export function templatesOf(steps: readonly StepDefinition[], reading: Reading): readonly Template[] {
+  return [...attemptTemplates(steps, reading), ...questionTemplates(steps, reading)];
+}
+
+function questionTemplates(steps: readonly StepDefinition[], reading: Reading): readonly Template[] {
+  const all = steps.flatMap((step) => (step.kind === "stories" ? [step, ...step.body] : [step]));
+  return all.flatMap((step) =>
+    gatesOf(step).map((asking) => {
+      const origin = originOf(reading, asking, step);
+      return { step: step.name, text: asking.question, path: "kind" in asking ? [...origin, "gate"] : origin };
+    }),
+  );
+}
+
+/** The texts that are filled in for an attempt, without questions to people. */
+export function attemptTemplates(steps: readonly StepDefinition[], reading: Reading): readonly Template[] {
   const inputs = performedSteps(steps).map((step) => ({
     step: step.name,
     text: step.input,
     path: [...originOf(reading, step), "input"],
   }));
-  const all = steps.flatMap((step) => (step.kind === "stories" ? [step, ...step.body] : [step]));
-  const questions = all.flatMap((step) =>
-    gatesOf(step).map((asking) => {
-      const origin = originOf(reading, asking, step);
-      return { step: step.name, text: asking.question, path: "kind" in asking ? [...origin, "gate"] : origin };
-    }),
+  const ofParts = performedSteps(steps).flatMap((step) =>
+    partsOf(step).flatMap(({ input }, index) =>
+      input === undefined
+        ? []
+        : [{ step: step.name, text: input, path: [...originOf(reading, step), "parts", index, "input"] }],
+    ),
   );
   const variables = performedSteps(steps).flatMap((step) =>
     Object.entries(step.env ?? {}).map(([name, text]) => ({
@@ -55,11 +75,11 @@ function templatesOf(steps: readonly StepDefinition[], reading: Reading): readon
     ),
   );
   const files = performedSteps(steps).flatMap((step) =>
-    step.kind === "decision" && step.source
+    step.kind === "decision" && step.source && "file" in step.source
       ? [{ step: step.name, text: step.source.file, path: [...originOf(reading, step), "decision", "file"] }]
       : [],
   );
-  return [...inputs, ...variables, ...paths, ...files, ...questions];
+  return [...inputs, ...ofParts, ...variables, ...paths, ...files];
 }
 
 function warnUnset(

@@ -4,18 +4,24 @@
 
 import { type Definition, isPerformed, type PerformedDefinition, type StoriesStep } from "../../domain/definition.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import { contextKey } from "../../domain/include.ts";
 import { nearest, type Path } from "../document/problem.ts";
 import { type Reading, refuse, warn } from "../document/reading.ts";
 import { checkProjectWords } from "../format/project.ts";
+import { checkConditions } from "./check-condition.ts";
 import { checkDecision } from "./check-decision.ts";
 import { checkFlags } from "./check-flags.ts";
 import { checkGates } from "./check-gates.ts";
+import { checkIncludes } from "./check-includes.ts";
 import { checkIntegrate, checkTrees } from "./check-integration.ts";
+import { checkParts } from "./check-parts.ts";
 import { checkLimit, checkRoutes, longestRound, refuseTarget, roundOf } from "./check-routes.ts";
+import { checkSaid } from "./check-said.ts";
+import { checkStrict } from "./check-strict.ts";
 import { checkTemplates } from "./check-templates.ts";
 import { type Checked, originOf } from "./checked.ts";
 import { answers, exitsOf, limitsRoutes, unreached } from "./exits.ts";
-import { performedSteps } from "./templates.ts";
+import { type AuthorStep, authorsIn, declaredKeys } from "./templates.ts";
 
 /** Adds what is wrong to the reading; the reading also knows where everything was written. */
 export function checkDefinition(definition: Definition, reading: Reading): void {
@@ -30,6 +36,9 @@ export function checkDefinition(definition: Definition, reading: Reading): void 
   checkSurroundings(definition, reading);
   checkAuthors(definition, reading);
   checkTemplates(definition, reading);
+  if (definition.templates === "strict") checkStrict(definition, reading);
+  checkSaid(definition, reading);
+  checkIncludes(definition, reading);
 }
 
 function checkChain(checked: Checked): void {
@@ -46,10 +55,14 @@ function checkChain(checked: Checked): void {
     }
     checkRoutes(checked, step, index);
     if (step.kind !== "stories") checkGates(checked, step, index);
-    if (isPerformed(step)) checkPerformed(checked, step, index);
+    if (isPerformed(step)) {
+      checkPerformed(checked, step, index);
+      checkParts(checked, step);
+    }
     if (step.kind === "integrate") checkIntegrate(checked, step, index);
     if (step.kind === "decision") checkDecision(checked, step);
     checkFlags(checked, step, index);
+    checkConditions(checked, step, index);
   });
   for (const step of unreached(chain)) {
     // antfarm's loader allows it, and such a step does run when a later route goes back before it.
@@ -162,11 +175,12 @@ function checkSurroundings(definition: Definition, reading: Reading): void {
 /** Two authors of one key overwrite each other, and what a later input shows depends on the way that was taken. */
 function checkAuthors(definition: Definition, reading: Reading): void {
   const own = definition.dialect === "pawl";
-  const authors = new Map<string, PerformedDefinition[]>();
-  for (const step of performedSteps(definition.steps)) {
-    for (const key of new Set(step.produces)) {
+  const authors = new Map<string, AuthorStep[]>();
+  for (const step of authorsIn(definition.steps)) {
+    for (const printed of new Set(declaredKeys(step))) {
       // What decides is the step's own word, whether it is listed or not.
-      if (key === "status" || key === step.decide) continue;
+      if (printed === "status" || (step.kind !== "gate" && printed === step.decide)) continue;
+      const key = contextKey(step, printed);
       const others = authors.get(key) ?? [];
       const other = others.find((earlier) => !arePair(definition, earlier, step));
       if (other) {
@@ -182,8 +196,8 @@ function checkAuthors(definition: Definition, reading: Reading): void {
 }
 
 /** A worker and its verifier: they speak of the same story, one after the other. */
-function arePair(definition: Definition, one: PerformedDefinition, other: PerformedDefinition): boolean {
-  const sendsTo = (from: PerformedDefinition, to: PerformedDefinition) =>
+function arePair(definition: Definition, one: AuthorStep, other: AuthorStep): boolean {
+  const sendsTo = (from: AuthorStep, to: AuthorStep) =>
     exitsOf(from).some(({ route }) => route.to === "back_to" && route.step === to.name);
   const together = definition.steps.some(
     (step) => step.kind === "stories" && step.body.includes(one) && step.body.includes(other),

@@ -1,6 +1,7 @@
 // Every way out of a step, where each can lead, and which steps of a chain can be reached.
 
 import type { GateStep, PerformedDefinition, StepDefinition } from "../../domain/definition.ts";
+import { isWithin } from "../../domain/include.ts";
 import { type Limit, type Route, repeats, type VerdictKey } from "../../domain/route.ts";
 
 export interface Exit {
@@ -73,9 +74,17 @@ export function unreached(chain: readonly StepDefinition[]): StepDefinition[] {
     if (!step || reached.has(index)) continue;
     reached.add(index);
     if (step.kind === "stories") open.push(nextOf(chain, index));
+    // A step that its condition skips leads on as `next` does.
+    if (maySkip(step)) open.push(...targetsOf(places, { to: "next" }, index));
+    for (const { include } of step.entries ?? []) open.push(behindInclude(chain, include));
     for (const { route } of exitsOf(step)) open.push(...targetsOf(places, route, index));
   }
   return chain.filter((_, index) => !reached.has(index));
+}
+
+/** By its condition, or because its list is empty. */
+function maySkip(step: StepDefinition): boolean {
+  return step.if !== undefined || step.repeatFor !== undefined;
 }
 
 /**
@@ -97,6 +106,8 @@ export function leadsOut(chain: readonly StepDefinition[], index: number, asking
     if (!step) return true;
     if (reached.has(at)) continue;
     reached.add(at);
+    if (maySkip(step)) open.push(...targetsOf(places, { to: "next" }, at));
+    for (const { include } of step.entries ?? []) open.push(behindInclude(chain, include));
     if (step.kind === "stories") open.push(nextOf(chain, at));
     else if (take(step.kind === "gate" ? answers(step.options) : verdictExits(step), at)) return true;
   }
@@ -105,6 +116,8 @@ export function leadsOut(chain: readonly StepDefinition[], index: number, asking
 
 /** A chain with what is asked of it again and again. */
 interface Places {
+  /** Where an early end leads: to the integration of the chain, else past its last step. */
+  readonly end: number;
   readonly chain: readonly StepDefinition[];
   readonly indexOf: ReadonlyMap<string, number>;
   /** Where the chain continues after each inserted step: a spare one has no other place. */
@@ -121,10 +134,11 @@ function placesOf(chain: readonly StepDefinition[]): Places {
       for (const name of route.steps) returns.set(name, [...(returns.get(name) ?? []), place]);
     }
   });
-  return { chain, indexOf, returns };
+  const integration = chain.findIndex(({ kind }) => kind === "integrate");
+  return { chain, indexOf, returns, end: integration < 0 ? chain.length : integration };
 }
 
-function targetsOf({ chain, indexOf, returns }: Places, route: Route, index: number): readonly number[] {
+function targetsOf({ chain, indexOf, returns, end }: Places, route: Route, index: number): readonly number[] {
   switch (route.to) {
     case "next":
       return chain[index]?.spare ? (returns.get(chain[index].name) ?? []) : [nextOf(chain, index)];
@@ -137,6 +151,8 @@ function targetsOf({ chain, indexOf, returns }: Places, route: Route, index: num
       const rest = route.before === undefined ? index : (indexOf.get(route.before) ?? -1);
       return [...route.steps.map((name) => indexOf.get(name) ?? -1), rest];
     }
+    case "end":
+      return [route.of === undefined ? end : behindInclude(chain, route.of)];
     case "gate":
     case "fail":
       return [];
@@ -148,4 +164,12 @@ function nextOf(chain: readonly StepDefinition[], index: number): number {
   let next = index + 1;
   while (chain[next]?.spare) next += 1;
   return next;
+}
+
+/** Where the chain continues behind an included workflow. */
+function behindInclude(chain: readonly StepDefinition[], include: string): number {
+  return nextOf(
+    chain,
+    chain.findLastIndex((step) => isWithin(step, include)),
+  );
 }

@@ -145,9 +145,22 @@ function permitted(
   return route;
 }
 
+function fileOf(steps: readonly object[]): string {
+  return stringify({ pawl: 1, id: "x", agents: { dev: {} }, steps }, { aliasDuplicateObjects: false });
+}
+
 function load(steps: readonly object[]): Definition | null {
-  const text = stringify({ pawl: 1, id: "x", agents: { dev: {} }, steps }, { aliasDuplicateObjects: false });
-  return loadWorkflow(text, "w.yml").definition;
+  return loadWorkflow(fileOf(steps), "w.yml").definition;
+}
+
+/** The same chain as an included workflow behind a step. */
+function loadIncluded(steps: readonly object[]): Definition | null {
+  const text = fileOf([
+    { id: "first", agent: "dev" },
+    { id: "one", workflow: "./part.yml" },
+  ]);
+  const find = () => ({ file: "/part.yml", text: fileOf(steps), roleFolder: "" });
+  return loadWorkflow(text, "/w.yml", [], { find }).definition;
 }
 
 test("[WF21 WF40 WF43 WF48] what loads comes to an end, whatever is said and as long as nobody answers", () => {
@@ -184,4 +197,20 @@ test("[WF20 WF43 WF45] what loads has a route for each verdict, and answers to e
     }),
     { numRuns: 500, seed: 12 },
   );
+});
+
+test("[IN1 IN2 WF21] what loads by itself loads as an included workflow, and comes to an end", () => {
+  let loaded = 0;
+  fc.assert(
+    fc.property(chain, fc.array(fc.nat(11), { minLength: 6, maxLength: 6 }), (steps, said) => {
+      const definition = loadIncluded(steps);
+      expect(definition === null).toBe(load(steps) === null);
+      if (!definition) return;
+      loaded++;
+      const spread = definition.steps.map((_, index) => said[index % said.length] ?? 0);
+      expect(play(definition.steps, null, spread)).toBeLessThan(tooMany);
+    }),
+    { numRuns: 400, seed: 13 },
+  );
+  expect(loaded).toBeGreaterThan(100);
 });

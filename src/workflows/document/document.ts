@@ -17,7 +17,7 @@ import { foldKey } from "./fold.ts";
 import type { Path, Problem } from "./problem.ts";
 import { adviceFor } from "./yaml-advice.ts";
 
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }

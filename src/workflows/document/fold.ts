@@ -8,10 +8,22 @@ export function foldKey(key: string): string {
 }
 
 /** Maps whose keys are the author's own words. */
-const openMaps = new Set(["agents", "files", "context", "on", "on_decision", "options", "env", "values"]);
+const openMaps = new Set([
+  "agents",
+  "files",
+  "context",
+  "on",
+  "on_decision",
+  "options",
+  "env",
+  "values",
+  "if",
+  "inputs",
+  "outputs",
+]);
 
 /** `{ again, at_most: 2 }` is YAML for `{ again: null, at_most: 2 }`: here the key alone says something. */
-const wordsAlone = new Set(["next", "again", "fail", "gate", "stories", "integrate"]);
+const wordsAlone = new Set(["next", "again", "end", "fail", "gate", "stories", "integrate"]);
 
 const routeFields = new Set(["back_to", "go_to", "at_most"]);
 

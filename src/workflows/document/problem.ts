@@ -2,6 +2,8 @@
 
 export interface Problem {
   readonly severity: "error" | "warning";
+  /** The included file that it is in; absent: the file that was loaded. */
+  readonly file?: string;
   /** From 1. */
   readonly line: number;
   /** From 1. */
@@ -24,7 +26,7 @@ export function formatPath(path: Path): string {
 
 /** One problem for a terminal or an editor: the first line is `file:line:column: severity: message`. */
 export function formatProblem(problem: Problem, file: string): string {
-  const lines = [`${file}:${problem.line}:${problem.column}: ${problem.severity}: ${problem.message}`];
+  const lines = [`${problem.file ?? file}:${problem.line}:${problem.column}: ${problem.severity}: ${problem.message}`];
   if (problem.expected !== "") lines.push(`  expected: ${problem.expected}`);
   if (problem.hint !== "") lines.push(`  hint: ${problem.hint}`);
   return lines.join("\n");

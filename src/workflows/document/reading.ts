@@ -1,8 +1,10 @@
 // A reading. Owns: what is known while one file is read: the document, what was found wrong or left unused so far, and
 // which place of the file each lowered step and route came from.
 
+import type { AgentDefinition } from "../../domain/definition.ts";
+import type { Include, Inclusion } from "../../domain/include.ts";
 import type { ProtocolFacts } from "../../domain/protocol.ts";
-import type { Position, WorkflowDocument } from "./document.ts";
+import type { WorkflowDocument } from "./document.ts";
 import { formatPath, type Path, type Problem } from "./problem.ts";
 
 export interface Reading {
@@ -14,10 +16,56 @@ export interface Reading {
   readonly origins: Map<object, Path>;
   /** Protocols that a file may name. */
   readonly protocols: readonly ProtocolFacts[];
+  /** Reads a workflow that a file includes. */
+  readonly find: FindWorkflow;
+  readonly included: Included;
 }
 
-export function startReading(document: WorkflowDocument, protocols: readonly ProtocolFacts[] = []): Reading {
-  return { document, problems: [], notes: [], origins: new Map(), protocols };
+/** The text of the workflow that a file names, or what to write instead. */
+export type FindWorkflow = (
+  name: string,
+  from: string,
+) =>
+  | { readonly file: string; readonly text: string; readonly roleFolder: string }
+  | { readonly missing: string; readonly hint: string };
+
+/** What included files bring along, besides their steps. */
+interface Included {
+  /** One could not be opened: what the whole needs cannot be checked. */
+  isBroken: boolean;
+  readonly mounts: Mount[];
+  /** By the id of each include, the id of its first step. */
+  readonly firsts: Map<string, string>;
+  readonly agents: AgentDefinition[];
+  readonly includes: Record<string, Include>;
+  readonly context: Record<string, string>;
+}
+
+/** An included file: everything below `path` stands in `document`. */
+export interface Mount {
+  readonly path: Path;
+  readonly document: WorkflowDocument;
+  readonly inclusion: Inclusion;
+  /** Its declared outputs with their names in the context. */
+  readonly declared: readonly (readonly [string, string])[];
+}
+
+export function startReading(
+  document: WorkflowDocument,
+  protocols: readonly ProtocolFacts[] = [],
+  find: FindWorkflow = (name) => ({
+    missing: `there is no workflow "${name}" to include`,
+    hint: "only a workflow that is a file can include another",
+  }),
+): Reading {
+  const included = { isBroken: false, mounts: [], firsts: new Map(), agents: [], includes: {}, context: {} };
+  return { document, problems: [], notes: [], origins: new Map(), protocols, find, included };
+}
+
+/** The innermost included file that a path leads into; null: it stands in the file itself. */
+export function mountAt({ included }: Reading, path: Path): Mount | null {
+  const holds = (mount: Mount) => mount.path.every((part, index) => part === path[index]);
+  return included.mounts.filter(holds).toSorted((left, right) => right.path.length - left.path.length)[0] ?? null;
 }
 
 export interface Finding {
@@ -48,6 +96,10 @@ export function from<T extends object>(reading: Reading, path: Path, thing: T): 
 
 function report(reading: Reading, severity: Problem["severity"], path: Path, finding: Finding): void {
   const { message, expected, hint, text } = finding;
-  const position: Position = text === undefined ? reading.document.at(path) : reading.document.locate(path, text);
-  reading.problems.push({ severity, ...position, path: formatPath(path), message, expected, hint });
+  const mount = mountAt(reading, path);
+  const document = mount?.document ?? reading.document;
+  const place = mount === null ? path : path.slice(mount.path.length);
+  const position = text === undefined ? document.at(place) : document.locate(place, text);
+  const file = mount === null ? {} : { file: mount.document.file };
+  reading.problems.push({ severity, ...file, ...position, path: formatPath(path), message, expected, hint });
 }

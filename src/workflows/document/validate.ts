@@ -10,7 +10,8 @@ import { type JsonSchema, shapeAt } from "./shape.ts";
 
 export interface Format<T> {
   readonly schema: z.ZodType<T>;
-  readonly json: JsonSchema;
+  /** Asked for when something is wrong, to say what was expected: making it takes longer than reading a file that is right. */
+  readonly json: () => JsonSchema;
   readonly unknownKeys: "error" | "warning";
   /** Why an unknown key is an error although others are warnings; null when it is not. */
   readonly refusalOf?: (key: string, value: unknown, spelled: string) => Pick<Finding, "message" | "hint"> | null;
@@ -38,7 +39,7 @@ export function validate<T>(format: Format<T>, value: unknown, reading: Reading)
         const place = JSON.stringify(issue.path);
         if (issue.code === "unrecognized_keys" || seen.has(place)) continue;
         seen.add(place);
-        refuse(reading, issue.path, wrongValue(format.json, issue, value));
+        refuse(reading, issue.path, wrongValue(format.json(), issue, value));
       }
       return null;
     }
@@ -91,7 +92,7 @@ function warnOnce<T>(format: Format<T>, unknown: readonly Path[], value: unknown
 
 function unknownKey<T>(format: Format<T>, path: Path, value: unknown, reading: Reading): Finding {
   const key = String(path.at(-1));
-  const { keys } = shapeAt(format.json, path.slice(0, -1));
+  const { keys } = shapeAt(format.json(), path.slice(0, -1));
   const meant = nearest(key, keys);
   const effect = format.unknownKeys === "warning" ? "; it has no effect" : "";
   return {
@@ -135,9 +136,9 @@ const routeSynonyms: Readonly<Record<string, string>> = {
   retry: "again",
   repeat: "again",
   continue: "next",
-  end: "next",
   done: "next",
-  finish: "next",
+  finish: "end",
+  exit: "end",
   stop: "fail",
   abort: "fail",
   human: "gate",

@@ -46,8 +46,8 @@ describe("[WF68] plain mistakes", () => {
     expect(problemsOf(`${head}steps: []\n`)).toMatchObject([{ line: 4, message: "`steps` is empty" }]);
     expect(problemsOf(`${head}steps:\n  one: { agent: a }\n`)[0]?.hint).toContain("begin each entry with `- `");
     expect(problemsOf(`${step}    timeout: 90 minutes\n`)[0]?.hint).toBe('write "90m"');
-    const routes = problemsOf(`${step}    on: { passed: end, rejected: { again, at_most: 1, then: human } }\n`);
-    expect(routes.map(({ hint }) => hint)).toEqual(["did you mean `next`?", "did you mean `gate`?"]);
+    const routes = problemsOf(`${step}    on: { passed: finish, rejected: { again, at_most: 1, then: human } }\n`);
+    expect(routes.map(({ hint }) => hint)).toEqual(["did you mean `end`?", "did you mean `gate`?"]);
   });
 
   test.each(["if", "prompt", "run", "outputs", "needs", "retries", "approval", "model"])("a step with `%s`", (key) => {

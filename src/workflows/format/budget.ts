@@ -7,7 +7,7 @@ import { formatPath, type Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { limitedRoutes, type Rules } from "./default-rules.ts";
 import { readLimit } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
 /** Money alone ends no cycle, since an attempt may cost nothing: without `at_most` each route needs a limit of its own. */
 export function readBudget(reading: Reading, written: StepInput, path: Path, on: Rules): Limit | null {

@@ -4,7 +4,7 @@ import type { Check } from "../../domain/check.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { readCommand } from "./commands.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
 export function readChecks(reading: Reading, { id, integrate, checks = [] }: StepInput, path: Path): readonly Check[] {
   const isIntegration = integrate !== undefined;

@@ -1,11 +1,12 @@
 // Reads commands as they are typed, and the variables (`env`) that give them values. Nothing is replaced in the text of a command:
 // a shell would run what an agent or a person wrote.
 
+import { engineKeys } from "../../domain/context.ts";
 import { fillTemplate, type Placeholder, placeholdersIn } from "../../domain/template.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { wrongName } from "./environment.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
 /** The command with its escapes undone. A placeholder in it is refused, with the form that works. */
 export function readCommand(reading: Reading, step: string, command: string, path: Path): string {
@@ -46,6 +47,27 @@ export function readVariables(
     });
   }
   return { env: Object.fromEntries(Object.entries(env).map(([name, value]) => [name, String(value)])) };
+}
+
+/** Keys that a command could print and that would never be set. */
+export function refuseUnprintable(reading: Reading, { id, produces = [] }: StepInput, path: Path): void {
+  produces.forEach((name, index) => {
+    const key = name.trim().toLowerCase();
+    const wrong =
+      key === "status"
+        ? "a command says with its exit code whether it passed, and `STATUS` sets no key"
+        : engineKeys.has(key)
+          ? `only Pawl sets \`${key}\``
+          : /^[a-z_][a-z0-9_]{0,63}$/.test(key) && /[a-z]/.test(key) && key !== "__proto__"
+            ? null
+            : `"${name}" is not a key that a line \`KEY: value\` can have`;
+    if (wrong === null) return;
+    refuse(reading, [...path, "produces", index], {
+      message: `Step '${id}': ${wrong}`,
+      expected: "keys of letters, digits and `_` that the command prints",
+      hint: `choose a name of its own: \`produces: [${id.replace(/\W+/g, "_").toLowerCase()}_result]\``,
+    });
+  });
 }
 
 function variablesFor(found: readonly Placeholder[]): string {

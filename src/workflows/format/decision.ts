@@ -1,19 +1,21 @@
-// Lowers `decision`: its reader and what that reads, a route for `unknown`, and a person where nothing could be read.
+// Lowers `decision`: its reader and what that reads, or a vote of stories, a route for `unknown`, and a person where nothing could be read.
 
 import { resultForms } from "../../domain/check.ts";
 import type { DecisionSource, DecisionStep, DecisionWord } from "../../domain/definition.ts";
 import { unknownValue } from "../../domain/evidence.ts";
-import type { StepName } from "../../domain/ids.ts";
+import { contextKey } from "../../domain/include.ts";
 import { wrongPath } from "../../domain/project-path.ts";
-import { anyOtherValue, type GateOptions } from "../../domain/route.ts";
+import { anyOtherValue, foldValue, type GateOptions } from "../../domain/route.ts";
+import { isVoteName, type VoteName, voteNames } from "../../domain/vote.ts";
 import { nearest, type Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { readBudget } from "./budget.ts";
 import { plain, type Rules, valueOptions } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
 import { readOnError } from "./on-error.ts";
-import { foldRouteWord, readOn } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import { readOn } from "./routes.ts";
+import type { StepInput } from "./step-schema.ts";
+import { readVote } from "./vote.ts";
 
 /** Readers that every workflow has. */
 const generalReaders: readonly string[] = ["json", ...resultForms];
@@ -22,7 +24,7 @@ export function readDecisionStep(
   reading: Reading,
   written: StepInput,
   path: Path,
-  base: { readonly name: StepName; readonly title: string },
+  base: Pick<DecisionStep, "name" | "title" | "if" | "include">,
 ): DecisionStep {
   const given = readOn(reading, written, path);
   if (Object.hasOwn(given, anyOtherValue)) {
@@ -35,7 +37,7 @@ export function readDecisionStep(
   // A person who is asked what a file says has more to say than that it is unknown.
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => key !== `=${unknownValue}`));
   const options = valueOptions(base.name, known);
-  const unknown = given[`=${unknownValue}`] ?? plain(askAbout(base.name, options));
+  const unknown = given[`=${unknownValue}`] ?? plain(askAbout(base, options));
   const on: Rules = { ...known, [`=${unknownValue}`]: unknown };
   const question = `${base.name} could not be read. What does it say?`;
   return {
@@ -44,7 +46,7 @@ export function readDecisionStep(
     ...readReader(reading, written, [...path, "decision"]),
     input: "",
     produces: null,
-    decide: keyOf(base.name),
+    decide: keyOf(base),
     expects: null,
     on,
     ...readOnError(reading, written, path, plain({ to: "gate", question, options })),
@@ -57,12 +59,14 @@ export function readDecisionStep(
 }
 
 /** `{{post_verify}}` is what the step `post-verify` decided. */
-function keyOf(name: StepName): string {
-  return name.replace(/\W+/g, "_").toLowerCase();
+function keyOf({ name, include }: Pick<DecisionStep, "name" | "include">): string {
+  const own = include === undefined ? name : name.slice(include.id.length + 1);
+  return own.replace(/\W+/g, "_").toLowerCase();
 }
 
-function askAbout(step: StepName, options: GateOptions) {
-  return { to: "gate", question: `${step}: {{evidence}}. What does it say?`, options } as const;
+function askAbout(step: Pick<DecisionStep, "name" | "include">, options: GateOptions) {
+  const question = `${step.name}: {{${contextKey(step, "evidence")}}}. What does it say?`;
+  return { to: "gate", question, options } as const;
 }
 
 /** An agent's answer decides by `decide`, a file by `decision`. Both at once is one of the two, misspelled. */
@@ -84,6 +88,16 @@ export function refuseTwoDeciders(reading: Reading, written: StepInput, path: Pa
 
 function readReader(reading: Reading, written: StepInput, path: Path): Pick<DecisionStep, "reader" | "source"> {
   const { decision = "" } = written;
+  if (typeof decision === "string" && isVoteName(decision) && !isOfProtocol(reading, decision))
+    return readVoteReader(reading, written, decision, path);
+  for (const field of ["of", "at_least"] as const) {
+    if (written[field] === undefined) continue;
+    refuse(reading, [...path.slice(0, -1), field], {
+      message: `Step '${written.id}': \`${field}\` has no effect on a reader of files`,
+      expected: `\`decision\` with one of: ${voteNames.join(", ")}`,
+      hint: "`decision: majority` decides by what stories said",
+    });
+  }
   const { reader, file, at, values } = typeof decision === "string" ? { reader: decision } : decision;
   const say = (where: Path, message: string, expected: string, hint: string) =>
     refuse(reading, where, { message: `Step '${written.id}': ${message}`, expected, hint });
@@ -124,6 +138,25 @@ function readReader(reading: Reading, written: StepInput, path: Path): Pick<Deci
   return { reader, source: { file, ...(at === undefined ? {} : { at }), ...(isJson ? { words } : {}) } };
 }
 
+/** Decides by what stories said, without a file. */
+function readVoteReader(
+  reading: Reading,
+  { id, of, at_least: atLeast }: StepInput,
+  vote: VoteName,
+  path: Path,
+): Pick<DecisionStep, "reader" | "source"> {
+  if (of === undefined) {
+    refuse(reading, path, {
+      message: `Step '${id}': \`decision: ${vote}\` needs what stories said`,
+      expected: "`of: STEP.*.KEY` beside it",
+      hint: "for example `of: review.*.verdict`, with the id of a stories step before it",
+    });
+    return { reader: vote };
+  }
+  const source = readVote(reading, id, { vote, of, atLeast }, path.slice(0, -1));
+  return { reader: vote, ...(source ? { source } : {}) };
+}
+
 function isOfProtocol({ protocols }: Reading, name: string): boolean {
   return protocols.some(({ readers = [] }) => readers.some((reader) => reader.name === name));
 }
@@ -141,10 +174,10 @@ function readWords(
   values: Readonly<Record<string, readonly DecisionWord[]>>,
   path: Path,
 ): NonNullable<DecisionSource["words"]> {
-  const folded = (word: DecisionWord) => JSON.stringify(typeof word === "string" ? foldRouteWord(word) : word);
+  const folded = (word: DecisionWord) => JSON.stringify(typeof word === "string" ? foldValue(word) : word);
   const seen = new Map<string, string>();
   for (const [value, words] of Object.entries(values)) {
-    if (foldRouteWord(value) === unknownValue) {
+    if (foldValue(value) === unknownValue) {
       refuse(reading, [...path, value], {
         message: `Step '${step}': \`unknown\` is what no other value means`,
         expected: "words for the other values",
@@ -162,5 +195,5 @@ function readWords(
       });
     }
   }
-  return Object.fromEntries(Object.entries(values).map(([value, words]) => [foldRouteWord(value), words]));
+  return Object.fromEntries(Object.entries(values).map(([value, words]) => [foldValue(value), words]));
 }

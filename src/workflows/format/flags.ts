@@ -1,15 +1,15 @@
-// Lowers the flags of a step (`spare`, `summary`, `waits`, `editable`, `mandatory`, `last`,
+// Lowers the flags of a step (`spare`, `summary`, `waits`, `barrier`, `editable`, `mandatory`, `last`,
 // `follows`) and refuses flags that contradict each other.
 
 import type { AgentStep } from "../../domain/definition.ts";
 import { stepName } from "../../domain/ids.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
-type Flags = Pick<AgentStep, "spare" | "summary" | "waits" | "editable" | "mandatory" | "last" | "follows">;
+type Flags = Pick<AgentStep, "spare" | "summary" | "waits" | "barrier" | "editable" | "mandatory" | "last" | "follows">;
 
-const words = ["spare", "summary", "waits", "editable", "mandatory", "last"] as const;
+const words = ["spare", "summary", "waits", "barrier", "editable", "mandatory", "last"] as const;
 
 /** What cannot stand beside a flag, and why not. */
 const contradictions = [
@@ -19,6 +19,14 @@ const contradictions = [
 
 /** Only what is true: a flag that is not set is not there. */
 export function readFlags(reading: Reading, written: StepInput, path: Path): Flags {
+  for (const field of ["spare", "last", "mandatory"] as const) {
+    if (written.repeat_for === undefined || !written[field]) continue;
+    refuse(reading, [...path, field], {
+      message: `Step '${written.id}': \`${field}\` has no effect beside \`repeat_for\``,
+      expected: "one of the two",
+      hint: "what is repeated stands in the chain several times, and is left out when its list is read again",
+    });
+  }
   for (const [flag, field, why] of contradictions) {
     if (!written[flag] || !written[field]) continue;
     refuse(reading, [...path, field], {

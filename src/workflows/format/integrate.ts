@@ -11,7 +11,8 @@ import { readVariables } from "./commands.ts";
 import { againRule, plain, type Rules } from "./default-rules.ts";
 import { readOnError } from "./on-error.ts";
 import { readOn } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import { readShares } from "./shares.ts";
+import type { StepInput } from "./step-schema.ts";
 
 /** Why an integration says no. */
 const reasons = ["conflict", "checks"];
@@ -23,7 +24,7 @@ export function readIntegrate(
   reading: Reading,
   written: StepInput,
   path: Path,
-  base: { readonly name: StepName; readonly title: string },
+  base: Pick<IntegrateStep, "name" | "title" | "include">,
 ): IntegrateStep {
   const given = readOn(reading, written, path);
   refuseOtherReasons(reading, given, path, base.name);
@@ -52,6 +53,7 @@ export function readIntegrate(
     ...readVariables(reading, written, path),
     wallMs: timeout.wall === undefined ? null : durationMs(timeout.wall),
     quietMs: null,
+    ...readShares(reading, written, path, true),
     ...(written.waits ? { waits: true } : {}),
   };
 }

@@ -6,7 +6,7 @@ import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import { plain } from "./default-rules.ts";
 import { isRoute, readReasons, readRule } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
 type ErrorRules = Pick<PerformedDefinition, "onError" | "onErrorBy">;
 

@@ -3,7 +3,7 @@
 import { wrongPath } from "../../domain/project-path.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
-import type { StepInput } from "./schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
 type Paths = { readonly reads?: readonly string[]; readonly writes?: readonly string[] };
 

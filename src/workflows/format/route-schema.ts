@@ -5,7 +5,7 @@ import { durationPattern } from "../document/duration.ts";
 
 /** A route as it is written; `null` where the key alone says it, as in `{ again, at_most: 2 }`. */
 export type RouteInput = RouteWord | RouteMap;
-type RouteWord = "next" | "again" | "fail" | "gate";
+type RouteWord = "next" | "again" | "end" | "fail" | "gate";
 export interface RouteMap {
   next?: true | null | undefined;
   again?: true | null | undefined;
@@ -13,6 +13,7 @@ export interface RouteMap {
   go_to?: string | undefined;
   insert?: string[] | undefined;
   before?: string | undefined;
+  end?: true | null | undefined;
   gate?: string | true | null | undefined;
   options?: Record<string, OptionInput> | undefined;
   deadline?: DeadlineInput | undefined;
@@ -31,13 +32,13 @@ export const duration = z
   .union([z.number().positive(), z.string().regex(durationPattern)])
   .describe('A time: "90s", "45m", "1h30m", or a number of seconds.');
 
-const routeWord = z.enum(["next", "again", "fail", "gate"]);
+const routeWord = z.enum(["next", "again", "end", "fail", "gate"]);
 
 export const route: z.ZodType<RouteInput> = z
   .lazy(() => z.union([routeWord, routeMap]))
   .meta({
     id: "Route",
-    description: "Where it leads: next, again, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
+    description: "Where it leads: next, again, end, fail, gate, or a map with back_to, go_to, insert, gate or fail.",
   });
 
 /** An object with both kinds of keys, so that a typo is reported at its place. */
@@ -66,6 +67,11 @@ const routeFields = {
   before: id
     .optional()
     .describe("With `insert`: put them before that earlier step, and continue from there. Default: before this one."),
+  end: alone
+    .optional()
+    .describe(
+      "Finish early: the run is done, or in a body the story, once it is integrated. The steps behind are skipped.",
+    ),
   gate: z
     .union([z.string().min(1), alone])
     .optional()

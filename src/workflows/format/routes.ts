@@ -3,16 +3,17 @@
 
 import { stepName } from "../../domain/ids.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule, VerdictKey } from "../../domain/route.ts";
-import { anyOtherValue, repeats } from "../../domain/route.ts";
+import { anyOtherValue, foldValue, repeats } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
 import { nearest, type Path } from "../document/problem.ts";
-import { from, type Reading, refuse } from "../document/reading.ts";
+import { from, mountAt, type Reading, refuse } from "../document/reading.ts";
 import { type Asker, askerOf, type Occasion, optionsFor, questionFor, reasonFor, stillWords } from "./occasion.ts";
 import type { DeadlineInput, OptionInput, RouteInput, RouteMap } from "./route-schema.ts";
-import type { LimitInput, StepInput } from "./schema.ts";
 import { readSpend, spendText } from "./spend.ts";
+import type { LimitInput } from "./step-field-schema.ts";
+import type { StepInput } from "./step-schema.ts";
 
-const verbs = ["next", "again", "back_to", "go_to", "insert", "gate", "fail"] as const;
+const verbs = ["next", "again", "back_to", "go_to", "insert", "end", "gate", "fail"] as const;
 
 /** Fields that only say something beside one of the verbs. */
 const fieldHomes = [
@@ -151,13 +152,8 @@ export function readOn(reading: Reading, step: StepInput, path: Path): Partial<R
 
 /** The rule's key of a value as the file has it: `default` is every value that the file does not list. */
 export function valueKey(word: string): VerdictKey {
-  const folded = foldRouteWord(word);
+  const folded = foldValue(word);
   return folded === "default" ? anyOtherValue : `=${folded}`;
-}
-
-/** Values and reasons are compared without regard to case and to spaces around them. */
-export function foldRouteWord(word: string): string {
-  return word.trim().toLowerCase();
 }
 
 function readRejected(
@@ -191,7 +187,7 @@ export function readReasons(
 ): (readonly [string | null, RouteInput, Path])[] {
   const seen = new Set<string | null>();
   const entries = Object.entries(written).map(([name, route]) => {
-    const reason = foldRouteWord(name) === "default" ? null : foldRouteWord(name);
+    const reason = foldValue(name) === "default" ? null : foldValue(name);
     const at = [...path, name];
     if (seen.has(reason)) refuseTwice(reading, at, words.step, name);
     seen.add(reason);
@@ -208,7 +204,8 @@ export function readReasons(
 }
 
 /** A route where no limit may stand: after `then`, and as an option. */
-function readBare(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): Route {
+/** A route that has no limit of its own. */
+export function readBare(reading: Reading, written: RouteInput, path: Path, occasion: Occasion): Route {
   if (typeof written !== "string" && (written.at_most !== undefined || written.then !== undefined)) {
     refuse(reading, path, {
       message: `Step '${occasion.step}': a route ${occasion.of === "answer" ? "of an option" : "after `then`"} cannot have a limit of its own`,
@@ -259,14 +256,18 @@ function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], 
     case "next":
     case "again":
       return { to: verb };
+    case "end": {
+      const of = includeEndedAt(reading, path);
+      return of === null ? { to: verb } : { to: verb, of };
+    }
     case "back_to":
     case "go_to":
-      return { to: verb, step: stepName(map[verb] ?? "") };
+      return { to: verb, step: stepName(firstOf(reading, map[verb] ?? "")) };
     case "insert":
       return {
         to: "insert",
         steps: (map.insert ?? []).map(stepName),
-        ...(map.before === undefined ? {} : { before: stepName(map.before) }),
+        ...(map.before === undefined ? {} : { before: stepName(firstOf(reading, map.before)) }),
       };
     case "fail":
       return { to: "fail", reason: typeof map.fail === "string" ? map.fail : reasonFor(occasion) };
@@ -277,6 +278,17 @@ function routeOf(reading: Reading, map: RouteMap, verb: (typeof verbs)[number], 
       return { to: "gate", question, options: written ?? optionsFor(occasion), ...(deadline ? { deadline } : {}) };
     }
   }
+}
+
+/** `end` in an included file is the end of that file, but in the body of its stories the end of a story. */
+function includeEndedAt(reading: Reading, path: Path): string | null {
+  const mount = mountAt(reading, path);
+  return mount === null || path.slice(mount.path.length).includes("body") ? null : mount.inclusion.id;
+}
+
+/** A route to an included workflow leads to its first step. */
+function firstOf({ included }: Reading, name: string): string {
+  return included.firsts.get(name) ?? name;
 }
 
 function refuseForeignKeys(reading: Reading, map: RouteMap, path: Path, occasion: Occasion): void {

@@ -49,7 +49,7 @@ describe("our own format", () => {
   test("[WF6] a misspelt word of a route is told with the words that exist", () => {
     const problems = problemsOf(`${head}steps:\n  - id: a\n    agent: dev\n    on: { passed: nxt }\n`);
     expect(problems[0]).toMatchObject({ severity: "error", line: 7, hint: "did you mean `next`?" });
-    expect(problems[0]?.expected).toContain("next, again, fail, gate");
+    expect(problems[0]?.expected).toContain("next, again, end, fail, gate");
   });
 
   test.each([

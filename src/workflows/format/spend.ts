@@ -5,7 +5,7 @@ import type { Spend } from "../../domain/route.ts";
 import { durationMs, formatDuration } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
-import type { LimitInput } from "./schema.ts";
+import type { LimitInput } from "./step-field-schema.ts";
 
 /** null when only a number of times is limited. */
 export function readSpend(reading: Reading, written: LimitInput, path: Path, step: string): Spend | null {

@@ -1,55 +1,114 @@
 // Lowers a step of our own format to its definition, with every default filled in.
 
 import type { AgentStep, CommandStep, GateStep, StepDefinition, StoriesStep } from "../../domain/definition.ts";
-import { agentName, type StepName, stepName } from "../../domain/ids.ts";
-import type { RouteRule } from "../../domain/route.ts";
+import { agentName, stepName } from "../../domain/ids.ts";
+import { foldValue, type RouteRule } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
 import { refusePatterns } from "../document/patterns.ts";
 import type { Path } from "../document/problem.ts";
-import { from, type Reading, refuse } from "../document/reading.ts";
+import { from, mountAt, type Reading, refuse } from "../document/reading.ts";
+import { expandSteps, type IncludeContext } from "../include/include.ts";
 import { readBudget, readStoryBudget } from "./budget.ts";
 import { readChecks } from "./checks.ts";
-import { readCommand, readVariables } from "./commands.ts";
+import { readCommand, readVariables, refuseUnprintable } from "./commands.ts";
+import { readIf } from "./condition.ts";
 import { readDecisionStep, refuseTwoDeciders } from "./decision.ts";
 import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
 import { optionsFor } from "./occasion.ts";
 import { readOnError } from "./on-error.ts";
+import { readParts, withAgentOfParts } from "./parts.ts";
 import { readPaths } from "./paths.ts";
-import { foldRouteWord, readDeadline, readOn, readOptions, readRule } from "./routes.ts";
-import type { StepInput } from "./schema.ts";
+import { readDeadline, readOn, readOptions, readRule } from "./routes.ts";
+import { readShares } from "./shares.ts";
+import { readSignal } from "./signal.ts";
+import type { StepInput } from "./step-schema.ts";
 
-export interface StepContext {
+/** Time limits of agents hold where a step has none. */
+export interface StepContext extends IncludeContext {
   readonly inBody: boolean;
-  /** Time limits of agents, by name: they hold where a step has none. */
-  readonly agentTimeoutMs: ReadonlyMap<string, number>;
 }
 
 /** Fields that describe or limit an attempt, for every kind of step. */
-const attemptFields = ["waits", "on", "on_error", "budget", "checks", "env", "timeout"] as const;
+const attemptFields = ["waits", "on", "on_error", "budget", "checks", "env", "timeout", "lock"] as const;
 const chainFields = ["spare", "mandatory", "last", "follows"] as const;
+const partFields = ["parts", "need", "others", "access"] as const;
 const answerFields = ["produces", "decide", "expects", "on_unreadable", "summary", "editable"] as const;
 /** Which fields each kind has, besides `id` and `title`. A field without effect is refused, not ignored. */
 const fieldsOf = {
-  agent: ["agent", "input", "session", "reads", "writes", ...answerFields, ...attemptFields, ...chainFields],
-  // A command says yes or no by its exit code; what it prints decides nothing.
-  command: ["command", "input", ...attemptFields, ...chainFields],
+  agent: [
+    "agent",
+    "repeat_for",
+    "input",
+    "barrier",
+    "concurrency",
+    "session",
+    "reads",
+    "writes",
+    ...partFields,
+    ...answerFields,
+    ...attemptFields,
+    ...chainFields,
+  ],
+  // A command says yes or no by its exit code; what it prints sets the keys that it declares, and decides nothing.
+  command: [
+    "command",
+    "repeat_for",
+    "input",
+    "barrier",
+    "concurrency",
+    "produces",
+    ...partFields,
+    ...attemptFields,
+    ...chainFields,
+  ],
   gate: ["gate", "options", "deadline", "spare"],
+  signal: ["signal", "produces", "timeout", "on_timeout", "spare"],
   stories: ["stories", "body", "story_budget", "on_story_failed"],
   integrate: ["integrate", ...attemptFields],
   // It runs nothing and prints nothing: what it reads is the answer.
-  decision: ["decision", "waits", "on", "on_error", "budget", ...chainFields],
+  decision: ["decision", "of", "at_least", "waits", "on", "on_error", "budget", ...chainFields],
+  // Its steps stand in its place.
+  workflow: ["workflow", "repeat_for", "inputs", "outputs", "agents"],
 } as const;
+type Base = Pick<GateStep, "name" | "title" | "if" | "repeatFor" | "include">;
 type Kind = keyof typeof fieldsOf;
 const kinds = Object.keys(fieldsOf) as readonly Kind[];
 
-export function readStep(
+/** The steps of a chain; included workflows are part of it. */
+export function readChain(
   reading: Reading,
-  written: StepInput,
+  written: readonly StepInput[],
   path: Path,
   context: StepContext,
-): StepDefinition | null {
+): readonly StepDefinition[] {
+  written.forEach((step, index) => {
+    if (step.workflow !== undefined) onlyKind(reading, step, [...path, index]);
+  });
+  return expandSteps(reading, written, path, context).flatMap(({ written: step, path: at, entries }) => {
+    const read = readStep(reading, step, at, context);
+    if (read === null) return [];
+    return entries.length === 0 ? [read] : [from(reading, at, { ...read, entries })];
+  });
+}
+
+function readStep(reading: Reading, given: StepInput, path: Path, context: StepContext): StepDefinition | null {
+  const written = withAgentOfParts(given);
+  const kind = onlyKind(reading, written, path);
+  if (kind === null || kind === "workflow") return null;
+  const base = baseOf(reading, written, path);
+  const { if: _never, ...unasked } = base;
+  if (kind === "gate") return from(reading, path, readGate(reading, written, path, base));
+  if (kind === "signal") return from(reading, path, readSignal(reading, written, path, base));
+  if (kind === "stories") return from(reading, path, readStories(reading, written, path, context, base));
+  if (kind === "integrate") return from(reading, path, readIntegrate(reading, written, path, unasked));
+  if (kind === "decision") return from(reading, path, readDecisionStep(reading, written, path, base));
+  return from(reading, path, readPerformed(reading, written, path, context, { kind, base }));
+}
+
+/** The one kind of a step; null where it has none or several, or both ways to decide. */
+function onlyKind(reading: Reading, written: StepInput, path: Path): Kind | null {
   const given = kinds.filter((kind) => written[kind] !== undefined);
   const kind = given[0];
   if (written.decision !== undefined && (given.length > 1 || written.decide !== undefined)) {
@@ -65,11 +124,7 @@ export function readStep(
     return null;
   }
   refuseForeignFields(reading, written, path, kind);
-  if (kind === "gate") return from(reading, path, readGate(reading, written, path));
-  if (kind === "stories") return from(reading, path, readStories(reading, written, path, context));
-  if (kind === "integrate") return from(reading, path, readIntegrate(reading, written, path, nameAndTitle(written)));
-  if (kind === "decision") return from(reading, path, readDecisionStep(reading, written, path, nameAndTitle(written)));
-  return from(reading, path, readPerformed(reading, written, path, context, kind));
+  return kind;
 }
 
 function readPerformed(
@@ -77,21 +132,20 @@ function readPerformed(
   written: StepInput,
   path: Path,
   { inBody, agentTimeoutMs }: StepContext,
-  kind: "agent" | "command",
+  { kind, base }: { readonly kind: "agent" | "command"; readonly base: Base },
 ): AgentStep | CommandStep {
-  const base = nameAndTitle(written);
   const given = readOn(reading, written, path);
   const decides = written.decide !== undefined;
   const on: Rules = decides
     ? { ...given, ...checksRule(written, inBody) }
-    : { passed: plain({ to: "next" }), rejected: repeatRule(base.name, "still rejected", inBody), ...given };
+    : { passed: plain({ to: "next" }), rejected: rejectedRule(written, inBody), ...given };
   const timeout = typeof written.timeout === "object" ? written.timeout : { wall: written.timeout };
   const agentMs = written.agent === undefined ? undefined : agentTimeoutMs.get(written.agent);
   const performed = {
     ...base,
     input: written.input ?? (kind === "agent" ? (inBody ? "{{current_story}}" : "{{task}}") : ""),
-    produces: written.produces?.map(foldRouteWord) ?? (written.summary ? [] : null),
-    decide: written.decide === undefined ? null : foldRouteWord(written.decide),
+    produces: written.produces?.map(foldValue) ?? (written.summary ? [] : null),
+    decide: written.decide === undefined ? null : foldValue(written.decide),
     expects: readExpects(reading, written, path),
     on,
     ...readOnError(reading, written, path, usualOnError(written, on, inBody)),
@@ -107,15 +161,18 @@ function readPerformed(
     checks: readChecks(reading, written, path),
     ...readVariables(reading, written, path),
     ...readPaths(reading, written, path),
+    ...readParts(reading, written, path),
     wallMs: timeout.wall === undefined ? (agentMs ?? null) : durationMs(timeout.wall),
     quietMs: "quiet" in timeout && timeout.quiet !== undefined ? durationMs(timeout.quiet) : null,
     ...(typeof written.session === "object" ? { session: stepName(written.session.same_as) } : {}),
+    ...readShares(reading, written, path, inBody),
     ...readFlags(reading, written, path),
   };
   switch (kind) {
     case "agent":
       return { kind, agent: agentName(written.agent ?? ""), ...performed };
     case "command":
+      refuseUnprintable(reading, written, path);
       return {
         kind,
         command: readCommand(reading, base.name, written.command ?? "", [...path, "command"]),
@@ -124,13 +181,18 @@ function readPerformed(
   }
 }
 
+/** A no of a part is not repeated until it is a yes: the file says who gets the work back. */
+function rejectedRule({ id, parts }: StepInput, inBody: boolean): RouteRule {
+  if (parts === undefined) return repeatRule(id, "still rejected", inBody);
+  return plain({ to: "fail", reason: `${id}: its parts said no` });
+}
+
 function readExpects(reading: Reading, { id, expects }: StepInput, path: Path): string | null {
   refusePatterns(reading, id, expects ?? "", [...path, "expects"]);
   return expects ?? null;
 }
 
-function readGate(reading: Reading, written: StepInput, path: Path): GateStep {
-  const base = nameAndTitle(written);
+function readGate(reading: Reading, written: StepInput, path: Path, base: Base): GateStep {
   if (written.gate === null) {
     refuse(reading, [...path, "gate"], {
       message: `Step '${base.name}' asks nothing`,
@@ -150,8 +212,7 @@ function readGate(reading: Reading, written: StepInput, path: Path): GateStep {
   };
 }
 
-function readStories(reading: Reading, written: StepInput, path: Path, context: StepContext): StoriesStep {
-  const base = nameAndTitle(written);
+function readStories(reading: Reading, written: StepInput, path: Path, context: StepContext, base: Base): StoriesStep {
   if (!written.body) {
     refuse(reading, path, {
       message: `Step '${base.name}' has stories but no body`,
@@ -159,16 +220,14 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
       hint: "add `body:` with at least one step",
     });
   }
-  const body = (written.body ?? []).map((step, index) =>
-    readStep(reading, step, [...path, "body", index], { ...context, inBody: true }),
-  );
+  const body = readChain(reading, written.body ?? [], [...path, "body"], { ...context, inBody: true });
   const { concurrency, workspace, branch_prefix, ids, sent_back, max_steps, restarts } =
     typeof written.stories === "object" ? (written.stories ?? {}) : {};
   const integrates = workspace !== undefined;
   return {
     kind: "stories",
     ...base,
-    body: body.filter((step) => step !== null),
+    body,
     concurrency: concurrency ?? 1,
     storyBudget: readStoryBudget(reading, written, path, { name: base.name, integrates }),
     onStoryFailed: written.on_story_failed ?? "stop",
@@ -191,12 +250,23 @@ function checksRule(written: StepInput, inBody: boolean): Rules {
   return hasChecks ? { rejected: repeatRule(written.id, "checks still red", inBody) } : {};
 }
 
-function nameAndTitle(written: StepInput): { name: StepName; title: string } {
-  return { name: stepName(written.id), title: written.title ?? written.id };
+/** What every kind of step has. */
+function baseOf(reading: Reading, written: StepInput, path: Path): Base {
+  const include = mountAt(reading, path)?.inclusion;
+  const title = written.title ?? written.id;
+  return {
+    name: stepName(written.id),
+    title,
+    ...readIf(reading, written, path),
+    ...(written.repeat_for === undefined ? {} : { repeatFor: foldValue(written.repeat_for) }),
+    ...(include === undefined ? {} : { include }),
+  };
 }
 
 function refuseForeignFields(reading: Reading, written: StepInput, path: Path, kind: Kind): void {
-  const known: readonly string[] = ["id", "title", ...fieldsOf[kind]];
+  // A story that is done is on its base: nothing keeps it from being integrated.
+  const base = kind === "integrate" ? ["id", "title"] : ["id", "title", "if"];
+  const known: readonly string[] = [...base, ...fieldsOf[kind]];
   for (const field of Object.keys(written)) {
     if (known.includes(field)) continue;
     refuse(reading, [...path, field], {

@@ -2,6 +2,7 @@
 
 import type { Definition } from "../../domain/definition.ts";
 import { parseDocument, type WorkflowDocument } from "../document/document.ts";
+import { once } from "../document/once.ts";
 import type { Path } from "../document/problem.ts";
 import type { Reading } from "../document/reading.ts";
 import { validate } from "../document/validate.ts";
@@ -10,7 +11,7 @@ import { lowerRules } from "./lower-rules.ts";
 import { isMap, mergeRules } from "./merge.ts";
 import { rulesJsonSchema, rulesSchema } from "./rules-schema.ts";
 
-const json = rulesJsonSchema();
+const json = once(rulesJsonSchema);
 
 export interface RulesOptions {
   /** The text of the table that a project's rules are merged into; absent: every table stands alone. */

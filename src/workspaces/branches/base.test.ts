@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   commitFile,
   configureUser,
@@ -10,9 +10,11 @@ import {
   tempDir,
   writeFiles,
 } from "../../../test/support/repository.ts";
-import { resolveBase } from "./base.ts";
+import { inspectRepository } from "../git/repository.ts";
+import { type BaseOptions, resolveBase } from "./base.ts";
 
-afterEach(() => vi.unstubAllEnvs());
+const baseIn = async (repo: string, options: BaseOptions = {}) =>
+  await resolveBase(await inspectRepository(repo), options);
 
 /** A bare remote, the user's clone, and a colleague who pushes. */
 function makeTeam(): { remote: string; repo: string; push: (content: string, branch?: string) => string } {
@@ -36,14 +38,14 @@ test("[WS2] without a name, the work starts from the current branch", async () =
   const repo = makeRepository();
   runGit(repo, "checkout", "--quiet", "-b", "topic");
   const commit = commitFile(repo, "a.txt", "1");
-  expect(await resolveBase(repo)).toEqual({ commit, name: "topic", notes: [] });
+  expect(await baseIn(repo)).toEqual({ commit, name: "topic", notes: [] });
 });
 
 test("[WS2] from a detached HEAD it starts from that commit, and says so", async () => {
   const repo = makeRepository();
   runGit(repo, "checkout", "--quiet", "--detach");
   const commit = runGit(repo, "rev-parse", "HEAD");
-  expect(await resolveBase(repo)).toMatchObject({ commit, name: commit.slice(0, 12), notes: [expect.any(String)] });
+  expect(await baseIn(repo)).toMatchObject({ commit, name: commit.slice(0, 12), notes: [expect.any(String)] });
 });
 
 test("[WS2] a base can be a branch, a tag, a commit or an expression", async () => {
@@ -53,16 +55,16 @@ test("[WS2] a base can be a branch, a tag, a commit or an expression", async () 
   runGit(repo, "branch", "topic");
   const second = commitFile(repo, "a.txt", "1");
   for (const base of ["v1.0", "topic", first, first.slice(0, 10), "main~1", "HEAD^"]) {
-    expect(await resolveBase(repo, { base })).toMatchObject({ commit: first, name: base });
+    expect(await baseIn(repo, { base })).toMatchObject({ commit: first, name: base });
   }
-  expect(await resolveBase(repo, { base: "main" })).toMatchObject({ commit: second });
+  expect(await baseIn(repo, { base: "main" })).toMatchObject({ commit: second });
 });
 
 test("[WS2] a stale local branch gives way to its remote one, which is fetched first", async () => {
   const { repo, push } = makeTeam();
   const commit = push("2");
   const before = fingerprint(repo);
-  expect(await resolveBase(repo)).toEqual({
+  expect(await baseIn(repo)).toEqual({
     commit,
     name: "origin/main",
     notes: ["main is behind origin/main: starting from origin/main"],
@@ -74,15 +76,15 @@ test("[WS2] without fetching, what is known locally is used", async () => {
   const { repo, push } = makeTeam();
   push("2");
   const commit = runGit(repo, "rev-parse", "main");
-  expect(await resolveBase(repo, { fetch: false })).toEqual({ commit, name: "main", notes: [] });
+  expect(await baseIn(repo, { fetch: false })).toEqual({ commit, name: "main", notes: [] });
 });
 
 test("[WS2] a local branch that is ahead or has diverged is used, the latter with a note", async () => {
   const { repo, push } = makeTeam();
   const ahead = commitFile(repo, "b.txt", "mine");
-  expect(await resolveBase(repo)).toEqual({ commit: ahead, name: "main", notes: [] });
+  expect(await baseIn(repo)).toEqual({ commit: ahead, name: "main", notes: [] });
   push("theirs");
-  expect(await resolveBase(repo)).toEqual({
+  expect(await baseIn(repo)).toEqual({
     commit: ahead,
     name: "main",
     notes: [expect.stringContaining("diverged")],
@@ -92,15 +94,15 @@ test("[WS2] a local branch that is ahead or has diverged is used, the latter wit
 test("[WS2] a branch that only the remote has is found, also by its remote name", async () => {
   const { repo, push } = makeTeam();
   const commit = push("2", "release/2");
-  expect(await resolveBase(repo, { base: "release/2" })).toMatchObject({ commit, name: "origin/release/2" });
+  expect(await baseIn(repo, { base: "release/2" })).toMatchObject({ commit, name: "origin/release/2" });
   const newer = push("3", "release/2");
-  expect(await resolveBase(repo, { base: "origin/release/2" })).toMatchObject({ commit: newer, notes: [] });
+  expect(await baseIn(repo, { base: "origin/release/2" })).toMatchObject({ commit: newer, notes: [] });
 });
 
 test("[WS2] a remote that cannot be reached is a note, not an end", async () => {
   const { repo } = makeTeam();
   runGit(repo, "remote", "set-url", "origin", join(tempDir(), "gone.git"));
-  const base = await resolveBase(repo);
+  const base = await baseIn(repo);
   expect(base).toMatchObject({ commit: runGit(repo, "rev-parse", "main"), name: "main" });
   expect(base.notes).toEqual([expect.stringContaining("origin could not be fetched")]);
 });
@@ -112,7 +114,7 @@ test("[WS2] a remote that hangs is not waited for", async () => {
   chmodSync(ssh, 0o755);
   vi.stubEnv("GIT_SSH", ssh);
   runGit(repo, "remote", "set-url", "origin", "ssh://localhost/x.git");
-  const base = await resolveBase(repo, { fetchTimeoutMs: 300 });
+  const base = await baseIn(repo, { fetchTimeoutMs: 300 });
   expect(base.notes).toEqual([expect.stringContaining("did not end within")]);
 });
 
@@ -125,8 +127,8 @@ test("[WS1] fetching moves no local branch, also where the repository is a mirro
   runGit(repo, "branch", "other");
   writeFiles(repo, { "a.txt": "my work", "new.txt": "mine" });
   const before = fingerprint(repo);
-  await resolveBase(repo);
-  for (const base of ["origin/main", "other", "origin/other"]) await resolveBase(repo, { base });
+  await baseIn(repo);
+  for (const base of ["origin/main", "other", "origin/other"]) await baseIn(repo, { base });
   expect(fingerprint(repo)).toEqual(before);
 });
 
@@ -134,7 +136,7 @@ test("[WS9] an unknown base is refused with names that are near", async () => {
   const repo = makeRepository();
   runGit(repo, "branch", "develop");
   runGit(repo, "tag", "v2.0");
-  await expect(resolveBase(repo, { base: "develp" })).rejects.toMatchObject({
+  await expect(baseIn(repo, { base: "develp" })).rejects.toMatchObject({
     code: "BASE_NOT_FOUND",
     hint: "did you mean develop?",
   });
@@ -143,12 +145,12 @@ test("[WS9] an unknown base is refused with names that are near", async () => {
 test.each(["", "-x", "--upload-pack=touch pwned", "a..b", "a b", "a:b", "+main", "*", "refs/*", "a\0b", "a\nb"])(
   "[WS9] %j is not taken for a base",
   async (base) => {
-    await expect(resolveBase(makeRepository(), { base })).rejects.toMatchObject({ code: "BASE_NOT_FOUND" });
+    await expect(baseIn(makeRepository(), { base })).rejects.toMatchObject({ code: "BASE_NOT_FOUND" });
   },
 );
 
 test("[WS2] a repository without commits has no base", async () => {
-  await expect(resolveBase(makeRepository({}))).rejects.toMatchObject({
+  await expect(baseIn(makeRepository({}))).rejects.toMatchObject({
     code: "REPOSITORY_UNUSABLE",
     message: expect.stringContaining("no commits"),
     hint: expect.stringContaining("git commit"),

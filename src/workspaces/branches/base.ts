@@ -2,7 +2,7 @@
 
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine } from "../git/git.ts";
-import { inspectRepository, noCommits, type RepositoryFacts } from "../git/repository.ts";
+import { noCommits, type RepositoryFacts } from "../git/repository.ts";
 
 export interface Base {
   readonly commit: string;
@@ -28,8 +28,7 @@ interface Upstream {
 
 const defaultFetchTimeoutMs = 10_000;
 
-export async function resolveBase(repo: string, options: BaseOptions = {}): Promise<Base> {
-  const facts = await inspectRepository(repo);
+export async function resolveBase(facts: RepositoryFacts, options: BaseOptions = {}): Promise<Base> {
   const wanted = options.base;
   if (wanted === undefined) return currentBase(facts, options);
   if (!isPlausible(wanted)) throw notFound(wanted, []);

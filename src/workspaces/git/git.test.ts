@@ -1,11 +1,9 @@
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { AppError } from "../../domain/error.ts";
 import { git, gitLine } from "./git.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const errorOf = async (promise: Promise<unknown>): Promise<AppError> => {
   const error = await promise.then(

@@ -137,7 +137,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
     const child = spawn("git", ["--no-pager", ...settings, ...args], {
       cwd,
       env: withOverrides(environment(options), overrides),
-      stdio: ["pipe", "pipe", "pipe"],
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       detached: true,
       windowsHide: true,
     });
@@ -156,11 +156,11 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
       if (bytes > maxBytes) stop(tooMuch(cwd, args, maxBytes));
       else into.push(chunk);
     };
-    child.stdout.on("data", collect(out));
-    child.stderr.on("data", collect(err));
+    child.stdout?.on("data", collect(out));
+    child.stderr?.on("data", collect(err));
     // git may exit before it has read its input; the exit code says why.
-    child.stdin.on("error", () => undefined);
-    child.stdin.end(options.input ?? "");
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(options.input);
 
     child.on("error", (cause) => {
       clearTimeout(timer);

@@ -1,11 +1,9 @@
 import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countGit } from "../../../test/support/git-count.ts";
 import { makeRepository, runGit } from "../../../test/support/repository.ts";
 import { keepObject, writeCommit } from "./own-objects.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const dated = {
   GIT_AUTHOR_NAME: "Pawl",

@@ -1,12 +1,10 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countGit } from "../../../test/support/git-count.ts";
 import { makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
 import { git, gitLine } from "./git.ts";
 import { overridesIn } from "./programs.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const attributes = "* filter=evil merge=evil diff=evil\n*.up filter=up\n";
 

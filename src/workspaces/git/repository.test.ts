@@ -1,6 +1,6 @@
 import { utimesSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   commitFile,
   fingerprint,
@@ -10,8 +10,6 @@ import {
   writeFiles,
 } from "../../../test/support/repository.ts";
 import { inPlace, inspectRepository, type Operation } from "./repository.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 /** Two branches that change the same line. */
 function makeConflict(): string {

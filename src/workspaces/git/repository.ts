@@ -53,9 +53,9 @@ export async function countDirty(path: string): Promise<number> {
 }
 
 /** `git status` for programs: one entry per path, separated by NUL. */
-export async function porcelainStatus(path: string): Promise<string> {
+export async function porcelainStatus(path: string, ...more: readonly string[]): Promise<string> {
   const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal"];
-  return (await git(path, args)).stdout;
+  return (await git(path, [...args, ...more])).stdout;
 }
 
 /** The operation that git has not finished, judged by the files that it leaves. */

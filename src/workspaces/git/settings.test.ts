@@ -1,12 +1,10 @@
 import { appendFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countGit } from "../../../test/support/git-count.ts";
 import { makeRepository, runGit, tempDir } from "../../../test/support/repository.ts";
 import { gitSettings } from "./settings.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 /** An answer is kept only for files that are a moment old, because time stamps are as coarse as the tick of the kernel. */
 const older = () => sleep(150);

@@ -24,7 +24,7 @@ export async function gitSettings(dir: string): Promise<GitSettings> {
   const known = answers.get(dir);
   if (known !== undefined && known.state === stateOf(known.files)) return known.settings;
   answers.delete(dir);
-  const files = usualFiles(dir);
+  const files = settingsFiles(dir);
   const before = stateOf(files);
   const { stdout } = await git(dir, ["config", "--null", "--list", "--show-origin"], { allowFailure: true });
   const { settings, origins } = parse(dir, stdout);
@@ -39,8 +39,8 @@ export async function gitSettings(dir: string): Promise<GitSettings> {
 /** A file that was written twice within the resolution of its time stamps would look unchanged. */
 const sameTickMs = 100;
 
-/** Where git looks, whether there is such a file now or not. */
-function usualFiles(dir: string): readonly string[] {
+/** Where git looks for settings and for what settings name by default, whether there is such a file now or not. */
+export function settingsFiles(dir: string): readonly string[] {
   const layout = layoutOf(dir) ?? { gitDir: dir, commonDir: dir };
   const home = process.env["HOME"] ?? homedir();
   const config = process.env["XDG_CONFIG_HOME"] || join(home, ".config");
@@ -53,6 +53,8 @@ function usualFiles(dir: string): readonly string[] {
     join(layout.gitDir, "config.worktree"),
     join(home, ".gitconfig"),
     join(config, "git/config"),
+    join(config, "git/ignore"),
+    join(config, "git/attributes"),
     "/etc/gitconfig",
     ...named,
   ];
@@ -73,13 +75,18 @@ function parse(dir: string, text: string): { readonly settings: GitSettings; rea
   return { settings, origins };
 }
 
+/** The variables that say where its files are, and those that are settings themselves. */
+export function settingsVariables(): string {
+  const names = /^(?:GIT_CONFIG|HOME$|XDG_CONFIG_HOME$)/;
+  return JSON.stringify(Object.entries(process.env).filter(([name]) => names.test(name)));
+}
+
 function stateOf(files: readonly string[]): string {
-  const variables = Object.entries(process.env).filter(([name]) => /^(?:GIT_CONFIG|HOME$|XDG_CONFIG_HOME$)/.test(name));
   const states = files.map((file) => {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
     return stats === undefined ? "" : [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(" ");
   });
-  return JSON.stringify([variables, states]);
+  return JSON.stringify([settingsVariables(), states]);
 }
 
 function newest(files: readonly string[]): number {

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { startModule } from "../../../test/support/program-words.ts";
 import {
   commitFile,
   fingerprint,
@@ -24,8 +25,6 @@ import {
 import { shimGit } from "../../../test/support/slots.ts";
 import { until } from "../../../test/support/until.ts";
 import { type Move, moveBranch, settleMove } from "./forward.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const old = { "a.txt": "1\n", "gone.txt": "1\n", "dir/x.txt": "1\n", ".gitignore": "*.log\n", "run.sh": "echo 1\n" };
 
@@ -228,10 +227,7 @@ const program = `
 async function crashAt(command: string, when: "before" | "after", move: Move): Promise<void> {
   const act = when === "before" ? "" : `$real "$@";`;
   const PATH = shimGit(`case " $* " in *" ${command} "*) ${act} kill -9 $PPID; exit 1;; *) exec $real "$@";; esac`);
-  const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program], {
-    env: { ...process.env, PATH, MOVE: JSON.stringify(move) },
-    stdio: "ignore",
-  });
+  const child = startModule(program, { PATH, MOVE: JSON.stringify(move) });
   expect(await new Promise((resolve) => child.on("exit", (_, signal) => resolve(signal)))).toBe("SIGKILL");
 }
 

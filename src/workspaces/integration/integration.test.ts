@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -11,7 +10,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { startModule } from "../../../test/support/program-words.ts";
 import {
   commitFile,
   fingerprint,
@@ -30,8 +30,6 @@ import { parkStory } from "../slots/parking.ts";
 import { leaveStory, occupantOf } from "../slots/slot.ts";
 import { takeSnapshot } from "../trees/snapshot.ts";
 import { type IntegrationRequest, integrateStory, publishSide, tipOf } from "./integration.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const at = (repo: string, ref: string) => runGit(repo, "rev-parse", ref);
 const branches = (repo: string) => runGit(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n");
@@ -572,7 +570,7 @@ const program = `
 test("[WS15] our own process killed at any moment: nothing is lost or there twice, and the checkout is in order", async () => {
   for (let round = 0; round < 9; round += 1) {
     const crash = await makeCrash();
-    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", program]);
+    const child = startModule(program);
     const said = (word: string) =>
       new Promise<void>((resolve) => child.stdout.on("data", (chunk) => String(chunk).includes(word) && resolve()));
     await said("ready");

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countGit } from "../../../test/support/git-count.ts";
 import { commitFile, makeRepository, runGit, writeFiles } from "../../../test/support/repository.ts";
 import { shimGit, slotsFor } from "../../../test/support/slots.ts";
@@ -9,8 +9,6 @@ import { restoreSnapshot, stateFile } from "../trees/restore.ts";
 import { takeSnapshot } from "../trees/snapshot.ts";
 import { isIn, recordParent } from "./ancestry.ts";
 import { integrateStory } from "./integration.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 const gitDirOf = (path: string) => runGit(path, "rev-parse", "--absolute-git-dir");
 const log = (repo: string, name: string) => runGit(repo, "log", "--format=%s", name).split("\n");

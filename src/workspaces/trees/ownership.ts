@@ -1,6 +1,6 @@
 // Ownership of trees. Owns: the marker that says that Pawl made a tree, and the refusal to change any other tree.
 
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
@@ -84,6 +84,18 @@ export function readTreeRecord(path: string): TreeRecord | null {
   const record = readJson(recordFile(path)) as Partial<TreeRecord> | null;
   const isRecord = record?.version === 1 && record.path === path && typeof record.gitDir === "string";
   return isRecord ? (record as TreeRecord) : null;
+}
+
+/** Stamps the record with the time of the file system that has the tree; null where Pawl made no tree. */
+export function stampTreeRecord(path: string): number | null {
+  const file = recordFile(path);
+  try {
+    const now = new Date();
+    utimesSync(file, now, now);
+    return statSync(file).ctimeMs;
+  } catch {
+    return null;
+  }
 }
 
 export function removeTreeRecord(path: string): void {

@@ -14,3 +14,9 @@ test.each([
   expect(named.filter((path) => !isNamed(path))).toEqual([]);
   expect(others.filter(isNamed)).toEqual([]);
 });
+
+test("[WF90] a line with `!` takes back what a line before it names, and the last that fits decides", () => {
+  const isNamed = pathMatcher(["/.workflow", "!/.workflow/", "/.workflow/.ralph/"]);
+  expect([".workflow", ".workflow/.ralph/a"].filter((path) => !isNamed(path))).toEqual([]);
+  expect([".workflow/state.json", "src/.workflow", "a"].filter(isNamed)).toEqual([]);
+});

@@ -1,9 +1,15 @@
 // Patterns of paths, as lines of a .gitignore: for by-products, for what a step writes, and for files of a protocol.
 
-/** True for a path of the tree that one of the lines names. A line with a slash inside names a place, any other a name at any depth. */
+/**
+ * True for a path of the tree that the lines name. A line with a slash inside names a place, any other a name at any depth. A line
+ * with `!` takes back what a line before it names; the last line that fits decides.
+ */
 export function pathMatcher(lines: readonly string[]): (path: string) => boolean {
-  const patterns = lines.map(patternOf);
-  return (path) => patterns.some((pattern) => pattern.test(path));
+  const patterns = lines.map((line) => ({
+    isNamed: !line.startsWith("!"),
+    pattern: patternOf(line.replace(/^!/, "")),
+  }));
+  return (path) => patterns.findLast(({ pattern }) => pattern.test(path))?.isNamed ?? false;
 }
 
 /** A folder has all of its files. `**` stands for any number of folders, also for none. */

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   commitFile,
   fingerprint,
@@ -42,10 +42,16 @@ test("[WS5] HEAD is read in less than a millisecond of work: no git is started",
   const repo = makeRepository();
   const path = join(tempDir(), "tree");
   await ensureWorktree({ run: "r1", repo, path, base: head(repo), branch: "pawl/1" });
-  const before = process.cpuUsage();
-  for (let round = 0; round < 200; round += 1) await headOf(path);
-  const { user, system } = process.cpuUsage(before);
-  expect((user + system) / 1_000 / 200).toBeLessThan(1);
+  const commit = head(repo);
+  vi.stubEnv("PATH", tempDir());
+  const msOfWork = async () => {
+    const before = process.cpuUsage();
+    for (let round = 0; round < 200; round += 1) expect(await headOf(path)).toBe(commit);
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000 / 200;
+  };
+  // Asked again: the work of other threads of this process counts, too.
+  await expect.poll(msOfWork).toBeLessThan(1);
 });
 
 test("[WS5] a clean tree's snapshot is its commit, with the branch that it is on", async () => {

@@ -10,7 +10,7 @@ import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import { dropRefs } from "../git/refs.ts";
-import { porcelainStatus } from "../git/repository.ts";
+import { treeStatus } from "./status.ts";
 
 /** Written as `<head>[+<content>][@<branch>]`; a clean tree without a branch is the commit id alone. */
 export interface Snapshot {
@@ -22,7 +22,7 @@ export interface Snapshot {
 }
 
 export async function takeSnapshot(path: string): Promise<string> {
-  const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), porcelainStatus(path)]);
+  const [head, branchRef, status] = await Promise.all([headOf(path), branchRefOf(path), treeStatus(path)]);
   const content = status === "" ? null : await storeContent(path, head, splitNul(status));
   const branch = branchRef?.replace(/^refs\/heads\//, "") ?? null;
   return `${head}${content === null ? "" : `+${content}`}${branch === null ? "" : `@${branch}`}`;
@@ -42,7 +42,7 @@ export function headIn(snapshot: string): string {
 }
 
 export async function isClean(path: string): Promise<boolean> {
-  return (await porcelainStatus(path)) === "";
+  return (await treeStatus(path)) === "";
 }
 
 /** The id of all files as they are now, committed or not. The same files have the same id. */

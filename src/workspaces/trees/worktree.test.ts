@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -10,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
+import { startModule } from "../../../test/support/program-words.ts";
 import {
   commitFile,
   fingerprint,
@@ -26,8 +26,6 @@ import { findMarked } from "../../system/process/strays.ts";
 import { gitMarker } from "../git/git.ts";
 import { isClean } from "./snapshot.ts";
 import { ensureWorktree, type WantedWorktree } from "./worktree.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 function wantIn(repo: string, more: Partial<WantedWorktree> = {}): WantedWorktree {
   const path = join(tempDir("pawl-home-"), "trees", "r1");
@@ -224,7 +222,7 @@ test("[WS3] our own process killed at any moment leaves nothing that stops the n
     console.log("ready");`;
   for (let round = 0; round < 8; round += 1) {
     const wanted = wantIn(repo, { branch: "pawl/1-x" });
-    const child = spawn(process.execPath, ["--input-type=module-typescript", "--eval", source]);
+    const child = startModule(source);
     const said = (word: string) =>
       new Promise<void>((resolve) => child.stdout.on("data", (chunk) => String(chunk).includes(word) && resolve()));
     await said("ready");

@@ -109,9 +109,10 @@ function isEdit(event: Event): boolean {
   return type === "steps_removed" || type === "steps_reordered" || type === "step_amended";
 }
 
-/** The chain is as the last record says, unless a route inserted something after it. */
+/** The chain is as the last record says, unless a route or a list inserted something after it. */
 function checkLeft(after: Run, events: readonly Event[], record: Extract<Event, { type: "chain_edited" }>): void {
-  if (events.slice(events.indexOf(record)).some(({ type }) => type === "steps_inserted")) return;
+  const later = events.slice(events.indexOf(record));
+  if (later.some(({ type }) => type === "steps_inserted" || type === "items_taken")) return;
   const scope = record.story === null ? after.header : after.stories[record.story];
   const ids = scope ? visibleOf(scope, definitionsOf(after, record.story)).map(({ id }) => id) : [];
   holds(

@@ -13,6 +13,8 @@ import {
   attemptId,
   type NoteId,
   noteId,
+  type PartName,
+  partName,
   runId,
   type StoryId,
   stepId,
@@ -59,7 +61,7 @@ interface AnswerSaid {
   readonly tree?: string | null;
 }
 
-/** A place is `step` in the run's own chain and `story/step` in a story's. */
+/** A place is `step` in the run's own chain and `story/step` in a story's; `step#part` is one part of it. */
 export class Driver {
   run: Run;
   at = 1_000;
@@ -138,12 +140,13 @@ export class Driver {
 
   /** The command that starts an attempt of a ready step. */
   starting(place: string, driver: "push" | "pull" = "push"): Extract<CommandInput, { type: "start_attempt" }> {
-    const { story, name } = parse(place);
+    const { story, name, part } = parse(place);
     this.#count += 1;
     return {
       type: "start_attempt",
       story,
       step: stepId(name),
+      ...(part === undefined ? {} : { part }),
       attempt: attemptId(`a${this.#count}`),
       token: token(`t${this.#count}`),
       driver,
@@ -168,7 +171,7 @@ export class Driver {
 
   /** Reports for the attempt at this place. A ready step is started first. */
   finish(place: string, report: Report): Accepted {
-    if (this.step(place).state.status === "ready") this.claim(place);
+    if (this.state(place) === "ready") this.claim(place);
     return this.must(this.finishing(this.#running(place), report), "agent:worker");
   }
 
@@ -328,13 +331,26 @@ export class Driver {
   }
 
   attempts(place: string): readonly Attempt[] {
-    const { story, name } = parse(place);
-    return this.scope(story).attempts.filter((attempt) => attempt.step === name);
+    const { story, name, part } = parse(place);
+    const own = this.scope(story).attempts.filter((attempt) => attempt.step === name);
+    return part === undefined ? own : own.filter((attempt) => attempt.part === part);
+  }
+
+  /** The status of a step, or of a part. */
+  state(place: string): string {
+    const { part } = parse(place);
+    return part === undefined ? this.step(place).state.status : (this.parts(place)[part] ?? "nothing");
+  }
+
+  /** The parts of a step with their states, in order. */
+  parts(place: string): Record<string, string> {
+    return Object.fromEntries((this.step(place).parts ?? []).map(({ name, state }) => [name, state.status]));
   }
 
   gates(place: string): readonly Gate[] {
-    const { story, name } = parse(place);
-    return this.scope(story).gates.filter((gate) => gate.step === name);
+    const { story, name, part } = parse(place);
+    const own = this.scope(story).gates.filter((gate) => gate.step === name);
+    return part === undefined ? own : own.filter((gate) => gate.part === part);
   }
 
   openGate(place: string): Gate {
@@ -354,7 +370,7 @@ export class Driver {
 
   #running(place: string): Attempt {
     const running = this.attempts(place).find(({ state }) => state.phase !== "ended");
-    if (!running) throw new Error(`nothing runs at ${place}: ${this.step(place).state.status}`);
+    if (!running) throw new Error(`nothing runs at ${place}: ${this.state(place)}`);
     return running;
   }
 
@@ -391,7 +407,9 @@ function specOf(spec: string | StorySpec): StorySpec {
   return { id: storyId(spec), title: spec, description: "", acceptanceCriteria: [], dependsOn: [] };
 }
 
-function parse(place: string): { story: StoryId | null; name: string } {
-  const [first = "", second] = place.split("/");
-  return second === undefined ? { story: null, name: first } : { story: storyId(first), name: second };
+function parse(place: string): { story: StoryId | null; name: string; part: PartName | undefined } {
+  const [whole = "", of] = place.split("#");
+  const part = of === undefined ? undefined : partName(of);
+  const [first = "", second] = whole.split("/");
+  return second === undefined ? { story: null, name: first, part } : { story: storyId(first), name: second, part };
 }

@@ -1,13 +1,15 @@
 // Checks the invariants of every run after every command, from states and events alone, never with the code under test.
 
-import type { Attempt } from "../../../src/domain/attempt.ts";
+import type { Attempt, Taken } from "../../../src/domain/attempt.ts";
 import type { Decision } from "../../../src/domain/decision.ts";
 import { isPerformed, type PerformedDefinition, type StepDefinition } from "../../../src/domain/definition.ts";
 import type { Event } from "../../../src/domain/event.ts";
-import type { StepName, StoryId } from "../../../src/domain/ids.ts";
+import type { StoryId } from "../../../src/domain/ids.ts";
+import type { PartState } from "../../../src/domain/part.ts";
 import { type Limit, type RouteRule, repeats } from "../../../src/domain/route.ts";
 import { type Run, statusOf } from "../../../src/domain/run.ts";
 import type { Scope } from "../../../src/domain/scope.ts";
+import type { Step, StepState } from "../../../src/domain/step.ts";
 import { same } from "./same.ts";
 
 export function holds(condition: boolean, what: string): asserts condition {
@@ -51,20 +53,37 @@ function checkOrder(scope: Scope, where: string): void {
 
 function checkAttempts(run: Run, scope: Scope, where: string): void {
   const open = scope.attempts.filter(({ state }) => state.phase !== "ended");
-  holds(new Set(open.map(({ step }) => step)).size === open.length, `${where}: two attempts of one step run`);
+  const places = open.map(({ step, part }) => `${step}#${part}`);
+  holds(new Set(places).size === open.length, `${where}: two attempts of one step or part run`);
   for (const attempt of open) {
     const step = scope.chain.find(({ id }) => id === attempt.step);
-    const at = step?.state.status === "running" ? step.state.attempt : null;
+    const { state } = step?.parts?.find(({ name }) => name === attempt.part) ?? step ?? { state: null };
+    const at = state?.status === "running" ? state.attempt : null;
     holds(at === attempt.id, `${where}: ${attempt.id} runs but its step does not`);
     if (run.header.end) holds(attempt.state.phase === "stopping", `${where}: ${attempt.id} runs in a run that is over`);
   }
-  for (const { id, state } of scope.chain) {
+  for (const step of scope.chain) checkParts(step, where);
+  for (const { id, state } of scope.chain.flatMap(withItsParts)) {
     if (state.status !== "running" || state.attempt === null) continue;
     holds(
       open.some((attempt) => attempt.id === state.attempt),
       `${where}: ${id} runs without an attempt`,
     );
   }
+}
+
+/** A step, and its parts while they are open, as things that run, wait for a person, or can start. */
+function withItsParts({ id, state, parts = [] }: Step): readonly { id: string; state: StepState | PartState }[] {
+  const open = state.status === "running" ? parts.map((part) => ({ id: `${id}#${part.name}`, state: part.state })) : [];
+  return [{ id, state }, ...open];
+}
+
+/** A step that waits for its turn has no parts but those that a retry keeps; one that is over has no part at work. */
+function checkParts({ id, state, parts }: Step, where: string): void {
+  if (parts === undefined) return;
+  const isAtWork = parts.some((part) => ["ready", "running", "held"].includes(part.state.status));
+  holds(state.status === "running" || !isAtWork, `${where}: ${id} is ${state.status} and a part of it is at work`);
+  holds(new Set(parts.map(({ name }) => name)).size === parts.length, `${where}: ${id} has two parts of one name`);
 }
 
 /** An approval is valid only in its visit. Every open gate has a held step, and every held step an open gate. */
@@ -75,12 +94,10 @@ function checkGates(run: Run, scope: Scope, where: string): void {
     holds(gate.visit === step?.visit, `${where}: gate ${gate.id} belongs to an earlier visit`);
     if (gate.state.status !== "open") continue;
     holds(run.header.end === null, `${where}: gate ${gate.id} is open in a run that is over`);
-    holds(
-      step?.state.status === "held" && step.state.gate === gate.id,
-      `${where}: ${gate.id} is open and holds nothing`,
-    );
+    const { state } = step?.parts?.find(({ name }) => name === gate.part) ?? step ?? { state: null };
+    holds(state?.status === "held" && state.gate === gate.id, `${where}: ${gate.id} is open and holds nothing`);
   }
-  for (const { id, state } of scope.chain) {
+  for (const { id, state } of scope.chain.flatMap(withItsParts)) {
     if (state.status !== "held") continue;
     const gate = scope.gates.find((candidate) => candidate.id === state.gate);
     holds(gate?.state.status === "open", `${where}: ${id} is held by a gate that is not open`);
@@ -123,7 +140,7 @@ function checkProgress(run: Run): void {
   const scopes = scopesOf(run).filter(({ story }) => story === null || entryStatus(run, story) === "running");
   const moves = scopes.some(
     ({ scope }) =>
-      scope.chain.some(({ state }) => state.status === "ready") ||
+      scope.chain.flatMap(withItsParts).some(({ state }) => state.status === "ready") ||
       scope.attempts.some(({ state }) => state.phase !== "ended"),
   );
   const asks = scopesOf(run).some(({ scope }) => scope.gates.some(({ state }) => state.status === "open"));
@@ -179,6 +196,7 @@ function isForLater(event: Event): boolean {
     event.type === "file_change_refused" ||
     event.type === "caps_raised" ||
     event.type === "waits_changed" ||
+    event.type === "signal_received" ||
     event.type === "stories_planned" ||
     (event.type === "story_changed" && (event.status === "done" || event.status === "waiting"))
   );
@@ -189,11 +207,11 @@ function checkAfterEnd(before: Run, events: readonly Event[]): void {
   if (before.header.end?.status === "failed" && events.every(isForLater)) return;
   const isEdit = events.some(({ type }) => type === "chain_edited");
   if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {
-    const moved = events.some(({ type }) => type === "step_readied" || type === "gate_opened");
+    const moved = events.some(({ type }) => ["step_readied", "parts_opened", "gate_opened"].includes(type));
     return holds(!(isEdit && moved), "an edit restarted a failed run");
   }
   holds(
-    events.every(({ type }) => type === "attempt_ended" || type === "step_cancelled"),
+    events.every(({ type }) => ["attempt_ended", "part_ended", "step_cancelled"].includes(type)),
     `a run that is ${before.header.end?.status} took ${events.map(({ type }) => type).join(", ")}`,
   );
 }
@@ -201,45 +219,86 @@ function checkAfterEnd(before: Run, events: readonly Event[]): void {
 /** Counts independently how often each route was taken, and compares that with the workflow's limits. */
 export class Tally {
   readonly #taken = new Map<string, number>();
+  /** Parts that ran when their limits were renewed: they are of the count before. */
+  readonly #before = new Set<string>();
 
   count(run: Run, events: readonly Event[]): void {
     for (const event of events) {
       const where = event.story ?? "run";
-      if (event.type === "limits_renewed") this.#renew(where, event.of);
+      if (event.type === "limits_renewed") this.#renew(run, event);
       if (event.type === "attempt_ended") this.#ended(run, where, event);
+      if (event.type === "parts_ended") this.#round(run, where, event);
     }
   }
 
-  #renew(where: string, of: StepName | null): void {
-    for (const key of this.#taken.keys()) {
-      if (key.startsWith(`${where} ${of === null ? "" : `${of} `}`)) this.#taken.delete(key);
+  #renew(run: Run, { story, of, part }: Extract<Event, { type: "limits_renewed" }>): void {
+    const where = story ?? "run";
+    const begins = of === null ? [""] : part === undefined ? [`${of} `, `${of}#`] : [`${of}#${part} `];
+    const isRenewed = (key: string) => {
+      const anyEntry = key.replace(/^([^ #]+)#\d+ /, "$1 ");
+      return begins.some((begin) => anyEntry.startsWith(`${where} ${begin}`));
+    };
+    for (const key of this.#taken.keys()) if (isRenewed(key)) this.#taken.delete(key);
+    for (const attempt of (story === null ? run.header : run.stories[story])?.attempts ?? []) {
+      if (attempt.state.phase !== "ended" && isRenewed(`${where} ${attempt.name}#${attempt.part} `))
+        this.#before.add(attempt.id);
     }
+  }
+
+  /** The end of a step with parts: once for each visit, and the limits of the step count it. */
+  #round(run: Run, where: string, event: Extract<Event, { type: "parts_ended" }>): void {
+    const scope = event.story === null ? run.header : run.stories[event.story];
+    const step = scope?.chain.find(({ id }) => id === event.step);
+    if (!step) throw new Error(`${event.step} ended and is not there`);
+    this.#routed(run, { story: event.story, where, id: step.id, name: step.name, label: step.name }, event.taken);
   }
 
   #ended(run: Run, where: string, event: Extract<Event, { type: "attempt_ended" }>): void {
-    const { name } = attemptOf(run, event);
+    const { step: id, name, part } = attemptOf(run, event);
     if (event.taken === null) return;
+    const label = part === undefined ? name : `${name}#${part}`;
+    const counts = !this.#before.has(event.attempt);
+    holds(part === undefined || event.outcome !== "completed" || event.taken.key === "asked", `${label} took a route`);
     if (event.outcome === "lost") {
       if (event.taken.to === "fail") return;
-      const lost = this.#add(`${where} ${name} lost`);
+      const lost = this.#add(`${where} ${label} lost`, counts);
       return holds(lost <= run.header.caps.lostPerStep, `${where} ${name}: lost ${lost} times and still asked again`);
     }
     if (event.outcome === "rate_limited") return;
     const { key, to } = event.taken;
     if (key === "edit") return this.#checkEdit(run, where, event);
     if (key === "asked") return holds(to === "gate", `${where} ${name} asked, but no gate opened`);
-    const step = performed(run, event.story, name);
+    this.#routed(run, { story: event.story, where, id, name, label }, event.taken, counts);
+  }
+
+  #routed(
+    run: Run,
+    {
+      story,
+      where,
+      id,
+      name,
+      label,
+    }: { story: StoryId | null; where: string; id: string; name: string; label: string },
+    { key, to, draws }: Taken,
+    counts = true,
+  ): void {
+    const step = performed(run, story, name);
     const rule = ruleOf(step, key);
     const asks = rule.route.to === "gate" && (isError(key) || key === "unreadable") && step.budget?.errors === true;
     if (!repeats(rule.route) && !asks) return;
     // A limit may lead to a question as well, and one that only a person can help with counts nowhere.
-    if (asks && to === "gate" && event.taken.draws === null) return;
-    const limits = this.#limitsOf(run, event.story, step, key, rule, where);
+    if (asks && to === "gate" && draws === null) return;
+    // A step that runs for the entries of a list has its limits for each of them.
+    const chain = (story === null ? run.header : run.stories[story])?.chain ?? [];
+    const entry = chain.find(({ id: each }) => each === id)?.item?.number;
+    const at = entry === undefined ? where : `${where}#${entry}`;
+    const limits = this.#limitsOf(run, story, step, key, rule, at, label);
     if (to === rule.route.to) {
       for (const { limit, used } of limits) {
         holds(used < limit.atMost, `${where} ${name}: ${key} taken ${used + 1} times, at most ${limit.atMost} allowed`);
       }
-      this.#add(`${where} ${name} ${key}`);
+      this.#add(`${at} ${label} ${key}`, counts);
     } else {
       holds(
         limits.some(({ limit, used }) => used >= limit.atMost),
@@ -266,13 +325,14 @@ export class Tally {
     key: string,
     rule: RouteRule,
     where: string,
+    label: string,
   ): { limit: Limit; used: number }[] {
     const limits: { limit: Limit; used: number }[] = [];
     if (rule.limit)
-      limits.push({ limit: rule.limit, used: this.#sum((taken) => taken === `${where} ${step.name} ${key}`) });
+      limits.push({ limit: rule.limit, used: this.#sum((taken) => taken === `${where} ${label} ${key}`) });
     const { budget } = step;
     if (budget && (budget.errors || !isError(key))) {
-      const used = this.#sum((taken) => isCoveredBy(budget, taken, `${where} ${step.name} `));
+      const used = this.#sum((taken) => isCoveredBy(budget, taken, `${where} ${label} `));
       limits.push({ limit: budget, used });
     }
     if (limits.length > 0 || story === null) return limits;
@@ -282,8 +342,8 @@ export class Tally {
     return [{ limit: loop.storyBudget, used }];
   }
 
-  #add(key: string): number {
-    const count = (this.#taken.get(key) ?? 0) + 1;
+  #add(key: string, counts = true): number {
+    const count = (this.#taken.get(key) ?? 0) + (counts ? 1 : 0);
     this.#taken.set(key, count);
     return count;
   }
@@ -304,7 +364,7 @@ function isCoveredBy({ errors = false }: Limit, taken: string, step: string): bo
 function drawsOnStory(run: Run, story: StoryId, taken: string): boolean {
   const [, name = "", key = ""] = taken.split(" ");
   if (key === "lost" || key.startsWith("restart:")) return false;
-  const step = performed(run, story, name);
+  const step = performed(run, story, name.split("#")[0] ?? name);
   return ruleOf(step, key).limit === null && (step.budget === null || (isError(key) && !step.budget.errors));
 }
 

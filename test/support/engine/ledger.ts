@@ -3,22 +3,39 @@
 
 import type { Usage } from "../../../src/domain/attempt.ts";
 import type { Accepted } from "../../../src/domain/decision.ts";
+import type { PerformedDefinition } from "../../../src/domain/definition.ts";
 import type { Event } from "../../../src/domain/event.ts";
-import type { StepId, StepName, StoryId } from "../../../src/domain/ids.ts";
-import type { Limit } from "../../../src/domain/route.ts";
+import type { PartName, StepId, StepName, StoryId } from "../../../src/domain/ids.ts";
+import type { Limit, Spend } from "../../../src/domain/route.ts";
 import type { Run } from "../../../src/domain/run.ts";
 import type { CommandInput } from "./driver.ts";
 import { holds, performed } from "./invariants.ts";
 
-interface Spent extends Usage {
+interface Place {
   readonly where: string;
   readonly name: StepName;
+  readonly part: PartName | undefined;
+}
+
+/** Whether the limits of this place start a new count. */
+function isRenewed({ where, name, part }: Place, event: Extract<Event, { type: "limits_renewed" }>): boolean {
+  if (where !== (event.story ?? "run")) return false;
+  return event.of === null || (name === event.of && (event.part === undefined || part === event.part));
+}
+
+interface Spent extends Usage, Place {
   readonly ms: number;
 }
 
 export class Ledger {
-  readonly #started = new Map<string, { readonly name: StepName; readonly at: number }>();
+  readonly #started = new Map<string, Place & { readonly at: number }>();
+  /** Attempts that ran when their limits were renewed: they are of the count before. */
+  readonly #before = new Set<string>();
+  /** The same for the caps of an included workflow, which one of its steps renews for all. */
+  readonly #beforeIncluded = new Set<string>();
   #spent: Spent[] = [];
+  /** What the steps of included workflows spent. */
+  #included: Spent[] = [];
   readonly #run = { attempts: 0, costUsd: 0, tokens: 0 };
 
   /** Checks one decision; `before` is the run before it. */
@@ -26,7 +43,7 @@ export class Ledger {
     if (input.type === "start_attempt") this.#checkStart(before, input, decision);
     else holds(!decision.events.some(({ type }) => type === "attempt_dispatched"), `${input.type} started something`);
     this.#checkRaise(before, input, decision);
-    for (const event of decision.events) this.#note(event);
+    for (const event of decision.events) this.#note(before, event);
   }
 
   #checkStart(before: Run, input: { story: StoryId | null; step: StepId }, { events }: Accepted): void {
@@ -39,6 +56,7 @@ export class Ledger {
     const where = story ?? "run";
     const reached =
       this.#capReached(before) ||
+      this.#includeReached(before, definition, where) ||
       this.#reached(definition.budget, ({ name, where: at }) => at === where && name === step.name) ||
       (story !== null && this.#reached(loop?.storyBudget ?? null, ({ where: at }) => at === where));
     const started = events.some(({ type }) => type === "attempt_dispatched");
@@ -52,16 +70,20 @@ export class Ledger {
     return totals.steps > caps.steps;
   }
 
-  #reached(limit: Limit | null, covers: (spent: Spent) => boolean): boolean {
-    if (!limit?.spend) return false;
-    const covered = this.#spent.filter(covers);
-    const sum = (of: (spent: Spent) => number) => covered.reduce((total, spent) => total + of(spent), 0);
-    const { costUsd, tokens, wallMs } = limit.spend;
-    return (
-      (costUsd !== null && cents(sum((spent) => spent.costUsd)) >= costUsd) ||
-      (tokens !== null && sum((spent) => spent.inputTokens + spent.outputTokens) >= tokens) ||
-      (wallMs !== null && sum(({ ms }) => ms) >= wallMs)
+  /** The caps of an included workflow hold for the attempts of all its steps, since a person last renewed one of their limits. */
+  #includeReached(run: Run, { include }: PerformedDefinition, where: string): boolean {
+    const budget = include && run.header.definition.includes?.[include.id]?.budget;
+    if (!budget) return false;
+    const own = this.#included.filter((spent) => spent.where === where);
+    const running = [...this.#started].filter(
+      ([id, at]) => at.where === where && isIncluded(run, at.name) && !this.#beforeIncluded.has(id),
     );
+    const isFull = budget.attempts !== null && own.length + running.length >= budget.attempts;
+    return isFull || reached(budget.spend, own);
+  }
+
+  #reached(limit: Limit | null, covers: (spent: Spent) => boolean): boolean {
+    return limit?.spend !== undefined && reached(limit.spend, this.#spent.filter(covers));
   }
 
   /** A cap changes only by a person's answer to a gate about it, and only upwards. */
@@ -80,23 +102,42 @@ export class Ledger {
     holds(!this.#capReached(decision.run), "a cap was raised and is still reached");
   }
 
-  #note(event: Event): void {
+  #note(before: Run, event: Event): void {
     const where = event.story ?? "run";
     if (event.type === "attempt_dispatched") {
-      this.#started.set(event.attempt, { name: event.name, at: event.at });
+      this.#started.set(event.attempt, { where, name: event.name, part: event.part, at: event.at });
       this.#run.attempts += 1;
     }
     if (event.type === "limits_renewed") {
-      this.#spent = this.#spent.filter(
-        (spent) => spent.where !== where || (event.of !== null && spent.name !== event.of),
-      );
+      this.#spent = this.#spent.filter((spent) => !isRenewed(spent, event));
+      if (event.of === null || isIncluded(before, event.of)) {
+        this.#included = this.#included.filter((spent) => spent.where !== where);
+        for (const [id, started] of this.#started) if (started.where === where) this.#beforeIncluded.add(id);
+      }
+      for (const [id, started] of this.#started) if (isRenewed(started, event)) this.#before.add(id);
     }
     const started = event.type === "attempt_ended" ? this.#started.get(event.attempt) : undefined;
     if (event.type !== "attempt_ended" || !started) return;
-    this.#spent.push({ ...event.usage, where, name: started.name, ms: event.at - started.at });
+    this.#started.delete(event.attempt);
+    const spent = { ...event.usage, ...started, ms: event.at - started.at };
+    if (!this.#before.has(event.attempt)) this.#spent.push(spent);
+    if (isIncluded(before, spent.name) && !this.#beforeIncluded.has(event.attempt)) this.#included.push(spent);
     this.#run.costUsd += event.usage.costUsd;
     this.#run.tokens += event.usage.inputTokens + event.usage.outputTokens;
   }
+}
+
+function reached({ costUsd, tokens, wallMs }: Spend, covered: readonly Spent[]): boolean {
+  const sum = (of: (spent: Spent) => number) => covered.reduce((total, spent) => total + of(spent), 0);
+  return (
+    (costUsd !== null && cents(sum((spent) => spent.costUsd)) >= costUsd) ||
+    (tokens !== null && sum((spent) => spent.inputTokens + spent.outputTokens) >= tokens) ||
+    (wallMs !== null && sum(({ ms }) => ms) >= wallMs)
+  );
+}
+
+function isIncluded({ header }: Run, name: StepName): boolean {
+  return header.definition.steps.some((step) => step.name === name && step.include !== undefined);
 }
 
 function cents(usd: number): number {

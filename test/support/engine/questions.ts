@@ -17,22 +17,45 @@ export function checkGatesStand(before: Run, after: Run, decision: Decision, inp
       if (gate.state.status !== "open") continue;
       const then = now?.gates.find(({ id }) => id === gate.id);
       const answer = decision.events.find((event) => event.type === "gate_answered" && event.gate === gate.id);
-      if (answer) checkAnswer(gate, input, at);
+      if (answer && decision.events.some((event) => event.type === "signal_taken" && event.gate === gate.id))
+        holds(
+          gate.signal !== undefined && input.type === "receive_signal",
+          `${input.type} gave a signal to ${gate.id}`,
+        );
+      else if (answer) checkAnswer(gate, input, at);
       else if (input.type === "change_waits" && gate.cause === "waits" && then?.state.status === "void") {
         const step = now?.chain.find(({ id }) => id === gate.step);
-        holds(step?.state.status === "ready", `${gate.id} is void and its step is not ready`);
-      } else if (input.type !== "cancel_run") {
+        const isOpen = step?.state.status === "ready" || step?.state.status === "running";
+        holds(isOpen, `${gate.id} is void and its step is not ready`);
+      } else if (isDropped(gate, decision)) {
+        holds(then?.state.status === "void", `${gate.id} is open, and its step was dropped`);
+      } else if (input.type !== "cancel_run" && !isOfStopped(gate, decision)) {
         holds(then?.state.status === "open", `${input.type} ended gate ${gate.id}`);
         const step = now?.chain.find(({ id }) => id === gate.step);
-        holds(step?.state.status === "held" && step.state.gate === gate.id, `${input.type} bypassed ${gate.id}`);
+        const { state } = step?.parts?.find(({ name }) => name === gate.part) ?? step ?? { state: null };
+        holds(state?.status === "held" && state.gate === gate.id, `${input.type} bypassed ${gate.id}`);
         checkShown(gate, then, input);
       }
     }
   }
 }
 
+/** A question about a part that is not needed any more. */
+function isOfStopped({ id, part }: Gate, { events }: Decision): boolean {
+  return part !== undefined && events.some((event) => event.type === "gate_voided" && event.gate === id);
+}
+
+/** A person dropped its step, or with it its story. */
+function isDropped(gate: Gate, { accepted, events }: Decision): boolean {
+  return (
+    accepted &&
+    events.some((event) => event.type === "step_dropping" && event.step === gate.step && event.story === gate.story)
+  );
+}
+
 function checkAnswer(gate: Gate, input: CommandInput, at: number): void {
   if (input.type === "answer_gate") {
+    holds(gate.signal === undefined, `a person answered ${gate.id}, which waits for a signal`);
     holds(input.gate === gate.id, `an answer to ${input.gate} answered ${gate.id}`);
     holds(gate.tree === null || (input.tree ?? "") === gate.tree, `${gate.id} was answered for another tree`);
     return;
@@ -75,6 +98,7 @@ export function checkMessages(run: Run, decision: Accepted, input: CommandInput)
 }
 
 function messageFor(run: Run, event: Event): { kind: MessageKind; about: string | null }[] {
+  if (event.type === "gate_opened" && event.gate.signal !== undefined) return [];
   if (event.type === "gate_opened") return [{ kind: "needs_you", about: event.story }];
   // A story that was done elsewhere has a reason.
   if (event.type === "story_changed")
@@ -83,6 +107,12 @@ function messageFor(run: Run, event: Event): { kind: MessageKind; about: string 
   if (event.type === "step_failed" && event.reason.includes("must insert"))
     return [{ kind: "stuck", about: event.story }];
   if (event.type === "attempt_ended") return isExhausted(run, event) ? [{ kind: "stuck", about: event.story }] : [];
+  if (event.type === "parts_ended") {
+    const scope = event.story === null ? run.header : run.stories[event.story];
+    const name = scope?.chain.find(({ id }) => id === event.step)?.name ?? "";
+    const { route } = ruleOf(performed(run, event.story, name), event.taken.key);
+    return repeats(route) && route.to !== event.taken.to ? [{ kind: "stuck", about: event.story }] : [];
+  }
   if (event.type !== "run_ended" || event.status === "cancelled") return [];
   return [{ kind: event.status === "done" ? "run_done" : "run_failed", about: null }];
 }
@@ -101,4 +131,16 @@ function isExhausted(run: Run, event: Extract<Event, { type: "attempt_ended" }>)
   const asks = rule.route.to === "gate" && (key.startsWith("error") || key === "unreadable");
   if (asks && step.budget?.errors === true) return event.taken.draws === null;
   return repeats(rule.route) && rule.route.to !== to;
+}
+
+/** A signal is kept only while nothing waits for it, and each is used once. */
+export function checkSignals(run: Run, events: readonly Event[]): void {
+  const { signals = [], end } = run.header;
+  for (const { name, story } of signals) {
+    const scope = story === null ? run.header : run.stories[story];
+    const waits = scope?.gates.some(({ state, signal }) => state.status === "open" && signal === name) === true;
+    holds(!waits || end !== null, `a step waits for ${name}, which is kept`);
+  }
+  const count = (type: Event["type"]) => events.filter((event) => event.type === type).length;
+  holds(count("signal_received") === count("signal_taken") + signals.length, "a signal was lost or used twice");
 }

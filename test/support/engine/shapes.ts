@@ -17,6 +17,8 @@ import {
   ask,
   backTo,
   decider,
+  decision,
+  end,
   fail,
   gate,
   goTo,
@@ -24,12 +26,14 @@ import {
   integrate,
   limit,
   next,
+  signal,
   stories,
+  withParts,
   workflow,
 } from "./workflow.ts";
 
 export interface StepShape {
-  /** 0–4 an agent with verdicts, 5–7 one with a deciding key, 8–9 a gate. */
+  /** 0–4 an agent with verdicts (4: it may have parts), 5–7 one with a deciding key, 8–9 a gate. */
   readonly kind: number;
   readonly passed: number;
   readonly rejected: number;
@@ -46,6 +50,8 @@ export interface StepShape {
   readonly deadline: number;
   /** Bits: editable, mandatory, follows the step before it, waits, its budget counts errors, a time-out has its own rule. */
   readonly flags: number;
+  /** 0–6 none, else it runs only if another step said so. */
+  readonly condition: number;
 }
 
 export interface WorkflowShape {
@@ -95,10 +101,12 @@ export function workflowOf(shape: WorkflowShape): Definition {
     return stepOf(index === 0 ? { ...step, kind: step.kind % 5 } : step, name, place);
   });
   const { attempts, lost, costUsd, tokens, capAsks } = shape;
-  return workflow(steps, {
+  const collects = { [saidVote.step]: [saidVote.key] };
+  const made = workflow(steps, {
     caps: { attempts, lostPerStep: lost, costUsd, tokens, then: capAsks ? "gate" : "fail" },
     onFailure: shape.reset ? "reset" : "keep",
   });
+  return shape.body === null ? made : { ...made, collects };
 }
 
 function loopOf(shape: WorkflowShape): StepDefinition {
@@ -139,6 +147,44 @@ function ownSteps(shape: WorkflowShape, names: readonly string[]): readonly Step
 }
 
 function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
+  return { ...kindOf(shape, name, place), ...conditionOf(shape, place) };
+}
+
+/** What the first step of each story says. */
+const saidVote = { step: stepName("loop"), key: "o_b0_vote" };
+
+function isBehindStories(names: readonly string[], index: number): boolean {
+  const loop = names.indexOf("loop");
+  return loop >= 0 && loop < index;
+}
+
+/** The first step of a run plans, so it always runs. */
+function conditionOf(
+  { condition, target }: StepShape,
+  { names, index, others, inBody }: Place,
+): Pick<StepDefinition, "if"> {
+  const author = others[target % (others.length || 1)];
+  if (condition < 7 || author === undefined || (index === 0 && !inBody)) return {};
+  if (condition > 7 && isBehindStories(names, index)) {
+    const votes = ["all", "any", "majority"] as const;
+    const vote = votes[target % 4];
+    return {
+      if: { ...(vote ? { vote, of: saidVote } : { vote: "count", of: saidVote, atLeast: 2 }), values: ["yes"] },
+    };
+  }
+  // A story may also ask for what a step of the run's own chain said.
+  const key = inBody && condition === 9 ? "o_s0_vote" : `o_${author}_vote`;
+  return { if: { key, values: condition === 8 ? ["yes", "no"] : ["yes"] } };
+}
+
+function kindOf(shape: StepShape, name: string, place: Place): StepDefinition {
+  if (shape.kind === 9 && shape.flags % 3 === 0)
+    return signal(
+      name,
+      "go",
+      ["o_go"],
+      shape.deadline < 5 ? undefined : thenOf({ ...shape, then: shape.deadline }, place),
+    );
   if (shape.kind >= 8) return gate(name, gateOptions(shape, place), deadlineOf(shape));
   const budget: Limit | null =
     shape.budget < 3
@@ -149,6 +195,7 @@ function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
           ...(shape.flags & 16 ? { errors: true } : {}),
         };
   const decides = shape.kind >= 5;
+  const votes = shape.kind === 7 && isBehindStories(place.names, place.index);
   const rule = (choice: number, key: "error" | "verdict"): RouteRule => {
     const route = routeOf(choice, shape, place);
     if (!repeats(route)) return { route, limit: null };
@@ -160,11 +207,29 @@ function stepOf(shape: StepShape, name: string, place: Place): StepDefinition {
   const onError = rule([1, 1, 1, 7, 8][shape.error % 5] as number, "error");
   const passes: RouteRule = { route: shape.passed < 8 ? next : routeOf(6, shape, place), limit: null };
   const on = { passed: passes, rejected: rule(shape.rejected, "verdict") };
-  const step: PerformedDefinition = decides
-    ? decider(name, { yes: passes, fix: rule(shape.rejected, "verdict"), redo: rule(shape.reasoned, "verdict") })
-    : agent(name, { on: { ...on, "rejected:why": rule(shape.reasoned, "verdict") } });
+  const step: PerformedDefinition = votes
+    ? decision(name, { yes: passes, no: rule(shape.rejected, "verdict") }, {}, { vote: "majority", of: saidVote })
+    : decides
+      ? decider(name, { yes: passes, fix: rule(shape.rejected, "verdict"), redo: rule(shape.reasoned, "verdict") })
+      : agent(name, { on: { ...on, "rejected:why": rule(shape.reasoned, "verdict") } });
+  if (shape.kind === 4 && shape.error > 4) return partsOf(shape, { ...step, budget, ...flagsOf(shape, place) }, place);
   const timedOut = shape.flags & 32 ? { onErrorBy: { timed_out: rule(shape.target % 2 === 0 ? 7 : 1, "error") } } : {};
   return { ...step, onError, ...timedOut, budget, ...flagsOf(shape, place) };
+}
+
+/** A step whose attempts are those of parts: they lead to themselves, to a person, or to their end. */
+function partsOf(shape: StepShape, step: PerformedDefinition, { inBody }: Place): StepDefinition {
+  if (step.kind !== "agent") return step;
+  const { editable: _editable, ...kept } = step;
+  const names = Array.from({ length: 2 + (shape.deadline % 3) }, (_, index) => `p${index}`);
+  const asks = ask({ again, leave: next, stop: fail("a person stopped it") });
+  const isFree = inBody || step.budget?.errors === true;
+  const repeated: RouteRule = { route: again, limit: isFree && shape.error % 2 === 0 ? null : limit(shape.atMost) };
+  const onError: RouteRule = [repeated, repeated, { route: asks, limit: null }][shape.error % 3] ?? repeated;
+  return withParts({ ...kept, onError }, names, {
+    need: shape.target % 3 === 0 ? "all" : 1 + (shape.target % names.length),
+    others: shape.passed % 2 === 0 ? "stop" : "finish",
+  });
 }
 
 type Flags = Pick<PerformedDefinition, "editable" | "mandatory" | "follows" | "waits">;
@@ -179,12 +244,13 @@ function flagsOf({ flags }: StepShape, { names, index }: Place): Flags {
   };
 }
 
-/** 0–1 again, 2–5 back, 6 forward, 7 a gate, 8 fail, 9 insert. */
+/** 0–1 again, 2–5 back, 6 forward or to the end, 7 a gate, 8 fail, 9 insert. */
 function routeOf(choice: number, shape: StepShape, place: Place): Route {
   const { names, index, others } = place;
   if (choice >= 2 && choice <= 5) return index === 0 ? again : backTo(names[(shape.target + choice) % index] as string);
   if (choice === 6) {
     const later = names.slice(index + 1);
+    if (shape.target % (place.inBody ? 3 : 10) === 0) return end;
     return later.length === 0 ? next : goTo(later[shape.target % later.length] as string);
   }
   if (choice === 7) return ask(gateOptions(shape, place), "And now?", deadlineOf(shape));
@@ -199,6 +265,8 @@ function gateOptions(shape: StepShape, place: Place): Readonly<Record<string, Ro
     back: routeOf(2 + (shape.target % 4), shape, place),
     forward: routeOf(6, shape, place),
     more: routeOf(9, shape, place),
+    // A run that always may end early does not get deep.
+    ...(shape.target === 7 ? { finish: end } : {}),
     ask: ask({ approve: next, again, stop: fail("a person stopped it") }),
     reject: fail("a person rejected it"),
     "reject:unclear": routeOf(2 + (shape.target % 4), shape, place),

@@ -31,19 +31,32 @@ export class WaitBook {
     else if (event.type === "gate_voided" && this.#gates.get(event.gate)?.asksFirst) this.#allow(event.gate);
     else if (event.type === "steps_reset")
       for (const step of event.steps) this.#allowed.delete(keyOf(event.story, step));
+    else if (event.type === "parts_opened") this.#open(after, event);
     else if (event.type === "attempt_dispatched") this.#start(after, event);
     else if (event.type === "attempt_stopping") this.#stopped.add(event.attempt);
     else if (event.type === "attempt_ended") this.#end(event);
   }
 
-  #ask({ story, gate: { id, step, cause, tree } }: Of<"gate_opened">): void {
+  #ask({ story, gate: { id, step, part, cause, tree } }: Of<"gate_opened">): void {
     const asksFirst = cause === "waits" || cause === "stopped";
     holds(!asksFirst || tree === null, `${id} asks about a start and shows a tree`);
     holds(cause !== "waits" || this.#level !== "none", `${id} asks although the run never does`);
-    this.#gates.set(id, { key: keyOf(story, step), asksFirst });
+    if (part === undefined) this.#gates.set(id, { key: keyOf(story, step), asksFirst });
+  }
+
+  /** A step with parts asks once, before they open. */
+  #open(after: Run, event: Of<"parts_opened">): void {
+    const key = keyOf(event.story, event.step);
+    const scope = event.story === null ? after.header : after.stories[event.story];
+    const name = scope?.chain.find(({ id }) => id === event.step)?.name ?? "";
+    const isMarked = performed(after, event.story, name).waits === true;
+    const asks = this.#level === "all" || (this.#level === "marked" && isMarked);
+    holds(!asks || this.#allowed.has(key), `${key} opened its parts without a question at level ${this.#level}`);
+    this.#allowed.delete(key);
   }
 
   #start(after: Run, event: Of<"attempt_dispatched">): void {
+    if (event.part !== undefined) return;
     const key = keyOf(event.story, event.step);
     const scope = event.story === null ? after.header : after.stories[event.story];
     const visits = scope?.attempts.filter(({ step, visit }) => step === event.step && visit === event.visit) ?? [];

@@ -13,16 +13,20 @@ import {
   storyId,
   token,
 } from "../../../src/domain/ids.ts";
+import type { Part } from "../../../src/domain/part.ts";
 import type { CompletedReport, Report } from "../../../src/domain/report.ts";
-import type { Step } from "../../../src/domain/step.ts";
+import { hasOpenParts, type Step } from "../../../src/domain/step.ts";
 import { isUnbegun } from "../../../src/domain/story.ts";
 import { decide } from "../../../src/engine/decide.ts";
+import { decideByVote } from "../../../src/protocols/files/vote.ts";
 import { checkChains, checkEdits, Ids } from "./chain-invariants.ts";
+import { checkConditions, majorityIn } from "./condition-book.ts";
 import { type CommandInput, Driver } from "./driver.ts";
+import { checkEarlyEnds } from "./early-ends.ts";
 import { checkChange, checkState, holds, performed, scopesOf, Tally } from "./invariants.ts";
 import { Ledger } from "./ledger.ts";
 import { NoteBook } from "./note-book.ts";
-import { checkGatesStand, checkMessages } from "./questions.ts";
+import { checkGatesStand, checkMessages, checkSignals } from "./questions.ts";
 import { type RunStart, randomEditRequest, randomLevel, randomOperations, randomPlan } from "./random-requests.ts";
 import { completed, unfinished } from "./reports.ts";
 import { WaitBook } from "./wait-book.ts";
@@ -37,6 +41,8 @@ export interface Move {
 interface Ready {
   readonly story: StoryId | null;
   readonly step: Step;
+  /** Absent: the whole step. */
+  readonly part?: Part;
 }
 
 const patience = 400;
@@ -83,6 +89,7 @@ export class Walk {
     if (ready) return this.#start(ready, 1);
     const [gate] = this.#open();
     if (!gate) throw new Error("nothing is ready, runs or asks, and the run is not over");
+    if (gate.signal !== undefined) return void this.#ask(signalFor(gate, gate.signal), "accept");
     const options = namesOf(gate.options);
     // After many repetitions of the same question the answer is no.
     const option = (move < patience / 2 ? options[0] : options.at(-1)) ?? "";
@@ -93,6 +100,10 @@ export class Walk {
   #move({ kind, pick, words }: Move): void {
     this.driver.at += 1 + (words % 7);
     if (words % 11 === 0) this.#note(pick, words);
+    // One that may come before its step is reached, or for no step at all.
+    if (words % 17 === 0)
+      this.#ask({ type: "receive_signal", signal: "go", of: this.#someStory(pick), outputs: { o_go: "early" } });
+    if (words % 29 === 0) this.#drop(pick, words);
     if (words % 13 === 0) this.#ask({ type: "change_waits", waits: randomLevel(pick) });
     if (kind < 69) this.#continue(pick, words);
     else if (kind < 73) this.#edit(pick, words);
@@ -162,6 +173,19 @@ export class Walk {
     this.#ask({ type: "take_file_changes", changes });
   }
 
+  /** A person drops a step or a story, whatever it is doing. */
+  #drop(pick: number, words: number): void {
+    const { run } = this.driver;
+    const as = words % 2 === 0 ? "done" : "failed";
+    const { stories } = run.header;
+    const entry = stories[pick % (stories.length || 1)];
+    if (words % 3 === 0 && entry) return void this.#ask({ type: "drop_story", of: entry.id, as, reason: "dropped" });
+    const scopes = scopesOf(run);
+    const { story, scope } = scopes[pick % scopes.length] ?? { story: null, scope: run.header };
+    const step = scope.chain[words % scope.chain.length];
+    if (step) this.#ask({ type: "drop_step", story, step: step.id, as, reason: "dropped" });
+  }
+
   /** A person edits one of the chains. */
   #edit(pick: number, words: number): void {
     const { run } = this.driver;
@@ -170,15 +194,19 @@ export class Walk {
     this.#ask({ type: "edit_chain", story, operations: randomOperations(run, story, null, words) });
   }
 
-  #start({ story, step }: Ready, words: number): void {
+  #start({ story, step, part }: Ready, words: number): void {
     const { driver } = this;
-    if (step.state.status === "ready" && words % 5 > 0) driver.at = Math.max(driver.at, step.state.notBefore);
-    const place = story === null ? step.id : `${story}/${step.id}`;
+    const { state } = part ?? step;
+    if (state.status === "ready" && words % 5 > 0) driver.at = Math.max(driver.at, state.notBefore);
+    const own = part === undefined ? step.id : `${step.id}#${part.name}`;
+    const place = story === null ? own : `${story}/${own}`;
     const decision = this.#ask(driver.starting(place, words % 3 === 0 ? "pull" : "push"));
     if (!decision) return;
-    // Another worker tries to start the same step.
-    this.#ask(driver.starting(place), "refuse");
-    const attempt = this.#running().find((running) => running.step === step.id && running.story === story);
+    const attempt = this.#running().find(
+      (running) => running.step === step.id && running.story === story && running.part === part?.name,
+    );
+    // Another worker tries to start the same step. A part that a spent budget ended may end its round, and so be open again.
+    if (attempt || part === undefined) this.#ask(driver.starting(place), "refuse");
     if (!attempt || words % 2 === 0) return;
     const begin: CommandInput = { type: "begin_attempt", story, attempt: attempt.id, workspace: "/w", base: "c0" };
     this.#ask(begin, "accept");
@@ -206,6 +234,13 @@ export class Walk {
       driver.at = Math.max(driver.at, gate.deadline.at);
       this.#ask(expire, "accept", "deadline");
       return void this.#ask(expire, "refuse");
+    }
+    if (gate.signal !== undefined) {
+      const sent = signalFor(gate, gate.signal);
+      this.#ask({ type: "answer_gate", story, gate: id, option: "received", note: "", tree: null }, "refuse");
+      this.#ask({ ...sent, outputs: {} }, "refuse");
+      this.#ask({ ...sent, signal: "no such signal" }, "refuse");
+      return void this.#ask(sent, "accept");
     }
     const options = namesOf(gate.options);
     const option = options[words % options.length] ?? "";
@@ -310,6 +345,12 @@ export class Walk {
       const outcome = (["failed", "timed_out", "invalid_output"] as const)[kind - 13] ?? "failed";
       return unfinished(outcome, outcome, { usage, tree: words % 5 === 0 ? `tree${words}` : null });
     }
+    if (step.kind === "decision" && step.source && "vote" in step.source) {
+      const read = decideByVote(this.driver.run.header, step.source, ["yes", "no"]);
+      const { value, why } = read;
+      holds(value === majorityIn(this.driver.run, step.source.of.key), `${step.name} decides ${value}: ${why}`);
+      return completed({ kind: "value", value }, { outputs: { [step.decide ?? ""]: value }, feedback: why, usage });
+    }
     const keys = Object.keys(step.on);
     const key = kind < 7 ? keys[0] : kind === 12 ? "=unheard of" : keys[1 + (words % (keys.length - 1 || 1))];
     const verdict: CompletedReport["verdict"] =
@@ -318,12 +359,16 @@ export class Walk {
         : key.startsWith("=")
           ? { kind: "value", value: key.slice(1) }
           : { kind: "rejected", reason: key.includes(":") ? (key.split(":")[1] ?? null) : null };
-    const outputs: Record<string, string> = { [`o_${attempt.name}`]: String(words) };
+    const outputs: Record<string, string> = { [`o_${attempt.name}`]: linesOf(words) };
     if (words % 3 === 0) outputs[`o_${attempt.name}_more`] = "more";
+    if (words % 4 > 0) outputs[`o_${attempt.name}_vote`] = words % 4 === 3 ? "no" : " Yes\n";
     const planned = attempt.story === null && words % 5 > 0 ? randomPlan(words) : null;
     const feedback = words % 4 === 0 ? "" : `feedback ${words}`;
     const tree = words % 2 === 0 ? `tree${words}` : null;
-    const request = words === 0 ? null : randomEditRequest(this.driver.run, attempt.story, attempt.step, words);
+    const request =
+      words === 0 || attempt.part !== undefined
+        ? null
+        : randomEditRequest(this.driver.run, attempt.story, attempt.step, words);
     const said = { ...(request && { edits: request }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
     return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
   }
@@ -340,6 +385,7 @@ export class Walk {
     if (!decision.accepted) return false;
     this.#ledger.enter(before, input, decision);
     checkMessages(driver.run, decision, input);
+    checkSignals(driver.run, driver.events);
     this.#tally.count(driver.run, decision.events);
     this.#ids.enter(decision.events);
     this.#noteBook.enter(before, driver.run, decision.events);
@@ -347,6 +393,8 @@ export class Walk {
     checkState(driver.run);
     checkChains(driver.run);
     checkEdits(driver.run, decision, operationsIn(input));
+    checkEarlyEnds(driver.run, decision);
+    checkConditions(before, driver.run, decision);
     this.#checkIdle();
     return true;
   }
@@ -363,7 +411,11 @@ export class Walk {
   #ready(): Ready[] {
     if (this.driver.run.header.end || this.driver.run.header.paused) return [];
     return scopesOf(this.driver.run).flatMap(({ story, scope }) =>
-      scope.chain.filter(({ state }) => state.status === "ready").map((step) => ({ story, step })),
+      scope.chain.flatMap((step): Ready[] => {
+        if (hasOpenParts(step))
+          return step.parts.filter(({ state }) => state.status === "ready").map((part) => ({ story, step, part }));
+        return step.state.status === "ready" ? [{ story, step }] : [];
+      }),
     );
   }
 
@@ -381,6 +433,10 @@ export class Walk {
   }
 }
 
+function signalFor({ story }: Gate, signal: string): Extract<CommandInput, { type: "receive_signal" }> {
+  return { type: "receive_signal", signal, of: story, outputs: { o_go: "sent" } };
+}
+
 /** How many operations the command requests. */
 function operationsIn(input: CommandInput): number | null {
   if (input.type === "edit_chain") return input.operations.length;
@@ -392,4 +448,9 @@ function operationsIn(input: CommandInput): number | null {
 /** Up to 30 cents and 60 tokens; some attempts are free. */
 function usageOf(words: number): Usage {
   return { costUsd: (words % 4) / 10, inputTokens: (words % 5) * 10, outputTokens: (words % 3) * 10 };
+}
+
+/** One to three entries of a list. */
+function linesOf(words: number): string {
+  return [String(words), "b", "c"].slice(0, 1 + (words % 3)).join("\n");
 }

@@ -11,7 +11,8 @@ import {
   type StepDefinition,
   type StoriesStep,
 } from "../../../src/domain/definition.ts";
-import { agentName, stepName, storyId } from "../../../src/domain/ids.ts";
+import { agentName, partName, stepName, storyId } from "../../../src/domain/ids.ts";
+import type { PartsDefinition } from "../../../src/domain/part.ts";
 import type { GateDeadline, GateOptions, Limit, Route, RouteRule, Spend } from "../../../src/domain/route.ts";
 import type { StorySpec } from "../../../src/domain/story.ts";
 
@@ -19,6 +20,7 @@ export const next: Route = { to: "next" };
 export const again: Route = { to: "again" };
 export const fail = (reason = "it failed"): Route => ({ to: "fail", reason });
 export const backTo = (step: string): Route => ({ to: "back_to", step: stepName(step) });
+export const end: Route = { to: "end" };
 export const goTo = (step: string): Route => ({ to: "go_to", step: stepName(step) });
 export const insert = (...steps: string[]): Route => ({ to: "insert", steps: steps.map(stepName) });
 export const ask = (options: GateOptions, question = "What now?", deadline?: GateDeadline): Route => ({
@@ -66,6 +68,16 @@ export function agent(name: string, options: AgentOptions = {}): AgentStep {
   };
 }
 
+/** A step with parts of these names, which are all needed. */
+export function withParts(
+  step: AgentStep,
+  names: readonly string[],
+  how: Partial<Omit<PartsDefinition, "of">> = {},
+): AgentStep {
+  const list = names.map((name) => ({ name: partName(name) }));
+  return { ...step, parts: { of: { list }, need: "all", others: "finish", ...how } };
+}
+
 /** A step whose deciding key is `decision`; only these values have a route. */
 export function decider(name: string, values: Rules, options: Omit<AgentOptions, "on"> = {}): AgentStep {
   const on = Object.entries(values).map(([value, route]) => [`=${value}`, route]);
@@ -73,11 +85,17 @@ export function decider(name: string, values: Rules, options: Omit<AgentOptions,
 }
 
 /** A step that reads a value from files. Without a rule for `unknown` a person is asked. */
-export function decision(name: string, values: Rules, options: Omit<AgentOptions, "on" | "agent"> = {}): DecisionStep {
+export function decision(
+  name: string,
+  values: Rules,
+  options: Omit<AgentOptions, "on" | "agent"> = {},
+  source?: DecisionStep["source"],
+): DecisionStep {
   const unknown = ask({ proceed: next, again, stop: fail("stopped") }, "{{evidence}}: what does it say?");
   const on = Object.entries({ unknown, ...values }).map(([value, route]) => [`=${value}`, route]);
   const { agent: _agent, ...performed } = agent(name, { decide: name.replaceAll("-", "_"), ...options });
-  return { ...performed, kind: "decision", reader: "test", on: rules(Object.fromEntries(on)) };
+  const reads = source === undefined ? { reader: "test" } : { reader: "vote", source };
+  return { ...performed, kind: "decision", ...reads, on: rules(Object.fromEntries(on)) };
 }
 
 export function gate(
@@ -87,6 +105,13 @@ export function gate(
 ): GateStep {
   const question = `${name}?`;
   return { kind: "gate", name: stepName(name), title: name, question, options, ...(deadline && { deadline }) };
+}
+
+/** A step that waits for a signal with these keys. */
+export function signal(name: string, sent: string, keys: readonly string[] = [], late?: Route): GateStep {
+  const options = { received: next, ...(late && { late }) };
+  const step = gate(name, options, late && { afterMs: 1_000, option: "late" });
+  return { ...step, question: `waits for the signal ${sent}`, signal: { name: sent, produces: keys } };
 }
 
 /** Passes to the next step. A conflict inserts the spare step `resolve` and repeats everything from `review` on. */

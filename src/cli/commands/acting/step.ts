@@ -1,14 +1,17 @@
 // `pawl step`. Owns: the pull driver as agents call it: peek, claim, complete, fail, stories.
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { dropOneStep } from "../../../application/drop.ts";
 import { readText } from "../../../application/files.ts";
 import { claim, complete, fail, peek } from "../../../application/pull.ts";
 import type { ReportDocument } from "../../../contracts/workflow-documents.ts";
 import { exitCodes } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
+import { runArgument } from "../../input/arguments.ts";
 import { readStdin } from "../../input/input.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
+import { type DropOptions, printDropped } from "../../output/dropped.ts";
 import { example } from "../../output/example.ts";
 import { define as defineStories } from "../looking/stories.ts";
 
@@ -27,6 +30,24 @@ interface ReportOptions {
 
 export function define(program: Command, console: Console): void {
   const step = program.command("step").description(summaryOf("step"));
+
+  step
+    .command("drop")
+    .description("end the step that a run is at as failed, or go on without it")
+    .argument("<run>", runArgument)
+    .argument("<step>", "its id or its name")
+    .option("--story <id>", "a step of this story")
+    .addOption(new Option("--as <end>", "how it counts").choices(["failed", "done"]).default("failed"))
+    .option("--reason <text>", "why")
+    .addHelpText("after", "\nIts agent is stopped first. `pawl edit` skips steps that are still to come.")
+    .addHelpText("after", example("pawl step drop 3 review --as done", "pawl step drop 3 code --story US-002"))
+    .action(async (reference: string, name: string, options: DropOptions & { story?: string }) => {
+      const { as, reason, story } = options;
+      const dropped = await withApplication(options, (app) =>
+        dropOneStep(app, reference, { step: name, story }, { as, reason }),
+      );
+      printDropped(console, dropped);
+    });
 
   step
     .command("peek")

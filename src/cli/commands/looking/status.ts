@@ -10,6 +10,7 @@ import { runArgument } from "../../input/arguments.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { type FoldedStep, foldSteps } from "../../output/folded.ts";
 import { statusText } from "../../output/lines.ts";
 import { money } from "../../output/money.ts";
 import { aboutQuestion } from "../../output/question.ts";
@@ -57,7 +58,7 @@ const marks: Readonly<Record<string, string>> = {
 };
 
 function describe(console: Console, document: StatusDocument, now: number): string {
-  const { run, steps, stories, gates, notes } = document;
+  const { run, steps, stories, gates, signals, notes } = document;
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
   const done = stories.filter((story) => story.status === "done").length;
   const facts = [
@@ -72,7 +73,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     facts.join(", "),
     document.why,
     "",
-    table(steps.map(stepRow)),
+    table(foldSteps(steps).map(stepRow)),
   ];
   if (stories.length > 0) {
     lines.push("", table(stories.map((story) => laneOf(story, now))));
@@ -83,8 +84,16 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     lines.push("", `? ${gate.question}`, ...aboutQuestion(gate, now));
     lines.push(`  pawl answer ${gate.id} ${gate.options.join("|")}`);
   }
+  if (signals.length > 0) lines.push("", ...signals.map((signal) => signalLine(run.number, signal)));
   if (notes.length > 0) lines.push("", ...notes.map(noteLine));
   return lines.join("\n");
+}
+
+function signalLine(number: number, { name, story, step, status }: StatusDocument["signals"][number]): string {
+  const where = story === null ? "" : ` --story ${story}`;
+  if (status === "kept")
+    return `signal ${name}${story === null ? "" : ` for ${story}`} is kept until a step waits for it`;
+  return `… ${story === null ? "" : `${story}: `}${step} waits for the signal ${name}: pawl signal ${number} ${name}${where}`;
 }
 
 function noteLine({ story, text, attempt }: StatusDocument["notes"][number]): string {
@@ -105,8 +114,9 @@ function notesOf({ steps, stories }: StatusDocument): readonly string[] {
   return found.length > mostNotes ? [...found.slice(0, mostNotes), `${found.length - mostNotes} more`] : found;
 }
 
-function stepRow(step: StepDocument): readonly string[] {
-  return [`${marks[step.status] ?? " "} ${step.id}`, step.status, step.attempts > 1 ? `${step.attempts} attempts` : ""];
+function stepRow({ id, status, attempts, progress }: FoldedStep): readonly string[] {
+  const times = attempts > 1 ? `${attempts} attempts` : "";
+  return [`${marks[status] ?? " "} ${id}`, status, [progress, times].filter((text) => text !== "").join(", ")];
 }
 
 /** The line of a story: its step, its slot, its age, its cost. */

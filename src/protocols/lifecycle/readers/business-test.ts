@@ -1,6 +1,7 @@
 // business-test-results.json: does the work do what the business asked for?
 
-import { failedParts, type ResultObject, readJsonResult, topWords } from "./json-result.ts";
+import { failedParts, readJsonResult, topWords } from "./json-result.ts";
+import type { ResultObject } from "./places.ts";
 import { type ResultReading, reading } from "./reading.ts";
 import { contradiction, pointers, said } from "./verification.ts";
 

@@ -2,6 +2,7 @@
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { rounds } from "../../../../test/support/rounds.ts";
 import { type ResultKind, resultReaders } from "./result-readers.ts";
 
 const kinds = Object.keys(resultReaders) as ResultKind[];
@@ -36,7 +37,7 @@ test("[LR5 LR1] any text at all is read without an error, and is no pass without
       const mayPass = /pass|ok|true|warn/i.test(file);
       expect(verdictOf(kind, file) === "proceed" && !mayPass).toBe(false);
     }),
-    { numRuns: 20_000 },
+    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
   );
 });
 
@@ -74,7 +75,7 @@ test("[LR1 LR6] cut short, or without its pass words, no file is a pass", () => 
         expect(verdictOf(kind, file.replaceAll(passWords, '"x"'))).not.toBe("proceed");
       },
     ),
-    { numRuns: 20_000 },
+    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
   );
 });
 
@@ -98,7 +99,63 @@ test("[LR2 LR3 LR4] with a failure, a high gap or something critical anywhere, n
       const file = JSON.parse(good[kind]) as Record<string, unknown>;
       expect(verdictOf(kind, JSON.stringify({ ...file, extra: nested(bad, path) }))).not.toBe("proceed");
     }),
-    { numRuns: 20_000 },
+    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
+  );
+});
+
+test("[LR3 LR4 LR9] under every known key, in any spelling, at any depth, a failing statement is no pass", () => {
+  const spelled = (key: string) =>
+    fc.constantFrom(
+      key,
+      key.toUpperCase(),
+      key.replaceAll("_", "-"),
+      key.replaceAll("_", " "),
+      key.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    );
+  const of = (keys: string, values: fc.Arbitrary<unknown>) =>
+    fc.tuple(fc.constantFrom(...keys.split(" ")).chain(spelled), values);
+  const some = fc.oneof(
+    fc.integer({ min: 1, max: 999 }),
+    fc.constant("3"),
+    fc.array(fc.constantFrom("x", { id: 1 }), { minLength: 1, maxLength: 3 }),
+  );
+  const no = fc.constantFrom<unknown>(
+    false,
+    ..."false,no,FAIL,failed,Failed: login,not ok,not passed,❌,❌ login,失败,未通过,不通过,blocked,rejected".split(
+      ",",
+    ),
+  );
+  const bad = fc.oneof(
+    of("passed success ok approved met satisfied verified all_passed tests_passing", no),
+    of(
+      "status result verdict outcome conclusion overall final_result test_status",
+      no.filter((each) => each !== "no"),
+    ),
+    of("failed failures blockers blocking critical critical_count critical_issues errors lint_errors missing", some),
+    of("missing_files must_have_failures constraint_violations failed_tests unverified regressions not_passed", some),
+    of("skipped_without_reason must_fix", some),
+    of("has_failures is_blocked needs_rework failed blocking broken", fc.constant(true)),
+    of("severity level criticality risk_level", fc.constantFrom("critical", "P0", "Blocker", "严重", "🔴")),
+  );
+  const open = fc.oneof(
+    of("gaps open_gaps gap_count issues open_issues high_count findings bugs", some),
+    of("outcome conclusion overall", fc.constantFrom("partial", "not run", "pending", "unclear", "mostly fine", "?")),
+    of("score criteria_met truths_verified", fc.constantFrom("2/7", "0 of 3", "6/7 verified")),
+    of("pass_rate success_rate", fc.constantFrom(0, 0.4, 40, "40%", "6/7")),
+  );
+  const depth = fc.array(fc.constantFrom("list", "layers", "tasks", "details"), { maxLength: 6 });
+  fc.assert(
+    fc.property(fc.constantFrom(...jsonKinds), fc.boolean(), bad, open, depth, (kind, isOpen, one, other, path) => {
+      const [key, value] = isOpen && kind !== "review" ? other : one;
+      const nested = path.reduceRight<unknown>((inner, step) => (step === "list" ? [inner] : { [step]: inner }), {
+        [key]: value,
+      });
+      const file = { ...(JSON.parse(good[kind]) as Record<string, unknown>), extra: nested };
+      expect([JSON.stringify(file), verdictOf(kind, JSON.stringify(file))]).not.toContain("proceed");
+      const top = { ...(JSON.parse(good[kind]) as Record<string, unknown>), [key]: value };
+      expect([JSON.stringify(top), verdictOf(kind, JSON.stringify(top))]).not.toContain("proceed");
+    }),
+    { numRuns: rounds({ usual: 2_000, all: 10_000 }) },
   );
 });
 
@@ -115,7 +172,7 @@ test("[LR5] a good file with damaged bytes is read without an error, and says wh
       expect(["proceed", "fix", "unknown"]).toContain(verdict);
       expect(why).not.toBe("");
     }),
-    { numRuns: 40_000 },
+    { numRuns: rounds({ usual: 8_000, all: 40_000 }) },
   );
 });
 

@@ -26,10 +26,12 @@ const cases: Readonly<Record<Exclude<ResultKind, "uat">, readonly Case[]>> = {
     ["DONE", { status: "DONE" }, "unknown"],
     ["pass | fail as a template has it", { status: "pass | gaps_found" }, "unknown"],
     ["an unfilled template", { passed: true, phase: "{phase}" }, "unknown"],
+    ["a part that nobody filled in", { passed: true, truths: [{ status: "<verified or failed>" }] }, "unknown"],
+    ["a claim that looks like a template", { passed: true, truths: [{ claim: "<b>", status: "verified" }] }, "proceed"],
     ["a word that says both", { passed: true, status: "failed" }, "unknown"],
     ["a part that failed", { passed: true, truths: [{ status: "verified" }, { status: "FAILED" }] }, "unknown"],
     ["tests that failed", { passed: true, test_run: { failed: 2 } }, "unknown"],
-    ["passed as a text", { passed: "true" }, "unknown"],
+    ["passed as a text", { passed: "true" }, "proceed"],
     ["a list", [{ passed: true }], "unknown"],
     ["nothing", {}, "unknown"],
   ],
@@ -65,6 +67,8 @@ const cases: Readonly<Record<Exclude<ResultKind, "uat">, readonly Case[]>> = {
     ],
     ["one skipped without", { results: [{ status: "pass" }, { status: "skipped" }] }, "unknown"],
     ["all skipped", { results: [{ status: "skipped", reason: "no screen" }] }, "unknown"],
+    ["passed and pending", { results: [{ passed: true, status: "pending" }] }, "unknown"],
+    ["passed and completed", { results: [{ result: "pass", status: "completed" }] }, "proceed"],
     ["one pending", { results: [{ status: "pass" }, { status: "pending" }] }, "unknown"],
     ["an issue", { results: [{ status: "pass" }, { status: "issue" }] }, "fix"],
     ["a count of issues", { results: [{ status: "pass" }], summary: { issues: 1 } }, "fix"],
@@ -78,7 +82,7 @@ const cases: Readonly<Record<Exclude<ResultKind, "uat">, readonly Case[]>> = {
 
 for (const [kind, rows] of Object.entries(cases)) {
   describe(kind, () => {
-    test.each(rows)("[LR1 LR2 LR3 LR4 LR5 E77] %s", (_what, file, verdict) => {
+    test.each(rows)("[LR1 LR2 LR3 LR4 LR5 LR8 E77] %s", (_what, file, verdict) => {
       const found = resultReaders[kind as ResultKind](JSON.stringify(file));
       expect(found).toMatchObject({ verdict, why: expect.stringMatching(/\S/) });
     });
@@ -146,6 +150,16 @@ describe("uat", () => {
     ["nothing", "", "unknown"],
     ["front matter without an end", "---\nstatus: complete\n", "unknown"],
     ["a table with a failure", uat().replace("## Tests", "| smoke | fail |\n\n## Tests"), "fix"],
+    [
+      "a table with a test that failed",
+      uat().replace("## Tests", "| Test | Result |\n|---|---|\n| login | failed |\n\n## Tests"),
+      "fix",
+    ],
+    [
+      "a table of counts",
+      uat().replace("## Tests", "| Passed | Failed |\n| --- | --- |\n| 2 | 0 |\n| Failed | 0 |\n\n## Tests"),
+      "proceed",
+    ],
   ])("[LR1 LR6 E41 E77] %s", (_what, text, verdict) => {
     expect(resultReaders.uat(text as string)).toMatchObject({ verdict });
   });

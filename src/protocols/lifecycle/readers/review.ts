@@ -1,15 +1,25 @@
 // review.json: may the work stay as it is?
 
-import { criticals, type ResultObject, readJsonResult, topWords } from "./json-result.ts";
+import { criticals, readJsonResult, topWords } from "./json-result.ts";
+import type { ResultObject } from "./places.ts";
 import { type ResultReading, reading } from "./reading.ts";
 import { contradiction, pointers, said } from "./verification.ts";
 import { plainWord } from "./words.ts";
 
-const acceptable = new Set(["pass", "passed", "ok", "warn", "warning", "pass_with_concerns", "pass_with_warnings"]);
-const blocking = new Set(["block", "blocked", "fail", "failed", "rejected"]);
+const acceptable = new Set([
+  "pass",
+  "passed",
+  "ok",
+  "warn",
+  "warning",
+  "pass_with_concerns",
+  "pass_with_warnings",
+  "true",
+]);
+const blocking = new Set(["block", "blocked", "fail", "failed", "rejected", "false"]);
 
 export function readReview(text: string): ResultReading {
-  return readJsonResult(text, judge);
+  return readJsonResult(text, judge, { findings: true });
 }
 
 function judge(document: ResultObject): ResultReading {

@@ -1,16 +1,17 @@
 // test-results.json: how each test of an acceptance test ended, one by one or in numbers.
 
-import { failedParts, isObject, type Place, type ResultObject, readJsonResult, topWords } from "./json-result.ts";
+import { hasReason } from "./against.ts";
+import { failedParts, readJsonResult, topWords } from "./json-result.ts";
+import { isObject, type Place, type ResultObject } from "./places.ts";
 import { type ResultReading, reading } from "./reading.ts";
 import { contradiction, pointers, said } from "./verification.ts";
 import { plainWord, toneOf } from "./words.ts";
 
 /** The keys under which a list of results was seen. */
 const listKeys = ["results", "scenarios", "tests"];
-const reasonKeys = ["reason", "reported", "note", "notes", "evidence", "skip_reason", "details"];
 
 export function readTestResults(text: string): ResultReading {
-  return readJsonResult(text, judge);
+  return readJsonResult(text, judge, { skipped: true });
 }
 
 function judge(document: ResultObject): ResultReading {
@@ -22,6 +23,9 @@ function judge(document: ResultObject): ResultReading {
   const odd = words.find(({ key, value, tone }) => tone === "other" && !(key === "status" && isDone(value)));
   if (odd) return reading("unknown", `${said(odd)}, which is neither a pass nor a failure`, [odd.pointer]);
   const results = listKeys.flatMap((key) => entriesOf(document[key], `/${key}`));
+  const counted = totalOf(document);
+  if (results.length > 0 && counted !== null && Number(counted.value) > results.length)
+    return reading("unknown", `${said(counted)}, and it has ${results.length} results`, [counted.pointer]);
   if (results.length > 0) return ofResults(results);
   if (!passing[0]) return reading("unknown", "it has neither results nor a verdict");
   return ofNumbers(document);
@@ -55,6 +59,18 @@ function ofNumbers(document: ResultObject): ResultReading {
   return reading("proceed", `${passed} of ${total} tests passed, none failed`, where);
 }
 
+/** How many tests there are, where the file counts them and does not say beside it how many passed: its numbers must fit then. */
+function totalOf(document: ResultObject): Place | null {
+  const found = [
+    { value: document as unknown, pointer: "" },
+    { value: document["summary"], pointer: "/summary" },
+  ];
+  for (const { value, pointer } of found)
+    if (isObject(value) && typeof value["total"] === "number" && typeof value["passed"] !== "number")
+      return { key: "total", value: value["total"], pointer: `${pointer}/total` };
+  return null;
+}
+
 function entriesOf(list: unknown, pointer: string): readonly Place[] {
   if (!Array.isArray(list)) return [];
   return list.map((value: unknown, index) => ({ key: "result", value, pointer: `${pointer}/${index}` }));
@@ -67,17 +83,17 @@ function issueCounts(document: ResultObject): readonly Place[] {
   return typeof count === "number" && count > 0 ? [{ key: "issues", value: count, pointer: "/summary/issues" }] : [];
 }
 
+/** Every word that it has for its end must be a good one: `{ "passed": true, "status": "pending" }` did not pass yet. */
 function didPass(result: ResultObject): boolean {
-  return ["status", "result", "passed", "outcome"].some((key) => key in result && toneOf(result[key]) === "pass");
+  const words = ["status", "result", "passed", "outcome"]
+    .map((key) => result[key])
+    .filter((word) => (typeof word === "string" || typeof word === "boolean") && !isDone(word));
+  return words.length > 0 && words.every((word) => toneOf(word) === "pass");
 }
 
 function wasSkipped(result: ResultObject): boolean {
   const { status } = result;
   return typeof status === "string" && ["skipped", "skip"].includes(plainWord(status));
-}
-
-function hasReason(result: ResultObject): boolean {
-  return reasonKeys.some((key) => typeof result[key] === "string" && result[key].trim() !== "");
 }
 
 function isDone(value: unknown): boolean {

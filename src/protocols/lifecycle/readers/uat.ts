@@ -3,6 +3,7 @@
 
 import { readFrontMatter } from "../../files/front-matter.ts";
 import { type ResultReading, reading } from "./reading.ts";
+import { type LineObjection, objectionsInLines } from "./uat-lines.ts";
 import { isMild, plainWord, toneOf } from "./words.ts";
 
 interface Result {
@@ -34,7 +35,14 @@ export function readUat(text: string): ResultReading {
   const field = matter.kind === "read" ? matter.fields["status"] : undefined;
   if (field !== undefined && field.kind !== "word") return reading("unknown", "its status is not a word", ["line 1"]);
   const skipped = text.slice(0, text.length - matter.body.length).split("\n").length - 1;
-  return judge(parse(matter.body, skipped, field?.text ?? null));
+  const found = judge(parse(matter.body, skipped, field?.text ?? null));
+  const [against] = found.verdict === "proceed" ? objectionsInLines(text) : [];
+  return against === undefined ? found : contradicted(found, against);
+}
+
+function contradicted({ why, places }: ResultReading, against: LineObjection): ResultReading {
+  const place = `line ${against.line}`;
+  return reading("unknown", `it contradicts itself: ${why}, but ${against.why} in ${place}`, [...places, place]);
 }
 
 function judge(uat: Uat): ResultReading {
@@ -109,7 +117,8 @@ function parse(body: string, before: number, status: string | null): Uat {
   let sawGaps = false;
   let saysNone = false;
   let verdict: string | null = null;
-  body.split(/\r?\n/).forEach((text, index) => {
+  const lines = body.split(/\r?\n/);
+  lines.forEach((text, index) => {
     const line = before + index + 1;
     const heading = /^(#{1,6})\s+(.*)$/.exec(text);
     if (heading !== null) {
@@ -125,8 +134,7 @@ function parse(body: string, before: number, status: string | null): Uat {
     const [, key, count] = (section === "summary" ? numberLine.exec(text) : null) ?? [];
     if (key !== undefined) numbers.set(key.toLowerCase(), Number(count));
     verdict = verdictLine.exec(text)?.[1] ?? verdict;
-    if (text.startsWith("|") && text.split("|").some((cell) => toneOf(cell) === "fail" && plainWord(cell) !== "failed"))
-      failedCells.push(line);
+    if (hasFailedCell(text, lines[index + 1] ?? "")) failedCells.push(line);
     if (section !== "gaps") return;
     if (noGaps.test(text)) saysNone = true;
     else if (/^\s*[-*]\s+\S/.test(text) && !/^\s{2,}/.test(text)) gaps.push({ line, severity: null });
@@ -137,6 +145,18 @@ function parse(body: string, before: number, status: string | null): Uat {
   });
   const found = gaps.length > 0 ? gaps : saysNone ? "none" : null;
   return { status, tests, results, numbers, gaps: sawGaps ? found : null, verdict, failedCells };
+}
+
+/** A row of a table with a failure. A heading (`| Passed | Failed |`) and a count (`| Failed | 0 |`) are none. */
+function hasFailedCell(row: string, below: string): boolean {
+  if (!row.startsWith("|") || /^\|[\s|:-]+$/.test(below)) return false;
+  const cells = row.split("|").slice(1);
+  return cells.some((cell, index) => isFailure(cell) && !(index === 0 && /^\W*\d+\W*$/.test(cells[1] ?? "")));
+}
+
+/** A cell that is `false` or `red` may be about anything. */
+function isFailure(cell: string): boolean {
+  return toneOf(cell) === "fail" && !["false", "red"].includes(plainWord(cell));
 }
 
 /** `PASS (96 % of lines)` passed; what a bracket takes back did not. */

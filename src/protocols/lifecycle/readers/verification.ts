@@ -1,7 +1,10 @@
 // verification.json: does the work do what was planned?
 
-import { gapLists, gapsOf, type Place, type ResultObject, readJsonResult, topWords } from "./json-result.ts";
+import { saysNone } from "./against.ts";
+import { gapLists, gapsOf, readJsonResult, topWords } from "./json-result.ts";
+import { isObject, type Place, type ResultObject } from "./places.ts";
 import { type ResultReading, reading } from "./reading.ts";
+import { isMild } from "./words.ts";
 
 export function readVerification(text: string): ResultReading {
   return readJsonResult(text, judge);
@@ -17,19 +20,20 @@ function judge(document: ResultObject): ResultReading {
   if (failing[0] && passing[0]) return contradiction(passing[0], failing[0]);
   if (failing[0]) return reading("fix", `${said(failing[0])}${counted(gaps.length)}`, pointers(failing, gaps));
   if (odd) return reading("unknown", `${said(odd)}, which is neither a pass nor a failure`, [odd.pointer]);
-  const unclear = lists.find(({ value }) => !Array.isArray(value) && !isNothing(value));
+  const unclear = lists.find(({ value }) => !Array.isArray(value) && !isNoGap(value));
   if (unclear) return reading("unknown", "its gaps are not a list", [unclear.pointer]);
   if (!passing[0]) {
     if (gaps.length > 0) return reading("fix", `it has no verdict${counted(gaps.length)}`, pointers(gaps));
     return reading("unknown", "it has neither a verdict nor gaps");
   }
-  const mild = gaps.length > 0 ? `, with ${gaps.length} of medium severity or below` : "";
+  const isAllMild = gaps.length > 0 && gaps.every(({ value }) => isObject(value) && isMild(value["severity"]));
+  const mild = isAllMild ? `, with ${gaps.length} of medium severity or below` : "";
   return reading("proceed", `${said(passing[0])}${mild}`, pointers(passing, gaps));
 }
 
 /** Words for no gaps where a list is expected. */
-function isNothing(value: unknown): boolean {
-  return value === 0 || (typeof value === "string" && /^(?:none|\[none\]|)$/i.test(value.trim()));
+function isNoGap(value: unknown): boolean {
+  return value === 0 || (typeof value === "string" && saysNone(value));
 }
 
 function counted(gaps: number): string {

@@ -5,24 +5,23 @@ import type { Attempt } from "../../../domain/attempt.ts";
 import {
   type AgentDefinition,
   hasStoryTrees,
-  isPerformed,
   type PerformedDefinition,
   type StepDefinition,
 } from "../../../domain/definition.ts";
-import type { Event } from "../../../domain/event.ts";
 import { type AttemptId, agentName, type RunId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
+import type { Step } from "../../../domain/step.ts";
 import { decide, storiesFor } from "../../../engine/decide.ts";
-import { definitionOf } from "../../../engine/definitions.ts";
+import { definitionOf, performedBy } from "../../../engine/definitions.ts";
 import { timeLeft } from "../../../engine/limits.ts";
-import type { Hold, PermitLimit, Transaction } from "../../../store/store.ts";
+import type { Hold, Transaction } from "../../../store/store.ts";
 import { deadlineIn } from "../../../system/clock.ts";
 import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
-import type { Parts } from "../../parts.ts";
-import { integrationPermit } from "../../trees/places.ts";
+import type { Committed, Parts } from "../../parts.ts";
 import { choose } from "./executor-choice.ts";
+import { permitsOf } from "./permits.ts";
 
 export interface ClaimRequest {
   /** Only steps of this run; null: of any. */
@@ -57,7 +56,7 @@ export function authorOf({ run, attempt, definition }: Claim): string {
 /** How long the attempt may take: the step's own limit, else its agent's, or less where a hard budget of time has less left. */
 export function timeFor(claim: Claim, now: number): number | null {
   const own = claim.definition.wallMs ?? agentOf(claim)?.timeoutMs ?? null;
-  const left = timeLeft(claim.run, claim.attempt.story, claim.definition, now);
+  const left = timeLeft(claim.run, claim.attempt, claim.definition, now);
   const limits = [own, left].filter((limit) => limit !== null);
   return limits.length === 0 ? null : Math.max(1, Math.min(...limits));
 }
@@ -66,37 +65,57 @@ export function agentOf({ run, definition }: Claim): AgentDefinition | null {
   return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
 }
 
-/** How many offers are tried when the first cannot be claimed; four times as many each time that a held account blocks them all. */
+/** How many offers are tried when the first cannot be claimed; four times as many each time that a held account or a
+ * permit blocks them all. */
 const offersSeen = 50;
 const mostOffers = 50 * 4 ** 4;
 
-type ClaimPorts = Pick<Parts, "store" | "dispatch" | "executors" | "clock" | "commits">;
+export type ClaimPorts = Pick<Parts, "store" | "dispatch" | "executors" | "clock" | "commits">;
 
 export async function claimStep(parts: ClaimPorts, request: ClaimRequest): Promise<Claim | null> {
-  const taken = await parts.store.transaction(async (tx) => {
-    const now = parts.clock.now();
-    const events: { run: RunId; events: readonly Event[] }[] = [];
-    const round: Round = { holds: null, held: new Set() };
-    for (let [seen, limit] = [0, offersSeen]; limit <= mostOffers; limit *= 4) {
-      const offers = await parts.dispatch.offers(tx, { run: request.run, agent: request.agent, now, limit });
-      for (const offer of offers.slice(seen)) {
-        const claim = await take(parts, tx, request, offer, round, events);
-        if (claim) return { claim, events };
-      }
-      seen = offers.length;
-      // More offers help only where these were blocked by a held account.
-      if (seen < limit || round.held.size === 0) break;
+  const claimed = await parts.store.transaction((tx) => claimIn(parts, tx, request));
+  for (const committed of claimed.commits) parts.commits.tell(committed);
+  return claimed.claim;
+}
+
+export interface Claimed {
+  /** null: nothing can be claimed. */
+  readonly claim: Claim | null;
+  /** To be told when the transaction is committed. */
+  readonly commits: readonly Committed[];
+}
+
+export const nothingClaimed: Claimed = { claim: null, commits: [] };
+
+/** As `claimStep`, in a transaction that may do more. */
+export async function claimIn(
+  parts: Omit<ClaimPorts, "store" | "commits">,
+  tx: Transaction,
+  request: ClaimRequest,
+): Promise<Claimed> {
+  const now = parts.clock.now();
+  const commits: Committed[] = [];
+  const round: Round = { holds: null, held: new Set(), full: new Set() };
+  for (let [seen, limit] = [0, offersSeen]; limit <= mostOffers; limit *= 4) {
+    const offers = await parts.dispatch.offers(tx, { run: request.run, agent: request.agent, now, limit });
+    for (const offer of offers.slice(seen)) {
+      const claim = await take(parts, tx, request, offer, round, commits);
+      if (claim) return { claim, commits };
     }
-    return { claim: null, events };
-  });
-  for (const committed of taken.events) parts.commits.tell(committed);
-  return taken.claim;
+    seen = offers.length;
+    // More offers help only where these were blocked by a held account or a permit, which others may not need.
+    if (seen < limit || (round.held.size === 0 && round.full.size === 0)) break;
+  }
+  return { claim: null, commits };
 }
 
 /** Whether a claim would get something now. Cheap: no agent has to be started to find out. */
-export async function hasWork(parts: Pick<Parts, "store" | "dispatch" | "clock">, agent: string): Promise<boolean> {
+export async function hasWork(
+  parts: Pick<Parts, "store" | "dispatch" | "clock">,
+  { run, agent }: Pick<ClaimRequest, "run" | "agent">,
+): Promise<boolean> {
   const now = parts.clock.now();
-  const offers = await parts.dispatch.offers(parts.store, { run: null, agent, now, limit: 1 });
+  const offers = await parts.dispatch.offers(parts.store, { run, agent, now, limit: 1 });
   return offers.length > 0;
 }
 
@@ -104,22 +123,25 @@ export async function hasWork(parts: Pick<Parts, "store" | "dispatch" | "clock">
 interface Round {
   holds: readonly Hold[] | null;
   readonly held: Set<string>;
+  /** Keys of permits that have no place left. */
+  readonly full: Set<string>;
 }
 
 async function take(
-  parts: ClaimPorts,
+  parts: Omit<ClaimPorts, "store" | "commits">,
   tx: Transaction,
   request: ClaimRequest,
   offer: Offer,
   round: Round,
-  commits: { run: RunId; events: readonly Event[] }[],
+  commits: Committed[],
 ): Promise<Claim | null> {
   // The account of this agent in this run was held a moment ago.
   const whom = `${offer.run} ${offer.agent}`;
   if (round.held.has(whom)) return null;
   const id = newAttemptId();
   const asked = { at: parts.clock.now(), author: request.driver === "push" ? "driver" : `agent:${offer.agent}` };
-  const place = { type: "start_attempt", story: offer.story, step: offer.step } as const;
+  const part = offer.part === null ? {} : { part: offer.part };
+  const place = { type: "start_attempt", story: offer.story, step: offer.step, ...part } as const;
   const draft = { ...asked, ...place, attempt: id, token: newToken(), driver: request.driver, host: hostName() };
   const loaded = await tx.load(offer.run, (header) => storiesFor(header, { ...draft, executor: "" }));
   if (!loaded) return null;
@@ -130,8 +152,18 @@ async function take(
   if (chosen.kind === "held") round.held.add(whom);
   if (chosen.kind !== "chosen") return null;
   const executor = chosen.name;
-  const limits = request.driver === "push" ? permitsOf(parts, loaded.run, offer, executor) : [];
-  if (!(await tx.takePermits(id, limits))) return null;
+  const step = stepOf(loaded.run, offer);
+  if (step === null) return null;
+  const limits = permitsOf(parts, loaded.run, { story: offer.story, name: step.name, ...part }, executor);
+  if (limits.some(({ key, inLine }) => inLine !== true && round.full.has(key))) return null;
+  const { state } = step.parts?.find(({ name }) => name === offer.part) ?? step;
+  const since = state.status === "ready" ? state.notBefore : draft.at;
+  const waiter = { run: offer.run, story: offer.story, step: offer.step, since, now: draft.at };
+  const full = await tx.takePermits(id, limits, waiter);
+  if (full !== null) {
+    round.full.add(full);
+    return null;
+  }
 
   const decision = decide(loaded.run, { ...draft, executor });
   const claim = decision.accepted ? claimOf(decision.run, loaded.number, offer, id, chosen) : null;
@@ -151,16 +183,13 @@ function needsTree(run: Run, { story }: Offer): boolean {
   return story !== null && run.stories[story]?.attempts.length === 0 && hasStoryTrees(run.header.definition);
 }
 
-function kindOf(run: Run, { story, step }: Offer): StepDefinition["kind"] | null {
-  const found = scopeOf(run, story)?.chain.find(({ id }) => id === step);
-  return found === undefined ? null : definitionOf(run, story, found.name).kind;
+function stepOf(run: Run, { story, step }: Offer): Step | null {
+  return scopeOf(run, story)?.chain.find(({ id }) => id === step) ?? null;
 }
 
-/** Integrations of one base branch are serial; agents share a limit; everything else is free. */
-function permitsOf(parts: Pick<Parts, "executors">, run: Run, offer: Offer, executor: string): readonly PermitLimit[] {
-  const kind = kindOf(run, offer);
-  if (kind === "integrate") return [{ key: integrationPermit(run), limit: 1 }];
-  return kind === "agent" ? parts.executors.permitsFor(executor, run.header) : [];
+function kindOf(run: Run, offer: Offer): StepDefinition["kind"] | null {
+  const found = stepOf(run, offer);
+  return found === null ? null : definitionOf(run, offer.story, found.name).kind;
 }
 
 /** The executors that may perform it, in the order in which they are tried; none where nothing is configured. */
@@ -190,7 +219,6 @@ export function claimOf(
 ): Claim | null {
   const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
   if (!attempt) return null;
-  const definition = definitionOf(run, story, attempt.name);
-  if (!isPerformed(definition)) return null;
-  return { run, number, attempt, definition, hold, insteadOf };
+  const definition = performedBy(run, story, attempt);
+  return definition && { run, number, attempt, definition, hold, insteadOf };
 }

@@ -4,7 +4,7 @@ import { contextOf } from "../../../domain/run.ts";
 import { agentOf, type Claim } from "./claim.ts";
 
 export function mayOnlyRead(claim: Claim): boolean {
-  return agentOf(claim)?.access === "read";
+  return claim.definition.access === "read" || agentOf(claim)?.access === "read";
 }
 
 /** Keys under which a project's commands are known, from its configuration or from the agent that planned. */

@@ -8,7 +8,7 @@ import { makeToyWorld, type ToyWorld } from "../../../../test/support/toy-world.
 import { until } from "../../../../test/support/until.ts";
 import { makeWorld } from "../../../../test/support/world.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
-import type { RunId } from "../../../domain/ids.ts";
+import { agentName, type RunId } from "../../../domain/ids.ts";
 import { recover } from "../../loop/recover.ts";
 import { transition } from "../../transition/transition.ts";
 
@@ -67,7 +67,7 @@ describe("an awaited attempt", () => {
     const driving = toys.drive(run);
     const { path, executor } = await waiting(toys, run);
     expect(executor).toBe("await");
-    expect(toys.parts.executors.permitsFor(executor, (await world.run(run)).header)).toEqual([]);
+    expect(toys.parts.executors.permitsFor(executor, (await world.run(run)).header, agentName("worker"))).toEqual([]);
     expect(toys.parts.executors.accountOf(executor)).toBeNull();
     expect(readFileSync(join(path, "TOY.md"), "utf8")).toBe("order make 1\n");
     work(path, "make 7");

@@ -8,6 +8,7 @@ import type { Parts } from "../../parts.ts";
 import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
 import { commandsFor, mayOnlyRead } from "../claim/read-access.ts";
 import type { Input } from "../prepare/input.ts";
+import { itemOf } from "../prepare/values.ts";
 import type { Workspace } from "../prepare/workspace.ts";
 
 /** Where the executor works, what it reads, and where its output goes. */
@@ -48,19 +49,25 @@ function outsideFor(parts: Pick<Parts, "protocols">, claim: Claim, { progressFil
   return [...(progressFile === "" ? [] : [dirname(progressFile)]), ...writable(claim)];
 }
 
+/** Linux takes 128 KiB in one variable. The whole entry is in the prompt. */
+const longestItem = 30_000;
+
 /** What says to a program which attempt it runs for. A check gets nothing else of Pawl: it has nothing to report. */
 export function checkVariables(
   parts: Pick<Parts, "protocols">,
   { run, attempt }: Pick<Claim, "run" | "attempt">,
 ): Readonly<Record<string, string>> {
   const { stepIs } = parts.protocols.of(run.header.definition);
+  const item = itemOf({ run, attempt });
   return {
     PAWL_RUN: run.header.id,
     PAWL_STORY: attempt.story ?? "",
     PAWL_STORY_TITLE: run.header.stories.find((entry) => entry.id === attempt.story)?.title ?? "",
     PAWL_STEP: stepIs === "id" ? attempt.step : attempt.name,
     PAWL_STEP_TYPE: attempt.name,
+    PAWL_PART: attempt.part ?? "",
     PAWL_ATTEMPT: String(attempt.number),
+    ...(item === null ? {} : { PAWL_ITEM: item.value.replaceAll("\0", "").slice(0, longestItem) }),
   };
 }
 

@@ -1,8 +1,8 @@
-// Performs a decision: its reader looks at files, in process, and its answer becomes a report. Reading changes nothing, so a crash
+// Performs a decision: its reader looks at files, or at what stories said, in process, and its answer becomes a report. Reading changes nothing, so a crash
 // before the report is stored only reads again.
 
 import type { DecisionStep } from "../../../domain/definition.ts";
-import { type Evidence, evidenceText, unknownValue } from "../../../domain/evidence.ts";
+import { type Evidence, evidenceText, type SaidEvidence, unknownValue } from "../../../domain/evidence.ts";
 import type { CompletedReport, Facts, UnfinishedReport } from "../../../domain/report.ts";
 import { readerOf } from "../../../protocols/files/readers.ts";
 import type { DecisionRead, DecisionReader } from "../../../protocols/protocol.ts";
@@ -29,7 +29,7 @@ export async function readDecision(parts: DecisionPorts, { begun, log, stop }: W
   if (read === null) return { kind: "performed", report: late(definition), isChecked: true };
   const decided = withKnownValue(definition, reader, read);
   for (const line of linesOf(decided)) log.note(line);
-  const report = reportOf(definition, decided, attempt.story !== null);
+  const report = decisionReport(definition, decided, attempt.story !== null);
   return { kind: "performed", report, isChecked: true, facts: factsOf(definition, decided) };
 }
 
@@ -38,7 +38,7 @@ async function fileOf(
   { claim }: Work["begun"],
   definition: DecisionStep,
 ): Promise<string | null> {
-  if (definition.source === undefined) return null;
+  if (definition.source === undefined || "vote" in definition.source) return null;
   const { file } = definition.source;
   const values = await templateValues(parts, claim, file);
   return renderedPaths(definition, [file], values, claim.attempt.story)[0] ?? null;
@@ -77,7 +77,8 @@ function linesOf({ value, why, evidence }: DecisionRead): readonly string[] {
   return [`${value}: ${why}`, ...evidence.map(evidenceText)];
 }
 
-function reportOf(definition: DecisionStep, read: DecisionRead, inStory: boolean): CompletedReport {
+/** The report of a decision, also of one that is only simulated. */
+export function decisionReport(definition: DecisionStep, read: DecisionRead, inStory: boolean): CompletedReport {
   const { value, why, evidence, outputs = {}, feedback, stories = null, notes = [] } = read;
   const seen = evidence.map(evidenceText).join("\n");
   const ignored = inStory && stories !== null ? ["its stories were ignored: only a step of the run itself plans"] : [];
@@ -99,6 +100,8 @@ function factsOf({ reader }: DecisionStep, { value, why, evidence, facts }: Deci
   return { ...facts, decision: { reader, value, why, evidence: evidence.map(plain) } };
 }
 
-function plain({ file, sha256, place }: Evidence): Facts {
+function plain(evidence: Evidence | SaidEvidence): Facts {
+  if ("value" in evidence) return { ...evidence };
+  const { file, sha256, place } = evidence;
   return { file, sha256, place };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { countGit } from "../../../../test/support/git-count.ts";
 import { runGit } from "../../../../test/support/repository.ts";
 import { storyOf } from "../../../../test/support/sample-runs.ts";
@@ -8,8 +8,6 @@ import type { RunId } from "../../../domain/ids.ts";
 import { plainProject } from "../../config/config.ts";
 import { beginRun } from "../../runs/start.ts";
 import { openWorkflow } from "../../runs/workflow-library.ts";
-
-afterEach(() => vi.unstubAllEnvs());
 
 /** Each story writes a file of its own; the work of every second one is committed by its agent. */
 const agent = `

@@ -1,20 +1,22 @@
 // Finishes an attempt: the store gets its result, and the files that were kept until then go.
 
+import { nameWithPart } from "../../../domain/attempt.ts";
+import type { FinishAttempt } from "../../../domain/command.ts";
 import type { Decision } from "../../../domain/decision.ts";
 import { errorText } from "../../../domain/error.ts";
 import type { Event } from "../../../domain/event.ts";
-import { type Token, token as tokenOf } from "../../../domain/ids.ts";
+import { type RunId, type Token, token as tokenOf } from "../../../domain/ids.ts";
 import type { Report } from "../../../domain/report.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import { isStoreTrouble } from "../../store-trouble.ts";
-import { type TransitionPorts, transition } from "../../transition/transition.ts";
-import { authorOf, type Claim } from "../claim/claim.ts";
+import { applyIn, type TransitionPorts, transition } from "../../transition/transition.ts";
+import { authorOf, type Claim, type Claimed, type ClaimRequest, claimIn, nothingClaimed } from "../claim/claim.ts";
 import { logStep, wordFor } from "../logs.ts";
 import { removeRecords } from "../records.ts";
 import { withPause } from "../settle/back-off.ts";
 
-export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols">;
+export type FinishPorts = TransitionPorts & Pick<Parts, "home" | "clock" | "log" | "warn" | "protocols" | "executors">;
 
 export interface FinishedBy {
   readonly stop: StopSwitch;
@@ -22,27 +24,54 @@ export interface FinishedBy {
   readonly token: string | null;
 }
 
+/** What a driver wants to claim in the transaction that stores a result, asked when the result is there; null: nothing. */
+export type Wants = () => ClaimRequest | null;
+
+export interface Finished {
+  readonly decision: Decision;
+  /** What was claimed with it. */
+  readonly next: Claim | null;
+}
+
 export async function finish(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
+  return (await finishAndClaim(parts, claim, report, by, () => null)).decision;
+}
+
+export async function finishAndClaim(
+  parts: FinishPorts,
+  claim: Claim,
+  report: Report,
+  by: FinishedBy,
+  wants: Wants,
+): Promise<Finished> {
   const { run, attempt } = claim;
-  const decision = await store(parts, claim, withPause(report, claim, parts.clock.now(), Math.random()), by);
+  const paused = withPause(report, claim, parts.clock.now(), Math.random());
+  const finished = await store(parts, claim, paused, by, wants);
+  const { decision } = finished;
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
-  if (!decision.accepted && by.token !== null) return decision;
+  if (!decision.accepted && by.token !== null) return finished;
   logStep(parts, claim, wordFor(decision.events, report), { outcome: report.outcome });
   removeRecords(parts, run.header.id, attempt);
   if (decision.accepted) await putFilesAway(parts, claim, decision.events);
-  return decision;
+  return finished;
 }
 
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
 /** A result must not be lost because the disk is full or the store is locked for a minute: it is tried again. */
-async function store(parts: FinishPorts, claim: Claim, report: Report, by: FinishedBy): Promise<Decision> {
+async function store(
+  parts: FinishPorts,
+  claim: Claim,
+  report: Report,
+  by: FinishedBy,
+  wants: Wants,
+): Promise<Finished> {
   const { run, attempt } = claim;
   const token: Token | null = by.token === null ? null : tokenOf(by.token);
   for (let waitMs = firstWaitMs; ; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
     try {
-      return await transition(parts, run.header.id, {
+      const command = {
         type: "finish_attempt",
         at: parts.clock.now(),
         author: authorOf(claim),
@@ -50,14 +79,49 @@ async function store(parts: FinishPorts, claim: Claim, report: Report, by: Finis
         attempt: attempt.id,
         token,
         report,
-      });
+      } as const;
+      return await storeOnce(parts, run.header.id, command, wants());
     } catch (error) {
       // A driver that is told to leave does not wait: the next one finds the attempt, and its work is not lost.
       if (!isStoreTrouble(error) || by.stop.reason !== null) throw error;
-      parts.warn(`${error.message}; the result of ${attempt.name} waits (${error.hint})`);
+      parts.warn(`${error.message}; the result of ${nameWithPart(attempt)} waits (${error.hint})`);
       await parts.clock.sleep(waitMs);
     }
   }
+}
+
+/**
+ * A driver that has nothing else to do claims the next step in the same transaction: the disk writes once, not twice. If that fails,
+ * the result is stored alone; the driver then claims as usual, and says what is wrong.
+ */
+async function storeOnce(
+  parts: FinishPorts,
+  run: RunId,
+  command: FinishAttempt,
+  request: ClaimRequest | null,
+): Promise<Finished> {
+  const stored =
+    request &&
+    (await storeAndClaim(parts, run, command, request).catch((error: unknown) => {
+      parts.log("claim.failed", { run, why: errorText(error) });
+      return null;
+    }));
+  if (!stored) return { decision: await transition(parts, run, command), next: null };
+  const { decision, claimed } = stored;
+  for (const committed of [{ run, events: decision.events }, ...claimed.commits]) parts.commits.tell(committed);
+  return { decision, next: claimed.claim };
+}
+
+async function storeAndClaim(
+  parts: FinishPorts,
+  run: RunId,
+  command: FinishAttempt,
+  request: ClaimRequest,
+): Promise<{ readonly decision: Decision; readonly claimed: Claimed }> {
+  return await parts.store.transaction(async (tx) => {
+    const decision = await applyIn(parts, tx, run, command);
+    return { decision, claimed: decision.accepted ? await claimIn(parts, tx, request) : nothingClaimed };
+  });
 }
 
 /** The attempt has ended: a protocol that fails here changes nothing about it. */

@@ -4,8 +4,10 @@ import type { Executor } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import type { Claim } from "../claim/claim.ts";
+import { beforeAttempt } from "../hooks.ts";
 import { writePrompt } from "../logs.ts";
 import { commandVariables } from "./command-variables.ts";
+import { assertFilled } from "./filled.ts";
 import { gatherInput, type Input, type InputPorts } from "./input.ts";
 import { prepareWorkspace, type Workspace, type WorkspacePorts } from "./workspace.ts";
 
@@ -22,9 +24,11 @@ export async function prepare(parts: PreparePorts, claim: Claim, stop: StopSwitc
   const { run, attempt } = claim;
   const executor = await executorFor(parts, claim);
   const workspace = await prepareWorkspace(parts, run, attempt, stop.register);
+  if (claim.definition.kind !== "decision") await beforeAttempt(parts, claim, workspace, stop);
   // The prompt and the protocol show these files: they must have everything that happened so far.
   await parts.projections.of(run.header)?.settle();
   await parts.protocols.of(run.header.definition).prepare(claim, workspace.path);
+  await assertFilled(parts, claim);
   const variables = await commandVariables(parts, claim);
   const input = await gatherInput(parts, claim, executor?.callsTools === true && parts.tools !== null);
   const prompt = promptOf(claim, input);

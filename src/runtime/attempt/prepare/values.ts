@@ -1,7 +1,10 @@
 // The values that templates of an attempt may name: what steps said, what Pawl knows of the run, its story and its protocol.
 
 import type { RunValues } from "../../../domain/context.ts";
-import { contextOf, type Run, scopeOf } from "../../../domain/run.ts";
+import type { Item } from "../../../domain/item.ts";
+import { contextOf, type Run, saidPlaces, scopeOf } from "../../../domain/run.ts";
+import { saidValues } from "../../../domain/said.ts";
+import type { Step } from "../../../domain/step.ts";
 import { templateKeys } from "../../../prompts/template.ts";
 import { storyVariables } from "../../../prompts/variables.ts";
 import { type AgentHome, readProgress } from "../../../protocols/files/agent-home.ts";
@@ -28,7 +31,10 @@ export async function templateValues(
   const path = workspacePath(parts, run, attempt.story);
   const values = {
     ...contextOf(run, attempt.story),
-    ...(await builtIn(parts, run, { home, path }, feedback, template)),
+    ...saidValues(saidPlaces(run, attempt.story)),
+    ...(await builtIn(parts, claim, { home, path }, feedback, template)),
+    part: attempt.part ?? "",
+    item: itemOf(claim)?.value ?? "",
     ...(spec
       ? storyVariables({ spec, entries: header.stories, feedback, progress: progressOf(parts, run, home) })
       : {}),
@@ -39,8 +45,19 @@ export async function templateValues(
 }
 
 /** Why the work was sent back. */
-export function feedbackFor({ run, attempt }: Claim): string {
-  return scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step)?.feedback ?? "";
+export function feedbackFor(claim: Claim): string {
+  const step = stepOf(claim);
+  const part = step?.parts?.find(({ name }) => name === claim.attempt.part);
+  return (part ?? step)?.feedback ?? "";
+}
+
+/** The entry of a list that its step runs for; null: none. */
+export function itemOf(claim: Pick<Claim, "run" | "attempt">): Item | null {
+  return stepOf(claim)?.item ?? null;
+}
+
+function stepOf({ run, attempt }: Pick<Claim, "run" | "attempt">): Step | undefined {
+  return scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step);
 }
 
 function progressOf(parts: Pick<Parts, "home">, run: Run, home: AgentHome | null): string {
@@ -49,11 +66,11 @@ function progressOf(parts: Pick<Parts, "home">, run: Run, home: AgentHome | null
 
 async function builtIn(
   parts: Pick<Parts, "home">,
-  run: Run,
+  { run, attempt }: Claim,
   { home, path }: { readonly home: AgentHome | null; readonly path: string },
   feedback: string,
   template: string,
-): Promise<Omit<RunValues, "reads" | "writes">> {
+): Promise<Omit<RunValues, "reads" | "writes" | "part" | "item">> {
   const { header } = run;
   const named = new Set(templateKeys(template).map((key) => key.toLowerCase()));
   const frontend =
@@ -63,6 +80,7 @@ async function builtIn(
   return {
     task: header.task,
     run_id: header.id,
+    attempt: String(attempt.number),
     repo: path,
     base: header.place.baseName ?? "",
     feedback,

@@ -20,6 +20,7 @@ import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
+import { sharedBase } from "./shared-base.ts";
 
 export interface Workspace {
   readonly path: string;
@@ -40,8 +41,9 @@ export async function prepareWorkspace(
   const slot = slotOf(run, attempt.story);
   if (slot !== null) {
     const { path, env } = await enterTree(parts, run, attempt, slot, registerStop);
-    const base = await inHealthyTree(parts, run, { path, act: () => cleanBase(parts, run, path, attempt) });
-    return { path, env, base };
+    const clean = () => cleanBase(parts, run, path, attempt);
+    const act = () => (attempt.part === undefined ? clean() : sharedBase(parts, run, path, attempt, clean));
+    return { path, env, base: await inHealthyTree(parts, run, { path, act }) };
   }
   const own = workspacePath(parts, run, null);
   return await inHealthyTree(parts, run, { path: own, act: () => ownWorkspace(parts, run, attempt, registerStop) });
@@ -59,7 +61,9 @@ async function ownWorkspace(
   const tree = { path, slot: null, story: null, attempt: attempt.id };
   const env = known ?? (await provisionTree(parts, run, tree, control));
   parts.trees.occupy(path, { story: null, env });
-  return { path, env, base: await ownBase(parts, run, path, attempt) };
+  const clean = () => ownBase(parts, run, path, attempt);
+  const base = attempt.part === undefined ? await clean() : await sharedBase(parts, run, path, attempt, clean);
+  return { path, env, base };
 }
 
 /** As `cleanBase`, for the run's own tree: what the step before left is committed, and the commits of its stories are there. */

@@ -42,8 +42,8 @@ function isCrash(report: Report): report is Extract<Report, { readonly retryAt: 
 function inARow({ run, attempt }: Claim, counts: (outcome: Outcome) => boolean): number {
   const scope = scopeOf(run, attempt.story);
   const from = Math.max(scope?.countsFrom["*"] ?? 0, scope?.countsFrom[attempt.name] ?? 0);
-  const isEarlier = ({ step, id }: Attempt, index: number) =>
-    step === attempt.step && id !== attempt.id && index >= from;
+  const isEarlier = ({ step, part, id }: Attempt, index: number) =>
+    step === attempt.step && part === attempt.part && id !== attempt.id && index >= from;
   const earlier = (scope?.attempts ?? []).filter(isEarlier);
   return earlier.length - 1 - earlier.findLastIndex((each) => hasEnded(each) && !counts(each.state.outcome));
 }

@@ -78,7 +78,9 @@ function passedByChecks<R extends Report & CompletedReport>(report: R): R {
 /** What the step has written since it began, over all of its attempts since it last passed. */
 async function workOf({ claim, workspace }: BegunAttempt): Promise<StepWork> {
   const { run, attempt } = claim;
-  const own = attemptsOf(run, attempt.story).filter(({ id, name }) => name === attempt.name && id !== attempt.id);
+  const own = attemptsOf(run, attempt.story).filter(
+    ({ id, name, part }) => name === attempt.name && part === attempt.part && id !== attempt.id,
+  );
   const lastPassed = own.findLastIndex(
     (each) => hasEnded(each) && each.state.outcome === "completed" && each.state.verdict?.kind === "passed",
   );

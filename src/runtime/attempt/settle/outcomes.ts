@@ -5,7 +5,7 @@ import { AppError, errorText } from "../../../domain/error.ts";
 import type { Report, UnfinishedReport } from "../../../domain/report.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 
-type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt">;
+type Unfinished = Pick<UnfinishedReport, "outcome" | "why" | "retryAt" | "asks">;
 
 export function unfinished(
   outcome: UnfinishedReport["outcome"],
@@ -29,8 +29,10 @@ export function stoppedBefore({ reason }: StopSwitch): Report {
 export function troubleWith(error: unknown, { reason }: StopSwitch): Unfinished {
   if (reason !== null) return { outcome: "cancelled", why: reason, retryAt: null };
   const why = error instanceof AppError ? `${error.message} (${error.hint})` : errorText(error);
-  const outcome = error instanceof AppError && error.code === "GIT_KILLED" ? "lost" : "failed";
-  return { outcome, why, retryAt: null };
+  const code = error instanceof AppError ? error.code : null;
+  // The same input has the same gap: only a person can fill it.
+  if (code === "INPUT_MISSING") return { outcome: "failed", why, retryAt: null, asks: `${why}. Start it again?` };
+  return { outcome: code === "GIT_KILLED" ? "lost" : "failed", why, retryAt: null };
 }
 
 function withoutUsage(end: Unfinished): Report {

@@ -1,8 +1,9 @@
 // Reads an answer as a report. Pure: `pawl workflow simulate` reads its answers here as well. None of it decides anything.
 
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { CommandStep, PerformedDefinition } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
+import { missingOutputs, readCommandOutputs } from "../../../prompts/command-outputs.ts";
 import type { Told } from "../../../prompts/echo.ts";
 import { readEntries } from "../../../prompts/output.ts";
 import { readReport } from "../../../prompts/report.ts";
@@ -99,13 +100,19 @@ function readEnd(
   known: readonly string[],
   told: Told | undefined,
 ): CompletedReport | UnfinishedReport {
-  if (definition.kind === "command") return readCommand(end);
+  if (definition.kind === "command") return readCommand(definition, end);
   return end.outcome === "ran" ? readReport(definition, end.text, known, told) : readFailure(end);
 }
 
-/** The verdict of a command step is its exit code; one that died by a signal has none. */
-function readCommand(end: ExecutionEnd): CompletedReport | UnfinishedReport {
-  const said = { outcome: "completed", outputs: {}, stories: null, notes: [] } as const;
+/**
+ * The verdict of a command step is its exit code; one that died by a signal has none. A command that passes without a key that it
+ * declares has not said what later steps read.
+ */
+function readCommand({ produces }: CommandStep, end: ExecutionEnd): CompletedReport | UnfinishedReport {
+  const { outputs, missing, notes } = readCommandOutputs(end.text, produces ?? []);
+  const said = { outcome: "completed", outputs, stories: null, notes } as const;
+  if (end.outcome === "ran" && missing.length > 0)
+    return { ...unfinished("invalid_output", missingOutputs(missing), null), notes };
   if (end.outcome === "ran") return { ...said, verdict: { kind: "passed" }, feedback: end.text };
   if (end.outcome === "failed" && !hasDied(end))
     return { ...said, verdict: { kind: "rejected", reason: "exit" }, feedback: `${end.why}\n${end.text}`.trim() };

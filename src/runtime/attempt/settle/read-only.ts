@@ -8,7 +8,9 @@ import type { Parts } from "../../parts.ts";
 import { byProductsOf } from "../../trees/left-work.ts";
 import { salvage } from "../../trees/salvage.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
+import type { Claim } from "../claim/claim.ts";
 import { mayOnlyRead } from "../claim/read-access.ts";
+import { partsBeside } from "../prepare/shared-base.ts";
 import { replaceOutcome } from "./outcomes.ts";
 
 const namesShown = 5;
@@ -18,7 +20,7 @@ const namesShown = 5;
  * note. Anything else is a breach: the verdict was about another tree.
  */
 export async function keepReadOnly(
-  parts: Pick<Parts, "home" | "log" | "protocols">,
+  parts: Pick<Parts, "home" | "log" | "protocols" | "store">,
   { claim, workspace }: BegunAttempt,
   report: Report,
 ): Promise<Report> {
@@ -30,6 +32,8 @@ export async function keepReadOnly(
   const changes = await changedBetween(path, base, now);
   const isByProduct = byProductsOf(run.header);
   const breaches = changes.filter(({ name, isNew }) => !isNew || !isByProduct(name));
+  const beside = attempt.part === undefined ? [] : await runningBeside(parts, claim);
+  if (beside.length > 0) return besideOthers(report, breaches, beside);
   if (breaches.length === 0 && changes.length > 0 && isSameCommit(base, now)) {
     await restoreSnapshot(path, base);
     const note = `what tools left behind was removed: ${named(changes)}`;
@@ -44,6 +48,22 @@ export async function keepReadOnly(
     : "; its agent has `access: read`";
   const why = `it may only read, and it changed the tree: ${what}; that was put back${where}${tool}`;
   parts.log("workspace.put_back", { run: run.header.id, attempt: attempt.id, diff: kept });
+  if (report.outcome !== "completed") return { ...report, notes: [...report.notes, why] };
+  return replaceOutcome(report, { outcome: "failed", why, retryAt: null });
+}
+
+async function runningBeside(parts: Pick<Parts, "store">, { run, attempt }: Claim): Promise<readonly string[]> {
+  const others = await partsBeside(parts, run, attempt);
+  return others.flatMap(({ state, part }) => (state.phase === "ended" || part === undefined ? [] : [part]));
+}
+
+/**
+ * Which of the parts changed the tree is not known: the verdict of each was about another tree. The last of them puts it back, since
+ * the others still read it.
+ */
+function besideOthers(report: Report, breaches: readonly ChangedFile[], beside: readonly string[]): Report {
+  if (breaches.length === 0) return report;
+  const why = `the tree that its parts only read was changed: ${named(breaches)}; by it or by ${beside.join(", ")}, which ran at the same time`;
   if (report.outcome !== "completed") return { ...report, notes: [...report.notes, why] };
   return replaceOutcome(report, { outcome: "failed", why, retryAt: null });
 }

@@ -56,7 +56,8 @@ export async function settle(
     const noted = await inTree(() => noteOutside(parts, begun, answer, untouched), again);
     const checked = await checkAnswer(parts, begun, answer, noted, stop);
     const known = await withFiles(withEdits(checked, answer, collected.files), begun);
-    await inTree(() => discardWork(parts, begun, known));
+    // Checks are commands of the repository, and may have done anything to the tree.
+    await inTree(() => discardWork(parts, begun, known), claim.definition.checks.length === 0 ? again : {});
     await inTree(() => commitForStories(parts, begun, known), again);
     return { ...known, tree: await inTree(() => treeShownAfter(parts, claim, answer), again) };
   } catch (error) {
@@ -132,6 +133,8 @@ async function discardWork(parts: SettlePorts, { claim, workspace }: BegunAttemp
   const { run, attempt } = claim;
   const { path, base } = workspace;
   if (report.outcome === "completed" || report.outcome === "cancelled" || report.outcome === "lost") return;
+  // Parts that run beside it read the same tree, and `keepReadOnly` has seen to it.
+  if (attempt.part !== undefined) return;
   if (base === null || report.asked !== undefined || !discards(run.header, report.outcome)) return;
   await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);

@@ -1,0 +1,20 @@
+// A step or a story that was dropped. Owns: what is printed of it.
+
+import type { DroppedDocument } from "../../contracts/run-documents.ts";
+import type { Console } from "./console.ts";
+
+export interface DropOptions {
+  readonly as?: "done" | "failed";
+  readonly reason?: string;
+  readonly store?: string;
+}
+
+export function printDropped(console: Console, dropped: DroppedDocument): void {
+  if (console.json) return console.document(dropped);
+  const { story, step, as, ended, status, number } = dropped;
+  const what = [story, step].filter((part) => part !== null).join(" ");
+  const when = ended ? "" : ", as soon as its agent has stopped";
+  const next = status === "running" ? ` \`pawl resume ${number}\` continues the run if nothing drives it.` : "";
+  const kept = step === null ? " Its work stays on its branch and is not integrated." : "";
+  console.say(`${what} counts as ${as}${when}.${kept}${next}`);
+}

@@ -1,0 +1,90 @@
+// Parts of a step: performed at the same time, each with its own agent, attempts and end. The step ends when all of them have ended.
+
+import type { AgentName, AttemptId, GateId, PartName } from "./ids.ts";
+import { isSafeId } from "./ids.ts";
+import { linesIn, listIn } from "./list.ts";
+import type { ReadyState } from "./ready.ts";
+import type { Spend } from "./route.ts";
+
+export type PartState =
+  | ReadyState
+  | { readonly status: "running"; readonly attempt: AttemptId }
+  /** Waits for a person; the other parts continue. */
+  | { readonly status: "held"; readonly gate: GateId }
+  | PartEnd;
+
+/** How a part ended. `stopped`: it was not needed any more, or a person left it out. */
+export type PartEnd =
+  | { readonly status: "passed" }
+  | { readonly status: "rejected"; readonly reason: string | null; readonly feedback: string }
+  | { readonly status: "failed"; readonly reason: string }
+  | { readonly status: "stopped"; readonly reason: string };
+
+export type PartStatus = PartState["status"];
+
+export interface Part {
+  readonly name: PartName;
+  readonly state: PartState;
+  /** For its next attempt: why the step was sent back, or what was wrong with its last answer. */
+  readonly feedback: string;
+  /** What it said under the keys that later steps name; absent: nothing. */
+  readonly said?: Readonly<Record<string, string>>;
+}
+
+/** The parts of a step as its workflow describes them. */
+export interface PartsDefinition {
+  readonly of: PartsSource;
+  /** How many parts must pass. */
+  readonly need: "all" | number;
+  /** `stop`: the others are stopped as soon as the verdict of the step is known. */
+  readonly others: "finish" | "stop";
+}
+
+/** A list of the file, or a key of the context that has one name a line when the chain reaches the step. */
+type PartsSource = { readonly list: readonly PartDefinition[] } | { readonly each: string };
+
+/** A part of the list: what is absent is as its step says. */
+export interface PartDefinition {
+  readonly name: PartName;
+  readonly agent?: AgentName;
+  readonly input?: string;
+  readonly reads?: readonly string[];
+  readonly writes?: readonly string[];
+  readonly access?: "read";
+  readonly wallMs?: number;
+  /** What its attempts may use together; then it fails. */
+  readonly spend?: Spend;
+}
+
+export const mostParts = 100;
+
+/** It runs, or can start. */
+export function isMoving({ state }: Part): boolean {
+  return state.status === "ready" || state.status === "running";
+}
+
+export function isEnded(part: Part): part is Part & { readonly state: PartEnd } {
+  const { status } = part.state;
+  return status !== "ready" && status !== "running" && status !== "held";
+}
+
+/** Why these names cannot be those of the parts of one step; null: they can. */
+export function refusedNames(names: readonly string[]): string | null {
+  if (names.length === 0) return "the list is empty";
+  if (names.length > mostParts) return `the list has ${names.length} names, and a step has at most ${mostParts} parts`;
+  const bad = names.find((name) => !isSafeId(name));
+  if (bad !== undefined) return `${JSON.stringify(shortened(bad))} cannot be the name of a part`;
+  // Names become names of files, and some file systems do not tell case apart.
+  const folded = names.map((name) => name.toLowerCase());
+  const twice = names.find((_, index) => folded.indexOf(folded[index] ?? "") !== index);
+  return twice === undefined ? null : `two parts have the name "${twice}"`;
+}
+
+/** The names in a value of the context: a JSON list, or one a line. */
+export function namesIn(text: string): readonly string[] {
+  return listIn(text) ?? linesIn(text);
+}
+
+function shortened(text: string): string {
+  return text.length > 60 ? `${text.slice(0, 59)}…` : text;
+}

@@ -1,0 +1,81 @@
+// Checks a step with parts: its parts have agents that exist, and lead nowhere but to their own end.
+
+import type { PerformedDefinition } from "../../domain/definition.ts";
+import type { AgentName } from "../../domain/ids.ts";
+import type { Route } from "../../domain/route.ts";
+import { nearest } from "../document/problem.ts";
+import { refuse } from "../document/reading.ts";
+import { type Checked, originOf } from "./checked.ts";
+import { answers } from "./exits.ts";
+import { partsOf } from "./templates.ts";
+
+export function checkParts(checked: Checked, step: PerformedDefinition): void {
+  if (step.parts === undefined) return;
+  checkProtocol(checked, step);
+  checkAgents(checked, step);
+  checkErrorRoutes(checked, step);
+  checkAccess(checked, step);
+}
+
+function checkProtocol({ definition, reading }: Checked, step: PerformedDefinition): void {
+  if (definition.protocol === null) return;
+  refuse(reading, [...originOf(reading, step), "parts"], {
+    message: `Step '${step.name}': the files of \`protocol: ${definition.protocol}\` have no place for parts`,
+    expected: "steps without `parts` beside a `protocol`",
+    hint: "make each part a step of its own",
+  });
+}
+
+function checkAgents({ definition, reading }: Checked, step: PerformedDefinition): void {
+  const names = Object.keys(definition.agents);
+  for (const [index, { name, agent }] of partsOf(step).entries()) {
+    if (agent === undefined || Object.hasOwn(definition.agents, agent)) continue;
+    const meant = nearest(agent, names);
+    refuse(reading, [...originOf(reading, step), "parts", index, "agent"], {
+      message: `Step '${step.name}' (${name}): there is no agent '${agent}'`,
+      expected: names.length > 0 ? `one of: ${names.join(", ")}` : "an agent in `agents`",
+      hint: meant ? `did you mean \`${meant}\`?` : "add it to `agents`",
+    });
+  }
+}
+
+/** A part is repeated, asks about itself, or fails. Where the work goes on is the matter of the whole step. */
+function checkErrorRoutes({ reading }: Checked, step: PerformedDefinition): void {
+  const { onError, onErrorBy = {}, onUnreadable } = step;
+  const rules = [onError, ...Object.values(onErrorBy), ...(onUnreadable ? [onUnreadable] : [])];
+  const routes = rules.flatMap(({ route, limit }) => [route, ...(limit ? [limit.then] : [])]);
+  const asked = routes.flatMap((route) =>
+    route.to === "gate" ? answers(route.options).map((exit) => exit.route) : [],
+  );
+  for (const route of [...routes, ...asked]) {
+    if (staysInPart(route)) continue;
+    refuse(reading, reading.origins.get(route) ?? originOf(reading, step), {
+      message: `Step '${step.name}': an attempt of a part cannot lead to \`${route.to}\``,
+      expected: "again, gate or fail",
+      hint: "`on` says where the step leads once all of its parts have ended",
+    });
+  }
+}
+
+function staysInPart({ to }: Route): boolean {
+  return to === "again" || to === "gate" || to === "fail" || to === "next";
+}
+
+/** Parts share the tree of their step, where two writers would disturb each other. */
+function checkAccess({ definition, reading }: Checked, step: PerformedDefinition): void {
+  const mayWrite = (agent: AgentName | undefined, access: "read" | undefined) => {
+    if (access === "read") return false;
+    // `checkAgents` has refused an agent that is not there.
+    return (
+      agent === undefined || (Object.hasOwn(definition.agents, agent) && definition.agents[agent]?.access !== "read")
+    );
+  };
+  const own = step.kind === "agent" ? step.agent : undefined;
+  const each = partsOf(step).length === 0 ? [{ agent: undefined, access: undefined }] : partsOf(step);
+  if (!each.some(({ agent, access }) => mayWrite(agent ?? own, access ?? step.access))) return;
+  refuse(reading, [...originOf(reading, step), "parts"], {
+    message: `Step '${step.name}': its parts may change the tree that they share`,
+    expected: "parts that only read",
+    hint: "write `access: read` on the step or on its agent; work that changes files at the same time is stories",
+  });
+}
