@@ -123,7 +123,16 @@ function treesOf({ home }: Pick<Parts, "home">, id: string): readonly string[] {
   const names = existsSync(home.worktrees) ? readdirSync(home.worktrees) : [];
   return names
     .filter((name) => name === id || name.startsWith(`${id}-`) || name.startsWith(`${id}.`))
-    .map((name) => join(home.worktrees, name));
+    .flatMap((name) =>
+      name === `${id}.parts` ? partTreesIn(join(home.worktrees, name)) : [join(home.worktrees, name)],
+    );
+}
+
+/** Each part has a folder of its own, with the tree in it. The folders go last. */
+function partTreesIn(folder: string): readonly string[] {
+  const folders = readdirSync(folder).map((name) => join(folder, name));
+  const trees = folders.flatMap((each) => readdirSync(each).map((name) => join(each, name)));
+  return [...trees, ...folders, folder];
 }
 
 /** Branches that Pawl made and whose commits the base has; one with work of its own stays. */

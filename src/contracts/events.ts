@@ -166,6 +166,8 @@ export const eventContract = z
       feedback: text.nullable(),
     }),
     event("part_ended", { step, part: text, end: partEnd, said: textMap.exactOptional() }),
+    event("join_opened", { step }),
+    event("join_refused", { step, part: text, files: texts, feedback: text }),
     event("parts_ended", { step, verdict, taken }),
     event("outputs_set", { step, set: textMap, cleared: texts, notes: text.exactOptional() }),
     event("step_done", { step, feedback: object({ to: text, text }).exactOptional() }),

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import type { Condition } from "./condition.ts";
 import type { AgentName, StepName } from "./ids.ts";
 import type { Include, Inclusion } from "./include.ts";
-import type { PartsDefinition } from "./part.ts";
+import type { PartDefinition, PartsDefinition } from "./part.ts";
 import type { ErrorOutcome, GateDeadline, GateOptions, Limit, RouteRule, VerdictKey } from "./route.ts";
 import type { SignalWait } from "./signal.ts";
 import type { Vote } from "./vote.ts";
@@ -251,11 +251,36 @@ export interface StoriesStep extends StepBase {
   readonly restarts?: number;
 }
 
+/** Joins what the parts of a step changed, each in a tree of its own. No file has such a step: it is one more part. */
+export interface JoinStep extends PerformedStep {
+  readonly kind: "join";
+}
+
 export type PerformedDefinition = AgentStep | CommandStep | IntegrateStep | DecisionStep;
+/** What an attempt performs: a step, one part of it, or the join of its parts. */
+export type PerformedWork = PerformedDefinition | JoinStep;
 export type StepDefinition = PerformedDefinition | GateStep | StoriesStep;
 
 export function isPerformed(definition: StepDefinition): definition is PerformedDefinition {
   return definition.kind !== "gate" && definition.kind !== "stories";
+}
+
+/** Whether a part may change files, and so works in a tree of its own. `part`: what the file says of it, if anything. */
+export function mayWrite(
+  { agents }: Pick<Definition, "agents">,
+  step: PerformedDefinition,
+  part: Pick<PartDefinition, "agent" | "access"> = {},
+): boolean {
+  if ((part.access ?? step.access) === "read") return false;
+  const agent = part.agent ?? (step.kind === "agent" ? step.agent : undefined);
+  return agent === undefined || !Object.hasOwn(agents, agent) || agents[agent]?.access !== "read";
+}
+
+/** Whether any of its parts may change files. */
+export function partsWrite(definition: Pick<Definition, "agents">, step: PerformedDefinition): boolean {
+  if (step.parts === undefined) return false;
+  const { of } = step.parts;
+  return "list" in of ? of.list.some((part) => mayWrite(definition, step, part)) : mayWrite(definition, step);
 }
 
 /** Whether its stories work in trees of their own, and are integrated one by one. */

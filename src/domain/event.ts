@@ -100,6 +100,16 @@ export type Event = Happened &
         readonly end: PartEnd;
         readonly said?: Readonly<Record<string, string>>;
       }
+    /** Every part has its end, and what they changed is joined by one more. */
+    | { readonly type: "join_opened"; readonly step: StepId }
+    /** Two parts changed the same files: the later one runs again, on the work of those before it. */
+    | {
+        readonly type: "join_refused";
+        readonly step: StepId;
+        readonly part: PartName;
+        readonly files: readonly string[];
+        readonly feedback: string;
+      }
     /** Every part has its end: the verdict of the step, and where it leads. */
     | { readonly type: "parts_ended"; readonly step: StepId; readonly verdict: Verdict; readonly taken: Taken }
     /** The outputs of a step replace those that it had set before. */

@@ -1,7 +1,7 @@
 // Parts of a step: performed at the same time, each with its own agent, attempts and end. The step ends when all of them have ended.
 
 import type { AgentName, AttemptId, GateId, PartName } from "./ids.ts";
-import { isSafeId } from "./ids.ts";
+import { isSafeId, partName } from "./ids.ts";
 import { linesIn, listIn } from "./list.ts";
 import type { ReadyState } from "./ready.ts";
 import type { Spend } from "./route.ts";
@@ -29,7 +29,12 @@ export interface Part {
   readonly feedback: string;
   /** What it said under the keys that later steps name; absent: nothing. */
   readonly said?: Readonly<Record<string, string>>;
+  /** It is none of the file: the runtime itself joins the work of the others in it. */
+  readonly joins?: true;
 }
+
+/** The part that joins what parts changed in trees of their own. No part of the file has its name beside parts that write. */
+export const joinPart = partName("join");
 
 /** The parts of a step as its workflow describes them. */
 export interface PartsDefinition {
@@ -68,8 +73,13 @@ export function isEnded(part: Part): part is Part & { readonly state: PartEnd } 
   return status !== "ready" && status !== "running" && status !== "held";
 }
 
+/** The parts of the file or of its list. */
+export function givenParts(parts: readonly Part[]): readonly Part[] {
+  return parts.filter(({ joins }) => joins !== true);
+}
+
 /** Why these names cannot be those of the parts of one step; null: they can. */
-export function refusedNames(names: readonly string[]): string | null {
+export function refusedNames(names: readonly string[], { write = false }: { write?: boolean } = {}): string | null {
   if (names.length === 0) return "the list is empty";
   if (names.length > mostParts) return `the list has ${names.length} names, and a step has at most ${mostParts} parts`;
   const bad = names.find((name) => !isSafeId(name));
@@ -77,7 +87,9 @@ export function refusedNames(names: readonly string[]): string | null {
   // Names become names of files, and some file systems do not tell case apart.
   const folded = names.map((name) => name.toLowerCase());
   const twice = names.find((_, index) => folded.indexOf(folded[index] ?? "") !== index);
-  return twice === undefined ? null : `two parts have the name "${twice}"`;
+  if (twice !== undefined) return `two parts have the name "${twice}"`;
+  const isTaken = write && folded.includes(joinPart);
+  return isTaken ? `"${joinPart}" is the part that joins what the others changed` : null;
 }
 
 /** The names in a value of the context: a JSON list, or one a line. */

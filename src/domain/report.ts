@@ -2,6 +2,7 @@
 
 import type { Usage, Verdict } from "./attempt.ts";
 import type { EditRequest } from "./edit.ts";
+import type { PartName } from "./ids.ts";
 import type { StorySpec } from "./story.ts";
 
 /** The attempt completed and its output was readable. */
@@ -19,6 +20,14 @@ export interface CompletedReport {
   readonly summary?: string;
   /** Its request to change the chain. */
   readonly edits?: EditRequest;
+  /** Why parts could not be joined: it is rejected then. */
+  readonly conflict?: JoinConflict;
+}
+
+/** Files that a part changed, and that an earlier one had changed in another way. */
+export interface JoinConflict {
+  readonly part: PartName;
+  readonly files: readonly string[];
 }
 
 /** The attempt did not complete: its outputs do not reach the context, and it decides nothing. */

@@ -2,7 +2,7 @@
 // them said. The values are in the entries of the stories and in the parts of a step, so that every decision about a run has them.
 
 import type { PartName, StepName, StoryId } from "./ids.ts";
-import type { Part } from "./part.ts";
+import { givenParts, type Part } from "./part.ts";
 import { foldValue } from "./route.ts";
 import type { Chain } from "./step.ts";
 import type { StoryEntry } from "./story.ts";
@@ -46,7 +46,7 @@ export function readSaidName(text: string, steps: readonly StepName[]): (SaidNam
 /** What each said, in the order of the plan or of the list. A story that was done elsewhere and a part that failed have said nothing. */
 export function saidBy({ stories, chain }: SaidPlaces, name: SaidName): readonly SaidValue[] {
   const parts = chain.find((step) => step.name === name.step && step.parts !== undefined)?.parts;
-  if (parts !== undefined) return parts.flatMap((part) => saidByPart(part, name.key));
+  if (parts !== undefined) return givenParts(parts).flatMap((part) => saidByPart(part, name.key));
   return stories.flatMap((entry) =>
     isOf(entry, name.step) ? [{ story: entry.id, value: valueOf(entry, name.key) }] : [],
   );

@@ -5,12 +5,16 @@ import {
   type Definition,
   defaultRestarts,
   isPerformed,
+  type JoinStep,
+  mayWrite,
   type PerformedDefinition,
+  type PerformedWork,
+  partsWrite,
   type StepDefinition,
   type StoriesStep,
 } from "../domain/definition.ts";
 import type { PartName, StepName, StoryId } from "../domain/ids.ts";
-import type { PartDefinition } from "../domain/part.ts";
+import { joinPart, type PartDefinition } from "../domain/part.ts";
 import type { Header, Run } from "../domain/run.ts";
 import { lateOption } from "../domain/signal.ts";
 
@@ -26,18 +30,37 @@ export function performedBy(
   run: Run,
   story: StoryId | null,
   { name, part }: Pick<Attempt, "name" | "part">,
-): PerformedDefinition | null {
+): PerformedWork | null {
   const definition = definitionOf(run, story, name);
   if (!isPerformed(definition)) return null;
-  const own = part === undefined ? undefined : partDefinition(definition, part);
-  if (own === undefined) return definition;
-  const { name: _name, agent, spend: _spend, ...fields } = own;
-  if (definition.kind === "agent") return { ...definition, ...fields, agent: agent ?? definition.agent };
-  return { ...definition, ...fields };
+  if (part === undefined) return definition;
+  const writes = partsWrite(run.header.definition, definition);
+  if (writes && part === joinPart) return joinOf(definition);
+  // The work of one part is not the whole: what they change together is checked where it is joined.
+  const checks = writes ? [] : definition.checks;
+  const { name: _name, agent, spend: _spend, ...fields } = partDefinition(definition, part) ?? {};
+  if (definition.kind === "agent") return { ...definition, ...fields, checks, agent: agent ?? definition.agent };
+  return { ...definition, ...fields, checks };
+}
+
+/** It asks no agent, so it has a verdict and nothing to say; the checks of the step are about what it joined. */
+function joinOf(definition: PerformedDefinition): JoinStep {
+  const { parts: _parts, reads: _reads, writes: _writes, ...fields } = definition;
+  return { ...fields, kind: "join", input: "", produces: [], decide: null, expects: null };
+}
+
+/** Whether a part of a step may change files. Then it works in a tree of its own, where the run has trees. */
+export function isWriter(run: Run, story: StoryId | null, { name, part }: Pick<Attempt, "name" | "part">): boolean {
+  const definition = definitionOf(run, story, name);
+  if (part === undefined || !isPerformed(definition) || !partsWrite(run.header.definition, definition)) return false;
+  return part !== joinPart && mayWrite(run.header.definition, definition, partDefinition(definition, part));
 }
 
 /** What the file says of one part; undefined: nothing, since its name is from the context. */
-export function partDefinition({ parts }: PerformedDefinition, name: PartName): PartDefinition | undefined {
+export function partDefinition(
+  { parts }: Pick<PerformedDefinition, "parts">,
+  name: PartName,
+): PartDefinition | undefined {
   return parts && "list" in parts.of ? parts.of.list.find((part) => part.name === name) : undefined;
 }
 

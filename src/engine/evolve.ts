@@ -18,6 +18,8 @@ import { withDelivered } from "./note-updates.ts";
 import {
   cancelledParts,
   renewedRounds,
+  withJoinOpened,
+  withJoinRefused,
   withPartEnded,
   withPartReadied,
   withPartsOpened,
@@ -79,6 +81,10 @@ export function evolve(run: Run | null, event: Event): Run {
       return withPartReadied(run, event);
     case "part_ended":
       return withPartEnded(run, event);
+    case "join_opened":
+      return withJoinOpened(run, event);
+    case "join_refused":
+      return withJoinRefused(run, event);
     case "parts_ended":
       return withRound(run, event);
     case "outputs_set":

@@ -3,7 +3,7 @@
 
 import { type Attempt, type EndedAttempt, hasEnded, nameWithPart, type Taken } from "../domain/attempt.ts";
 import { counted } from "../domain/counted.ts";
-import type { CapName, Caps, PerformedDefinition } from "../domain/definition.ts";
+import type { CapName, Caps, PerformedWork } from "../domain/definition.ts";
 import type { PartName, StepName, StoryId } from "../domain/ids.ts";
 import { type IncludeBudget, isWithin } from "../domain/include.ts";
 import { anyOtherValue, type Limit, type Route, type RouteRule, repeats, type Spend } from "../domain/route.ts";
@@ -24,7 +24,7 @@ export interface LimitedRoute {
 export function applyLimits(
   draft: Draft,
   story: StoryId | null,
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   key: Taken["key"],
   rule: RouteRule,
   part?: PartName,
@@ -167,7 +167,7 @@ export function capsOf({ caps, totals, startedAt }: Header, at: number): readonl
 export function spendReached(
   draft: Draft,
   story: StoryId | null,
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   part?: PartName,
 ): LimitedRoute | null {
   for (const { limit, attempts, what } of spendLimitsOf(draft.run, story, definition, part)) {
@@ -180,7 +180,7 @@ export function spendReached(
 }
 
 /** The caps of an included workflow hold for the attempts of all its steps in this chain. */
-function includeSpent(draft: Draft, story: StoryId | null, definition: PerformedDefinition): LimitedRoute | null {
+function includeSpent(draft: Draft, story: StoryId | null, definition: PerformedWork): LimitedRoute | null {
   for (const { id, budget, attempts, started } of includeBudgetsOf(draft.run, story, definition)) {
     const isFull = budget.attempts !== null && started >= budget.attempts;
     const full = isFull ? `its ${counted(budget.attempts ?? 0, "attempt")} are used` : null;
@@ -200,7 +200,7 @@ interface IncludeUse {
   readonly started: number;
 }
 
-function includeBudgetsOf(run: Run, story: StoryId | null, definition: PerformedDefinition): readonly IncludeUse[] {
+function includeBudgetsOf(run: Run, story: StoryId | null, definition: PerformedWork): readonly IncludeUse[] {
   const scope = scopeOf(run, story);
   if (!scope || definition.include === undefined) return [];
   return Object.entries(run.header.definition.includes ?? {}).flatMap(([id, { budget }]) => {
@@ -220,7 +220,7 @@ function includeBudgetsOf(run: Run, story: StoryId | null, definition: Performed
 export function timeLeft(
   run: Run,
   { story, part }: Pick<Attempt, "story" | "part">,
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   at: number,
 ): number | null {
   const { caps, startedAt } = run.header;
@@ -243,7 +243,7 @@ interface SpendLimit {
 function spendLimitsOf(
   run: Run,
   story: StoryId | null,
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   part: PartName | undefined,
 ): readonly SpendLimit[] {
   const scope = scopeOf(run, story);

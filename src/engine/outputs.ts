@@ -1,7 +1,7 @@
 // Decides which outputs of an agent reach the context. Agent output is data: it never sets keys that Pawl or the caller owns.
 
 import { engineKeys } from "../domain/context.ts";
-import type { PerformedDefinition } from "../domain/definition.ts";
+import type { PerformedWork } from "../domain/definition.ts";
 import { contextKey } from "../domain/include.ts";
 import type { Header } from "../domain/run.ts";
 
@@ -13,7 +13,7 @@ export interface AcceptedOutputs {
 }
 
 /** The step whose outputs they are. */
-type Author = Pick<PerformedDefinition, "name" | "produces" | "decide" | "include">;
+type Author = Pick<PerformedWork, "name" | "produces" | "decide" | "include">;
 
 export function acceptOutputs(
   header: Header,

@@ -40,7 +40,8 @@ export const partTable = {
     stop: "stopped",
   },
   held: { again: "ready", hold: "held", fail: "failed", stop: "stopped" },
-  passed: {},
+  // Its work could not be joined with that of an earlier part.
+  passed: { again: "ready" },
   rejected: {},
   failed: {},
   stopped: {},

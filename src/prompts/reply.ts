@@ -1,20 +1,20 @@
 // What a prompt adds where the workflow does not say how to answer: an agent that obeys its prompt must be able to pass. In prose, so
 // that repeating it says nothing.
 
-import type { PerformedDefinition } from "../domain/definition.ts";
+import type { PerformedWork } from "../domain/definition.ts";
 import { expectedLines } from "../domain/expectation.ts";
 import { decidedValues } from "../domain/route.ts";
 import { flatten } from "./plaintext.ts";
 
 /** `told`: the input as it is written and the role files. "" where they say everything. */
-export function replyHelp(step: PerformedDefinition, told: string): string {
+export function replyHelp(step: PerformedWork, told: string): string {
   if (step.kind !== "agent") return "";
   const said = flatten(told);
   const sentences = [...statusHelp(step, said), ...decisionHelp(step, said), ...expectedHelp(step, said)];
   return sentences.join("\n");
 }
 
-function statusHelp(step: PerformedDefinition, said: string): readonly string[] {
+function statusHelp(step: PerformedWork, said: string): readonly string[] {
   const mayLeaveOut = step.summary && !expectsStatus(step);
   if (mayLeaveOut || /(?<![\w])status\s?:/.test(said)) return [];
   const canReject = step.decide === null && step.on.rejected !== undefined && step.on.rejected.route.to !== "again";
@@ -29,14 +29,14 @@ function statusHelp(step: PerformedDefinition, said: string): readonly string[] 
   ];
 }
 
-function decisionHelp({ decide, on }: PerformedDefinition, said: string): readonly string[] {
+function decisionHelp({ decide, on }: PerformedWork, said: string): readonly string[] {
   if (decide === null || said.includes(`${decide.toLowerCase()}:`)) return [];
   const values = decidedValues(on);
   const among = values.length === 0 ? "" : `; it is one of: ${values.join(", ")}`;
   return [`Write your decision behind \`${decide.toUpperCase()}:\` on a line of its own${among}.`];
 }
 
-function expectedHelp({ expects }: PerformedDefinition, said: string): readonly string[] {
+function expectedHelp({ expects }: PerformedWork, said: string): readonly string[] {
   return expectedLines(expects).flatMap((line) => {
     if (line.kind === "text")
       return flatten(line.text) === "" || isStatus(line.text) || said.includes(flatten(line.text))
@@ -48,7 +48,7 @@ function expectedHelp({ expects }: PerformedDefinition, said: string): readonly 
   });
 }
 
-function expectsStatus({ expects }: PerformedDefinition): boolean {
+function expectsStatus({ expects }: PerformedWork): boolean {
   return expectedLines(expects).some((line) => isStatus(line.kind === "text" ? line.text : line.source));
 }
 

@@ -2,7 +2,7 @@
 // pass. Which outputs reach the context and where a verdict leads is decided elsewhere.
 
 import type { Verdict } from "../domain/attempt.ts";
-import type { PerformedDefinition } from "../domain/definition.ts";
+import type { PerformedWork } from "../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../domain/report.ts";
 import { anyOtherValue, decidedValues } from "../domain/route.ts";
 import { isExample, type Told, withoutEcho } from "./echo.ts";
@@ -27,7 +27,7 @@ const feedbackKeys = ["issues", "review_issues", "failures", "feedback", "proble
  * is known; what only repeats it does not count.
  */
 export function readReport(
-  step: PerformedDefinition,
+  step: PerformedWork,
   answer: string,
   known: readonly string[],
   told: Told = nothingTold,
@@ -56,7 +56,7 @@ export interface Given {
 
 /** Nothing has to be found in a text; what it means is judged as what is printed. */
 export function readGiven(
-  step: PerformedDefinition,
+  step: PerformedWork,
   given: Given,
   known: readonly string[],
   told: Told = nothingTold,
@@ -79,7 +79,7 @@ export function readGiven(
 
 /** Where a step ends with a summary, its steps after it get that; the rest of its prose sets no keys. */
 function withSummary(
-  step: PerformedDefinition,
+  step: PerformedWork,
   text: string,
   said: CompletedReport | UnfinishedReport,
 ): CompletedReport | UnfinishedReport {
@@ -111,7 +111,7 @@ function report(reading: Reading, readPlan: () => ReturnType<typeof readStories>
 }
 
 interface Reading {
-  readonly step: PerformedDefinition;
+  readonly step: PerformedWork;
   readonly text: string;
   readonly entries: readonly PrintedKey[];
   readonly values: ReadonlyMap<string, string>;
@@ -127,12 +127,12 @@ type Judgement =
   | { readonly kind: "failed"; readonly why: string }
   | { readonly kind: "unreadable"; readonly why: string };
 
-function knownTo(step: PerformedDefinition, known: readonly string[]): readonly string[] {
+function knownTo(step: PerformedWork, known: readonly string[]): readonly string[] {
   return [...known, ...(step.produces ?? []), ...(step.summary ? ["summary"] : [])];
 }
 
 function readingOf(
-  step: PerformedDefinition,
+  step: PerformedWork,
   raw: string,
   found: ReturnType<typeof readEntries>,
   known: readonly string[],
@@ -145,7 +145,7 @@ function readingOf(
 }
 
 /** As they would have been printed: the outputs, what is said of them, and last the verdict. */
-function entriesOf(step: PerformedDefinition, given: Given, notes: Set<string>): readonly PrintedKey[] {
+function entriesOf(step: PerformedWork, given: Given, notes: Set<string>): readonly PrintedKey[] {
   // A summary that says no is a verdict as well: it contradicts an outcome that says yes.
   const said = readEntries(given.summary ?? "", [], null).entries;
   const entries = said.filter(({ key, value, fenced }) => key === "status" && !fenced && meaningOf(value) !== null);

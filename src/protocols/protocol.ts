@@ -5,7 +5,7 @@
 // the name of the protocol and the reason.
 
 import type { Attempt } from "../domain/attempt.ts";
-import type { PerformedDefinition } from "../domain/definition.ts";
+import type { PerformedWork } from "../domain/definition.ts";
 import type { EditRequest } from "../domain/edit.ts";
 import type { Event } from "../domain/event.ts";
 import type { Evidence, SaidEvidence } from "../domain/evidence.ts";
@@ -95,7 +95,7 @@ export type RunFacts = Pick<Header, "id" | "place" | "definition">;
 export interface AttemptFacts {
   readonly run: Run;
   readonly attempt: Attempt;
-  readonly definition: PerformedDefinition;
+  readonly definition: PerformedWork;
 }
 
 /** What else is known of the session whose files are read. */

@@ -64,13 +64,18 @@ export class World {
     this.#executor = executor;
   }
 
-  async begin(task = "do it", parts = this.parts, executor = this.#executor): Promise<RunId> {
+  async begin(
+    task = "do it",
+    parts = this.parts,
+    executor = this.#executor,
+    { inPlace = false }: { readonly inPlace?: boolean } = {},
+  ): Promise<RunId> {
     const { run } = await beginRun(parts, {
       workflow: openWorkflow(this.home, join(this.dir, "workflow.yml"), parts.protocols),
       task,
       repo: this.repo,
       base: null,
-      inPlace: false,
+      inPlace,
       context: {},
       executor,
       author: "test",

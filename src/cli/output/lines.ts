@@ -72,6 +72,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       const mark = end.status === "failed" ? "✗" : "•";
       return { mark, text: `${where}${event.step} (${event.part}) ${end.status}: ${firstLineOf(end.reason)}` };
     }
+    case "join_refused":
+      return { mark: "↺", text: `${where}${event.step} (${event.part}) runs again: ${firstLineOf(event.feedback)}` };
     case "parts_ended":
       return {
         mark: event.verdict.kind === "passed" ? "✓" : "↺",
@@ -139,6 +141,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
     case "notes_delivered":
     case "signal_taken":
     case "outputs_set":
+    case "join_opened":
     case "part_readied":
     case "step_cancelled":
     case "step_done":

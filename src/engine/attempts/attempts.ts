@@ -107,7 +107,8 @@ function atCap({ draft, story, step, part, what }: Start): boolean {
 /** If a budget of the step or its story is spent, the route declared for that case is taken instead of an attempt. */
 function overBudget({ draft, story, step, part, what }: Start): boolean {
   const definition = draft.definition(story, step.name);
-  if (!isPerformed(definition)) return false;
+  // Joining costs nothing, and what it joins is paid for.
+  if (!isPerformed(definition) || part?.joins === true) return false;
   const spent = spendReached(draft, story, definition, part?.name);
   if (spent === null) return false;
   sendMessage(draft, "budget", { story, step: what, text: spent.exhausted ?? "" });

@@ -2,7 +2,7 @@
 
 import { type Attempt, nameWithPart, type Taken } from "../../domain/attempt.ts";
 import { counted } from "../../domain/counted.ts";
-import type { PerformedDefinition } from "../../domain/definition.ts";
+import type { PerformedWork } from "../../domain/definition.ts";
 import type { EditRequest } from "../../domain/edit.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Part, PartEnd } from "../../domain/part.ts";
@@ -17,6 +17,7 @@ import { openGate } from "../gates/gates.ts";
 import { applyLimits, lostTooOften } from "../limits.ts";
 import { sendMessage } from "../messages.ts";
 import { acceptOutputs, clearedKeys } from "../outputs.ts";
+import { maySendBack, sendBack } from "../parts/joining.ts";
 import { endPart, takePartRoute } from "../parts/part-routes.ts";
 import { saidByPart } from "../parts/part-said.ts";
 import { type Readying, readyPart, readyStep } from "../readying.ts";
@@ -32,7 +33,7 @@ export interface Ending {
   readonly step: Step;
   /** The part of the step that it performed; null: the whole step. */
   readonly part: Part | null;
-  readonly definition: PerformedDefinition;
+  readonly definition: PerformedWork;
 }
 
 export function endCompleted(ending: Ending, report: CompletedReport & Report): void {
@@ -76,6 +77,10 @@ function endPartCompleted(ending: Ending, part: Part, report: CompletedReport & 
     return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
   }
   // What a part says is read by the names of its step and itself, never as a key of the context.
+  if (report.conflict && maySendBack(draft, story, step, report.conflict)) {
+    emitEnd(draft, attempt, report, { outcome: "completed", taken: null, why: feedback, notes: report.notes });
+    return sendBack(draft, story, step, report.conflict, feedback);
+  }
   const { name, produces, decide } = definition;
   const accepted = acceptOutputs(draft.run.header, { name, produces, decide }, report.outputs);
   emitEnd(draft, attempt, report, {
@@ -184,7 +189,7 @@ function failWhat({ draft, story, step, part }: Ending, reason: string): void {
 
 /** An outcome with a rule of its own counts for itself; all others take `onError`. */
 function errorRuleFor(
-  { onError, onErrorBy, onUnreadable }: PerformedDefinition,
+  { onError, onErrorBy, onUnreadable }: PerformedWork,
   outcome: ErrorOutcome | "invalid_output",
 ): { key: Taken["key"]; rule: RouteRule } {
   if (outcome === "invalid_output")

@@ -3,7 +3,7 @@
 
 import type { Verdict } from "../../domain/attempt.ts";
 import { counted } from "../../domain/counted.ts";
-import type { PerformedDefinition } from "../../domain/definition.ts";
+import type { PerformedWork } from "../../domain/definition.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import { anyOtherValue, type Route, type RouteRule, type VerdictKey } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
@@ -15,7 +15,7 @@ import { takeRoute } from "../routing.ts";
 export interface RoutedVerdict {
   readonly story: StoryId | null;
   readonly step: Step;
-  readonly definition: PerformedDefinition;
+  readonly definition: PerformedWork;
   readonly verdict: Verdict;
   readonly feedback: string;
   readonly limited: LimitedRoute;
@@ -23,7 +23,7 @@ export interface RoutedVerdict {
 
 /** null: the step has no route for it. */
 export function ruleFor(
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   verdict: Verdict,
 ): { readonly key: VerdictKey; readonly rule: RouteRule } | null {
   const keys: VerdictKey[] =

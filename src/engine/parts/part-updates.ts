@@ -1,7 +1,7 @@
 // Applies events to the parts of a step, and records the rounds that limits count.
 
 import type { Event } from "../../domain/event.ts";
-import { isEnded, type Part } from "../../domain/part.ts";
+import { givenParts, isEnded, joinPart, type Part } from "../../domain/part.ts";
 import type { Run } from "../../domain/run.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
@@ -49,6 +49,28 @@ export function withPartEnded(run: Run, event: Of<"part_ended">): Run {
       ...(said === undefined ? {} : { said }),
     })),
   );
+}
+
+export function withJoinOpened(run: Run, { story, step: id, at }: Of<"join_opened">): Run {
+  const join: Part = {
+    name: joinPart,
+    state: { status: "ready", notBefore: at, pauseMs: 0 },
+    feedback: "",
+    joins: true,
+  };
+  return withStep(run, story, id, (step) => ({ ...step, parts: [...(step.parts ?? []), join] }));
+}
+
+/** The part that joins goes, and comes again when the other one has ended. */
+export function withJoinRefused(run: Run, { story, step: id, at, part: name, feedback }: Of<"join_refused">): Run {
+  return withStep(run, story, id, (step) => {
+    const again = withPart(step, name, ({ said: _said, ...part }) => ({
+      ...part,
+      state: nextPartState(part, "again", { status: "ready", notBefore: at, pauseMs: 0 }),
+      feedback,
+    }));
+    return { ...again, parts: givenParts(again.parts ?? []) };
+  });
 }
 
 export function withRound(run: Run, { story, step, taken }: Of<"parts_ended">): Run {

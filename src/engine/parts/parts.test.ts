@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
-import { unfinished } from "../../../test/support/engine/reports.ts";
+import { rejected, unfinished } from "../../../test/support/engine/reports.ts";
 import {
   again,
   agent,
@@ -11,9 +11,10 @@ import {
   next,
   stories,
   withParts,
+  withWriters,
   workflow,
 } from "../../../test/support/engine/workflow.ts";
-import { stepName } from "../../domain/ids.ts";
+import { partName, stepName } from "../../domain/ids.ts";
 import type { PartsDefinition } from "../../domain/part.ts";
 import { saidBy, saidValues } from "../../domain/said.ts";
 import { why } from "../why.ts";
@@ -234,7 +235,7 @@ describe("parts of a step", () => {
 
   test("[PT13] the parts of a list in the context are those that it names when the chain gets there", () => {
     const each: PartsDefinition = { of: { each: "modules" }, need: "all", others: "finish" };
-    const definition = workflow([agent("plan"), { ...agent("look"), parts: each }]);
+    const definition = workflow([agent("plan"), { ...agent("look"), access: "read", parts: each }]);
     const lines = new Driver(definition);
     lines.pass("plan", { outputs: { modules: "- api\n- web\n" } });
     expect(lines.parts("look")).toEqual({ api: "ready", web: "ready" });
@@ -330,5 +331,139 @@ describe("parts of a step", () => {
     run.pass("review#security");
     run.pass("review#speed");
     expect(run.run.header.end?.reason).toContain("style failed: the run has used its 2 attempts");
+  });
+});
+
+describe("parts that change files", () => {
+  const names = ["api", "web", "docs"];
+  const build = (how: Partial<Omit<PartsDefinition, "of">> = {}, options: Parameters<typeof agent>[1] = {}) =>
+    new Driver(workflow([withWriters(agent("build", options), names, how), agent("ship")]));
+  const conflict = (run: Driver, part: string) => {
+    const said = { conflict: { part: partName(part), files: ["a.txt"] } };
+    run.finish("build#join", rejected(`${part} changed a.txt, too`, "conflict", said));
+  };
+
+  test("[PT18] are joined once all of them have ended, and only then the step passes", () => {
+    const run = build();
+    run.pass("build#web");
+    run.pass("build#api");
+    expect(run.parts("build")).toEqual({ api: "passed", web: "passed", docs: "ready" });
+    run.pass("build#docs");
+    expect(run.parts("build")).toEqual({ api: "passed", web: "passed", docs: "passed", join: "ready" });
+    expect(run.state("build")).toBe("running");
+    run.pass("build#join");
+    expect(run.states()).toEqual({ build: "done", ship: "ready" });
+  });
+
+  test("[PT18] steps whose parts only read join nothing", () => {
+    const run = new Driver(workflow([withParts(agent("look"), names)]));
+    for (const name of names) run.pass(`look#${name}`);
+    expect(run.status).toBe("done");
+  });
+
+  test("[PT18] what passed is joined also where the step says no: its work stays, as that of a step does", () => {
+    const run = build({}, { on: { rejected: next } });
+    run.pass("build#api");
+    run.reject("build#web", "no");
+    run.reject("build#docs", "no");
+    run.pass("build#join");
+    expect(run.states()).toEqual({ build: "done", ship: "ready" });
+    expect(run.step("ship").feedback).toContain("web: no");
+  });
+
+  test("[PT18] where no part that writes has passed, nothing is joined", () => {
+    const run = build();
+    for (const name of names) run.reject(`build#${name}`, "no");
+    expect(run.status).toBe("failed");
+    expect(run.attempts("build#join")).toHaveLength(0);
+  });
+
+  test("[PT19] a conflict sends the later part back, alone, and what it said is void; then all is joined again", () => {
+    const run = build();
+    for (const name of names) run.pass(`build#${name}`);
+    conflict(run, "web");
+    expect(run.parts("build")).toEqual({ api: "passed", web: "ready", docs: "passed" });
+    expect(run.step("build").parts?.[1]?.feedback).toContain("web changed a.txt, too");
+    run.pass("build#web");
+    run.pass("build#join");
+    expect(run.state("build")).toBe("done");
+    expect(run.attempts("build#api")).toHaveLength(1);
+    expect(run.attempts("build#web")).toHaveLength(2);
+  });
+
+  test("[PT19] a part that is sent back and says no then counts as a no", () => {
+    const run = build();
+    for (const name of names) run.pass(`build#${name}`);
+    conflict(run, "web");
+    run.reject("build#web", "it cannot be done on top of api");
+    run.pass("build#join");
+    expect(run.run.header.end?.reason).toContain("it cannot be done on top of api");
+  });
+
+  test("[PT19] a join that always finds a conflict ends as a no", () => {
+    const run = build();
+    for (const name of names) run.pass(`build#${name}`);
+    for (let times = 0; times < names.length; times += 1) {
+      conflict(run, "web");
+      run.pass("build#web");
+    }
+    conflict(run, "web");
+    expect(run.status).toBe("failed");
+    expect(run.run.header.end?.reason).toContain("web changed a.txt, too");
+  });
+
+  test("[PT19] a conflict of a part that is not there, or has not passed, sends nobody back", () => {
+    for (const name of ["nobody", "docs"]) {
+      const run = build({ need: 2 });
+      run.pass("build#api");
+      run.pass("build#web");
+      run.reject("build#docs", "no");
+      conflict(run, name);
+      expect(run.status).toBe("failed");
+    }
+  });
+
+  test("[PT20] red checks of the joined work are a no of the step, for the reason `checks`", () => {
+    const run = build({}, { on: { "rejected:checks": next, rejected: fail("") } });
+    for (const name of names) run.pass(`build#${name}`);
+    run.finish("build#join", rejected("A check is red.", "checks"));
+    expect(run.states()).toEqual({ build: "done", ship: "ready" });
+  });
+
+  test("[PT9 PT18] a retry after a join that failed keeps the parts and joins again", () => {
+    const run = build();
+    for (const name of names) run.pass(`build#${name}`);
+    for (let times = 0; times < 3; times += 1) run.fails("build#join", "the disk is full");
+    expect(run.run.header.end?.reason).toContain("join failed: ");
+    run.retry();
+    expect(run.parts("build")).toEqual({ api: "passed", web: "passed", docs: "passed", join: "ready" });
+    run.pass("build#join");
+    expect(run.state("build")).toBe("done");
+  });
+
+  test("[PT7 PT18] with `first`, what the first one did is joined, and the others are stopped", () => {
+    const run = build({ need: 1, others: "stop" });
+    run.claim("build#api");
+    run.pass("build#web");
+    expect(run.parts("build")).toEqual({ api: "running", web: "passed", docs: "stopped" });
+    ends(run, "build#api");
+    expect(run.parts("build")).toEqual({ api: "stopped", web: "passed", docs: "stopped", join: "ready" });
+    run.pass("build#join");
+    expect(run.state("build")).toBe("done");
+  });
+
+  test("[PT12 PT18] the join says nothing: lists and votes have the parts alone", () => {
+    const says = { ...withWriters(agent("build"), names), produces: ["verdict"] };
+    const run = new Driver({ ...workflow([says]), collects: { [stepName("build")]: ["verdict"] } });
+    for (const name of names) run.pass(`build#${name}`, { outputs: { verdict: "ok" } });
+    run.claim("build#join");
+    expect(saidBy(run.run.header, { step: stepName("build"), key: "verdict" })).toHaveLength(3);
+  });
+
+  test("[PT13 PT18] a list that names a part `join` is refused, because what joins has this name", () => {
+    const each: PartsDefinition = { of: { each: "modules" }, need: "all", others: "finish" };
+    const run = new Driver(workflow([agent("plan"), { ...agent("build"), parts: each }]));
+    run.pass("plan", { outputs: { modules: "api\nJoin" } });
+    expect(run.run.header.end?.reason).toContain('"join" is the part that joins');
   });
 });

@@ -5,7 +5,7 @@ import { type Attempt, hasEnded, type Verdict } from "../../domain/attempt.ts";
 import { counted } from "../../domain/counted.ts";
 import { isPerformed, type PerformedDefinition } from "../../domain/definition.ts";
 import type { StoryId } from "../../domain/ids.ts";
-import { isEnded, isMoving, type Part, type PartsDefinition } from "../../domain/part.ts";
+import { givenParts, isEnded, isMoving, type Part, type PartsDefinition } from "../../domain/part.ts";
 import { hasOpenParts, type Step } from "../../domain/step.ts";
 import { stopRunning } from "../attempts/stopping.ts";
 import { routeVerdict, ruleFor } from "../attempts/verdicts.ts";
@@ -13,6 +13,7 @@ import type { Draft } from "../draft.ts";
 import { settleDropped } from "../dropped.ts";
 import { applyLimits } from "../limits.ts";
 import { changeStory, failStep } from "../status-changes.ts";
+import { isJoined, needsJoin, openJoin } from "./joining.ts";
 import { endPart } from "./part-routes.ts";
 
 type StepWithParts = Step & { readonly parts: readonly Part[] };
@@ -24,6 +25,7 @@ export function settleParts(draft: Draft, story: StoryId | null, step: StepWithP
   const now = draft.step(story, step.id);
   const parts = now.parts ?? [];
   if (now.dropping && parts.every(isEnded)) return settleDropped(draft, story, now, now.dropping);
+  if (parts.every(isEnded) && needsJoin(draft, story, now)) return openJoin(draft, story, now);
   if (parts.every(isEnded)) return endParts(draft, story, now, definition, parts);
   if (story !== null) changeStory(draft, story, parts.some(isMoving) ? "running" : "held", heldBy(parts));
 }
@@ -45,8 +47,9 @@ export function stopPart(draft: Draft, { story, part: name }: Attempt, step: Ste
   if (part && !isEnded(part)) endPart(draft, story, step, part, { status: "stopped", reason });
 }
 
-/** Enough parts have passed, or so many have not that the rest is not enough. */
+/** Enough parts have passed, or so many have not that the rest is not enough. What joins them is always needed. */
 function isDecided(parts: readonly Part[], need: PartsDefinition["need"]): boolean {
+  if (parts.some(({ joins }) => joins === true)) return false;
   const open = parts.filter((part) => !isEnded(part)).length;
   const missing = neededOf(parts, need) - passedIn(parts);
   return missing <= 0 || missing > open;
@@ -54,12 +57,12 @@ function isDecided(parts: readonly Part[], need: PartsDefinition["need"]): boole
 
 /** A part that a person left out is not one of all. Nothing passes without a part that did. */
 function neededOf(parts: readonly Part[], need: PartsDefinition["need"]): number {
-  const all = parts.filter(({ state }) => state.status !== "stopped").length;
+  const all = givenParts(parts).filter(({ state }) => state.status !== "stopped").length;
   return Math.max(1, need === "all" ? all : need);
 }
 
 function passedIn(parts: readonly Part[]): number {
-  return parts.filter(({ state }) => state.status === "passed").length;
+  return givenParts(parts).filter(({ state }) => state.status === "passed").length;
 }
 
 export function stopParts(draft: Draft, story: StoryId | null, step: StepWithParts, reason: string): void {
@@ -93,7 +96,7 @@ function endParts(
   parts: readonly Part[],
 ): void {
   const need = definition.parts?.need ?? "all";
-  const isPassed = passedIn(parts) >= neededOf(parts, need);
+  const isPassed = passedIn(parts) >= neededOf(parts, need) && isJoined(parts);
   const verdict: Verdict | null = isPassed ? { kind: "passed" } : rejectionOf(parts);
   const found = verdict && ruleFor(definition, verdict);
   if (verdict === null || found === null) return failStep(draft, story, step, failureOf(step, parts, need));
@@ -125,7 +128,7 @@ function failureOf({ name }: Step, parts: readonly Part[], need: PartsDefinition
   const failed = parts.flatMap((part) =>
     part.state.status === "failed" ? [`${part.name} failed: ${part.state.reason}`] : [],
   );
-  const wanted = `${passedIn(parts)} of ${counted(parts.length, "part")} passed, and ${need === "all" ? "all" : need} must`;
+  const wanted = `${passedIn(parts)} of ${counted(givenParts(parts).length, "part")} passed, and ${need === "all" ? "all" : need} must`;
   return [`${name}: ${wanted}`, ...failed].join("; ");
 }
 

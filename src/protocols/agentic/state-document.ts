@@ -2,7 +2,7 @@
 // what is so.
 
 import { type Attempt, hasEnded } from "../../domain/attempt.ts";
-import { isPerformed, type StepDefinition } from "../../domain/definition.ts";
+import { isPerformed, type PerformedWork, type StepDefinition } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Note } from "../../domain/note.ts";
 import type { Facts } from "../../domain/report.ts";
@@ -202,8 +202,11 @@ function hasNext(last: Attempt | null, status: StateStatus): boolean {
 }
 
 /** Repetitions that the table still allows, so that the file never shows the third attempt of two. */
-export function repetitionsLeft(scope: Story | undefined, definition: StepDefinition | undefined): number {
-  if (definition === undefined || !isPerformed(definition) || !definition.budget) return 0;
+export function repetitionsLeft(
+  scope: Story | undefined,
+  definition: StepDefinition | PerformedWork | undefined,
+): number {
+  if (definition === undefined || !("budget" in definition) || !definition.budget) return 0;
   const from = Math.max(scope?.countsFrom["*"] ?? 0, scope?.countsFrom[definition.name] ?? 0);
   const own = (scope?.attempts ?? []).filter((each, index) => index >= from && each.name === definition.name);
   const used = own.filter((each) => hasEnded(each) && each.state.taken !== null && each.state.taken.draws !== null);

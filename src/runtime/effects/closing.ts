@@ -24,6 +24,7 @@ import { progressHome, progressPlaces } from "../trees/agent-homes.ts";
 import { inHealthyTree } from "../trees/healing.ts";
 import { beforeRemoval } from "../trees/hooks.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
+import { removeAllPartTrees } from "../trees/part-trees.ts";
 import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { forgetProvisioning } from "../trees/provisioning.ts";
@@ -52,6 +53,7 @@ export async function closeRun(parts: ClosingPorts, id: RunId): Promise<void> {
   if (hasSlots) await removeSlots(parts, run, place.repo);
   // Before the side branch is published: its own tree is on it.
   if (end.status === "done") {
+    await removeAllPartTrees(parts, run);
     const act = () => removeOwnTree(parts, run, summary.number);
     await inHealthyTree(parts, run, { path: workspacePath(parts, run, null), act });
   }

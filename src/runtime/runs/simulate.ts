@@ -4,7 +4,7 @@
 import { noUsage } from "../../domain/attempt.ts";
 import type { AnswerGate, ExpireGate, ReceiveSignal } from "../../domain/command.ts";
 import { counted } from "../../domain/counted.ts";
-import { type DecisionStep, type Definition, type PerformedDefinition } from "../../domain/definition.ts";
+import { type DecisionStep, type Definition, type PerformedWork } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Event } from "../../domain/event.ts";
 import { unknownValue } from "../../domain/evidence.ts";
@@ -275,18 +275,18 @@ function simulatedStory(id: string): StorySpec {
   };
 }
 
-/** A script need not say that a story can be integrated. */
+/** A script need not say that a story can be integrated, or that parts can be joined. */
 function scripted(
   run: Run,
   ready: ReadyStep,
   answer: ScriptedAnswer | null,
 ): CompletedReport | UnfinishedReport | null {
   const definition = performedOf(run, ready);
-  const given = answer ?? (definition.kind === "integrate" ? fits : null);
+  const given = answer ?? (definition.kind === "integrate" || definition.kind === "join" ? fits : null);
   return given && read(run, definition, given);
 }
 
-function performedOf(run: Run, { story, step: { name }, part }: ReadyStep): PerformedDefinition {
+function performedOf(run: Run, { story, step: { name }, part }: ReadyStep): PerformedWork {
   const definition = performedBy(run, story, { name, ...(part === undefined ? {} : { part }) });
   if (definition === null) throw new Error(`${name} is not performed and has no answer`);
   return definition;
@@ -296,7 +296,7 @@ function attemptNumber({ scope, step, part }: ReadyStep): number {
   return scope.attempts.filter((attempt) => attempt.step === step.id && attempt.part === part).length + 1;
 }
 
-function read(run: Run, definition: PerformedDefinition, answer: ScriptedAnswer): CompletedReport | UnfinishedReport {
+function read(run: Run, definition: PerformedWork, answer: ScriptedAnswer): CompletedReport | UnfinishedReport {
   if (definition.kind === "decision") return readDecided(run, definition, answer);
   const report = readAnswer(definition, answerOf(definition, answer), run.header.definition.knownKeys);
   if (report.outcome !== "completed" || answer.edits === undefined) return report;
@@ -317,7 +317,7 @@ function readDecided(run: Run, step: DecisionStep, { text, exit }: ScriptedAnswe
 }
 
 /** The answer that `execute` would hand to `settle`. */
-function answerOf({ kind }: PerformedDefinition, { text, exit }: ScriptedAnswer): Answer {
+function answerOf({ kind }: PerformedWork, { text, exit }: ScriptedAnswer): Answer {
   const end = { text, usage: noUsage, session: null, notes: [] } as const;
   const why = `exit code ${exit}`;
   if (kind === "agent" || kind === "command") {

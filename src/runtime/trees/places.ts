@@ -2,7 +2,7 @@
 // involved.
 
 import { join } from "node:path";
-import type { RunId, StoryId } from "../../domain/ids.ts";
+import type { PartName, RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
 import { sha256Of } from "../../system/sha256.ts";
 import type { IntegrationTarget } from "../../workspaces/integration/tip.ts";
@@ -28,6 +28,16 @@ export function workspacePath(parts: Pick<Parts, "home">, run: Run, story: Story
   if (slot !== null) return slotPath(parts, id, slot);
   if (place.kind === "worktree") return join(parts.home.worktrees, id);
   return place.repo ?? join(parts.home.worktrees, id);
+}
+
+/** The trees of parts that change files, one folder for each: `STORY+PART/PART`, without a story `+PART/PART`. */
+export function partsFolder(parts: Pick<Parts, "home">, run: RunId): string {
+  return join(parts.home.worktrees, `${run}.parts`);
+}
+
+export function partTree(parts: Pick<Parts, "home">, run: RunId, story: StoryId | null, part: PartName): string {
+  // Nothing has a plus in its name, so no story and part make the name of another.
+  return join(partsFolder(parts, run), `${story ?? ""}+${part}`, part);
 }
 
 /** The branches that get the commits of a run's stories, one after the other. */

@@ -11,7 +11,7 @@ import { sha256Of } from "../../system/sha256.ts";
 import { blobsOf, copyLocalFiles, excludeFiles, untrackedFiles } from "../../workspaces/trees/local-files.ts";
 import type { Parts, TreeSettings } from "../parts.ts";
 import type { RegisterStop } from "../stop-switch.ts";
-import { slotOf, workspacePath } from "./places.ts";
+import { slotOf } from "./places.ts";
 import { type CommandSite, failureText, howItEnded, runInTree } from "./tree-commands.ts";
 
 export interface Tree {
@@ -85,13 +85,13 @@ async function firstFailure(
 
 /** The variables of an attempt's tree, for a process that did not make the tree ready; none where Pawl made no tree. */
 export function treeEnvironment(
-  { home, settings }: Pick<Parts, "home" | "settings">,
+  { settings }: Pick<Parts, "settings">,
   run: Run,
-  story: StoryId | null,
+  { story, path }: Pick<Tree, "story" | "path">,
 ): Readonly<Record<string, string>> {
   if (run.header.place.kind !== "worktree") return {};
   const slot = slotOf(run, story);
-  const { ports = [] } = (readJson(recordFile(workspacePath({ home }, run, story))) ?? {}) as TreeRecord;
+  const { ports = [] } = (readJson(recordFile(path)) ?? {}) as TreeRecord;
   return variablesOf(run, { slot, story }, ports, settings.workspace.env);
 }
 

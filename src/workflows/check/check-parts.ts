@@ -1,7 +1,7 @@
 // Checks a step with parts: its parts have agents that exist, and lead nowhere but to their own end.
 
-import type { PerformedDefinition } from "../../domain/definition.ts";
-import type { AgentName } from "../../domain/ids.ts";
+import { type PerformedDefinition, partsWrite } from "../../domain/definition.ts";
+import { refusedNames } from "../../domain/part.ts";
 import type { Route } from "../../domain/route.ts";
 import { nearest } from "../document/problem.ts";
 import { refuse } from "../document/reading.ts";
@@ -14,7 +14,7 @@ export function checkParts(checked: Checked, step: PerformedDefinition): void {
   checkProtocol(checked, step);
   checkAgents(checked, step);
   checkErrorRoutes(checked, step);
-  checkAccess(checked, step);
+  checkNames(checked, step);
 }
 
 function checkProtocol({ definition, reading }: Checked, step: PerformedDefinition): void {
@@ -61,21 +61,15 @@ function staysInPart({ to }: Route): boolean {
   return to === "again" || to === "gate" || to === "fail" || to === "next";
 }
 
-/** Parts share the tree of their step, where two writers would disturb each other. */
-function checkAccess({ definition, reading }: Checked, step: PerformedDefinition): void {
-  const mayWrite = (agent: AgentName | undefined, access: "read" | undefined) => {
-    if (access === "read") return false;
-    // `checkAgents` has refused an agent that is not there.
-    return (
-      agent === undefined || (Object.hasOwn(definition.agents, agent) && definition.agents[agent]?.access !== "read")
-    );
-  };
-  const own = step.kind === "agent" ? step.agent : undefined;
-  const each = partsOf(step).length === 0 ? [{ agent: undefined, access: undefined }] : partsOf(step);
-  if (!each.some(({ agent, access }) => mayWrite(agent ?? own, access ?? step.access))) return;
+/** `parts: { each: KEY }` is looked at when the names are known. */
+function checkNames({ definition, reading }: Checked, step: PerformedDefinition): void {
+  const names = partsOf(step).map(({ name }) => name);
+  if (names.length === 0 || !partsWrite(definition, step)) return;
+  const refused = refusedNames(names, { write: true });
+  if (refused === null) return;
   refuse(reading, [...originOf(reading, step), "parts"], {
-    message: `Step '${step.name}': its parts may change the tree that they share`,
-    expected: "parts that only read",
-    hint: "write `access: read` on the step or on its agent; work that changes files at the same time is stories",
+    message: `Step '${step.name}': ${refused}`,
+    expected: "another name for this part",
+    hint: "or `access: read`, where its parts change no files",
   });
 }

@@ -61,7 +61,9 @@ describe("parts in a file", () => {
       },
     });
     expect(load(review("parts: { each: NAMES }"))).toMatchObject({ problems: [], parts: { of: { each: "names" } } });
-    expect(load('  - { id: review, command: "true", access: read, parts: [a, b] }').problems).toEqual([]);
+    expect(load('  - { id: review, command: "true", access: read, parts: [a, join] }').problems).toEqual([]);
+    expect(load("  - { id: make, agent: dev, input: x, parts: [a, b] }").problems).toEqual([]);
+    expect(load("  - { id: make, command: make, parts: [a, b] }").problems).toEqual([]);
   });
 
   const many = Array.from({ length: 10_000 }, (_, index) => `p${index}`).join(", ");
@@ -73,7 +75,10 @@ describe("parts in a file", () => {
     ["parts: [a, b], need: 3", "Step 'review': it needs 3 parts that pass, and has 2"],
     ["parts: [a], need: first, others: stop", "Step 'review': `need: first` stops the others"],
     ["parts: [{ name: a, agent: nobody }]", "Step 'review' (a): there is no agent 'nobody'"],
-    ["parts: [{ name: a, agent: dev }]", "Step 'review': its parts may change the tree that they share"],
+    [
+      "parts: [a, { name: join, agent: dev }]",
+      "Step 'review': \"join\" is the part that joins what the others changed",
+    ],
     ["parts: [a], decide: verdict, on: { yes: next }", "Step 'review': `decide` has no effect beside `parts`"],
     ["parts: [a], summary: true", "Step 'review': `summary` has no effect beside `parts`"],
     ["need: 2", "Step 'review': `need` has no effect without `parts`"],

@@ -29,6 +29,7 @@ import {
   signal,
   stories,
   withParts,
+  withWriters,
   workflow,
 } from "./workflow.ts";
 
@@ -226,7 +227,8 @@ function partsOf(shape: StepShape, step: PerformedDefinition, { inBody }: Place)
   const isFree = inBody || step.budget?.errors === true;
   const repeated: RouteRule = { route: again, limit: isFree && shape.error % 2 === 0 ? null : limit(shape.atMost) };
   const onError: RouteRule = [repeated, repeated, { route: asks, limit: null }][shape.error % 3] ?? repeated;
-  return withParts({ ...kept, onError }, names, {
+  const parted = shape.passed % 4 < 2 ? withParts : withWriters;
+  return parted({ ...kept, onError }, names, {
     need: shape.target % 3 === 0 ? "all" : 1 + (shape.target % names.length),
     others: shape.passed % 2 === 0 ? "stop" : "finish",
   });

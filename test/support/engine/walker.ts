@@ -8,13 +8,14 @@ import {
   gateId,
   type NoteId,
   noteId,
+  partName,
   type StoryId,
   stepId,
   storyId,
   token,
 } from "../../../src/domain/ids.ts";
-import type { Part } from "../../../src/domain/part.ts";
-import type { CompletedReport, Report } from "../../../src/domain/report.ts";
+import { joinPart, type Part } from "../../../src/domain/part.ts";
+import type { CompletedReport, JoinConflict, Report } from "../../../src/domain/report.ts";
 import { hasOpenParts, type Step } from "../../../src/domain/step.ts";
 import { isUnbegun } from "../../../src/domain/story.ts";
 import { decide } from "../../../src/engine/decide.ts";
@@ -369,7 +370,12 @@ export class Walk {
       words === 0 || attempt.part !== undefined
         ? null
         : randomEditRequest(this.driver.run, attempt.story, attempt.step, words);
-    const said = { ...(request && { edits: request }), ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}) };
+    const joined = attempt.part === joinPart && verdict.kind === "rejected" ? { conflict: randomConflict(words) } : {};
+    const said = {
+      ...joined,
+      ...(request && { edits: request }),
+      ...(words % 2 === 0 ? { summary: `summary ${words}` } : {}),
+    };
     return completed(verdict, { outputs, feedback, stories: planned, tree, usage, ...said });
   }
 
@@ -453,4 +459,9 @@ function usageOf(words: number): Usage {
 /** One to three entries of a list. */
 function linesOf(words: number): string {
   return [String(words), "b", "c"].slice(0, 1 + (words % 3)).join("\n");
+}
+
+/** Now and then of a part that the step does not have. */
+function randomConflict(words: number): JoinConflict {
+  return { part: partName(`p${words % 5}`), files: ["a.txt"] };
 }

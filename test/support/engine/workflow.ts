@@ -68,14 +68,20 @@ export function agent(name: string, options: AgentOptions = {}): AgentStep {
   };
 }
 
-/** A step with parts of these names, which are all needed. */
+/** A step with parts of these names, which are all needed and only read. */
 export function withParts(
   step: AgentStep,
   names: readonly string[],
   how: Partial<Omit<PartsDefinition, "of">> = {},
 ): AgentStep {
   const list = names.map((name) => ({ name: partName(name) }));
-  return { ...step, parts: { of: { list }, need: "all", others: "finish", ...how } };
+  return { ...step, access: "read", parts: { of: { list }, need: "all", others: "finish", ...how } };
+}
+
+/** The same with parts that change files, each in a tree of its own. */
+export function withWriters(...given: Parameters<typeof withParts>): AgentStep {
+  const { access: _access, ...step } = withParts(...given);
+  return step;
 }
 
 /** A step whose deciding key is `decision`; only these values have a route. */

@@ -1,7 +1,7 @@
 // What a step that has not begun would call, with the values that are known already; a value that is not is shown as `{key}`.
 
 import { hasEnded } from "../../../domain/attempt.ts";
-import type { StepDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork, StepDefinition } from "../../../domain/definition.ts";
 import type { StoryId } from "../../../domain/ids.ts";
 import { attemptsOf, type Run } from "../../../domain/run.ts";
 import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
@@ -24,7 +24,7 @@ export function pendingCall(
 }
 
 /** The template of its call; empty: it calls nothing. */
-export function templateOf(definition: StepDefinition): string {
+export function templateOf(definition: StepDefinition | PerformedWork): string {
   if (definition.kind === "command") return definition.command;
   return definition.kind === "agent" ? definition.input : "";
 }

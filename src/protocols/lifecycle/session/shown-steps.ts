@@ -1,6 +1,6 @@
 // Which steps of a workflow a session shows, and as what: a skill, a command, or a decision. Positions are found out and not shown.
 
-import { type Definition, isPerformed, type StepDefinition } from "../../../domain/definition.ts";
+import { type Definition, isPerformed, type PerformedWork, type StepDefinition } from "../../../domain/definition.ts";
 import type { StepName, StoryId } from "../../../domain/ids.ts";
 
 /** The three types of a session's steps. */
@@ -25,7 +25,7 @@ export function shownType(definition: StepDefinition | undefined): ShownType | n
 }
 
 /** Whether its attempts are waves. */
-export function isWave(definition: StepDefinition | undefined): boolean {
+export function isWave(definition: Pick<StepDefinition | PerformedWork, "kind"> | undefined): boolean {
   return definition?.kind === "agent" || definition?.kind === "command";
 }
 

@@ -6,7 +6,7 @@ import { type Deadline, deadlineIn } from "../../../system/clock.ts";
 import { treeOf } from "../../../workspaces/trees/snapshot.ts";
 import type { Parts } from "../../parts.ts";
 import { type TransitionPorts, transition } from "../../transition/transition.ts";
-import { workspacePath } from "../../trees/places.ts";
+import { treeOfAttempt } from "../../trees/part-trees.ts";
 import { treeEnvironment } from "../../trees/provisioning.ts";
 import { authorOf, type Claim, claimOf, timeFor } from "../claim/claim.ts";
 import { logStep } from "../logs.ts";
@@ -96,7 +96,7 @@ export async function findBegun(
   const claim = claimOf(loaded.run, loaded.number, { story }, id, facts);
   if (!claim) return null;
   const { workspace = null, base = null } = state.phase === "dispatched" ? {} : state;
-  const path = workspace ?? workspacePath(parts, loaded.run, story);
-  const env = { ...treeEnvironment(parts, loaded.run, story), ...(await commandVariables(parts, claim)) };
+  const path = workspace ?? treeOfAttempt(parts, loaded.run, found.attempt);
+  const env = { ...treeEnvironment(parts, loaded.run, { story, path }), ...(await commandVariables(parts, claim)) };
   return { claim, missingKeys, refs, waitsUntil, treeBefore, workspace: { path, base, env } };
 }

@@ -2,18 +2,13 @@
 
 import type { Offer } from "../../../dispatch/dispatch.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
-import {
-  type AgentDefinition,
-  hasStoryTrees,
-  type PerformedDefinition,
-  type StepDefinition,
-} from "../../../domain/definition.ts";
+import { type AgentDefinition, hasStoryTrees, type PerformedWork } from "../../../domain/definition.ts";
 import { type AttemptId, agentName, type RunId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
 import type { Step } from "../../../domain/step.ts";
 import { decide, storiesFor } from "../../../engine/decide.ts";
-import { definitionOf, performedBy } from "../../../engine/definitions.ts";
+import { performedBy } from "../../../engine/definitions.ts";
 import { timeLeft } from "../../../engine/limits.ts";
 import type { Hold, Transaction } from "../../../store/store.ts";
 import { deadlineIn } from "../../../system/clock.ts";
@@ -40,7 +35,7 @@ export interface Claim {
   readonly run: Run;
   readonly number: number;
   readonly attempt: Attempt;
-  readonly definition: PerformedDefinition;
+  readonly definition: PerformedWork;
   /** The hold on its executor's account, which may be over by now; null: there is none. */
   readonly hold: Hold | null;
   /** The executor that should have performed it, and why it does not; null: the first choice performs it. */
@@ -187,9 +182,13 @@ function stepOf(run: Run, { story, step }: Offer): Step | null {
   return scopeOf(run, story)?.chain.find(({ id }) => id === step) ?? null;
 }
 
-function kindOf(run: Run, offer: Offer): StepDefinition["kind"] | null {
+function kindOf(run: Run, offer: Offer): PerformedWork["kind"] | null {
   const found = stepOf(run, offer);
-  return found === null ? null : definitionOf(run, offer.story, found.name).kind;
+  if (found === null) return null;
+  return (
+    performedBy(run, offer.story, { name: found.name, ...(offer.part === null ? {} : { part: offer.part }) })?.kind ??
+    null
+  );
 }
 
 /** The executors that may perform it, in the order in which they are tried; none where nothing is configured. */

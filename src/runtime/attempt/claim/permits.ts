@@ -1,10 +1,10 @@
 // The permits that an attempt of a step needs: the lock of the step, its place among others, and its place among all agents.
 
 import { counted } from "../../../domain/counted.ts";
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import type { PartName, StepName, StoryId } from "../../../domain/ids.ts";
 import { type Run, scopeOf } from "../../../domain/run.ts";
-import { performedBy } from "../../../engine/definitions.ts";
+import { isWriter, performedBy } from "../../../engine/definitions.ts";
 import type { PermitLimit } from "../../../store/store.ts";
 import type { Parts } from "../../parts.ts";
 import { integrationPermit } from "../../trees/places.ts";
@@ -32,7 +32,7 @@ export function permitsOf(
   const definition = performedBy(run, place.story, place);
   if (definition === null) return [];
   const { header } = run;
-  const own = [...lockOf(definition), ...stepPlaces(run, place, definition)];
+  const own = [...lockOf(definition), ...stepPlaces(run, place, definition), ...folderOf(run, place)];
   if (definition.kind === "integrate") {
     const base = header.place.baseName ?? "its base";
     return [...own, { key: integrationPermit(run), limit: 1, what: `the integration into ${base}` }];
@@ -46,12 +46,18 @@ export function permitsOf(
   return [...own, ...ofRole, ...shared.map((limit) => ({ ...limit, what: placeText(limit.limit, "for agents") }))];
 }
 
-function lockOf({ lock }: PerformedDefinition): readonly NeededPermit[] {
+function lockOf({ lock }: PerformedWork): readonly NeededPermit[] {
   return lock === undefined ? [] : [{ key: `lock:${lock}`, limit: 1, inLine: true, what: `the lock ${lock}` }];
 }
 
+/** Parts that change files have trees of their own. Where the run has none, they take turns. */
+function folderOf(run: Run, place: StepPlace): readonly NeededPermit[] {
+  if (run.header.place.kind === "worktree" || !isWriter(run, place.story, place)) return [];
+  return [{ key: `folder:${run.header.id}`, limit: 1, what: "the folder, which its parts change one after the other" }];
+}
+
 /** Two bodies may have a step of the same name. */
-function stepPlaces(run: Run, { story, name }: StepPlace, { concurrency }: PerformedDefinition): NeededPermit[] {
+function stepPlaces(run: Run, { story, name }: StepPlace, { concurrency }: PerformedWork): NeededPermit[] {
   if (concurrency === undefined || story === null) return [];
   const of = run.stories[story]?.of ?? "";
   return [placeAmong(`step:${run.header.id}:${of}:${name}`, concurrency, `at ${name}`)];

@@ -1,7 +1,7 @@
 // The desk of an attempt: what its agent reports, asks and looks up by tools while it runs. How the tools are called is in src/mcp.
 
 import type { Attempt } from "../../../domain/attempt.ts";
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import type { EditOperation, EditRequest } from "../../../domain/edit.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { anyOtherValue, decidedValues } from "../../../domain/route.ts";
@@ -56,7 +56,7 @@ interface AttemptAtDesk {
   readonly run: Run;
   readonly number: number;
   readonly attempt: Attempt;
-  readonly definition: PerformedDefinition;
+  readonly definition: PerformedWork;
 }
 
 interface PromptFacts {

@@ -1,7 +1,7 @@
 // Executes a step: each kind of work has a line in the table below. Here an executor does it, with tools for an agent that can call
 // them; work of the runtime itself has a file of its own.
 
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import type { Execution } from "../../../executors/executor.ts";
 import { Mailbox } from "../../mailbox.ts";
 import type { Parts } from "../../parts.ts";
@@ -17,6 +17,7 @@ import { callOf } from "./call.ts";
 import { readDecision } from "./decision.ts";
 import { Desk } from "./desk.ts";
 import { integrate } from "./integrate.ts";
+import { joinParts } from "./join.ts";
 import type { Work } from "./work.ts";
 
 /** What any kind of work may use. */
@@ -30,11 +31,12 @@ export interface Reach {
 
 type Perform = (parts: ExecutePorts, work: Work) => Promise<Answer>;
 
-const kinds: Readonly<Record<PerformedDefinition["kind"], Perform>> = {
+const kinds: Readonly<Record<PerformedWork["kind"], Perform>> = {
   agent: runExecutor,
   command: runExecutor,
   integrate,
   decision: readDecision,
+  join: joinParts,
 };
 
 export async function execute(

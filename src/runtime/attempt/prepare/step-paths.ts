@@ -2,13 +2,13 @@
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import { AppError } from "../../../domain/error.ts";
 import { wrongPath } from "../../../domain/project-path.ts";
 import { storyPath } from "../../../domain/story-path.ts";
 import { renderTemplate } from "../../../prompts/template.ts";
 
-type Paths = Pick<PerformedDefinition, "name" | "reads" | "writes">;
+type Paths = Pick<PerformedWork, "name" | "reads" | "writes">;
 
 /** The paths, values filled in. */
 export function renderedPaths(

@@ -11,7 +11,7 @@ import { type AgentHome, readProgress } from "../../../protocols/files/agent-hom
 import { hasFrontendChanges } from "../../../workspaces/trees/changes.ts";
 import type { Parts } from "../../parts.ts";
 import { progressHome, progressPlaces } from "../../trees/agent-homes.ts";
-import { workspacePath } from "../../trees/places.ts";
+import { treeOfAttempt } from "../../trees/part-trees.ts";
 import type { Claim } from "../claim/claim.ts";
 import { listedPaths } from "./step-paths.ts";
 
@@ -28,7 +28,7 @@ export async function templateValues(
   const feedback = feedbackFor(claim);
   const spec = attempt.story === null ? null : await parts.store.storySpec(header.id, attempt.story);
   const home = progressHome(parts, run);
-  const path = workspacePath(parts, run, attempt.story);
+  const path = treeOfAttempt(parts, run, attempt);
   const values = {
     ...contextOf(run, attempt.story),
     ...saidValues(saidPlaces(run, attempt.story)),

@@ -6,7 +6,7 @@ import { hasStoryTrees } from "../../../domain/definition.ts";
 import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
-import { mayHold } from "../../../engine/definitions.ts";
+import { mayHold, performedBy } from "../../../engine/definitions.ts";
 import { followTip } from "../../../workspaces/integration/follow.ts";
 import { removeLeftLocks, restoreSnapshot } from "../../../workspaces/trees/restore.ts";
 import { parseSnapshot, takeSnapshot, treeOf } from "../../../workspaces/trees/snapshot.ts";
@@ -15,11 +15,13 @@ import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
+import { hasOwnTree, removePartTrees } from "../../trees/part-trees.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
+import { enterPartTree, type StepTree } from "./part-workspace.ts";
 import { sharedBase } from "./shared-base.ts";
 
 export interface Workspace {
@@ -39,14 +41,49 @@ export async function prepareWorkspace(
   registerStop: RegisterStop = () => undefined,
 ): Promise<Workspace> {
   const slot = slotOf(run, attempt.story);
+  // The step that had them is over, or begins afresh.
+  if (attempt.part === undefined && run.header.place.kind === "worktree")
+    await removePartTrees(parts, run, attempt.story);
   if (slot !== null) {
     const { path, env } = await enterTree(parts, run, attempt, slot, registerStop);
-    const clean = () => cleanBase(parts, run, path, attempt);
-    const act = () => (attempt.part === undefined ? clean() : sharedBase(parts, run, path, attempt, clean));
-    return { path, env, base: await inHealthyTree(parts, run, { path, act }) };
+    const take = () => cleanBase(parts, run, path, attempt);
+    const act = () => workspaceIn(parts, run, attempt, { path, env, take }, registerStop);
+    return await inHealthyTree(parts, run, { path, act });
   }
   const own = workspacePath(parts, run, null);
   return await inHealthyTree(parts, run, { path: own, act: () => ownWorkspace(parts, run, attempt, registerStop) });
+}
+
+/** In the tree of the step, or beside it. */
+async function workspaceIn(
+  parts: WorkspacePorts,
+  run: Run,
+  attempt: Attempt,
+  tree: StepTree & Pick<Workspace, "env">,
+  control: RegisterStop,
+): Promise<Workspace> {
+  const { path, env, take } = tree;
+  const { part } = attempt;
+  if (part === undefined || performedBy(run, attempt.story, attempt)?.kind === "join")
+    return { path, env, base: await take() };
+  if (!hasOwnTree(run, attempt)) return { path, env, base: await sharedBase(parts, run, path, attempt, take) };
+  const own = await enterPartTree(parts, run, { ...attempt, part }, tree);
+  const made = await provisioned(parts, run, attempt, own, control);
+  return { path: own, env: made, base: await cleanBase(parts, run, own, attempt) };
+}
+
+async function provisioned(
+  parts: WorkspacePorts,
+  run: Run,
+  { id, story }: Attempt,
+  path: string,
+  control: RegisterStop,
+): Promise<Workspace["env"]> {
+  const known = parts.trees.occupancyOf(path)?.env;
+  const slot = slotOf(run, story);
+  const env = known ?? (await provisionTree(parts, run, { path, slot, story, attempt: id }, control));
+  parts.trees.occupy(path, { story, env });
+  return env;
 }
 
 async function ownWorkspace(
@@ -57,13 +94,9 @@ async function ownWorkspace(
 ): Promise<Workspace> {
   const path = await ensurePlace(parts, run);
   if (run.header.place.kind !== "worktree") return { path, base: null, env: {} };
-  const known = parts.trees.occupancyOf(path)?.env;
-  const tree = { path, slot: null, story: null, attempt: attempt.id };
-  const env = known ?? (await provisionTree(parts, run, tree, control));
-  parts.trees.occupy(path, { story: null, env });
-  const clean = () => ownBase(parts, run, path, attempt);
-  const base = attempt.part === undefined ? await clean() : await sharedBase(parts, run, path, attempt, clean);
-  return { path, env, base };
+  const env = await provisioned(parts, run, { ...attempt, story: null }, path, control);
+  const take = () => ownBase(parts, run, path, attempt);
+  return await workspaceIn(parts, run, attempt, { path, env, take }, control);
 }
 
 /** As `cleanBase`, for the run's own tree: what the step before left is committed, and the commits of its stories are there. */
@@ -77,8 +110,10 @@ async function ownBase(parts: WorkspacePorts, run: Run, path: string, attempt: A
 
 /** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */
 async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
+  // Parts of its step may have worked in other trees.
+  const isHere = ({ state }: Attempt) => !("workspace" in state) || (state.workspace ?? path) === path;
   const earlier = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
-    ({ step, id }) => step === attempt.step && id !== attempt.id,
+    (other) => other.step === attempt.step && other.id !== attempt.id && isHere(other),
   );
   const before = lastDiscarded(earlier);
   if (before !== null) await rollBack(parts, run, path, before, attempt);

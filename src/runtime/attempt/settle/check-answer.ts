@@ -1,7 +1,7 @@
 // Checks what an agent claims: runs the checks of its step, and gives the report their verdict and their facts.
 
 import { baseOf, hasEnded } from "../../../domain/attempt.ts";
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import type { CompletedReport, Report } from "../../../domain/report.ts";
 import { attemptsOf } from "../../../domain/run.ts";
 import type { StepWork } from "../../../results/judgement.ts";
@@ -64,7 +64,7 @@ function redText(red: string): string {
  * Only a step that passes can become red by its checks: a rejection stays, with its reason. But "failing" without a reason is what an
  * agent may well say of a step whose tests must fail.
  */
-function isRejection(definition: PerformedDefinition, { verdict }: CompletedReport): boolean {
+function isRejection(definition: PerformedWork, { verdict }: CompletedReport): boolean {
   if (verdict.kind !== "rejected") return false;
   return verdict.reason !== null || !definition.checks.some(({ must }) => must === "fail");
 }

@@ -1,6 +1,6 @@
 // Reads an answer as a report. Pure: `pawl workflow simulate` reads its answers here as well. None of it decides anything.
 
-import type { CommandStep, PerformedDefinition } from "../../../domain/definition.ts";
+import type { CommandStep, PerformedWork } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { type ExecutionEnd, hasDied } from "../../../executors/executor.ts";
 import { missingOutputs, readCommandOutputs } from "../../../prompts/command-outputs.ts";
@@ -28,7 +28,7 @@ const noFiles: FilesSaid = { told: null, checksDecide: false };
  * have. `prompt`: what the agent was told, where that is known.
  */
 export function readAnswer(
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   answer: Answer,
   known: readonly string[],
   prompt?: Told,
@@ -59,7 +59,7 @@ function reportedByTools({ report }: ToolReport, end: ExecutionEnd): CompletedRe
 }
 
 function reportedInFiles(
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   told: ToldReport | null,
   known: readonly string[],
   end: ExecutionEnd,
@@ -69,7 +69,7 @@ function reportedInFiles(
 }
 
 /** Silence is no verdict, and green checks are one. */
-function leftToChecks(definition: PerformedDefinition, printed: UnfinishedReport): CompletedReport | UnfinishedReport {
+function leftToChecks(definition: PerformedWork, printed: UnfinishedReport): CompletedReport | UnfinishedReport {
   if (definition.checks.length === 0 || definition.decide !== null) return printed;
   const notes = [...printed.notes, "it reported nothing: its checks decide"];
   return { outcome: "completed", verdict: { kind: "passed" }, outputs: {}, stories: null, feedback: "", notes };
@@ -95,7 +95,7 @@ function standing(
 }
 
 function readEnd(
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   end: ExecutionEnd,
   known: readonly string[],
   told: Told | undefined,

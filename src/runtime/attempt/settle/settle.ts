@@ -12,6 +12,7 @@ import type { Parts } from "../../parts.ts";
 import type { StopSwitch } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBy, commitsBetweenSteps } from "../../trees/left-work.ts";
+import { hasOwnTree } from "../../trees/part-trees.ts";
 import { salvage } from "../../trees/salvage.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
 import type { Claim } from "../claim/claim.ts";
@@ -134,7 +135,7 @@ async function discardWork(parts: SettlePorts, { claim, workspace }: BegunAttemp
   const { path, base } = workspace;
   if (report.outcome === "completed" || report.outcome === "cancelled" || report.outcome === "lost") return;
   // Parts that run beside it read the same tree, and `keepReadOnly` has seen to it.
-  if (attempt.part !== undefined) return;
+  if (attempt.part !== undefined && !hasOwnTree(run, attempt)) return;
   if (base === null || report.asked !== undefined || !discards(run.header, report.outcome)) return;
   await salvage(parts, run, path, { attempt, base });
   await restoreSnapshot(path, base);
@@ -145,6 +146,7 @@ async function commitForStories(parts: SettlePorts, { claim, workspace }: BegunA
   const { run, attempt } = claim;
   const { header } = run;
   if (workspace.base === null || attempt.story !== null || !hasStoryTrees(header.definition)) return;
+  if (hasOwnTree(run, attempt)) return;
   if (report.outcome !== "completed" || report.verdict.kind === "rejected" || !commitsBetweenSteps(header)) return;
   await commitLeftBy(parts, run, workspace.path, attempt);
 }

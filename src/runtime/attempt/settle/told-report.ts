@@ -1,13 +1,13 @@
 // Reads what the files of a protocol report as a report of the attempt. Pure. The protocol has read the files.
 
-import type { PerformedDefinition } from "../../../domain/definition.ts";
+import type { PerformedWork } from "../../../domain/definition.ts";
 import type { CompletedReport, UnfinishedReport } from "../../../domain/report.ts";
 import { readGiven } from "../../../prompts/report.ts";
 import type { ToldReport } from "../../../protocols/protocol.ts";
 import { unfinished } from "./outcomes.ts";
 
 export function reportTold(
-  definition: PerformedDefinition,
+  definition: PerformedWork,
   told: ToldReport,
   known: readonly string[],
 ): CompletedReport | UnfinishedReport {
