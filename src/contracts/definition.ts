@@ -130,6 +130,8 @@ const storiesShape = {
   concurrency: count,
   storyBudget: limit,
   onStoryFailed: z.enum(["stop", "continue"]),
+  need: count.exactOptional(),
+  others: z.literal("stop").exactOptional(),
   workspace: z.literal("worktree").exactOptional(),
   branchPrefix: text.exactOptional(),
   ids: z.literal("numbers").exactOptional(),

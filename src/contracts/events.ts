@@ -156,7 +156,15 @@ export const eventContract = z
       pauseMs: milliseconds.exactOptional(),
       feedback: text.nullable(),
     }),
-    event("step_opened", { step }),
+    event("step_opened", {
+      step,
+      round: object({
+        needed: z.number().nullable().describe("How many stories of the run must be done. null: all."),
+        without: texts.describe(
+          "Stories that failed, were blocked or were stopped before: they are none of this round.",
+        ),
+      }).exactOptional(),
+    }),
     event("parts_opened", { step, parts: texts, keeps: texts.exactOptional() }),
     event("part_readied", {
       step,
@@ -175,9 +183,9 @@ export const eventContract = z
     event("step_cancelled", { step }),
     event("step_dropping", {
       step,
-      as: z.enum(["done", "failed"]),
+      as: z.enum(["done", "failed", "stopped"]).describe("stopped: its story is not needed any more."),
       reason,
-      whole: z.boolean().describe("true: its whole story is dropped."),
+      whole: z.boolean().describe("true: its whole story is dropped or stopped."),
     }),
     event("steps_reset", {
       steps,
@@ -269,7 +277,13 @@ export const eventContract = z
     event("stories_planned", { stories: list(storySpec), dropped: texts }),
     event("story_opened", { of: text, chain: placedSteps }),
     event("story_adopted", { of: text, chain: list(adoptedStep) }),
-    event("story_changed", { of: text, status: storyStatus, reason, slot: count.exactOptional() }),
+    event("story_changed", {
+      of: text,
+      status: storyStatus,
+      reason,
+      slot: count.exactOptional(),
+      leftOut: z.literal(true).exactOptional().describe("A person dropped it as done: nothing of it is on the base."),
+    }),
     event("story_merged", {
       of: text,
       set: textMap,

@@ -237,6 +237,10 @@ export interface StoriesStep extends StepBase {
   readonly storyBudget: Limit;
   /** `stop`: start no new story and let running ones end. `continue`: continue with the others. */
   readonly onStoryFailed: "stop" | "continue";
+  /** How many stories must be done; absent: all. */
+  readonly need?: number;
+  /** `stop`: the others are stopped as soon as it is known how the step ends; absent: they end first. */
+  readonly others?: "stop";
   /** `worktree`: each story has a tree and a branch of its own; absent: all work in the run's. */
   readonly workspace?: "worktree";
   /** The prefix of a story's branch, before its id. */
@@ -286,6 +290,11 @@ export function partsWrite(definition: Pick<Definition, "agents">, step: Perform
 /** Whether its stories work in trees of their own, and are integrated one by one. */
 export function hasStoryTrees({ steps }: Definition): boolean {
   return steps.some((step) => step.kind === "stories" && step.workspace === "worktree");
+}
+
+/** Whether a `stories` step can pass while some of its stories are not done, or stops some of them. */
+export function hasNeed({ steps }: Definition): boolean {
+  return steps.some((step) => step.kind === "stories" && (step.need !== undefined || step.others !== undefined));
 }
 
 export const defaultRestarts = 3;

@@ -12,7 +12,7 @@ import type { PartEnd } from "./part.ts";
 import type { Facts, Json } from "./report.ts";
 import type { Route } from "./route.ts";
 import type { Collected, RunPlace, WaitsLevel } from "./run.ts";
-import type { Dropping, SkippedBy } from "./step.ts";
+import type { Dropping, SkippedBy, StoriesRound } from "./step.ts";
 import type { AdoptedStep, StorySaid, StorySpec, StoryStatus } from "./story.ts";
 
 export const eventSchemaVersion = 1;
@@ -76,7 +76,8 @@ export type Event = Happened &
         readonly pauseMs?: number;
         readonly feedback: string | null;
       }
-    | { readonly type: "step_opened"; readonly step: StepId }
+    /** `round`: a new one of a `stories` step; absent: the one that it has continues. */
+    | { readonly type: "step_opened"; readonly step: StepId; readonly round?: StoriesRound }
     /** Parts of a step: all of them are ready, but those that `keeps` names have their end already. */
     | {
         readonly type: "parts_opened";
@@ -128,7 +129,7 @@ export type Event = Happened &
       }
     | { readonly type: "step_failed"; readonly step: StepId; readonly reason: string }
     | { readonly type: "step_cancelled"; readonly step: StepId }
-    /** A person drops it, or with it its whole story: it ends as soon as nothing of it runs. */
+    /** It is dropped, or with it its whole story: it ends as soon as nothing of it runs. */
     | ({ readonly type: "step_dropping"; readonly step: StepId } & Dropping)
     | {
         readonly type: "steps_reset";
@@ -139,7 +140,7 @@ export type Event = Happened &
         /** The step that routed: its own keys stay, as the feedback, until it ends again. */
         readonly keeps: StepId | null;
         readonly feedback: { readonly steps: readonly StepId[]; readonly text: string };
-        /** A retry: parts that have a verdict keep it. */
+        /** A retry: parts that have a verdict keep it, and the round of stories continues. */
         readonly keepsParts?: true;
         readonly reason: string;
       }
@@ -276,6 +277,8 @@ export type Event = Happened &
         readonly reason: string;
         /** The slot of its tree from now on. */
         readonly slot?: number;
+        /** A person dropped it as done. */
+        readonly leftOut?: true;
       }
     /** A finished story's outputs become the run's. */
     /** `set`: the context's new values, collected from all stories. Without `collected`, from an older run, the last story's. */

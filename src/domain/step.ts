@@ -1,6 +1,6 @@
 // Steps, the states that they can be in, and chains.
 
-import type { AttemptId, GateId, StepId, StepName } from "./ids.ts";
+import type { AttemptId, GateId, StepId, StepName, StoryId } from "./ids.ts";
 import type { Item } from "./item.ts";
 import type { Part } from "./part.ts";
 import type { ReadyState } from "./ready.ts";
@@ -36,7 +36,7 @@ export interface Step {
   readonly produced: readonly string[];
   /** For the next attempt: why the step was sent back, or what was wrong with its output. */
   readonly feedback: string;
-  /** A person drops it, and its attempt is still being stopped; absent: nobody does. */
+  /** It is dropped, or its story is stopped, and its attempt has not ended yet; absent: neither. */
   readonly dropping?: Dropping;
   /** The task of this step, if an edit set it; absent: the title from the definition. */
   readonly description?: string;
@@ -44,6 +44,8 @@ export interface Step {
   readonly notes?: string;
   /** Its parts in their order, since its parts were opened in this visit; absent: it has none. */
   readonly parts?: readonly Part[];
+  /** Of a `stories` step: what its stories must come to, since it was opened; absent: all stories of the run must be done. */
+  readonly round?: StoriesRound;
   /** Restarts in an earlier run, before the story was imported. */
   readonly restartsBefore?: number;
   /** The entry of a list that it runs for; absent: it runs for none. */
@@ -54,9 +56,20 @@ export interface Step {
   readonly attemptsBefore?: number;
 }
 
-/** What becomes of a step that a person drops. `whole`: its whole story is dropped. */
+/** One round of a `stories` step: from its opening to its end, over retries. Going back to the step begins another one. */
+export interface StoriesRound {
+  /** How many stories of the run must be done, with those that were done before the round; null: all. */
+  readonly needed: number | null;
+  /** Stories that had failed, were blocked or were stopped before the round: they are none of it. */
+  readonly without: readonly StoryId[];
+}
+
+/**
+ * What becomes of a step that a person drops. `whole`: its whole story is dropped. `stopped`: no person dropped it; the story is not
+ * needed any more.
+ */
 export interface Dropping {
-  readonly as: "done" | "failed";
+  readonly as: "done" | "failed" | "stopped";
   readonly reason: string;
   readonly whole: boolean;
 }

@@ -30,8 +30,10 @@ export interface StoryEntry {
   readonly touches?: readonly string[];
   /** The 1-based slot of its tree, while it is at work. */
   readonly slot?: number;
-  /** It waits and already has a chain, because it was retried or imported. */
+  /** It has a chain, and waits because it was retried or imported, or was stopped. */
   readonly begun?: boolean;
+  /** A person dropped it as done: nothing of it is on the base. */
+  readonly leftOut?: true;
   /** What it said under the keys that later steps name, once it is done; absent: no step names any, or it was done elsewhere. */
   readonly said?: StorySaid;
 }
@@ -83,6 +85,11 @@ export function chosenFirst(entries: readonly StoryEntry[], spec: StorySpec): St
   const lowest = Math.min(1, ...others.map(({ priority }) => priority ?? 1));
   const own = entries.find(({ id }) => id === spec.id)?.priority;
   return own !== undefined && own < lowest ? null : { ...spec, priority: lowest - 1 };
+}
+
+/** It was stopped before it began, because it was not needed. */
+export function isStoppedUnbegun({ status, begun }: StoryEntry): boolean {
+  return status === "cancelled" && !begun;
 }
 
 /** Nothing was done on it yet, so that a new plan may change or drop it. */

@@ -5,6 +5,7 @@ import type { Command, EditChain } from "../domain/command.ts";
 import type { Decision, Rejection } from "../domain/decision.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { type Header, type Run, scopeOf } from "../domain/run.ts";
+import { hasOpenStories } from "../domain/step.ts";
 import type { StoryEntry } from "../domain/story.ts";
 import { beginAttempt, finishAttempt, startAttempt } from "./attempts/attempts.ts";
 import { stopAttempt } from "./attempts/stopping.ts";
@@ -37,7 +38,14 @@ export function decide(run: Run, command: Command): Decision {
 /** The stories that a command concerns. A transition loads these and the header, never the whole run. */
 export function storiesFor(header: Header, command: Command): readonly StoryId[] {
   const groups = storyGroupsOf(header.stories);
-  return [...new Set([...concerned(groups, command), ...idsOf(groups.toResume)])];
+  return [...new Set([...concerned(groups, command), ...idsOf(groups.toResume), ...idsOf(stoppable(header, groups))])];
+}
+
+/** The end of one story may stop all others that are at work. */
+function stoppable({ chain, definition }: Header, { atWork }: StoryGroups): readonly StoryEntry[] {
+  const open = chain.find(hasOpenStories);
+  const step = open && definition.steps.find(({ name }) => name === open.name);
+  return step?.kind === "stories" && step.others === "stop" ? atWork : [];
 }
 
 function concerned({ atWork, broken }: StoryGroups, command: Command): readonly StoryId[] {
@@ -59,13 +67,16 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
     case "change_waits":
       return idsOf(atWork);
     case "retry_run":
-      if (command.story !== null) return [command.story];
-      return idsOf(broken.filter(({ status }) => status === "failed"));
+      return [
+        ...(command.story === null ? idsOf(broken.filter(({ status }) => status === "failed")) : [command.story]),
+        ...idsOf(broken.filter(({ status }) => status === "cancelled")),
+      ];
     case "receive_signal":
       return command.of === null ? [] : [command.of];
+    case "add_stories":
+      return idsOf(broken.filter(({ status }) => status === "cancelled"));
     case "pause_run":
     case "resume_run":
-    case "add_stories":
     case "add_note":
     case "take_file_changes":
     case "raise_caps":

@@ -1,13 +1,20 @@
-// Ends what a person drops, once nothing of it runs any more.
+// Ends a step or a story that is dropped, and a story that is stopped, once nothing of it runs any more.
 
 import type { StoryId } from "../domain/ids.ts";
 import type { Dropping, Step } from "../domain/step.ts";
-import { skipByRoute } from "./chain/edits.ts";
+import { resetSpan, skipByRoute } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { changeStory, failStep } from "./status-changes.ts";
 
 /** Nothing of the step runs any more. */
 export function settleDropped(draft: Draft, story: StoryId | null, step: Step, dropping: Dropping): void {
+  if (story !== null && dropping.as === "stopped") {
+    // It waits, so that a retry of the `stories` step continues here.
+    const { feedback } = step;
+    const { reason } = dropping;
+    resetSpan(draft, story, { from: step, to: step, keeps: null, feedback, keepsParts: true, reason });
+    return changeStory(draft, story, "cancelled", reason);
+  }
   if (dropping.whole && story !== null && dropping.as === "done") {
     // Not done: an integration that was dropped has put nothing on the base.
     draft.emit(story, { type: "step_cancelled", step: step.id });
@@ -28,13 +35,15 @@ function leave(draft: Draft, story: StoryId | null, step: Step, dropping: Droppi
 
 /** Stories that depend on it begin, or are blocked with it. */
 export function endDroppedStory(draft: Draft, story: StoryId, dropping: Dropping): void {
-  changeStory(draft, story, dropping.as, droppedText(dropping));
-  if (dropping.as === "failed") return;
+  const isDone = dropping.as === "done";
+  changeStory(draft, story, isDone ? "done" : "failed", droppedText(dropping), isDone ? { leftOut: true } : {});
+  if (!isDone) return;
   for (const entry of draft.run.header.stories) {
     if (entry.status === "blocked") changeStory(draft, entry.id, "waiting", "");
   }
 }
 
 export function droppedText({ as, reason }: Dropping): string {
+  if (as === "stopped") return reason;
   return `dropped as ${as}${reason === "" ? "" : `: ${reason}`}`;
 }

@@ -1,4 +1,5 @@
-// Drops one step or one story at a person's request, as done or as failed. What runs is stopped first; the rest of the run continues.
+// Drops one step or one story at a person's request, as done or as failed, and stops a story that is not needed any more. What runs is
+// stopped first; the rest of the run continues.
 
 import { hasEnded } from "../domain/attempt.ts";
 import type { DropStep, DropStory } from "../domain/command.ts";
@@ -7,6 +8,7 @@ import { isPerformed, type StoriesStep } from "../domain/definition.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { isEnded } from "../domain/part.ts";
 import { type Dropping, hasOpenParts, isOver, type Step } from "../domain/step.ts";
+import type { StoryEntry } from "../domain/story.ts";
 import { stopRunning } from "./attempts/stopping.ts";
 import { chainOf } from "./chain/step-ids.ts";
 import type { Draft } from "./draft.ts";
@@ -51,7 +53,12 @@ export function dropStory(draft: Draft, { of, as, reason }: DropStory): Rejectio
     return rejectCommand("over", `story ${of} is ${status} already`);
   const step = draft.run.stories[of]?.chain.find((candidate) => !isOver(candidate));
   if ((status === "running" || status === "held") && step) {
-    if (step.dropping) return rejectCommand("stale", `story ${of} is being dropped already`);
+    const { dropping } = step;
+    if (dropping)
+      return rejectCommand(
+        "stale",
+        `story ${of} is being ${dropping.as === "stopped" ? "stopped" : "dropped"} already`,
+      );
     begin(draft, of, step, { as, reason, whole: true });
     return null;
   }
@@ -62,6 +69,13 @@ export function dropStory(draft: Draft, { of, as, reason }: DropStory): Rejectio
   if (status !== "waiting") changeStory(draft, of, "waiting", "");
   endDroppedStory(draft, of, { as, reason, whole: true });
   return null;
+}
+
+/** Nobody needs the story any more: what runs of it is stopped, and it does not begin. Stopping it twice changes nothing. */
+export function stopStory(draft: Draft, { id, status }: StoryEntry, reason: string): void {
+  const step = draft.run.stories[id]?.chain.find((candidate) => !isOver(candidate));
+  if (status === "waiting") changeStory(draft, id, "cancelled", reason);
+  else if (step && !step.dropping) begin(draft, id, step, { as: "stopped", reason, whole: true });
 }
 
 /** The `stories` step that works on what has not begun. */

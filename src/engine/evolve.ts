@@ -74,6 +74,7 @@ export function evolve(run: Run | null, event: Event): Run {
         ...step,
         state: nextStepState(step, "open", { status: "running", attempt: null }),
         feedback: "",
+        ...(event.round === undefined ? {} : { round: event.round }),
       }));
     case "parts_opened":
       return withPartsOpened(run, event);

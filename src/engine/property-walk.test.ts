@@ -181,6 +181,26 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
     share: 3,
     is: (event) => event.type === "story_changed" && event.reason.startsWith("dropped as"),
   },
+  "a story that was not needed": {
+    share: 1,
+    is: (event) => event.type === "story_changed" && event.reason === "enough stories are done",
+  },
+  "a story that was stopped at work": {
+    share: 1,
+    is: (event) => event.type === "step_dropping" && event.as === "stopped",
+  },
+  "stories of which too few can be done": {
+    share: 1,
+    is: (event) => event.type === "story_changed" && event.reason === "too few stories can be done",
+  },
+  "a stopped story that is retried": {
+    share: 0.2,
+    is: (event) => event.type === "steps_reset" && event.reason === "too few stories can be done",
+  },
+  "a second round of stories": {
+    share: 0.1,
+    is: (event) => event.type === "step_opened" && (event.round?.without ?? []).length > 0,
+  },
   "a raised cap": { share: 5, is: ({ type }) => type === "caps_raised" },
   "an edit by a step": { share: 30, is: (event) => event.type === "chain_edited" && event.by !== null },
   "an edit by a person": { share: 25, is: (event) => event.type === "chain_edited" && event.by === null },
@@ -235,7 +255,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
     expectToHold();
   });
 
-  test("[PT1 PT2 PT3 PT5 PT6 PT7 PT8 PT9 PT10 PT11 PT14 PT15 PT16 AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 OU5 OU6 LC8 RE1 RE2 SG1 SG2 SG3 X5 X8] so do the invariants of everything else", () => {
+  test("[PT1 PT2 PT3 PT5 PT6 PT7 PT8 PT9 PT10 PT11 PT14 PT15 PT16 AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 ND1 ND3 ND4 ND6 ND7 OU5 OU6 LC8 RE1 RE2 SG1 SG2 SG3 X5 X8] so do the invariants of everything else", () => {
     expectToHold();
   });
 

@@ -4,12 +4,13 @@ import type { RetryRun } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
 import type { StoryId } from "../domain/ids.ts";
 import type { Header } from "../domain/run.ts";
-import type { Step } from "../domain/step.ts";
+import { isOver, type Step } from "../domain/step.ts";
 import { resetSpan } from "./chain/edits.ts";
 import type { Draft } from "./draft.ts";
 import { runState } from "./evolve.ts";
 import { rejectCommand } from "./rejection.ts";
 import { changeStory } from "./status-changes.ts";
+import { stoppedIn } from "./stories/rounds.ts";
 
 /** Makes failed steps ready again and renews their limits. */
 export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
@@ -27,13 +28,14 @@ export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
   if (step) {
     draft.emit(null, { type: "limits_renewed", of: null });
     putBack(draft, null, step);
+    resumeStopped(draft, step);
     return null;
   }
   for (const entry of draft.run.header.stories) {
     if (entry.status === "blocked") changeStory(draft, entry.id, "waiting", "");
   }
   const opened = draft.run.header.chain.find(({ state }) => state.status === "failed");
-  if (opened) draft.emit(null, { type: "step_opened", step: opened.id });
+  if (opened) reopenStories(draft, opened);
   for (const story of failed) {
     draft.emit(story, { type: "limits_renewed", of: null });
     const step = failedStepOf(draft, story, command);
@@ -42,6 +44,18 @@ export function retryRun(draft: Draft, command: RetryRun): Rejection | null {
     changeStory(draft, story, "waiting", "");
   }
   return null;
+}
+
+/** The round of a failed `stories` step continues. */
+export function reopenStories(draft: Draft, step: Step): void {
+  draft.emit(null, { type: "step_opened", step: step.id });
+  resumeStopped(draft, step);
+}
+
+/** Stories that were stopped when too few could be done wait for their turn again. */
+function resumeStopped(draft: Draft, step: Step): void {
+  if (draft.definition(null, step.name).kind !== "stories") return;
+  for (const { id } of stoppedIn(draft.run.header, step)) changeStory(draft, id, "waiting", "");
 }
 
 /** Resets a step so that the walk reaches it again. Its attempts, its feedback and the verdicts of its parts stay. */
@@ -64,8 +78,14 @@ function failedOutside(draft: Draft): Step | undefined {
 }
 
 function failedStories(draft: Draft, command: RetryRun): readonly StoryId[] {
-  return draft.run.header.stories
+  const { chain, stories } = draft.run.header;
+  const isOfStories = ({ name }: Step) => draft.definition(null, name).kind === "stories";
+  const step = chain.find((candidate) => isOfStories(candidate) && !isOver(candidate));
+  // A step that has passed needs none of them.
+  if (!step && chain.some(isOfStories)) return [];
+  return stories
     .filter((entry) => entry.status === "failed" && (command.story === null || entry.id === command.story))
+    .filter((entry) => step?.round?.without.includes(entry.id) !== true)
     .filter((entry) => isWhole(draft, entry.id, command) || failedStepOf(draft, entry.id, command))
     .map((entry) => entry.id);
 }

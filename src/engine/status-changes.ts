@@ -21,8 +21,14 @@ export function failStep(draft: Draft, story: StoryId | null, step: Step, reason
   else changeStory(draft, story, "failed", reason);
 }
 
-export function changeStory(draft: Draft, story: StoryId, status: StoryStatus, reason: string, slot?: number): void {
+export function changeStory(
+  draft: Draft,
+  story: StoryId,
+  status: StoryStatus,
+  reason: string,
+  more: { readonly slot?: number; readonly leftOut?: true } = {},
+): void {
   const entry = draft.run.header.stories.find((candidate) => candidate.id === story);
   if (!entry || entry.status === status) return;
-  draft.emit(null, { type: "story_changed", of: story, status, reason, ...(slot === undefined ? {} : { slot }) });
+  draft.emit(null, { type: "story_changed", of: story, status, reason, ...more });
 }

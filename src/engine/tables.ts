@@ -62,7 +62,7 @@ export const storyTable = {
   failed: { retry: "waiting" },
   blocked: { unblock: "waiting", cancel: "cancelled" },
   skipped: {},
-  cancelled: {},
+  cancelled: { retry: "waiting" },
 } as const satisfies Table<StoryStatus>;
 
 export const gateTable = {

@@ -186,6 +186,13 @@ function signalLines({ options, deadline }: GateStep, { produces }: SignalWait):
   ];
 }
 
+/** How many stories must be done, where that is not all, and what becomes of the rest. */
+function needLines({ need, others }: StoriesStep): string[] {
+  if (need === undefined) return [];
+  const must = need === 1 ? "one story" : counted(need, "story", "stories");
+  return [`${must} must be done; ${others === "stop" ? "then the others are stopped" : "the others run, too"}`];
+}
+
 /** How far a story's chain may grow. */
 function growthLines({ sentBack, maxSteps, restarts }: StoriesStep): string[] {
   const back = sentBack === undefined ? [] : ["going back to it adds no story"];
@@ -208,13 +215,20 @@ function detailsOf(step: StepDefinition): string[] {
     return [...flagLines(step), ...options, ...unanswered];
   }
   if (step.kind === "stories") {
-    const failed = step.onStoryFailed === "stop" ? "starts no other" : "lets the others continue";
+    const isAll = step.need === undefined;
+    const failed =
+      isAll && step.others === "stop"
+        ? "stops the others"
+        : step.onStoryFailed === "stop"
+          ? "starts no other"
+          : "lets the others continue";
     return [
       ...flagLines(step),
       step.storyBudget.atMost === 0
         ? `a story is not tried again: ${routeText(step.storyBudget.then)}`
         : `a story is tried again ${limitText(step.storyBudget)}`,
       ...spendLines("all attempts of a story", step.storyBudget),
+      ...needLines(step),
       `a failed story ${failed}`,
       ...growthLines(step),
     ];

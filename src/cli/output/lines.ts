@@ -94,7 +94,7 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       const what = event.whole ? (event.story ?? "") : `${where}${event.step}`;
       return {
         mark: "•",
-        text: `${what} is dropped as ${event.as}${event.reason ? `: ${firstLineOf(event.reason)}` : ""}`,
+        text: `${what} is ${event.as === "stopped" ? "stopped" : `dropped as ${event.as}`}${event.reason ? `: ${firstLineOf(event.reason)}` : ""}`,
       };
     }
     case "step_failed":

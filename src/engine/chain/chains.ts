@@ -76,10 +76,11 @@ export function inOrder(chain: Chain, order: readonly StepId[]): Chain {
 }
 
 export function resetStep(step: Step, event: Of<"steps_reset">): Step {
-  const { notes: _void, dropping: _over, parts, ...kept } = step;
+  const { notes: _void, dropping: _over, parts, round, ...kept } = step;
   return {
     ...kept,
     ...(event.keepsParts && parts !== undefined ? { parts } : {}),
+    ...(event.keepsParts && round !== undefined ? { round } : {}),
     state: nextStepState(step, "reset", { status: "waiting" }),
     visit: step.visit + 1,
     produced: step.id === event.keeps ? step.produced : [],

@@ -12,6 +12,7 @@ import { chainOf } from "../chain/step-ids.ts";
 import type { Draft } from "../draft.ts";
 import { runState } from "../evolve.ts";
 import { rejectCommand } from "../rejection.ts";
+import { reopenStories } from "../retry.ts";
 import { changeStory } from "../status-changes.ts";
 
 export function adoptStories(draft: Draft, stories: readonly StorySpec[], adopted: readonly AdoptedStory[]): void {
@@ -86,7 +87,7 @@ export function addStories(draft: Draft, { stories, dropped = [], done = [] }: A
   if (added.length + dropped.length > 0) draft.emit(null, { type: "stories_planned", stories: added, dropped });
   for (const id of done) countAsDone(draft, id);
   fitCaps(draft);
-  if (failed && isNew) draft.emit(null, { type: "step_opened", step: step.id });
+  if (failed && isNew) reopenStories(draft, step);
   return null;
 }
 

@@ -14,7 +14,8 @@ export function openNext(draft: Draft, definition: StoriesStep, which: "all" | "
     const next = chooseNext(draft, which, atWork);
     if (!next) return;
     if (!next.begun) draft.emit(next.id, { type: "story_opened", of: definition.name, chain: chainOf(definition) });
-    changeStory(draft, next.id, "running", "", definition.workspace === "worktree" ? freeSlot(atWork) : undefined);
+    const slot = definition.workspace === "worktree" ? { slot: freeSlot(atWork) } : {};
+    changeStory(draft, next.id, "running", "", slot);
   }
 }
 

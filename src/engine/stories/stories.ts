@@ -3,13 +3,22 @@
 import type { StoriesStep } from "../../domain/definition.ts";
 import { fixStoryPrefix, type StoryId, storyId } from "../../domain/ids.ts";
 import { hasOpenStories, type Step } from "../../domain/step.ts";
-import { isUnbegun, type StoryEntry, type StorySpec, type StoryStatus } from "../../domain/story.ts";
+import {
+  isSettled,
+  isStoppedUnbegun,
+  isUnbegun,
+  type StoryEntry,
+  type StorySpec,
+  type StoryStatus,
+} from "../../domain/story.ts";
 import { fitCaps } from "../caps.ts";
 import { storiesStep } from "../definitions.ts";
 import type { Draft } from "../draft.ts";
+import { stopStory } from "../dropping.ts";
 import { sendMessage } from "../messages.ts";
 import { changeStory, failStep } from "../status-changes.ts";
 import { mergeOutputs, saidAtEnd } from "./collected.ts";
+import { failedIn, isHalted, newRound, type Standing, standingOf, tooFewText } from "./rounds.ts";
 import { openNext } from "./scheduling.ts";
 
 /** Opens a `stories` step that the chain has reached. */
@@ -24,21 +33,36 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
       `${definition.name}: planning did not produce STORIES_JSON, so there is no story to work on`,
     );
   }
-  const sentBack = step.visit > 1;
-  draft.emit(null, { type: "step_opened", step: step.id });
-  if (sentBack && draft.storyGroups.allSettled && definition.sentBack !== "nothing")
-    planFix(draft, step.feedback || "The work was sent back without a reason.");
+  // A retry continues the round that the step has.
+  const sentBack = step.visit > 1 && step.round === undefined;
+  const isFixed = sentBack && draft.storyGroups.allSettled && definition.sentBack !== "nothing";
+  const round = newRound(draft.run.header, step, definition, isFixed ? 1 : 0);
+  draft.emit(null, { type: "step_opened", step: step.id, ...(round === null ? {} : { round }) });
+  if (isFixed) planFix(draft, step.feedback || "The work was sent back without a reason.");
+  refuseTooFew(draft, draft.step(null, step.id), definition);
+}
+
+/** So many stories as must be done are not there: nothing begins. */
+function refuseTooFew(draft: Draft, step: Step, definition: StoriesStep): void {
+  const { header } = draft.run;
+  if (definition.need === undefined || standingOf(header, step, definition) !== "too_few") return;
+  failStep(draft, null, step, tooFewText(header, step));
 }
 
 /** A new plan replaces stories that were planned before and have not begun. Stories that are done stay done. */
 export function planStories(draft: Draft, planned: readonly StorySpec[]): void {
   const { stories } = draft.run.header;
+  const isReplaced = (entry: StoryEntry) => isUnbegun(entry) || isStoppedUnbegun(entry);
   // Ids name files and branches, and some file systems do not tell case apart.
-  const kept = new Map(stories.filter((entry) => !isUnbegun(entry)).map(({ id }) => [id.toLowerCase(), id]));
+  const kept = new Map(stories.filter((entry) => !isReplaced(entry)).map(({ id }) => [id.toLowerCase(), id]));
   const added = planned
     .filter(({ id }) => !kept.has(id.toLowerCase()))
     .map((spec) => ({ ...spec, dependsOn: spec.dependsOn.map((id) => kept.get(id.toLowerCase()) ?? id) }));
-  draft.emit(null, { type: "stories_planned", stories: added, dropped: stories.filter(isUnbegun).map(({ id }) => id) });
+  draft.emit(null, {
+    type: "stories_planned",
+    stories: added,
+    dropped: stories.filter(isReplaced).map(({ id }) => id),
+  });
   fitCaps(draft);
 }
 
@@ -59,17 +83,35 @@ export function settleStories(draft: Draft): void {
   const definition = storiesStep(draft.run.header, step.name);
   blockDependents(draft);
 
-  const stopped =
-    definition.onStoryFailed === "stop" && draft.storyGroups.broken.some(({ status }) => status === "failed");
-  openNext(draft, definition, stopped ? "begun" : "all");
-  const { atWork, broken, allSettled } = draft.storyGroups;
-  if (atWork.length > 0) return;
+  const { header } = draft.run;
+  const standing = standingOf(header, step, definition);
+  if (definition.others === "stop" && standing !== "open") stopOthers(draft, standing);
+  else openNext(draft, definition, isHalted(header, step, definition) ? "begun" : "all");
+  if (draft.storyGroups.atWork.length > 0) return;
 
-  const failed = broken.filter(({ status }) => status !== "cancelled");
+  if (definition.need !== undefined) return endRound(draft, step, definition);
+  const failed = failedIn(draft.run.header, step);
   if (failed.length > 0) return failStep(draft, null, step, failureOf(failed));
-  if (!allSettled) {
+  if (!draft.storyGroups.allSettled) {
     return failStep(draft, null, step, `${definition.name}: stories depend on each other and none can start`);
   }
+  draft.emit(null, { type: "step_done", step: step.id });
+}
+
+/** Stories at work end with their attempts; those that wait do not begin. */
+function stopOthers(draft: Draft, standing: Exclude<Standing, "open">): void {
+  const reason = standing === "enough" ? "enough stories are done" : "too few stories can be done";
+  for (const entry of draft.run.header.stories) {
+    if (!isSettled(entry)) stopStory(draft, entry, reason);
+  }
+}
+
+/** Nothing is at work, and nothing more can begin. */
+function endRound(draft: Draft, step: Step, definition: StoriesStep): void {
+  if (standingOf(draft.run.header, step, definition) !== "enough")
+    return failStep(draft, null, step, tooFewText(draft.run.header, step));
+  // What a failure or a missing dependency has kept from starting.
+  stopOthers(draft, "enough");
   draft.emit(null, { type: "step_done", step: step.id });
 }
 
@@ -119,6 +161,7 @@ function failureOf(stories: readonly StoryEntry[]): string {
       .filter((entry) => entry.status === status)
       .map((entry) => entry.id)
       .join(", ");
-  const blocked = names("blocked");
-  return `story ${names("failed")} failed${blocked ? `; blocked by it: ${blocked}` : ""}`;
+  const [failed, blocked] = [names("failed"), names("blocked")];
+  if (failed === "") return `a story that ${blocked} depends on was not done`;
+  return `story ${failed} failed${blocked ? `; blocked by it: ${blocked}` : ""}`;
 }

@@ -45,14 +45,22 @@ function entryOf(spec: StorySpec, done: ReadonlySet<StoryId>): StoryEntry {
   };
 }
 
-/** An entry has a slot only while it is in progress. A failed story that waits again counts as begun. */
+/** An entry has a slot only while it is in progress. A failed story that waits again counts as begun, and so does one stopped at work. */
 function changedEntry(entry: StoryEntry, event: Extract<Event, { type: "story_changed" }>): StoryEntry {
   const status = nextStoryStatus(entry, event.status);
   const { slot: before, begun: wasBegun, ...kept } = entry;
   const slot = event.slot ?? before;
   const atWork = status === "running" || status === "held";
-  const begun = !atWork && (wasBegun === true || (status === "waiting" && entry.status === "failed"));
-  return { ...kept, status, ...(atWork && slot !== undefined ? { slot } : {}), ...(begun ? { begun } : {}) };
+  const wasAtWork = entry.status === "running" || entry.status === "held";
+  const becomesBegun = status === "waiting" ? entry.status === "failed" : status === "cancelled" && wasAtWork;
+  const begun = !atWork && (wasBegun === true || becomesBegun);
+  return {
+    ...kept,
+    status,
+    ...(atWork && slot !== undefined ? { slot } : {}),
+    ...(begun ? { begun } : {}),
+    ...(event.leftOut ? { leftOut: event.leftOut } : {}),
+  };
 }
 
 /** A story that is done stays done, so the number never goes up again. */

@@ -11,6 +11,10 @@ export interface StoryGroups {
   /** Failed, blocked or cancelled: stories that depend on them cannot start. */
   readonly broken: readonly StoryEntry[];
   readonly allSettled: boolean;
+  /** How many wait or are at work. */
+  readonly open: number;
+  /** How many are done, without those that a person left out. */
+  readonly done: number;
 }
 
 /** Lists of entries are never changed in place, so a cached result stays valid. */
@@ -28,14 +32,18 @@ function group(entries: readonly StoryEntry[]): StoryGroups {
   const atWork: StoryEntry[] = [];
   const toResume: StoryEntry[] = [];
   const broken: StoryEntry[] = [];
-  let allSettled = true;
+  let open = 0;
+  let done = 0;
   for (const entry of entries) {
     const { status } = entry;
-    if (status === "done") continue;
-    allSettled &&= isSettled(entry);
+    if (status === "done") {
+      if (!entry.leftOut) done += 1;
+      continue;
+    }
+    if (!isSettled(entry)) open += 1;
     if (status === "running" || status === "held") atWork.push(entry);
     else if (status === "waiting" && entry.begun) toResume.push(entry);
     else if (status === "failed" || status === "blocked" || status === "cancelled") broken.push(entry);
   }
-  return { atWork, toResume, broken, allSettled };
+  return { atWork, toResume, broken, allSettled: open === 0, open, done };
 }

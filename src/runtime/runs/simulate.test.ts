@@ -76,3 +76,11 @@ steps:
   const late = simulate(definition, "task", { play: "well", answers: [{ step: "wait", option: "late" }] });
   expect(late.run.header.chain.map(({ state }) => state.status)).toEqual(["done", "skipped", "done"]);
 });
+
+test("[WF134 CM99] as many stories are planned as a step needs; those that are not needed do not begin", () => {
+  const needs = (how: string) => `  - { id: plan, agent: a, input: Print STORIES_JSON }
+  - { id: each, stories: {}, ${how}, body: [{ id: code, agent: a }] }
+`;
+  expect(play(needs("need: 3"))).toMatchObject({ status: "done", path: ["plan", "code", "code", "code"] });
+  expect(play(needs("need: first"))).toMatchObject({ status: "done", path: ["plan", "code"] });
+});

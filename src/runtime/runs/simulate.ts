@@ -259,10 +259,17 @@ function wellDone(run: Run, ready: ReadyStep): CompletedReport {
       ...Object.fromEntries((definition.produces ?? []).map((name) => [name, `(simulated ${name})`])),
       ...(key === null || value === undefined ? {} : { [key]: value }),
     },
-    stories: needsPlan ? ["US-001", "US-002"].map(simulatedStory) : null,
+    stories: needsPlan ? simulatedPlan(run.header.definition) : null,
     feedback: "",
     notes: [],
   };
+}
+
+/** Two stories, or as many as a step needs. */
+function simulatedPlan({ steps }: Definition): readonly StorySpec[] {
+  const needed = steps.map((step) => (step.kind === "stories" ? (step.need ?? 1) : 1));
+  const ids = Array.from({ length: Math.max(2, ...needed) }, (_, index) => `US-${String(index + 1).padStart(3, "0")}`);
+  return ids.map(simulatedStory);
 }
 
 function simulatedStory(id: string): StorySpec {

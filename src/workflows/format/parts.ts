@@ -8,6 +8,7 @@ import { foldValue } from "../../domain/route.ts";
 import { durationMs } from "../document/duration.ts";
 import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
+import { readNeed } from "./need.ts";
 import { readPaths } from "./paths.ts";
 import { readSpend } from "./spend.ts";
 import type { StepInput } from "./step-schema.ts";
@@ -34,7 +35,7 @@ export function withAgentOfParts(written: StepInput): StepInput {
 }
 
 export function readParts(reading: Reading, written: StepInput, path: Path): Pick<AgentStep, "parts" | "access"> {
-  const { parts, need, others, access } = written;
+  const { parts, access } = written;
   if (parts === undefined) {
     for (const field of ["need", "others", "access"] as const) {
       if (written[field] === undefined) continue;
@@ -48,19 +49,7 @@ export function readParts(reading: Reading, written: StepInput, path: Path): Pic
   }
   refuseWithoutEffect(reading, written, path);
   const of = "each" in parts ? { each: foldValue(parts.each) } : { list: readList(reading, written, parts, path) };
-  const isFirst = need === "first";
-  if (isFirst && others !== undefined) {
-    refuse(reading, [...path, "others"], {
-      message: `Step '${written.id}': \`need: first\` stops the others`,
-      expected: "`need: first` alone",
-      hint: "write `need: 1` and `others: finish` to let them end",
-    });
-  }
-  const read: PartsDefinition = {
-    of,
-    need: isFirst ? 1 : (need ?? "all"),
-    others: isFirst ? "stop" : (others ?? "finish"),
-  };
+  const read: PartsDefinition = { of, ...readNeed(reading, written, path) };
   refuseNeed(reading, written, path, read);
   return { parts: read, ...(access === "read" ? { access } : {}) };
 }

@@ -155,9 +155,11 @@ export const parts = z
 
 export const need = z
   .union([z.literal("all"), z.literal("first"), z.int().min(1)])
-  .describe("How many parts must pass: all (default), a number, or first: one, and the others are stopped.");
+  .describe(
+    "How many parts must pass, or how many stories must be done: all (default), a number, or first: one, and the others are stopped.",
+  );
 export const others = z
   .enum(["finish", "stop"])
-  .describe("What becomes of the other parts once the verdict is known: finish (default) or stop.");
+  .describe("What becomes of the other parts or stories once it is known how the step ends: finish (default) or stop.");
 
 export type LimitInput = z.infer<typeof ownLimit>;

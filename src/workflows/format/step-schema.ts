@@ -99,7 +99,9 @@ export const step = z
     on_story_failed: z
       .enum(["stop", "continue"])
       .optional()
-      .describe("After a failed story: stop (default) or continue with the others."),
+      .describe(
+        "After a failed story: stop (start no other) or continue with the others. Default: stop; with a number in `need`, continue.",
+      ),
     input: z.string().optional().describe("The prompt. {{key}} is replaced by the value of that key."),
     produces: z
       .array(id)

@@ -16,6 +16,7 @@ import { readDecisionStep, refuseTwoDeciders } from "./decision.ts";
 import { plain, type Rules, repeatRule, unreadableRule } from "./default-rules.ts";
 import { readFlags } from "./flags.ts";
 import { readIntegrate } from "./integrate.ts";
+import { readStoriesNeed } from "./need.ts";
 import { optionsFor } from "./occasion.ts";
 import { readOnError } from "./on-error.ts";
 import { readParts, withAgentOfParts } from "./parts.ts";
@@ -65,7 +66,7 @@ const fieldsOf = {
   ],
   gate: ["gate", "options", "deadline", "spare"],
   signal: ["signal", "produces", "timeout", "on_timeout", "spare"],
-  stories: ["stories", "body", "story_budget", "on_story_failed"],
+  stories: ["stories", "body", "story_budget", "on_story_failed", "need", "others"],
   integrate: ["integrate", ...attemptFields],
   // It runs nothing and prints nothing: what it reads is the answer.
   decision: ["decision", "of", "at_least", "waits", "on", "on_error", "budget", ...chainFields],
@@ -230,7 +231,7 @@ function readStories(reading: Reading, written: StepInput, path: Path, context: 
     body,
     concurrency: concurrency ?? 1,
     storyBudget: readStoryBudget(reading, written, path, { name: base.name, integrates }),
-    onStoryFailed: written.on_story_failed ?? "stop",
+    ...readStoriesNeed(reading, written, path),
     ...(workspace === undefined ? {} : { workspace }),
     ...(branch_prefix === undefined ? {} : { branchPrefix: branch_prefix }),
     ...(ids === undefined ? {} : { ids }),

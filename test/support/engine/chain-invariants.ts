@@ -26,6 +26,7 @@ export function checkChains(run: Run): void {
   }
   if (loop) checkSlots(run.header.stories, loop);
   if (loop) checkBusy(run, loop);
+  if (loop) checkNeed(run, loop);
 }
 
 function checkFlags(scope: Scope, definitions: readonly StepDefinition[], where: string): void {
@@ -81,10 +82,39 @@ function checkBusy({ header }: Run, loop: StoriesStep): void {
   const open = header.chain.some(({ name, state }) => name === loop.name && state.status === "running");
   if (header.end || !open || stories.filter(isAtWork).length >= loop.concurrency) return;
   const done = new Set(stories.filter(({ status }) => status === "done").map(({ id }) => id));
-  const stopped = loop.onStoryFailed === "stop" && stories.some(({ status }) => status === "failed");
+  const { round } = stepOf(header, loop) ?? {};
+  const isOfRound = ({ id }: StoryEntry) => round?.without.includes(id) !== true;
+  const stopped =
+    loop.onStoryFailed === "stop" && stories.some((entry) => entry.status === "failed" && isOfRound(entry));
   for (const { id, status, dependsOn, begun } of stories) {
     if (status !== "waiting" || (stopped && !begun)) continue;
     holds(!dependsOn.every((other) => done.has(other)), `${id} waits while a slot is free`);
+  }
+}
+
+function stepOf({ chain }: Pick<Run["header"], "chain">, { name }: StoriesStep): Step | undefined {
+  return chain.find((step) => step.name === name);
+}
+
+/** A step that has passed has as many stories as it needs and leaves none open; what it does not need is being stopped. */
+function checkNeed({ header, stories: scopes }: Run, loop: StoriesStep): void {
+  const step = stepOf(header, loop);
+  const { stories, end } = header;
+  if (!step || end?.status === "cancelled") return;
+  const done = stories.filter(({ status, leftOut }) => status === "done" && !leftOut).length;
+  const needed = step.round?.needed ?? null;
+  const ofRound = stories.filter(({ id }) => step.round?.without.includes(id) !== true);
+  const failed = ofRound.filter(({ status }) => status === "failed" || status === "blocked");
+  const open = stories.filter((entry) => isAtWork(entry) || entry.status === "waiting");
+  if (step.state.status === "done") {
+    holds(needed === null ? failed.length === 0 : done >= needed, `${step.name} passed with ${done} of ${needed}`);
+    holds(!open.some(isAtWork), `${step.name} passed while ${open.map(({ id }) => id).join(", ")} worked`);
+  }
+  if (step.state.status !== "running" || loop.others !== "stop") return;
+  const isKnown = needed === null ? failed.length > 0 : done >= needed || done + open.length < needed;
+  for (const { id } of isKnown ? open : []) {
+    const isStopped = scopes[id]?.chain.some((own) => own.dropping !== undefined) === true;
+    holds(isStopped, `${id} is not needed, and nothing stops it`);
   }
 }
 

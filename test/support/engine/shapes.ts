@@ -128,10 +128,18 @@ function loopOf(shape: WorkflowShape): StepDefinition {
     concurrency: 1 + (shape.concurrency % 4),
     storyBudget: { ...limit(shape.storyBudget % 3, then), ...spendOf(shape.storySpend) },
     onStoryFailed: shape.goOn ? "continue" : "stop",
+    ...needOf(shape),
     restarts: shape.restarts,
     ...(shape.trees ? ({ workspace: "worktree", ids: "numbers" } as const) : {}),
     ...(shape.room === 9 ? {} : { maxSteps: body.length + shape.room }),
   } satisfies Partial<StoriesStep>);
+}
+
+/** In every second workflow, one to three stories are needed, or all; every second one of those stops the others. */
+function needOf({ concurrency, storyBudget, storySpend }: WorkflowShape): Pick<StoriesStep, "need" | "others"> {
+  if (concurrency < 5) return {};
+  const need = Math.floor(storyBudget / 3);
+  return { ...(need === 0 ? {} : { need }), ...(storySpend % 2 === 0 ? { others: "stop" } : {}) };
 }
 
 /** The integration, and the step that resolves conflicts. */
