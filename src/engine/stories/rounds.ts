@@ -9,7 +9,7 @@ import type { StoryEntry, StoryStatus } from "../../domain/story.ts";
 import { storyGroupsOf } from "./story-groups.ts";
 
 /** `enough`: so many are done as must be. `too_few`: so many cannot be done any more. */
-export type Standing = "open" | "enough" | "too_few";
+export type RoundStatus = "open" | "enough" | "too_few";
 
 /** The round that the opening of a step begins, with `added` stories; null: a retry, or all stories must be done. */
 export function newRound(header: Header, step: Step, { need }: StoriesStep, added: number): StoriesRound | null {
@@ -46,7 +46,7 @@ export function isHalted({ stories }: Pick<Header, "stories">, step: Step, defin
   return definition.onStoryFailed === "stop" && failedIn({ stories }, step).some(({ status }) => status === "failed");
 }
 
-export function standingOf({ stories }: Pick<Header, "stories">, step: Step, definition: StoriesStep): Standing {
+export function roundStatusOf({ stories }: Pick<Header, "stories">, step: Step, definition: StoriesStep): RoundStatus {
   const needed = step.round?.needed ?? null;
   if (needed === null) return failedIn({ stories }, step).length > 0 ? "too_few" : "open";
   const { done, open, atWork, toResume } = storyGroupsOf(stories);

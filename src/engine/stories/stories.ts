@@ -18,7 +18,7 @@ import { stopStory } from "../dropping.ts";
 import { sendMessage } from "../messages.ts";
 import { changeStory, failStep } from "../status-changes.ts";
 import { mergeOutputs, saidAtEnd } from "./collected.ts";
-import { failedIn, isHalted, newRound, type Standing, standingOf, tooFewText } from "./rounds.ts";
+import { failedIn, isHalted, newRound, type RoundStatus, roundStatusOf, tooFewText } from "./rounds.ts";
 import { openNext } from "./scheduling.ts";
 
 /** Opens a `stories` step that the chain has reached. */
@@ -45,7 +45,7 @@ export function openStories(draft: Draft, step: Step, definition: StoriesStep): 
 /** So many stories as must be done are not there: nothing begins. */
 function refuseTooFew(draft: Draft, step: Step, definition: StoriesStep): void {
   const { header } = draft.run;
-  if (definition.need === undefined || standingOf(header, step, definition) !== "too_few") return;
+  if (definition.need === undefined || roundStatusOf(header, step, definition) !== "too_few") return;
   failStep(draft, null, step, tooFewText(header, step));
 }
 
@@ -84,8 +84,8 @@ export function settleStories(draft: Draft): void {
   blockDependents(draft);
 
   const { header } = draft.run;
-  const standing = standingOf(header, step, definition);
-  if (definition.others === "stop" && standing !== "open") stopOthers(draft, standing);
+  const status = roundStatusOf(header, step, definition);
+  if (definition.others === "stop" && status !== "open") stopOthers(draft, status);
   else openNext(draft, definition, isHalted(header, step, definition) ? "begun" : "all");
   if (draft.storyGroups.atWork.length > 0) return;
 
@@ -99,8 +99,8 @@ export function settleStories(draft: Draft): void {
 }
 
 /** Stories at work end with their attempts; those that wait do not begin. */
-function stopOthers(draft: Draft, standing: Exclude<Standing, "open">): void {
-  const reason = standing === "enough" ? "enough stories are done" : "too few stories can be done";
+function stopOthers(draft: Draft, status: Exclude<RoundStatus, "open">): void {
+  const reason = status === "enough" ? "enough stories are done" : "too few stories can be done";
   for (const entry of draft.run.header.stories) {
     if (!isSettled(entry)) stopStory(draft, entry, reason);
   }
@@ -108,7 +108,7 @@ function stopOthers(draft: Draft, standing: Exclude<Standing, "open">): void {
 
 /** Nothing is at work, and nothing more can begin. */
 function endRound(draft: Draft, step: Step, definition: StoriesStep): void {
-  if (standingOf(draft.run.header, step, definition) !== "enough")
+  if (roundStatusOf(draft.run.header, step, definition) !== "enough")
     return failStep(draft, null, step, tooFewText(draft.run.header, step));
   // What a failure or a missing dependency has kept from starting.
   stopOthers(draft, "enough");
