@@ -137,6 +137,8 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
     is: (event) =>
       event.type === "part_ended" && event.end.status === "stopped" && event.end.reason.includes("decided"),
   },
+  "parts that are joined": { is: ({ type }) => type === "join_opened", share: 1 },
+  "a part that a conflict sends back": { is: ({ type }) => type === "join_refused", share: 0.5 },
   "a retry that keeps a part": {
     share: 0.2,
     is: (event) => event.type === "parts_opened" && (event.keeps ?? []).length > 0,
@@ -255,7 +257,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
     expectToHold();
   });
 
-  test("[PT1 PT2 PT3 PT5 PT6 PT7 PT8 PT9 PT10 PT11 PT14 PT15 PT16 AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 ND1 ND3 ND4 ND6 ND7 OU5 OU6 LC8 RE1 RE2 SG1 SG2 SG3 X5 X8] so do the invariants of everything else", () => {
+  test("[PT1 PT2 PT3 PT5 PT6 PT7 PT8 PT9 PT10 PT11 PT14 PT15 PT16 PT18 PT19 AT2 AT3 AT4 AT5 AT6 AT19 WT1 WT2 WT5 LI22 RT16 GA2 GA4 GA5 GA11 GA12 GA13 ME1 ME2 ME3 ME4 ME5 ST3 ST5 ND1 ND3 ND4 ND6 ND7 OU5 OU6 LC8 RE1 RE2 SG1 SG2 SG3 X5 X8] so do the invariants of everything else", () => {
     expectToHold();
   });
 

@@ -2,10 +2,11 @@
 // and budgets say.
 
 import type { Usage } from "../../../src/domain/attempt.ts";
+import type { StartAttempt } from "../../../src/domain/command.ts";
 import type { Accepted } from "../../../src/domain/decision.ts";
 import type { PerformedDefinition } from "../../../src/domain/definition.ts";
 import type { Event } from "../../../src/domain/event.ts";
-import type { PartName, StepId, StepName, StoryId } from "../../../src/domain/ids.ts";
+import type { PartName, StepName } from "../../../src/domain/ids.ts";
 import type { Limit, Spend } from "../../../src/domain/route.ts";
 import type { Run } from "../../../src/domain/run.ts";
 import type { CommandInput } from "./driver.ts";
@@ -46,7 +47,7 @@ export class Ledger {
     for (const event of decision.events) this.#note(before, event);
   }
 
-  #checkStart(before: Run, input: { story: StoryId | null; step: StepId }, { events }: Accepted): void {
+  #checkStart(before: Run, input: Omit<StartAttempt, "at" | "author">, { events }: Accepted): void {
     const { story } = input;
     const scope = story === null ? before.header : before.stories[story];
     const step = scope?.chain.find(({ id }) => id === input.step);
@@ -54,11 +55,12 @@ export class Ledger {
     const definition = performed(before, story, step.name);
     const loop = before.header.definition.steps.find((candidate) => candidate.kind === "stories");
     const where = story ?? "run";
-    const reached =
-      this.#capReached(before) ||
+    const isJoin = step.parts?.some(({ name, joins }) => joins === true && name === input.part) === true;
+    const isSpent =
       this.#includeReached(before, definition, where) ||
       this.#reached(definition.budget, ({ name, where: at }) => at === where && name === step.name) ||
       (story !== null && this.#reached(loop?.storyBudget ?? null, ({ where: at }) => at === where));
+    const reached = this.#capReached(before) || (isSpent && !isJoin);
     const started = events.some(({ type }) => type === "attempt_dispatched");
     if (started) holds(!reached, `${where} ${step.name} was started although a cap or budget is used up`);
     else holds(reached, `${where} ${step.name} was not started although nothing is used up`);
