@@ -107,6 +107,8 @@ export class StoryHistory {
       case "notes_delivered":
       case "outputs_set":
       case "part_ended":
+      case "join_opened":
+      case "join_refused":
       case "part_readied":
       case "parts_ended":
       case "parts_opened":

@@ -121,6 +121,8 @@ export class SessionLog {
       case "note_added":
       case "note_withdrawn":
       case "part_ended":
+      case "join_opened":
+      case "join_refused":
       case "part_readied":
       case "parts_ended":
       case "parts_opened":
