@@ -82,7 +82,12 @@ export function statement<Args extends object, Row = never>(
 
 /** How the dialect writes a parameter. */
 function markOf(db: Kysely<Tables>): (position: number) => string {
-  return db.getExecutor().adapter.supportsMultipleConnections === false ? () => "?" : (position) => `$${position}`;
+  return hasOneWriter(db) ? () => "?" : (position) => `$${position}`;
+}
+
+/** A dialect in which only one transaction writes at a time: it has no rows to lock. */
+export function hasOneWriter(db: Kysely<Tables>): boolean {
+  return db.getExecutor().adapter.supportsMultipleConnections === false;
 }
 
 function isDirect(adapter: object): adapter is DirectExecution {

@@ -234,7 +234,7 @@ export class KyselyTransaction implements Transaction {
     const plans = events.filter((event) => event.type === "stories_planned");
     const next = loaded.headerVersion + 1;
     const planned = plans.length > 0 ? next : loaded.plannedVersion;
-    await updateHeader(this.#db, after, { read: loaded.headerVersion, next, planned });
+    await updateHeader(this.#db, before, after, { read: loaded.headerVersion, next, planned });
     if (entriesChanged) await this.#writeEntries(before, after, plans, next);
     this.#memory.entries.wrote(after.id, next, after.stories);
     this.#memory.headers.wrote(after, next);

@@ -7,7 +7,7 @@ import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { SqlText, sqlText } from "../sql-text.ts";
-import { statement } from "../statement.ts";
+import { hasOneWriter, statement } from "../statement.ts";
 import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
 import { Recent } from "./recent.ts";
@@ -132,19 +132,18 @@ export function headerChanged(before: Header, after: Header): boolean {
 /** Throws `VersionConflict` if the run no longer has the version that was read. */
 export async function updateHeader(
   db: Kysely<Tables>,
-  header: Header,
+  was: Header,
+  is: Header,
   version: { readonly read: number; readonly next: number; readonly planned: number },
 ): Promise<void> {
-  const changed = await update.run(db, {
-    id: header.id,
-    version: version.read,
-    next: version.next,
-    planned: version.planned,
-    header: documentOf(header),
-    status: statusOf(header),
-    ended_at: header.end?.at ?? null,
-  });
-  if (changed === 0) throw new VersionConflict(`run ${header.id}`);
+  const { read, next, planned } = version;
+  const written = { id: is.id, version: read, next, planned, header: documentOf(is) };
+  const status = statusOf(is);
+  const changed =
+    statusOf(was) === status && was.end === is.end
+      ? await update.run(db, written)
+      : await updateWithStatus.run(db, { ...written, status, ended_at: is.end?.at ?? null });
+  if (changed === 0) throw new VersionConflict(`run ${is.id}`);
 }
 
 export async function selectSummary(db: Kysely<Tables>, id: RunId): Promise<RunSummary | null> {
@@ -267,10 +266,9 @@ const selectRun = (p: RunParameter) => sqlText`select id, number, workflow, task
 
 const byId = statement<{ id: string; known: number }, FoundRow>((_, p) => selectRun(p));
 
-/** A dialect with only one writer at a time has nothing to lock. */
 const byIdToChange = statement<{ id: string; known: number }, FoundRow>((db, p) => {
   const run = selectRun(p);
-  return db.getExecutor().adapter.supportsMultipleConnections === false ? run : sqlText`${run} for no key update`;
+  return hasOneWriter(db) ? run : sqlText`${run} for no key update`;
 });
 
 const insert = statement<RunRow>((db, p) =>
@@ -292,9 +290,18 @@ const insert = statement<RunRow>((db, p) =>
   }),
 );
 
-const update = statement<
-  Pick<RunRow, "id" | "version" | "planned" | "header" | "status" | "ended_at"> & { next: number }
->((db, p) =>
+type HeaderColumns = Pick<RunRow, "id" | "version" | "planned" | "header"> & { next: number };
+
+/** Most transitions leave the status as it is. A column that is set is written to its index as well, whether it changes or not. */
+const update = statement<HeaderColumns>((db, p) =>
+  db
+    .updateTable("runs")
+    .set({ header: p("header"), version: p("next"), planned: p("planned") })
+    .where("id", "=", p("id"))
+    .where("version", "=", p("version")),
+);
+
+const updateWithStatus = statement<HeaderColumns & Pick<RunRow, "status" | "ended_at">>((db, p) =>
   db
     .updateTable("runs")
     .set({
