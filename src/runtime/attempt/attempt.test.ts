@@ -1,6 +1,6 @@
 // From a claim to a report, with real agents: what they print is all they can do.
 
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeWorld } from "../../../test/support/world.ts";
@@ -145,4 +145,15 @@ describe("what is kept", () => {
     expect((await world.run(run)).header.end?.reason).toContain("no-such-program-anywhere: it is not on PATH");
     expect(existsSync(join(world.home.worktrees, run))).toBe(true);
   });
+});
+
+test("[RC18] the file of a kept result is handed on along a chain, and none is left at its end", async () => {
+  const world = await makeWorld({
+    agent: 'ls "$PAWL_SHARED/logs/$PAWL_RUN" | grep end.json >> "$PAWL_SHARED/seen" || true; echo STATUS: done',
+    steps: ["one", "two", "three"].map((id) => `\n  - { id: ${id}, agent: worker, input: "{{task}}" }`).join(""),
+  });
+  const run = await world.begin();
+  expect(await world.drive(run)).toBe("done");
+  expect(world.read("seen")).toBe("run-two-1.end.json\nrun-three-1.end.json\n");
+  expect(readdirSync(join(world.home.logs, run)).filter((name) => name.endsWith(".json"))).toEqual([]);
 });

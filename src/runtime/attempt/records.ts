@@ -2,13 +2,14 @@
 // of its begin, for a process that concludes it; most attempts have none. The saved end is that of its execution: a driver that dies
 // before the result is stored does not cost the agent's work.
 
-import { rmSync } from "node:fs";
+import { closeSync, constants, existsSync, renameSync, rmSync, writeSync } from "node:fs";
 import type { Attempt } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
-import type { RunId } from "../../domain/ids.ts";
+import type { AttemptId, RunId } from "../../domain/ids.ts";
 import type { ExecutionEnd } from "../../executors/executor.ts";
 import type { Deadline } from "../../system/clock.ts";
-import { readJson, writeJson, writeJsonFast } from "../../system/files/json-file.ts";
+import { readJson, writeJson } from "../../system/files/json-file.ts";
+import { openRegular } from "../../system/files/regular-file.ts";
 import type { Secrets } from "../../system/secrets/secrets.ts";
 import type { Parts } from "../parts.ts";
 import { redactedReport } from "../transition/redacted.ts";
@@ -16,6 +17,8 @@ import type { RefPlaces } from "./begin/ref-places.ts";
 import type { Claim } from "./claim/claim.ts";
 import { noToolReport, type ToolReport } from "./execute/answer.ts";
 import { beginFile, endFile } from "./logs.ts";
+
+const { O_CREAT, O_TRUNC, O_WRONLY } = constants;
 
 interface BeginRecord extends Pick<Claim, "hold" | "insteadOf"> {
   readonly missingKeys: readonly string[];
@@ -69,11 +72,24 @@ export function saveEnd(
 ): void {
   if (saved.end.outcome === "cancelled") return;
   try {
-    // For a driver that dies. After a power failure the attempt is lost, as it is without this file.
-    writeJsonFast(endFile(parts, run, attempt), redacted(parts.secrets, saved));
+    writeEnd(endFile(parts, run, attempt), { attempt: attempt.id, ...redacted(parts.secrets, saved) });
   } catch (error) {
     // A full disk: the result itself will wait for space.
     parts.log("end.not_kept", { run, attempt: attempt.id, why: errorText(error) });
+  }
+}
+
+/**
+ * For a driver that dies: nobody waits for the disk, and a file that is not whole counts as none. After a power failure the attempt is
+ * lost, as it is without this file.
+ */
+function writeEnd(file: string, written: WrittenEnd): void {
+  const handle = openRegular(file, { flags: O_WRONLY | O_CREAT | O_TRUNC });
+  try {
+    const bytes = Buffer.from(`${JSON.stringify(written)}\n`);
+    for (let at = 0; at < bytes.length; ) at += writeSync(handle, bytes, at);
+  } finally {
+    closeSync(handle);
   }
 }
 
@@ -85,18 +101,36 @@ function redacted(secrets: Secrets, { end, reported }: SavedEnd): SavedEnd {
 /** null: the execution had not ended, or the file does not say how. */
 export function readEnd(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): SavedEnd | null {
   const read = readJson(endFile(parts, run, attempt)) as OlderEnd | null;
-  const end = read?.end;
+  const end = read?.attempt === undefined || read.attempt === attempt.id ? read?.end : undefined;
   if (typeof end?.outcome !== "string" || !Array.isArray(end.notes) || typeof end.usage !== "object") return null;
   return { end, reported: read?.reported ?? read?.told ?? noToolReport };
 }
 
+/** It names its attempt, because a file is handed on. */
+interface WrittenEnd extends SavedEnd {
+  readonly attempt: AttemptId;
+}
+
 /** What older versions wrote. */
-interface OlderEnd extends Partial<SavedEnd> {
+interface OlderEnd extends Partial<WrittenEnd> {
   readonly told?: ToolReport;
 }
 
-/** The store has the result, or the attempt is lost. */
-export function removeRecords(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): void {
+/**
+ * The store has the result, or the attempt is lost. The file of its end is handed on to the next attempt: where each of a thousand steps
+ * makes a file and deletes one, some file systems look past all that were deleted before they make the next.
+ */
+export function removeRecords(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt, next: Attempt | null): void {
   rmSync(beginFile(parts, run, attempt), { force: true });
-  rmSync(endFile(parts, run, attempt), { force: true });
+  const end = endFile(parts, run, attempt);
+  if (next === null || !handOn(end, endFile(parts, run, next))) rmSync(end, { force: true });
+}
+
+function handOn(file: string, to: string): boolean {
+  try {
+    if (existsSync(file)) renameSync(file, to);
+    return true;
+  } catch {
+    return false; // the directory is full
+  }
 }

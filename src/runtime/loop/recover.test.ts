@@ -10,7 +10,7 @@ import { shimGit } from "../../../test/support/slots.ts";
 import { overriding } from "../../../test/support/store-overrides.ts";
 import { until } from "../../../test/support/until.ts";
 import { briefLease, makeWorld, shortTimes, type World } from "../../../test/support/world.ts";
-import { type Attempt, baseOf } from "../../domain/attempt.ts";
+import { type Attempt, baseOf, noUsage } from "../../domain/attempt.ts";
 import { AppError } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { attemptMarker } from "../../executors/executor.ts";
@@ -148,6 +148,15 @@ describe("a driver that was killed", () => {
       expect((await world.outcomes(run)).at(-1)).toBe("completed");
     },
   );
+
+  test("[RC18] a kept result of another attempt does not count", async () => {
+    const { world, run } = await afterDeath();
+    const end = { outcome: "ran", text: "STATUS: done", usage: noUsage, session: null, notes: [] };
+    const kept = { attempt: "at-0000000000000000", end, reported: { report: null } };
+    writeFileSync(join(world.home.logs, run, "run-work-1.end.json"), JSON.stringify(kept));
+    expect(await world.drive(run)).toBe("done");
+    expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
+  });
 
   test("[RC4] several who recover at once report it once", async () => {
     const { world, run } = await afterDeath();

@@ -69,7 +69,7 @@ export async function recover(parts: RecoveryPorts, rights: DriverRights | null 
     }
     const used = attempt === null ? {} : await lostUsage(parts, lease, attempt);
     await reportEnd(parts, lease, "lost", why, used);
-    if (attempt !== null) removeRecords(parts, lease.run, attempt);
+    if (attempt !== null) removeRecords(parts, lease.run, attempt, null);
     found.push({ lease, attempt, as: "lost", why });
   }
   return found;
@@ -118,7 +118,7 @@ const unreported = "its time was over, and the agent that had claimed it had not
 async function timeOut(parts: RecoveryPorts, lease: Lease, why: string): Promise<Recovered> {
   const attempt = (await parts.store.attempt(lease.attempt))?.attempt ?? null;
   await reportEnd(parts, lease, "timed_out", why);
-  if (attempt !== null) removeRecords(parts, lease.run, attempt);
+  if (attempt !== null) removeRecords(parts, lease.run, attempt, null);
   return { lease, attempt, as: "timed_out", why };
 }
 

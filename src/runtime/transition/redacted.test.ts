@@ -68,7 +68,7 @@ test("[SE11] an end that is saved for the next driver has no secret and no varia
   const end = { outcome: "ran", text: `STATUS: ${value}`, usage: noUsage, session: null, notes: [value] } as const;
   saveEnd(parts, run, attempt, { end, reported: { report: said } });
   expect(readFileSync(file, "utf8")).not.toContain(value);
-  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")) as object)).toEqual(["end", "reported"]);
+  expect(Object.keys(JSON.parse(readFileSync(file, "utf8")) as object)).toEqual(["attempt", "end", "reported"]);
   expect(readEnd(parts, run, attempt)).toMatchObject({
     end: { text: "STATUS: [secret:MY_SECRET]" },
     reported: { report: { stories: [{ id: "US-secret-MY_SECRET" }] } },

@@ -6,16 +6,7 @@ import { replaceFile } from "./whole-file.ts";
 
 /** The new value or the old one is there, also after a power failure. The directory must exist. */
 export function writeJson(file: string, value: unknown): void {
-  write(file, value, true);
-}
-
-/** As `writeJson`, but after a power failure the file may be empty, and then counts as missing. Does not wait for the disk. */
-export function writeJsonFast(file: string, value: unknown): void {
-  write(file, value, false);
-}
-
-function write(file: string, value: unknown, flush: boolean): void {
-  replaceFile(file, (draft) => writeFileSync(draft, `${JSON.stringify(value)}\n`, { flag: "wx", flush }));
+  replaceFile(file, (draft) => writeFileSync(draft, `${JSON.stringify(value)}\n`, { flag: "wx", flush: true }));
 }
 
 /** Null when there is no such file, or it does not contain JSON. */

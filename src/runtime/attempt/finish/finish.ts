@@ -47,11 +47,11 @@ export async function finishAndClaim(
   const { run, attempt } = claim;
   const paused = withPause(report, claim, parts.clock.now(), Math.random());
   const finished = await store(parts, claim, paused, by, wants);
-  const { decision } = finished;
+  const { decision, next } = finished;
   // A late, repeated or foreign report of an agent must not touch the files of an attempt that may still run.
   if (!decision.accepted && by.token !== null) return finished;
   logStep(parts, claim, wordFor(decision.events, report), { outcome: report.outcome });
-  removeRecords(parts, run.header.id, attempt);
+  removeRecords(parts, run.header.id, attempt, next?.attempt ?? null);
   if (decision.accepted) await putFilesAway(parts, claim, decision.events);
   return finished;
 }
