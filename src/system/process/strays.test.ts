@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterEach, expect, test } from "vitest";
+import { Worker } from "node:worker_threads";
+import { afterEach, expect, onTestFinished, test } from "vitest";
 import { callOf, freshFile, identityIn, inOwnSession } from "../../../test/support/programs.ts";
 import { isAlive, type ProcessIdentity, processIdentity, startOf } from "./identity.ts";
 import { descendantsOf, findMarked, killStrays } from "./strays.ts";
@@ -47,6 +50,29 @@ test.skipIf(!hasProc)(
     expect(isAlive(two)).toBe(true);
   },
 );
+
+test.skipIf(!hasProc)(
+  "[PS17] a program and what it started are among the newest processes; threads are not",
+  async () => {
+    const pidFile = freshFile("pid");
+    const before = threads();
+    const root = start(`${inOwnSession(pidFile, "exec sleep 300")} wait`);
+    const worker = new Worker("setInterval(() => undefined, 1000)", { eval: true });
+    onTestFinished(() => void worker.terminate());
+    await once(worker, "online");
+    const newest = await readTable(startOf(root), () => undefined, root.pid);
+    const fresh = threads().filter((id) => !before.includes(id) && id > root.pid);
+    expect(fresh.length).toBeGreaterThan(0);
+    const pids = newest.map(({ pid }) => pid);
+    expect(pids).toContain(root.pid);
+    expect(pids.filter((pid) => fresh.includes(pid))).toEqual([]);
+    const stray = await identityIn(pidFile);
+    expect((await readTable(startOf(root), () => undefined, root.pid)).map(({ pid }) => pid)).toContain(stray.pid);
+    expect(await killStrays({ leader: root, known: [stray] })).toMatchObject({ left: 0 });
+  },
+);
+
+const threads = () => readdirSync("/proc/self/task").map(Number);
 
 test("[PS5] descendants are found through all generations", async () => {
   const pidFile = freshFile("pid");

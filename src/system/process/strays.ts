@@ -74,9 +74,10 @@ export async function killStrays(family: Family, withinMs = 2_000): Promise<Swee
 
 async function findFamily({ leader, marker, known = [] }: Family): Promise<ProcessIdentity[]> {
   const marked = new Set<number>();
-  const table = await readTable(leader === undefined ? 0 : startOf(leader), (row) => {
+  const look = (row: ProcessRow) => {
     if (marker !== undefined && markerValue(row.pid, marker.name) === marker.value) marked.add(row.pid);
-  });
+  };
+  const table = await readTable(leader === undefined ? 0 : startOf(leader), look, leader?.pid ?? null);
   const untouchable = ownLine(table);
   const rows = table.filter((row) => !row.zombie && !untouchable.has(row.pid));
   // If the pid of the leader was reused, the group with that number is not ours either.

@@ -3,6 +3,7 @@
 
 import { execFile, execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { uptime } from "node:os";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 
 export interface ProcessRow {
@@ -22,14 +23,23 @@ const rowsPerTurn = 128;
 /** Limits the work on a machine where processes start faster than they can be listed. */
 const mostListings = 20;
 
-/** All processes that started at `since` or later. `look` is called for each at once, while it likely still exists. */
-export async function readTable(since = 0, look: (row: ProcessRow) => void = () => undefined): Promise<ProcessRow[]> {
+/**
+ * All processes that started at `since` or later. `look` is called for each at once, while it likely still exists. `first`: the one that
+ * started then; the others are younger.
+ */
+export async function readTable(
+  since = 0,
+  look: (row: ProcessRow) => void = () => undefined,
+  first: number | null = null,
+): Promise<ProcessRow[]> {
   const rows: ProcessRow[] = [];
   const keep = (row: ProcessRow | null) => {
     if (row === null || row.startedAt < since) return;
     look(row);
     rows.push(row);
   };
+  if (first !== null && hasProc && readNewest(first, since, keep)) return rows;
+  rows.length = 0;
   if (hasProc) await readProcTable(since, keep);
   else for (const row of await readPsTable()) keep(row);
   return rows;
@@ -55,6 +65,41 @@ async function readProcTable(since: number, keep: (row: ProcessRow | null) => vo
       keep(readStatSince(pid, since));
     }
   }
+}
+
+/** A lap of the kernel through all its pids takes longer, however fast processes are started. */
+const youngMs = 250;
+/** Of more, a listing costs less. */
+const mostNewest = 512;
+const ticksPerSecond = 100;
+
+/**
+ * Reads the processes that got their pids from `first` on, which started at `since`. The kernel gives pids out in order and says which
+ * was the last one, so that a short program needs no listing of all processes. False where that does not say it: the program is old, the
+ * pids began again at the lowest, or there are many. Repeats for those that were started meanwhile, as a listing does.
+ */
+function readNewest(first: number, since: number, keep: (row: ProcessRow | null) => void): boolean {
+  const ageMs = (uptime() - since / ticksPerSecond) * 1_000;
+  if (since === 0 || ageMs > youngMs || ageMs < -youngMs) return false;
+  let next = first;
+  for (let last = lastPid(); ; last = lastPid()) {
+    if (last < first || last - first > mostNewest) return false;
+    if (next > last) return true;
+    for (; next <= last; next += 1) if (isProcess(next)) keep(readStat(next));
+  }
+}
+
+/** The pid that was given out last; 0 where the kernel does not say it. */
+function lastPid(): number {
+  const text = readProcFile("/proc/loadavg")?.toString("latin1") ?? "";
+  return Number(/ (\d+)\s*$/.exec(text)?.[1] ?? 0);
+}
+
+/** A thread has a number and an entry as well, and a signal to it is one to its whole process. */
+function isProcess(pid: number): boolean {
+  if (statSync(`/proc/${pid}`, { throwIfNoEntry: false }) === undefined) return false;
+  const status = readProcFile(`/proc/${pid}/status`)?.toString("latin1") ?? "";
+  return Number(/^Tgid:\s*(\d+)$/m.exec(status)?.[1]) === pid;
 }
 
 /**
