@@ -1,7 +1,15 @@
 // Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
 // step in Pawl's own log. Only their owner can read the files.
 
-import { createWriteStream, existsSync, fstatSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  createWriteStream,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  readFileSync,
+  type WriteStream,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Attempt, placeName } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
@@ -19,6 +27,8 @@ const fileCapBytes = 100 * 1024 * 1024;
 
 export interface AttemptLog {
   readonly sink: OutputSink;
+  /** Makes the file, which its first line or its end makes otherwise: an agent need not wait for it to be started. */
+  open(): void;
   /** Adds a line of Pawl's own; one that cannot be written is left out. */
   note(line: string): void;
   close(): Promise<void>;
@@ -77,46 +87,58 @@ export function openLog(
 ): AttemptLog {
   const file = logFile(parts, run, attempt);
   let problem: unknown = null;
-  let handle: number | null = null;
-  try {
-    handle = openPrivateInside(logRoot(parts, run, file), file);
-  } catch (error) {
-    problem = error;
-  }
-  const stream = handle === null ? null : createWriteStream("", { fd: handle });
+  let stream: WriteStream | null = null;
+  let isOpen = false;
+  let written = 0;
+  const open = () => {
+    if (isOpen) return;
+    isOpen = true;
+    try {
+      const handle = openPrivateInside(logRoot(parts, run, file), file);
+      written = fstatSync(handle).size;
+      stream = createWriteStream("", { fd: handle });
+      stream.on("error", (error) => {
+        problem = error;
+      });
+    } catch (error) {
+      problem = error;
+    }
+  };
   const redactions = { stdout: parts.secrets.stream(), stderr: parts.secrets.stream() };
-  stream?.on("error", (error) => {
-    problem = error;
-  });
-  let written = handle === null ? 0 : fstatSync(handle).size;
   const write = async (bytes: Uint8Array) => {
     written += bytes.length;
     const isFull = written >= fileCapBytes;
     const rest = isFull ? Buffer.concat([bytes, Buffer.from("\n[… the rest is left out …]\n")]) : bytes;
-    if (rest.length > 0 && stream?.write(rest) === false)
-      await new Promise<void>((resolve) => drained(stream, resolve));
+    const into = stream;
+    if (into !== null && rest.length > 0 && !into.write(rest))
+      await new Promise<void>((resolve) => drained(into, resolve));
   };
   return {
+    open,
     async sink(name, chunk) {
+      open();
       if (problem !== null) throw problem;
       if (written < fileCapBytes) await write(redactions[name].push(chunk));
     },
     note(line) {
+      open();
       if (problem === null && written < fileCapBytes)
         void write(Buffer.from(`[pawl] ${parts.secrets.redact(line)}\n`)).catch(() => undefined);
     },
     async close() {
+      open();
       for (const redaction of Object.values(redactions)) {
         const kept = redaction.end();
         if (problem === null && written < fileCapBytes) await write(kept);
       }
-      await new Promise<void>((resolve) => (stream === null ? resolve() : stream.end(() => resolve())));
+      const into = stream;
+      await new Promise<void>((resolve) => (into === null ? resolve() : into.end(() => resolve())));
     },
   };
 }
 
 /** An error ends the wait as well: a full disk must not block an agent forever. */
-function drained(stream: ReturnType<typeof createWriteStream>, resolve: () => void): void {
+function drained(stream: WriteStream, resolve: () => void): void {
   const settle = () => {
     stream.off("drain", settle);
     stream.off("error", settle);

@@ -21,7 +21,7 @@ export function isInside(path: string, dir: string): boolean {
 /** The real path of something that exists; null where there is nothing, or a link leads nowhere. */
 export function existingPath(path: string): string | null {
   try {
-    return path === "" ? null : realpathSync(path);
+    return path === "" ? null : realpathSync.native(path);
   } catch {
     return null;
   }

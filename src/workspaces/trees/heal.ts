@@ -106,8 +106,12 @@ export function isConnected(path: string): boolean {
   if (record === null || !isTree || !existsSync(record.commonDir)) return true;
   const { gitDir, commonDir } = record;
   const layout = layoutOf(real);
-  const isLinked = layout?.gitDir === gitDir && realPath(layout.commonDir) === realPath(commonDir);
+  const isLinked = layout?.gitDir === gitDir && isSamePath(layout.commonDir, commonDir);
   return isLinked && ownedTree(real) !== null && existsSync(join(gitDir, "HEAD"));
+}
+
+function isSamePath(one: string, other: string): boolean {
+  return one === other || realPath(one) === realPath(other);
 }
 
 /** Writes what connects the tree with its repository again. */

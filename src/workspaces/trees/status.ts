@@ -86,7 +86,7 @@ function lookOf(path: string, ignored: ReadonlySet<string>): string | typeof too
       if (entry.name === ".git") return null;
       if (ignored.has(name)) look.add(`${name} is ignored`);
       else if (entry.isDirectory()) open.push(name);
-      else look.addEntry(join(path, name), name);
+      else look.addEntry(`${path}/${name}`, name);
     }
   }
   return look.isOlderThan(now) ? look.text() : null;

@@ -91,6 +91,7 @@ async function runWithTools(
     const mcp = open ? { url: open.url, token: open.token } : null;
     const running = executor.start(callOf(parts, claim, { workspace, input, mcp, onOutput: log.sink }));
     execution = running;
+    log.open();
     stop.register((reason) => running.stop(reason));
     mailbox.opens(executor.name, running.tell?.bind(running) ?? null);
     const end = await running.ended;
