@@ -1,12 +1,12 @@
-// Measures a long chain of steps that change nothing: how many of them a driver performs in a second, and whether the last hundred
-// take as long as the first.
+// Measures a long chain of steps that change nothing: how many of them a driver performs in a second, and whether one of the last
+// hundred takes as long as one of the first hundred after a warm-up. Medians, so that a few steps beside other load do not count.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { RunPlace } from "../src/domain/run.ts";
 import { driveRun } from "../src/runtime/loop/drive.ts";
 import { chainOf } from "../test/support/sample-runs.ts";
-import { type Measurement, ms, type Sample } from "./measure.ts";
+import { type Measurement, median, ms, type Sample } from "./measure.ts";
 import { git, makeRepository } from "./next-process.ts";
 import { begin, openWorld } from "./world.ts";
 
@@ -43,10 +43,10 @@ export const chain: Measurement = {
     await parts.store.close();
     if (status !== "done" || ends.length !== steps) throw new Error(`the run ended as ${status} after ${ends.length}`);
 
+    // The first hundred make the tree and warm up.
+    const [first, last] = [hundred, steps - hundred];
     const per = (from: number, key: keyof Sample) =>
-      ((ends[from + hundred - 1]?.[key] ?? 0) - (ends[from]?.[key] ?? 0)) / (hundred - 1);
-    // The first steps make the tree and warm up.
-    const [first, last] = [hundred / 2, steps - hundred];
+      median(Array.from({ length: hundred }, (_, step) => taken(ends, from + step, key)));
     const rate = steps / ((ends.at(-1)?.wallMs ?? 0) / 1000);
     const compared = (key: keyof Sample) => ({
       measured: `${ms(per(last, key))} against ${ms(per(first, key))}`,
@@ -67,3 +67,8 @@ export const chain: Measurement = {
     ];
   },
 };
+
+/** From the end of the step before it to its own. */
+function taken(ends: readonly Sample[], step: number, key: keyof Sample): number {
+  return (ends[step]?.[key] ?? 0) - (ends[step - 1]?.[key] ?? 0);
+}

@@ -6,7 +6,7 @@ import { join } from "node:path";
 /** `quick` takes less than a minute: smaller sizes, the same comparisons. */
 export interface Scale {
   readonly quick: boolean;
-  /** A directory on a real disk that is removed afterwards. */
+  /** A directory on a real disk that is removed when the benchmark ends. */
   readonly scratch: string;
 }
 
@@ -82,26 +82,39 @@ export function median(values: readonly number[]): number {
 
 export const ms = (value: number): string => `${value.toFixed(value < 10 ? 2 : 1)} ms`;
 
-/** Beside this file: the system's temporary directory may be in memory, where `synchronous = full` costs nothing. */
+/**
+ * Beside this file: the system's temporary directory may be in memory, where `synchronous = full` costs nothing. It is removed when the
+ * benchmark ends: a file system may look past thousands of files that were deleted a moment ago before it makes the next one, and what
+ * is measured then is the cleaning up after another side.
+ */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
-  return await withScratchIn(join(import.meta.dirname, "results"), work);
+  const directory = makeScratchIn(join(import.meta.dirname, "results"));
+  if (scratches.push(directory) === 1) process.once("exit", removeScratches);
+  return await work(directory);
+}
+
+const scratches: string[] = [];
+
+function removeScratches(): void {
+  for (const directory of scratches) rmSync(directory, { recursive: true, force: true });
 }
 
 /** In memory where the machine has a place for it, for what is compared with a sleep and not with a disk. */
 export async function withMemoryScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const memory = "/dev/shm";
   const hasMemory = existsSync(memory) && statfsSync(memory).type === tmpfs;
-  return hasMemory ? await withScratchIn(memory, work) : await withScratch(work);
-}
-
-const tmpfs = 0x01021994;
-
-async function withScratchIn<T>(parent: string, work: (directory: string) => Promise<T>): Promise<T> {
-  mkdirSync(parent, { recursive: true });
-  const directory = mkdtempSync(join(parent, "scratch-"));
+  if (!hasMemory) return await withScratch(work);
+  const directory = makeScratchIn(memory);
   try {
     return await work(directory);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+const tmpfs = 0x01021994;
+
+function makeScratchIn(parent: string): string {
+  mkdirSync(parent, { recursive: true });
+  return mkdtempSync(join(parent, "scratch-"));
 }

@@ -4,8 +4,7 @@
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Parts } from "../src/runtime/parts.ts";
-import { type Measurement, withMemoryScratch, withScratch } from "./measure.ts";
+import { type Measurement, median, withMemoryScratch } from "./measure.ts";
 import { beginStories, driveStories, git, makeLargeRepository, writeAgent, writeWorkflow } from "./story-world.ts";
 import { openWorld } from "./world.ts";
 
@@ -17,10 +16,17 @@ export const stories: Measurement = {
   async measure({ quick, scratch }) {
     const few = quick ? 16 : 40;
     const many = quick ? 32 : 200;
-    const fewMs = await timeOf(scratch, few);
-    const scriptMs = await withScratch((other) => scripted(other, few));
+    const product = await openProduct(join(scratch, "product"));
+    const script = await openScript(join(scratch, "script"));
+    const taken: Record<"product" | "script", number[]> = { product: [], script: [] };
+    for (let round = 0; round < (quick ? 1 : 3); round += 1) {
+      taken.product.push(await product.time(few));
+      taken.script.push(await script.time(few));
+    }
+    const [fewMs, scriptMs] = [median(taken.product), median(taken.script)];
+    const manyMs = await product.time(many);
+    await product.close();
     const inMemoryMs = await withMemoryScratch((other) => timeOf(other, few));
-    const manyMs = await withScratch((other) => timeOf(other, many));
     const ideal = (few / slots) * stepMs;
     const perStory = { few: fewMs / few, many: manyMs / many };
     return [
@@ -50,43 +56,61 @@ export const stories: Measurement = {
 };
 
 async function timeOf(scratch: string, count: number): Promise<number> {
-  const repo = makeLargeRepository(join(scratch, "repo"));
-  const parts = await openWorld(join(scratch, "home"));
+  const product = await openProduct(scratch);
   try {
-    return await timeRun(parts, scratch, repo, count);
+    return await product.time(count);
   } finally {
-    await parts.store.close();
+    await product.close();
   }
 }
 
-async function timeRun(parts: Parts, scratch: string, repo: string, count: number): Promise<number> {
+interface Contender {
+  /** How long so many stories take. */
+  time(count: number): Promise<number>;
+}
+
+/** Creating files in a new place costs a file system several times as much, so each side begins with a run that does not count. */
+const warmUpDelay = 0.001;
+
+async function openProduct(scratch: string): Promise<Contender & { close(): Promise<void> }> {
+  const repo = makeLargeRepository(join(scratch, "repo"));
+  const parts = await openWorld(join(scratch, "home"));
   const workflow = writeWorkflow(scratch, slots);
-  // Creating files in a new place costs a file system several times as much, so this warms up.
   const agent = writeAgent(scratch);
-  const warmUp = `command: sh ${agent} 0.001`;
-  await driveStories(parts, await beginStories(parts, { repo, workflow, executor: warmUp, stories: slots }), slots);
-  const executor = `command: sh ${agent} ${stepMs / 1000}`;
-  const run = await beginStories(parts, { repo, workflow, executor, stories: count });
-  const begunAt = performance.now();
-  await driveStories(parts, run, slots);
-  const ms = performance.now() - begunAt;
-  const commits = Number(git(repo, "rev-list", "--count", "main")) - 1 - slots;
-  if (commits !== count) throw new Error(`${count} commits were expected on main, there are ${commits}`);
-  return ms;
+  const drive = async (count: number, delay: number) => {
+    const executor = `command: sh ${agent} ${delay}`;
+    await driveStories(parts, await beginStories(parts, { repo, workflow, executor, stories: count }), slots);
+  };
+  await drive(slots, warmUpDelay);
+  return {
+    time: (count) => timed(repo, count, () => drive(count, stepMs / 1000)),
+    close: () => parts.store.close(),
+  };
 }
 
 /** As a person would script it: 8 trees, and one story after another in each; one of them at a time goes on the base. */
-async function scripted(scratch: string, count: number): Promise<number> {
+async function openScript(scratch: string): Promise<Contender> {
   const repo = makeLargeRepository(join(scratch, "repo"));
   const file = join(scratch, "worker.sh");
   writeFileSync(file, workerScript);
   writeAgent(scratch);
-  await workers(scratch, file, "warm-up", slots, 0.001);
+  let round = 0;
+  const work = async (count: number, delay: number) => {
+    round += 1;
+    await workers(scratch, file, `round-${round}`, count, delay);
+  };
+  await work(slots, warmUpDelay);
+  return { time: (count) => timed(repo, count, () => work(count, stepMs / 1000)) };
+}
+
+async function timed(repo: string, count: number, work: () => Promise<void>): Promise<number> {
+  const commits = () => Number(git(repo, "rev-list", "--count", "main"));
+  const before = commits();
   const begunAt = performance.now();
-  await workers(scratch, file, "counted", count, stepMs / 1000);
+  await work();
   const ms = performance.now() - begunAt;
-  const commits = Number(git(repo, "rev-list", "--count", "main")) - 1 - slots;
-  if (commits !== count) throw new Error(`the script made ${commits} commits instead of ${count}`);
+  if (commits() - before !== count)
+    throw new Error(`${count} commits were expected on main, there are ${commits() - before}`);
   return ms;
 }
 
