@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
+import { memoryForFiles } from "./test/support/memory-files.ts";
 import { patienceMs, testMs } from "./test/support/patience.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 
@@ -7,6 +8,18 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
 const pure = ["contracts", "domain", "engine", "prompts", "results", "workflows"].map(
   (dir) => `src/${dir}/**/*.test.ts`,
 );
+// A process of its own for each file. Some count the git processes that Pawl starts, and a process that has asked git before starts
+// fewer; some put another program in git's place. The others import little, so that sharing a process would save nothing.
+const apart = [
+  ...["system", "workspaces"].map((dir) => `src/${dir}/**/*.test.ts`),
+  "src/runtime/attempt/execute/git-processes.test.ts",
+  "src/runtime/effects/cancelling.test.ts",
+  "src/runtime/loop/recover.test.ts",
+];
+// What a store survives is tried on a disk.
+const disk = ["src/store/**/*.test.ts"];
+const memory = memoryForFiles();
+const env: Partial<NodeJS.ProcessEnv> = memory === null ? {} : { TMPDIR: memory };
 
 export default defineConfig({
   test: {
@@ -22,12 +35,18 @@ export default defineConfig({
     expect: { poll: { timeout: patienceMs, interval: 10 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
+      { extends: true, test: { name: "disk", include: disk } },
+      { extends: true, test: { name: "apart", include: apart, env } },
       {
         extends: true,
         test: {
-          name: "outside",
+          // To import the application takes longer than most of these tests.
+          name: "shared",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...pure],
+          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk],
+          isolate: false,
+          setupFiles: ["test/support/next-file.ts"],
+          env,
         },
       },
     ],

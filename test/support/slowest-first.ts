@@ -59,6 +59,13 @@ export class SlowestFirst extends BaseSequencer {
     const rankOf = ({ moduleId }: TestSpecification) => ranks.get(moduleId) ?? slowest.length;
     // oxlint-disable-next-line unicorn/no-array-sort -- It is no array.
     const sorted = await super.sort(files);
-    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+    // A process that takes several files ends when the next one is of another project.
+    const places = new Map([...new Set(sorted.map(projectOf))].map((project, place) => [project, place]));
+    const placeOf = (file: TestSpecification) => places.get(projectOf(file)) ?? 0;
+    return sorted.toSorted((one, other) => placeOf(one) - placeOf(other) || rankOf(one) - rankOf(other));
   }
+}
+
+function projectOf({ project }: TestSpecification): string {
+  return project.name;
 }
