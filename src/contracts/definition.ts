@@ -56,6 +56,7 @@ const parts = object({
   of: z.union([object({ list: list(part) }), object({ each: text })]),
   need: z.union([z.literal("all"), count]),
   others: z.enum(["finish", "stop"]),
+  rejected: z.literal("alone").exactOptional(),
 });
 
 const performed = {
@@ -79,6 +80,7 @@ const performed = {
   quietMs: z.number().nullable(),
   waits: z.boolean().exactOptional(),
   barrier: z.boolean().exactOptional(),
+  dependent: z.boolean().exactOptional(),
   lock: text.exactOptional(),
   concurrency: count.exactOptional(),
   summary: z.boolean().exactOptional(),

@@ -173,7 +173,7 @@ export const eventContract = z
       pauseMs: milliseconds,
       feedback: text.nullable(),
     }),
-    event("part_ended", { step, part: text, end: partEnd, said: textMap.exactOptional() }),
+    event("part_ended", { step, part: text, end: partEnd, said: textMap.exactOptional(), notes: text.exactOptional() }),
     event("join_opened", { step }),
     event("join_refused", { step, part: text, files: texts, feedback: text }),
     event("parts_ended", { step, verdict, taken }),

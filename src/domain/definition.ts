@@ -165,8 +165,10 @@ interface PerformedStep extends StepBase {
   readonly summary?: boolean;
   /** It asks a person before it starts, once per visit; absent: only where the run asks before every step. */
   readonly waits?: boolean;
-  /** It never runs beside another step of its chain. Files of a protocol show it; steps run one at a time anyway. */
+  /** It never runs beside another step of its chain. */
   readonly barrier?: boolean;
+  /** It needs the work of the step before it, so the two are never in one wave. */
+  readonly dependent?: boolean;
   /** At most one attempt of all steps with this lock runs at once, over all runs of the store; absent: none. */
   readonly lock?: string;
   /** How many stories may be at this step at once; absent: any number. */

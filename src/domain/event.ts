@@ -100,6 +100,8 @@ export type Event = Happened &
         readonly part: PartName;
         readonly end: PartEnd;
         readonly said?: Readonly<Record<string, string>>;
+        /** Its summary; absent: it gave none. */
+        readonly notes?: string;
       }
     /** Every part has its end, and what they changed is joined by one more. */
     | { readonly type: "join_opened"; readonly step: StepId }

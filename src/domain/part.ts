@@ -43,6 +43,11 @@ export interface PartsDefinition {
   readonly need: "all" | number;
   /** `stop`: the others are stopped as soon as the verdict of the step is known. */
   readonly others: "finish" | "stop";
+  /**
+   * `alone`: a part that says no takes the rule of its step for itself, as one that failed does; absent: a no is its last word, and
+   * the step takes the rule once.
+   */
+  readonly rejected?: "alone";
 }
 
 /** A list of the file, or a key of the context that has one name a line when the chain reaches the step. */

@@ -9,6 +9,10 @@ export interface ProtocolFacts {
   readonly takesEdits: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. */
   readonly needsStories: boolean;
+  /** Its files have a place for the parts of a step, so steps may have `parts`; absent: no. */
+  readonly showsParts?: boolean;
+  /** Neighbouring steps that do not need each other are performed at once; absent: no. */
+  readonly formsWaves?: boolean;
   /** It finds reports in files, so that the work of other programs can be awaited. */
   readonly canAwait: boolean;
   /** Its readers, for `decision: NAME`; absent: none. */

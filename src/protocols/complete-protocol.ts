@@ -36,6 +36,8 @@ const defaults: Omit<CompleteProtocol, "name"> = {
   feedbackKey: "",
   takesEdits: false,
   needsStories: false,
+  showsParts: false,
+  formsWaves: false,
   stepIs: "name",
   stepWords: {},
   readers: {},
@@ -98,9 +100,9 @@ export function unknownProtocol(name: string, known: readonly string[]): AppErro
 }
 
 export function factsOf(protocol: CompleteProtocol): ProtocolFacts {
-  const { name, templateKeys, takesEdits, needsStories, canAwait, readers } = protocol;
+  const { name, templateKeys, takesEdits, needsStories, showsParts, formsWaves, canAwait, readers } = protocol;
   const read = Object.entries(readers).map(([reader, { values, plans = false }]) => ({ name: reader, values, plans }));
-  return { name, templateKeys, takesEdits, needsStories, canAwait, readers: read };
+  return { name, templateKeys, takesEdits, needsStories, showsParts, formsWaves, canAwait, readers: read };
 }
 
 function guard(protocol: Protocol, purpose: string, act: (...args: unknown[]) => unknown) {

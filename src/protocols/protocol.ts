@@ -32,6 +32,10 @@ export interface Protocol {
   readonly takesEdits?: boolean;
   /** Its files are about stories, so a workflow without a `stories` step is refused. Default: false. */
   readonly needsStories?: boolean;
+  /** Its files have a place for the parts of a step, so steps may have `parts`. Default: false. */
+  readonly showsParts?: boolean;
+  /** Neighbouring steps that do not need each other become parts of one step. Default: false. */
+  readonly formsWaves?: boolean;
   /** How agents refer to their step: by its name in the workflow, or by its id in the chain. Default: name. */
   readonly stepIs?: "name" | "id";
   /** Its own words for the log of steps. Default: the general ones. */

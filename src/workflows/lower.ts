@@ -10,6 +10,7 @@ import {
   type WorkspacePolicy,
 } from "../domain/definition.ts";
 import { agentName } from "../domain/ids.ts";
+import type { ProtocolFacts } from "../domain/protocol.ts";
 import { readAntfarmSteps } from "./antfarm/antfarm.ts";
 import { refusalOf } from "./antfarm/antfarm-refusals.ts";
 import { type AntfarmInput, antfarmJsonSchema, antfarmSchema } from "./antfarm/antfarm-schema.ts";
@@ -28,6 +29,7 @@ import { ownJson, validateOwn } from "./format/own-file.ts";
 import type { WorkflowInput } from "./format/schema.ts";
 import { readChain } from "./format/steps.ts";
 import { type DeclaredInput, readInputs } from "./include/inputs.ts";
+import { groupWaves } from "./waves/waves.ts";
 
 const defaultPollEveryMs = 300_000;
 const antfarmJson = once(antfarmJsonSchema);
@@ -106,7 +108,8 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
   );
   const shared = [...generalKeys, ...protocolKeys(reading, protocol)];
   const inputs = readInputs(reading, file);
-  const steps = readChain(reading, file.steps, ["steps"], { inBody: false, agentTimeoutMs, shared, protocol });
+  const read = readChain(reading, file.steps, ["steps"], { inBody: false, agentTimeoutMs, shared, protocol });
+  const steps = factsOf(reading, protocol)?.formsWaves === true ? groupWaves(reading, read) : read;
   if (file.caps && file.budget) {
     refuse(reading, ["budget"], {
       message: "`caps` and `budget` are both given",
@@ -138,8 +141,12 @@ function readProtocol(reading: Reading, name: string | null): string | null {
   return name;
 }
 
-function protocolKeys({ protocols }: Reading, name: string | null): readonly string[] {
-  return protocols.find((protocol) => protocol.name === name)?.templateKeys ?? [];
+function protocolKeys(reading: Reading, name: string | null): readonly string[] {
+  return factsOf(reading, name)?.templateKeys ?? [];
+}
+
+function factsOf({ protocols }: Reading, name: string | null): ProtocolFacts | undefined {
+  return protocols.find((protocol) => protocol.name === name);
 }
 
 function readWorkspace(

@@ -136,13 +136,15 @@ function treesOf({ workspace, branchPrefix }: StoriesStep): string {
 /** What is special about a step's part in its chain, in one line. */
 function flagLines(step: StepDefinition): string[] {
   const performed: Partial<PerformedDefinition> = isPerformed(step) ? step : {};
-  const { session, summary, waits, barrier, lock, concurrency, editable, mandatory, last, follows } = performed;
+  const { session, summary, waits, barrier, dependent, lock, concurrency, editable, mandatory, last, follows } =
+    performed;
   const parts = [
     ...(step.if ? [conditionText(step.if)] : []),
     ...(step.repeatFor === undefined ? [] : [repeatText(step.repeatFor)]),
     ...(step.spare ? ["only when a route inserts it"] : []),
     ...(waits ? ["asks before it starts"] : []),
     ...(barrier ? ["runs alone"] : []),
+    ...(dependent ? ["needs the step before it"] : []),
     ...(lock ? [`holds the lock ${lock}`] : []),
     ...(concurrency ? [`at most ${counted(concurrency, "story", "stories")} at once`] : []),
     ...(session ? [`continues the session of ${session}`] : []),

@@ -23,7 +23,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } fr
 import { join } from "node:path";
 const [home] = process.argv.slice(2);
 const env = process.env;
-const stage = env.PAWL_STEP;
+const stage = env.PAWL_PART || env.PAWL_STEP;
 const session = env.LIFECYCLE_SHARED_DIR;
 const csv = env.LIFECYCLE_WAVE_CSV ? readFileSync(env.LIFECYCLE_WAVE_CSV, "utf8") : null;
 const call = env.LIFECYCLE_SPAWN_CALL ? JSON.parse(env.LIFECYCLE_SPAWN_CALL) : null;
@@ -69,9 +69,16 @@ export interface LifecycleWorld {
   status(): SessionDocument;
 }
 
-export async function makeLifecycleWorld(artifacts: readonly unknown[] = []): Promise<LifecycleWorld> {
+/** `change`: what another table of stages has in the place of the bundled one. */
+export async function makeLifecycleWorld(
+  artifacts: readonly unknown[] = [],
+  change: (text: string) => string = (text) => text,
+): Promise<LifecycleWorld> {
   const world = await makeWorld();
-  const file = packageFile("workflows/lifecycle/workflow.yml");
+  const file = join(world.dir, "stages", "workflow.yml");
+  mkdirSync(dirname(file), { recursive: true });
+  const bundled = readFileSync(packageFile("workflows/lifecycle/workflow.yml"), "utf8");
+  writeFileSync(file, change(bundled.replace(/^ {4}files: .*\n/gm, "")));
   const agent = join(world.dir, "skill.mjs");
   writeFileSync(agent, skill);
   const write = (name: string, text: string) => {

@@ -30,9 +30,10 @@ export async function executeLifecycle(app: Application, request: ExecuteRequest
   if (session.summary.status === "failed") await retry(app, session.summary.id);
   if (request.auto === true && session.run.header.waits !== "none") await setWaits(app, session.summary.id, "none");
   const gates = gatesOpenIn((await store.wholeRun(session.summary.id)) ?? session.run);
-  for (const gate of gates)
-    if (!(await answerGoOn(app, gate)))
-      return { kind: "moved", project, driven: null, view: await viewSession(app, session), news: [] };
+  let goesOn = gates.length === 0;
+  // One skill of a wave may ask while another only failed.
+  for (const gate of gates) goesOn = (await answerGoOn(app, gate)) || goesOn;
+  if (!goesOn) return { kind: "moved", project, driven: null, view: await viewSession(app, session), news: [] };
   const hasEvaluated = gates.some(({ cause }) => cause === "waits");
   const driven = await moveSession(app, session.summary.id, request, hasEvaluated);
   const view = await viewSession(app, session);

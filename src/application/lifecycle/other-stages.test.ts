@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { lifecycleProject, planned } from "../../../test/support/lifecycle-project.ts";
 import { tempDir } from "../../../test/support/repository.ts";
+import { withWave } from "../../../test/support/wave-stages.ts";
 import { packageFile } from "../../system/package-root.ts";
 import { stopWords } from "./session-text.ts";
 import type { LifecycleEnd } from "./start.ts";
@@ -76,6 +77,49 @@ test("[LD8 E49] a call with a value that is not known is not made: its step is h
   expect(stop).toMatchObject({ kind: "failed", step: "analyze" });
   expect(stop?.gate.feedback).toContain("analyze: the call needs {{plan_dir}}, which is not known here");
   expect(project.calls("begin")).toEqual([]);
+});
+
+const waves = { lint: "acme-lint {{phase}}", audit: "acme-audit {{phase}}" };
+
+test("[LW7 LE5 E54 E60] a wave with a skill that failed pauses the session; `execute` makes that call again, and no other", async () => {
+  const workflow = stages((text) => withWave(text, waves));
+  const project = lifecycleProject(planned());
+  project.plan({ "acme-audit 1": ["failed"] });
+  const started = await project.start("Go", { workflow, inPlace: true });
+  expect(project.plans[0]).toContain(
+    "[ ] 3. acme-lint 1 [skill]\n[ ] 4. acme-audit 1 [skill]\n[ ] 5. maestro-verify 1 [skill]\n[ ] 6. ◆ post-verify",
+  );
+  expect(stopOf(started)).toMatchObject({ kind: "failed", step: "audit", goesOn: true });
+  expect(project.calls().slice(3).toSorted()).toEqual(["acme-audit 1", "acme-lint 1", "maestro-verify 1"]);
+  expect(project.status()).toMatchObject({ status: "paused", current_step: 4, lifecycle_position: "audit" });
+  expect(stopOf(await project.execute())).toMatchObject({ kind: "decision", step: "post-verify" });
+  expect(project.calls().slice(6)).toEqual(["acme-audit 1"]);
+  const { steps, waves: shown } = project.status();
+  expect(steps.slice(2, 7).map(({ stage, status, wave }) => [stage, status, wave])).toEqual([
+    ["execute", "completed", 3],
+    ["lint", "completed", 4],
+    ["audit", "completed", 5],
+    ["verify", "completed", 4],
+    ["post-verify", "pending", null],
+  ]);
+  expect(shown.map(({ step_indexes }) => step_indexes)).toEqual([[0], [1], [2], [3, 4, 5], [4]]);
+  // What verify wrote in the wave is what the decision reads, and the chain goes on behind it.
+  expect(stopOf(await project.execute())).toMatchObject({ kind: "decision", step: "post-business-test" });
+});
+
+test("[LW2 LD5 E48] a fix round inserts a stage of a wave alone", async () => {
+  const workflow = stages((text) => withWave(text, { lint: "acme-lint {{phase}}" }));
+  const project = lifecycleProject(planned());
+  project.plan({ "maestro-verify 1": ["fix"] });
+  await project.start("Go", { workflow, inPlace: true });
+  await project.execute();
+  expect(
+    project
+      .calls()
+      .slice(5)
+      .map((call) => call.split(" ")[0]),
+  ).toEqual(["quality-debug", "maestro-plan", "maestro-execute", "maestro-verify"]);
+  expect(project.status().waves.at(-1)?.rows).toHaveLength(1);
 });
 
 test("[LE17] a workflow that is no lifecycle is refused", async () => {

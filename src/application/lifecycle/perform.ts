@@ -10,7 +10,7 @@ import { agentName } from "../../domain/ids.ts";
 import type { CompletedReport, UnfinishedReport } from "../../domain/report.ts";
 import { buildPrompt, buildSystem } from "../../prompts/prompt.ts";
 import { replyHelp } from "../../prompts/reply.ts";
-import { bodyIn } from "../../protocols/lifecycle/session/shown-steps.ts";
+import { bodyIn, partNamesOf, performerOf } from "../../protocols/lifecycle/session/shown-steps.ts";
 import { calledBy, splitCall } from "../../protocols/lifecycle/waves/skill-call.ts";
 import { noToolReport } from "../../runtime/attempt/execute/answer.ts";
 import { readAnswer } from "../../runtime/attempt/settle/read-answer.ts";
@@ -82,7 +82,7 @@ function find(
   definition: Definition,
   given: string,
 ): { readonly call: string; readonly step: AgentStep | CommandStep } {
-  const steps = [...definition.steps, ...bodyIn(definition)];
+  const steps = [...definition.steps, ...bodyIn(definition)].flatMap(performersOf);
   for (const text of [given, calledBy(given) ?? ""]) {
     const { skill, args } = splitCall(text);
     const step = steps.find((each) => isOf(each, skill));
@@ -91,6 +91,11 @@ function find(
   throw new AppError("NOT_FOUND", `the workflow ${definition.id} has no skill "${splitCall(given).skill}"`, {
     hint: `it has: ${Object.keys(definition.agents).join(", ")}`,
   });
+}
+
+/** Each part of a step performs a skill. */
+function performersOf(step: StepDefinition): readonly StepDefinition[] {
+  return [step, ...partNamesOf(step).map((part) => performerOf(step, part))];
 }
 
 function isOf(step: StepDefinition, skill: string): boolean {

@@ -35,7 +35,7 @@ export interface Stop {
   /** `decision`: it waits for the word to read. `unknown`: a file did not say. `escalated`: a limit is used up. */
   readonly kind: "decision" | "failed" | "unknown" | "escalated" | "asked";
   readonly gate: Gate;
-  /** The name of the step in the workflow. */
+  /** The name of the step in the workflow, or of the part of one. */
   readonly step: string;
   /** `execute` continues; else a person has to answer. */
   readonly goesOn: boolean;
@@ -73,7 +73,7 @@ function stopAt(run: KnownSession["run"], gate: Gate): Stop {
   const scope = gate.story === null ? run.header : run.stories[gate.story];
   const name = scope?.chain.find(({ id }) => id === gate.step)?.name;
   const kind = name === undefined ? undefined : stepIn(run.header.definition, gate.story, name)?.kind;
-  return { gate, step: name ?? "", goesOn: goOnOption(gate) !== null, kind: kindOf(gate, kind) };
+  return { gate, step: gate.part ?? name ?? "", goesOn: goOnOption(gate) !== null, kind: kindOf(gate, kind) };
 }
 
 function kindOf({ cause }: Gate, kind: string | undefined): Stop["kind"] {

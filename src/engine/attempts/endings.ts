@@ -68,7 +68,7 @@ export function endCompleted(ending: Ending, report: CompletedReport & Report): 
   routeVerdict(draft, { story, step, definition, verdict, feedback: report.feedback, limited });
 }
 
-/** A verdict of a part is its last word: only the end of the whole step leads anywhere. */
+/** A verdict of a part is its last word, unless its step lets it say no alone: only the end of the whole step leads anywhere. */
 function endPartCompleted(ending: Ending, part: Part, report: CompletedReport & Report): void {
   const { draft, story, attempt, step, definition } = ending;
   const { verdict, feedback } = report;
@@ -76,6 +76,8 @@ function endPartCompleted(ending: Ending, part: Part, report: CompletedReport & 
     const why = `"${verdict.value}" has no route in step "${definition.name}"`;
     return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
   }
+  if (verdict.kind === "rejected" && definition.parts?.rejected === "alone")
+    return rejectPartAlone(ending, part, report);
   // What a part says is read by the names of its step and itself, never as a key of the context.
   if (report.conflict && maySendBack(draft, story, step, report.conflict)) {
     emitEnd(draft, attempt, report, { outcome: "completed", taken: null, why: feedback, notes: report.notes });
@@ -92,7 +94,28 @@ function endPartCompleted(ending: Ending, part: Part, report: CompletedReport & 
   const end: PartEnd =
     verdict.kind === "passed" ? { status: "passed" } : { status: "rejected", reason: verdict.reason, feedback };
   const said = saidByPart(draft.run.header, step, accepted.set);
-  draft.emit(story, { type: "part_ended", step: step.id, part: part.name, end, ...(said === null ? {} : { said }) });
+  const words = {
+    ...(said === null ? {} : { said }),
+    ...(report.summary === undefined ? {} : { notes: report.summary }),
+  };
+  draft.emit(story, { type: "part_ended", step: step.id, part: part.name, end, ...words });
+}
+
+/** The part did not do its work: it is asked about, repeated or fails by the rule of its step, and the others keep their ends. */
+function rejectPartAlone(ending: Ending, part: Part, report: CompletedReport & Report): void {
+  const { draft, story, attempt, step, definition } = ending;
+  const { verdict, feedback, notes } = report;
+  const found = ruleFor(definition, verdict);
+  if (found === null) {
+    const why = `"rejected" has no route in step "${definition.name}"`;
+    return endUnfinished(ending, { ...report, outcome: "invalid_output", why, retryAt: null }, "invalid_output");
+  }
+  const limited = applyLimits(draft, story, definition, found.key, found.rule, part.name);
+  const { taken, exhausted } = limited;
+  emitEnd(draft, attempt, report, { outcome: "completed", taken, why: exhausted ?? feedback, notes });
+  if (exhausted !== null) sendMessage(draft, "stuck", { story, step: step.name, text: exhausted });
+  const route = withReason(limited.route, feedback, exhausted);
+  takePartRoute(draft, { story, step, part, route, feedback, cause: exhausted === null ? "route" : "exhausted" });
 }
 
 /**

@@ -332,6 +332,34 @@ describe("parts of a step", () => {
     run.pass("review#speed");
     expect(run.run.header.end?.reason).toContain("style failed: the run has used its 2 attempts");
   });
+
+  test("[PT40] where parts are rejected alone, a part that says no takes the rule of its step for itself; the others keep their ends", () => {
+    const on = { rejected: ask({ again, stop: fail("stopped") }) };
+    const run = atReview({ rejected: "alone" }, { on });
+    run.pass("review#security");
+    run.reject("review#speed", "no network");
+    expect(run.parts("review")).toEqual({ security: "passed", speed: "held", style: "ready" });
+    expect(run.happened("gate_opened")).toMatchObject([{ gate: { part: "speed", feedback: "no network" } }]);
+    run.pass("review#style");
+    run.answer("review#speed", "again");
+    expect(run.state("review")).toBe("running");
+    run.pass("review#speed");
+    expect(run.states()).toEqual({ build: "done", review: "done", ship: "ready" });
+    expect(run.attempts("review#security")).toHaveLength(1);
+  });
+
+  test("[PT40] each part counts its own, and fails when its limit is used up; no other verdict is asked of the step", () => {
+    const run = atReview({ rejected: "alone" }, { on: { rejected: atMost(1, again, fail("still not done")) } });
+    run.reject("review#speed");
+    run.reject("review#style");
+    expect(run.parts("review")).toEqual({ security: "ready", speed: "ready", style: "ready" });
+    run.reject("review#speed", "no network");
+    expect(run.parts("review")).toMatchObject({ speed: "failed", style: "ready" });
+    run.pass("review#security");
+    run.pass("review#style");
+    expect(run.state("review")).toBe("failed");
+    expect(why(run.run, run.at)).toContain("no network");
+  });
 });
 
 describe("parts that change files", () => {

@@ -12,7 +12,6 @@ import { lifecycle } from "./lifecycle.ts";
 import { lifecycleFiles } from "./lifecycle-files.ts";
 import { stepIn } from "./session/shown-steps.ts";
 import { readCsv } from "./waves/csv.ts";
-import { forgetWave } from "./waves/wave-attempt.ts";
 
 describeProtocol(lifecycle, readFileSync(packageFile("workflows/lifecycle/workflow.yml"), "utf8"));
 
@@ -259,7 +258,6 @@ describe("a wave whose driver died", () => {
     const definition = attempt && stepIn(header.definition, attempt.story, attempt.name);
     if (attempt === undefined || definition?.kind !== "agent") throw new Error("plan was not performed");
     const work = { run: { header, stories }, attempt, definition };
-    forgetWave(attempt.id);
     writeFileSync(session.results(2), "id,status,summary\n2,completed,found again\n");
     const told = { isOthers: false, told: () => ({ text: "", written: "" }) };
     expect(await lifecycleFiles.arrived(work, world.repo, told)).toBe(true);

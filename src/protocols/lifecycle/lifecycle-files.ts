@@ -8,14 +8,15 @@ import type { AttemptFacts, Protocol, ToldReport } from "../protocol.ts";
 import { artifactOf, readSessionContext } from "./session/session-context.ts";
 import { SessionFiles } from "./session/session-files.ts";
 import { largestSessionFile, sessionFolderAt } from "./session/session-folder.ts";
+import { stageOf } from "./session/visit.ts";
 import { phaseIn } from "./standing/phase-plan.ts";
 import { type PhaseStory, phaseOf } from "./standing/phase-story.ts";
 import { type ProjectFolder, projectFolder } from "./standing/project-folder.ts";
 import { stateOf } from "./standing/state-file.ts";
 import { lifecycleValues } from "./values.ts";
 import { spawnCall } from "./waves/spawn-call.ts";
-import { folderOf, forgetWave, prepareWave, waveOf } from "./waves/wave-attempt.ts";
-import { hasResults, readResult, type WaveResult } from "./waves/wave-csv.ts";
+import { folderOf, type PreparedWave, prepareWave, rowFiles, settleWave, waveOf } from "./waves/wave-attempt.ts";
+import { hasResult, readResult, type WaveResult } from "./waves/wave-csv.ts";
 
 type FileMembers = Required<
   Pick<Protocol, "environment" | "prepare" | "collect" | "arrived" | "settled" | "reportFile" | "project">
@@ -27,42 +28,47 @@ export const lifecycleFiles: FileMembers = {
     const folder = folderOf(work);
     const wave = waveOf(work);
     if (folder === null || wave === null) return shared === undefined ? {} : { LIFECYCLE_SHARED_DIR: shared };
+    // Each row of a wave has a program of its own, which must not perform the others.
+    const files = rowFiles(folder, wave);
     return {
       LIFECYCLE_SHARED_DIR: folder.dir,
-      LIFECYCLE_WAVE_CSV: folder.wave(wave.number),
-      LIFECYCLE_WAVE_RESULTS: folder.results(wave.number),
-      LIFECYCLE_SPAWN_CALL: JSON.stringify(spawnCall(work, folder, wave.number)),
+      LIFECYCLE_WAVE_CSV: files.wave,
+      LIFECYCLE_WAVE_RESULTS: files.results,
+      LIFECYCLE_SPAWN_CALL: JSON.stringify(spawnCall(work, files, 1)),
     };
   },
 
   prepare(work, workspace) {
-    if (folderOf(work) !== null) prepareWave(work, lifecycleValues(work, workspace));
+    prepareWave(work, (row) => lifecycleValues(row, workspace));
   },
 
-  collect(work, workspace) {
+  collect(work, workspace, { isOthers }) {
     const wave = waveOf(work);
     if (folderOf(work) === null) return {};
     const folder = projectFolder(workspace);
     const at = phaseAt(folder, work.attempt.story);
     const context = readSessionContext(folder, at);
     if (wave === null) return { facts: { context } };
-    const results = resultsOf(work, wave.number);
+    const { size, ...row } = wave;
+    const results = resultsOf(work, wave, isOthers);
     const result = results === null ? null : typeof results === "string" ? readResult(results, wave) : results;
-    const artifacts = result?.artifacts || (artifactOf(folder, at, work.attempt.name) ?? "");
-    const kept = typeof results === "string" && results.length <= mostKept ? { results } : {};
+    const artifacts = result?.artifacts || (artifactOf(folder, at, stageOf(work.attempt)) ?? "");
+    // The results of the whole wave are not written from those of its rows if a program has written them.
+    const isReported = results !== null && (size === 1 || isOthers);
+    const kept = isReported && typeof results === "string" && results.length <= mostKept ? { results } : {};
     return {
-      facts: { context, wave: { ...wave, artifacts, isReported: results !== null, ...kept } },
+      facts: { context, wave: { ...row, artifacts, isReported, ...kept } },
       ...(result === null ? {} : { told: toldBy(result) }),
     };
   },
 
-  arrived(work) {
+  arrived(work, _workspace, { isOthers }) {
     const wave = waveOf(work);
-    const results = wave === null ? null : resultsOf(work, wave.number);
-    return typeof results === "string" && hasResults(results);
+    const results = wave === null ? null : resultsOf(work, wave, isOthers);
+    return wave !== null && typeof results === "string" && hasResult(results, wave, wave.size);
   },
 
-  settled: ({ attempt }) => forgetWave(attempt.id),
+  settled: settleWave,
 
   reportFile: ({ place }) => (place.shared === undefined ? null : sessionFolderAt(place.shared).results("N")),
 
@@ -72,12 +78,16 @@ export const lifecycleFiles: FileMembers = {
 /** Longer results stay a file, and are not kept with the end of the attempt. */
 const mostKept = 64 * 1024;
 
-/** What a spawner wrote while the attempt ran; null: no file. What cannot be read is a failure, which says why. */
-function resultsOf(work: AttemptFacts, number: number): string | WaveResult | null {
+/**
+ * What a spawner wrote while the attempt ran; null: no file. What cannot be read is a failure, which says why. Another program that
+ * performs rows of a wave writes the results of the wave; one that Pawl starts has one row, and its results alone.
+ */
+function resultsOf(work: AttemptFacts, wave: PreparedWave, isOthers: boolean): string | WaveResult | null {
   const folder = folderOf(work);
   if (folder === null) return null;
+  const file = isOthers ? folder.results(wave.number) : rowFiles(folder, wave).results;
   try {
-    return readInside(folder.root, folder.results(number), largestSessionFile);
+    return readInside(folder.root, file, largestSessionFile);
   } catch (error) {
     return { status: "failed", call: "", summary: "", artifacts: "", error: errorText(error) };
   }

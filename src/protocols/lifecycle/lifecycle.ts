@@ -34,6 +34,8 @@ export const lifecycle: Protocol = {
   templateKeys: callKeys,
   feedbackKey: "gap_summary",
   needsStories: true,
+  showsParts: true,
+  formsWaves: true,
   hasFolder: true,
   readers: {
     locate: {

@@ -6,7 +6,9 @@ import { scopeOf } from "../../domain/run.ts";
 import { templateKeys } from "../../prompts/template.ts";
 import type { AttemptFacts } from "../protocol.ts";
 import { callValues } from "./session/call-values.ts";
+import { feedbackIn } from "./session/pending-call.ts";
 import { artifactOf, readSessionContext } from "./session/session-context.ts";
+import { stageOf } from "./session/visit.ts";
 import { phaseIn } from "./standing/phase-plan.ts";
 import { phaseOf } from "./standing/phase-story.ts";
 import { projectFolder } from "./standing/project-folder.ts";
@@ -29,7 +31,8 @@ export function lifecycleValues({ run, attempt, definition }: AttemptFacts, work
   const state = stateOf(folder);
   const found = state === null ? null : phaseIn(state, attempt.story);
   const at = found === null ? phaseOf(attempt.story) : { milestone: found.milestone.id, phase: found.phase };
-  const feedback = scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step)?.feedback ?? "";
+  const step = scopeOf(run, attempt.story)?.chain.find(({ id }) => id === attempt.step);
+  const feedback = feedbackIn(step, attempt.part);
   const newest = artifactOf(folder, at, null);
   const values: Values = {
     ...callValues({ task: run.header.task, at, feedback }),
@@ -39,7 +42,7 @@ export function lifecycleValues({ run, attempt, definition }: AttemptFacts, work
   const known: Values = { ...run.header.context, ...values };
   const missing = templateKeys(definition.input).find((key) => callKeys.includes(key) && !known[key]);
   if (missing === undefined) return values;
-  throw new AppError("INPUT_INVALID", `${definition.name}: the call needs {{${missing}}}, which is not known here`, {
+  throw new AppError("INPUT_INVALID", `${stageOf(attempt)}: the call needs {{${missing}}}, which is not known here`, {
     hint: `its step calls \`${definition.input.trim()}\`; ${hints[missing] ?? "look at .workflow/state.json"}`,
   });
 }

@@ -9,6 +9,7 @@ export function checkFlags(checked: Checked, step: StepDefinition, index: number
   if (step.last) checkLast(checked, step, index);
   if (step.follows) checkFollows(checked, step, index, step.follows);
   if (step.editable) checkEditable(checked, step);
+  if (step.dependent) checkDependent(checked, step);
   if (step.session !== undefined) checkSession(checked, step, index, step.session);
 }
 
@@ -58,6 +59,17 @@ function checkFollows(checked: Checked, step: StepDefinition, index: number, fol
       expected: "a step before it in the same chain",
       hint: "name the steps whose work it looks at",
     });
+  });
+}
+
+/** Only where steps may run at once does it matter which of them must not. */
+function checkDependent({ reading, definition }: Checked, step: StepDefinition): void {
+  const able = reading.protocols.filter(({ formsWaves }) => formsWaves).map(({ name }) => name);
+  if (definition.protocol !== null && able.includes(definition.protocol)) return;
+  refuse(reading, [...originOf(reading, step), "dependent"], {
+    message: `Step '${step.name}': \`dependent\` has no effect: the steps of this file never run at once`,
+    expected: `\`protocol: ${able[0] ?? "NAME"}\` at the top of the file`,
+    hint: "remove it",
   });
 }
 

@@ -19,9 +19,10 @@ export function checkParts(checked: Checked, step: PerformedDefinition): void {
 
 function checkProtocol({ definition, reading }: Checked, step: PerformedDefinition): void {
   if (definition.protocol === null) return;
+  if (reading.protocols.some(({ name, showsParts }) => name === definition.protocol && showsParts)) return;
   refuse(reading, [...originOf(reading, step), "parts"], {
     message: `Step '${step.name}': the files of \`protocol: ${definition.protocol}\` have no place for parts`,
-    expected: "steps without `parts` beside a `protocol`",
+    expected: "steps without `parts` beside such a `protocol`",
     hint: "make each part a step of its own",
   });
 }

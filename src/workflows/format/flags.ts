@@ -1,5 +1,5 @@
-// Lowers the flags of a step (`spare`, `summary`, `waits`, `barrier`, `editable`, `mandatory`, `last`,
-// `follows`) and refuses flags that contradict each other.
+// Lowers the flags of a step (`spare`, `summary`, `waits`, `barrier`, `dependent`, `editable`,
+// `mandatory`, `last`, `follows`) and refuses flags that contradict each other.
 
 import type { AgentStep } from "../../domain/definition.ts";
 import { stepName } from "../../domain/ids.ts";
@@ -7,13 +7,14 @@ import type { Path } from "../document/problem.ts";
 import { type Reading, refuse } from "../document/reading.ts";
 import type { StepInput } from "./step-schema.ts";
 
-type Flags = Pick<AgentStep, "spare" | "summary" | "waits" | "barrier" | "editable" | "mandatory" | "last" | "follows">;
+const words = ["spare", "summary", "waits", "barrier", "dependent", "editable", "mandatory", "last"] as const;
 
-const words = ["spare", "summary", "waits", "barrier", "editable", "mandatory", "last"] as const;
+type Flags = Pick<AgentStep, (typeof words)[number] | "follows">;
 
 /** What cannot stand beside a flag, and why not. */
 const contradictions = [
   ["spare", "mandatory", "a spare step is not in the chain at its start, so no edit can skip it"],
+  ["barrier", "dependent", "a step that runs alone is in no wave"],
   ["spare", "last", "a spare step stands wherever a route puts it, so it cannot be the last"],
 ] as const;
 

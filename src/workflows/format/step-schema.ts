@@ -181,6 +181,10 @@ export const step = z
       .boolean()
       .optional()
       .describe("true: it runs alone, never beside another step. The files of a lifecycle show it."),
+    dependent: z
+      .boolean()
+      .optional()
+      .describe("true: it needs the work of the step before it, so a lifecycle never performs the two at once."),
     lock: id
       .optional()
       .describe(

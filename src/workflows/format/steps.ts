@@ -43,6 +43,7 @@ const fieldsOf = {
     "repeat_for",
     "input",
     "barrier",
+    "dependent",
     "concurrency",
     "session",
     "reads",

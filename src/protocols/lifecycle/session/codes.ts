@@ -3,10 +3,10 @@
 import type { StepDefinition } from "../../../domain/definition.ts";
 import type { Event } from "../../../domain/event.ts";
 import { unknownValue } from "../../../domain/evidence.ts";
-import type { StepName, StoryId } from "../../../domain/ids.ts";
+import { type StepName, type StoryId, stepName } from "../../../domain/ids.ts";
 import type { Json } from "../../../domain/report.ts";
 import { isPosition, isWave } from "./shown-steps.ts";
-import type { Visit } from "./visit.ts";
+import { stageOf, type Visit } from "./visit.ts";
 
 export const lifecycleCodes = ["E001", "E002", "E003", "E004", "E005", "E006", "W001", "W002", "W003"] as const;
 
@@ -29,7 +29,7 @@ type Define = (story: StoryId | null, name: StepName) => StepDefinition | undefi
 export function codesOf(event: Event, of: Visit | null, define: Define): readonly SessionCode[] {
   if (of === null) return [];
   const definition = define(of.story, of.name);
-  const found = { at: event.at, story: of.story, name: of.name };
+  const found = { at: event.at, story: of.story, name: stepName(stageOf(of)) };
   if (event.type === "attempt_ended") {
     if (event.outcome === "timed_out" && isWave(definition))
       return [{ ...found, code: "E005", why: event.why, steps: [] }];

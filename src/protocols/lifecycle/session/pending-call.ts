@@ -2,25 +2,35 @@
 
 import { hasEnded } from "../../../domain/attempt.ts";
 import type { PerformedWork, StepDefinition } from "../../../domain/definition.ts";
-import type { StoryId } from "../../../domain/ids.ts";
+import type { PartName, StoryId } from "../../../domain/ids.ts";
 import { attemptsOf, type Run } from "../../../domain/run.ts";
+import type { Step } from "../../../domain/step.ts";
 import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { phaseOf } from "../standing/phase-story.ts";
 import { callValues } from "./call-values.ts";
-import { retriesOf } from "./shown-steps.ts";
+import { performerOf, retriesOf } from "./shown-steps.ts";
 import type { Visit } from "./visit.ts";
 
 export function pendingCall(
   run: Run,
   definition: StepDefinition,
-  { story, step }: Visit,
+  { story, step, part }: Visit,
   context: Readonly<Record<string, string>>,
 ): string {
-  const template = templateOf(definition);
+  const template = templateOf(performerOf(definition, part));
   const scope = story === null ? run.header : run.stories[story];
-  const feedback = scope?.chain.find(({ id }) => id === step)?.feedback ?? "";
-  const values = { ...context, ...callValues({ task: run.header.task, at: phaseOf(story), feedback }) };
+  const feedback = feedbackIn(
+    scope?.chain.find(({ id }) => id === step),
+    part,
+  );
+  const own = callValues({ task: run.header.task, at: phaseOf(story), feedback });
+  const values = { ...context, ...(part === undefined ? {} : { part }), ...own };
   return renderTemplate(template, { ...unknownValues(template), ...values }, []).text;
+}
+
+/** Why a step, or one part of it, runs again. */
+export function feedbackIn(step: Step | undefined, part: PartName | undefined): string {
+  return (step?.parts?.find(({ name }) => name === part) ?? step)?.feedback ?? "";
 }
 
 /** The template of its call; empty: it calls nothing. */

@@ -7,7 +7,16 @@ import { coordinator, splitCall } from "../waves/skill-call.ts";
 import { callValues } from "./call-values.ts";
 import { templateOf, unknownValues } from "./pending-call.ts";
 import type { SessionStep } from "./session-steps.ts";
-import { isBarrier, isPosition, retriesOf, shownType, targetIn } from "./shown-steps.ts";
+import {
+  isBarrier,
+  isPosition,
+  partNamesOf,
+  performerOf,
+  retriesOf,
+  type ShownType,
+  shownType,
+  targetIn,
+} from "./shown-steps.ts";
 
 /** Where the project stands. */
 export interface PlannedFrom {
@@ -36,11 +45,11 @@ export function plannedSession(
   const at = phaseOf(from);
   const values = (phase: PhaseStory | null) => callValues({ task: intent, at: phase, feedback: "" });
   const steps = chainFrom(definition.steps, placeOf(from.position)).flatMap((step) => {
-    if (step.kind !== "stories") return [plannedStep(step, values(at))];
-    const first = chainFrom(step.body, from.position).map((each) => plannedStep(each, values(at)));
+    if (step.kind !== "stories") return plannedSteps(step, values(at));
+    const first = chainFrom(step.body, from.position).flatMap((each) => plannedSteps(each, values(at)));
     const rest = later.flatMap((phase) => {
       const next = at === null ? null : { ...at, phase };
-      return chainFrom(step.body, "").map((each) => plannedStep(each, values(next)));
+      return chainFrom(step.body, "").flatMap((each) => plannedSteps(each, values(next)));
     });
     return [...first, ...rest];
   });
@@ -49,7 +58,7 @@ export function plannedSession(
     target: targetIn(definition),
     phase: phaseValue(from.phase),
     milestone: from.milestone,
-    steps: steps.flatMap((step) => step ?? []).map((step, index) => ({ index, ...step })),
+    steps: steps.map((step, index) => ({ index, ...step })),
   };
 }
 
@@ -80,12 +89,24 @@ function routeFor({ on }: DecisionStep, position: string) {
   return on[`=${position}`]?.route ?? null;
 }
 
+type Values = Readonly<Record<string, string>>;
+
+/** One for each of its parts; none: it is not shown. */
+function plannedSteps(definition: StepDefinition, values: Values): readonly Omit<PlannedStep, "index">[] {
+  const type = shownType(definition);
+  if (type === null) return [];
+  const parts = partNamesOf(definition);
+  if (parts.length === 0) return [plannedStep(definition, type, { stage: definition.name, values })];
+  return parts.map((part) =>
+    plannedStep(performerOf(definition, part), type, { stage: part, values: { ...values, part } }),
+  );
+}
+
 function plannedStep(
   definition: StepDefinition,
-  values: Readonly<Record<string, string>>,
-): Omit<PlannedStep, "index"> | null {
-  const type = shownType(definition);
-  if (type === null) return null;
+  type: ShownType,
+  { stage, values }: { readonly stage: string; readonly values: Values },
+): Omit<PlannedStep, "index"> {
   const template = templateOf(definition);
   const call = renderTemplate(template, { ...unknownValues(template), ...values }, []).text;
   const called = type === "skill" ? splitCall(call) : { skill: definition.name as string, args: call };
@@ -98,6 +119,6 @@ function plannedStep(
       : called),
     barrier: isBarrier(definition),
     status: "pending",
-    stage: definition.name,
+    stage,
   };
 }

@@ -29,8 +29,9 @@ export function contextIn({ ends, waves }: Pick<SessionLog, "ends" | "waves">): 
   let of: StoryId | null = null;
   let project: Facts = {};
   let phase: Facts = {};
-  for (const { attempt, story } of waves) {
-    const context = ends.get(attempt)?.facts["context"];
+  const attempts = waves.flatMap(({ story, rows }) => rows.map(({ attempt }) => ({ story, attempt })));
+  for (const { attempt, story } of attempts) {
+    const context = attempt === null ? undefined : ends.get(attempt)?.facts["context"];
     if (story !== null && story !== of) phase = {};
     of = story ?? of;
     if (!isRecord(context)) continue;

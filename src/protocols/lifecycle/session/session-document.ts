@@ -1,16 +1,20 @@
 // The shape of a session's status.json, and the one of a run as the store and its log know it. It is never read back as what is so.
 
+import { isPerformed } from "../../../domain/definition.ts";
 import type { Gate } from "../../../domain/gate.ts";
 import { stepId } from "../../../domain/ids.ts";
 import { type Run, statusOf } from "../../../domain/run.ts";
 import { isSettled, type StoryEntry } from "../../../domain/story.ts";
 import { phaseOf, phaseValue } from "../standing/phase-story.ts";
+import { type SpawnCall, spawnCall } from "../waves/spawn-call.ts";
 import { resultsFile, waveFile } from "../waves/wave.ts";
 import type { LifecycleCode } from "./codes.ts";
 import { contextIn, type SessionContext } from "./session-context.ts";
-import type { SessionLog } from "./session-log.ts";
+import { sessionFolderAt } from "./session-folder.ts";
+import type { AttemptEnd, SessionLog } from "./session-log.ts";
 import { type SessionStep, sessionSteps } from "./session-steps.ts";
-import { bodyIn, isWave, targetIn } from "./shown-steps.ts";
+import type { Wave, WaveRow } from "./session-waves.ts";
+import { bodyIn, isWave, stagesIn, stepIn, targetIn } from "./shown-steps.ts";
 import { visitKey } from "./visit.ts";
 
 interface SessionWave {
@@ -21,8 +25,17 @@ interface SessionWave {
   readonly status: "running" | "completed" | "failed";
   readonly started_at: string;
   readonly completed_at: string | null;
-  /** The attempt of Pawl's. */
-  readonly attempt: string;
+  readonly rows: readonly SessionWaveRow[];
+  /** The call of a spawner for the whole wave, while it runs: for another program that performs it. */
+  readonly spawn: SpawnCall | null;
+}
+
+interface SessionWaveRow {
+  /** The 1-based position of its step, as in the CSV. */
+  readonly id: number;
+  readonly status: "pending" | "running" | "completed" | "failed" | "skipped";
+  /** The attempt of Pawl's; null: it has not begun. */
+  readonly attempt: string | null;
 }
 
 export interface SessionDocument {
@@ -73,7 +86,7 @@ export function sessionDocument(id: string, run: Run, log: SessionLog): SessionD
     auto_mode: header.waits === "none",
     context: contextIn(log),
     steps,
-    waves: wavesOf(log, steps),
+    waves: wavesOf(run, log, steps),
     current_step: currentStep(steps),
     updated_at: timeText(log.changedAt),
     pawl: { run: header.id, status: statusOf(header), why: whyHeld(run), codes: codesIn(log) },
@@ -132,29 +145,64 @@ function positionOf({ header }: Run, log: SessionLog, steps: readonly SessionSte
   const isNewer = log.past.slice(position?.after ?? 0).some(({ story, name }) => isWave(log.define(story, name)));
   if (position !== null && !isNewer && position.value !== "unknown")
     return positionWords[position.value] ?? position.value;
-  const repairs = bodyIn(header.definition).flatMap(({ name, spare }) => (spare === true ? [name as string] : []));
+  const body = bodyIn(header.definition);
+  const stages = body.filter(({ spare }) => spare !== true).flatMap(stagesIn);
+  const repairs = body.flatMap(stagesIn).filter((stage) => !stages.includes(stage));
   const isStage = ({ type, status, stage }: SessionStep) =>
     type !== "decision" && status !== "completed" && status !== "skipped" && !repairs.includes(stage);
   return steps.find(isStage)?.stage ?? targetIn(header.definition);
 }
 
-function wavesOf(log: SessionLog, steps: readonly SessionStep[]): readonly SessionWave[] {
+function wavesOf(run: Run, log: SessionLog, steps: readonly SessionStep[]): readonly SessionWave[] {
   const indexes = new Map(steps.map(({ id, index }) => [id, index]));
   return log.waves.map((wave) => {
-    const end = log.ends.get(wave.attempt);
-    const index = indexes.get(visitKey(wave));
-    const isDone = end?.outcome === "completed" && end.verdict?.kind !== "rejected";
+    const rows = wave.rows.flatMap((row): readonly SessionWaveRow[] => {
+      const index = indexes.get(visitKey({ ...wave, ...(row.part === undefined ? {} : { part: row.part }) }));
+      return index === undefined ? [] : [{ id: index + 1, status: rowStatus(log, row), attempt: row.attempt }];
+    });
+    const ends = isOverWave(log, wave) ? wave.rows.flatMap(({ attempt }) => endOf(log, attempt)?.at ?? []) : [];
     return {
       n: wave.number,
-      step_indexes: index === undefined ? [] : [index],
+      step_indexes: rows.map(({ id }) => id - 1),
       csv: waveFile(wave.number),
       results_csv: resultsFile(wave.number),
-      status: end === undefined ? "running" : isDone ? "completed" : "failed",
+      status: waveStatus(log, wave),
       started_at: timeText(wave.startedAt),
-      completed_at: end === undefined ? null : timeText(end.at),
-      attempt: wave.attempt,
+      completed_at: ends.length === 0 ? null : timeText(Math.max(...ends)),
+      rows,
+      spawn: isOverWave(log, wave) ? null : spawnOf(run, wave),
     };
   });
+}
+
+/** Null: the run has no folder for its files. */
+function spawnOf(run: Run, { story, name, number, rows }: Wave): SpawnCall | null {
+  const definition = stepIn(run.header.definition, story, name);
+  const { shared } = run.header.place;
+  if (shared === undefined || definition === undefined || !isPerformed(definition)) return null;
+  const folder = sessionFolderAt(shared);
+  return spawnCall({ run, definition }, { wave: folder.wave(number), results: folder.results(number) }, rows.length);
+}
+
+function endOf({ ends }: SessionLog, attempt: WaveRow["attempt"]): AttemptEnd | undefined {
+  return attempt === null ? undefined : ends.get(attempt);
+}
+
+/** Every row of it has ended, or is not needed any more. */
+export function isOverWave(log: SessionLog, { rows }: Wave): boolean {
+  return rows.every(({ attempt, isOut }) => isOut || (attempt !== null && log.ends.has(attempt)));
+}
+
+function waveStatus(log: SessionLog, wave: Wave): SessionWave["status"] {
+  if (!isOverWave(log, wave)) return "running";
+  return wave.rows.some((row) => rowStatus(log, row) === "failed") ? "failed" : "completed";
+}
+
+function rowStatus(log: SessionLog, { attempt, isOut }: WaveRow): SessionWaveRow["status"] {
+  if (attempt === null) return isOut ? "skipped" : "pending";
+  const end = endOf(log, attempt);
+  if (end === undefined) return "running";
+  return end.outcome === "completed" && end.verdict?.kind !== "rejected" ? "completed" : "failed";
 }
 
 function codesIn({ codes }: SessionLog): PawlFacts["codes"] {

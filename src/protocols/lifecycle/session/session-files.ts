@@ -11,11 +11,19 @@ import type { Run } from "../../../domain/run.ts";
 import { readInside } from "../../../system/files/inside.ts";
 import { sha256Of } from "../../../system/sha256.ts";
 import type { Looked, ProjectedFiles } from "../../files/projection.ts";
-import { resultOf, waveFacts } from "../waves/wave.ts";
-import { resultsText } from "../waves/wave-csv.ts";
-import { type SessionDocument, sessionDocument, sessionText } from "./session-document.ts";
+import { resultOf, type WaveFacts, waveFacts } from "../waves/wave.ts";
+import { readWave, resultsText } from "../waves/wave-csv.ts";
+import { isOverWave, type SessionDocument, sessionDocument, sessionText } from "./session-document.ts";
 import { largestSessionFile, type SessionFolder, sessionFolderAt } from "./session-folder.ts";
-import { SessionLog } from "./session-log.ts";
+import { type AttemptEnd, SessionLog } from "./session-log.ts";
+import type { Wave } from "./session-waves.ts";
+
+interface RecordedRow {
+  readonly index: number;
+  readonly end: AttemptEnd;
+  readonly facts: WaveFacts;
+  readonly startedAt: number;
+}
 
 export class SessionFiles implements ProjectedFiles {
   readonly root: string;
@@ -86,26 +94,57 @@ export class SessionFiles implements ProjectedFiles {
 
   /** The texts of the waves that are over, by file. */
   *#waves(): Generator<readonly [string, string]> {
-    for (const { attempt, number } of this.#log.waves) {
-      const end = this.#log.ends.get(attempt);
-      const facts = end === undefined ? null : waveFacts(end.facts);
-      if (end === undefined || facts?.number !== number) continue;
-      yield [this.#folder.wave(number), facts.csv];
-      const own = facts.isReported ? null : resultsText(facts.position, resultOf(end, facts.call));
-      const results = facts.results ?? own;
-      if (results !== null) yield [this.#folder.results(number), results];
+    for (const wave of this.#log.waves) {
+      const rows = isOverWave(this.#log, wave) ? this.#recorded(wave) : [];
+      const newest = rows.toSorted((one, other) => one.startedAt - other.startedAt).at(-1)?.facts;
+      if (newest === undefined) continue;
+      yield [this.#folder.wave(wave.number), newest.csv];
+      const results = this.#results(wave, rows);
+      if (results !== null) yield [this.#folder.results(wave.number), results];
     }
   }
 
-  /** Nothing was recorded of an attempt whose driver died: its results are what the session knows, unless a spawner left some. */
+  /** The rows of a wave that something was recorded of. */
+  #recorded({ rows, number }: Wave): readonly RecordedRow[] {
+    return rows.flatMap(({ attempt, startedAt }, index): readonly RecordedRow[] => {
+      const end = attempt === null ? undefined : this.#log.ends.get(attempt);
+      const facts = end === undefined ? null : waveFacts(end.facts);
+      if (end === undefined || facts?.number !== number) return [];
+      return [{ index, end, facts, startedAt: startedAt ?? 0 }];
+    });
+  }
+
+  /** As another program wrote them for the whole wave, or one row for each that began. Null: that program wrote too much to keep. */
+  #results({ rows }: Wave, recorded: readonly RecordedRow[]): string | null {
+    const last = recorded.toSorted((one, other) => one.end.at - other.end.at).at(-1);
+    if (recorded.every(({ facts }) => facts.isReported)) return last?.facts.results ?? null;
+    const [known] = recorded;
+    const calls = readWave(last?.facts.csv ?? "");
+    return resultsText(
+      rows.flatMap(({ attempt }, index) => {
+        const end = attempt === null ? undefined : this.#log.ends.get(attempt);
+        const own = recorded.find((row) => row.index === index)?.facts;
+        // The parts of a step stand one after the other. Nothing was recorded of one whose driver died.
+        const position = own?.position ?? (known === undefined ? 0 : known.facts.position + index - known.index);
+        const call = own?.call ?? calls.get(position)?.call ?? "";
+        return end === undefined ? [] : [[position, resultOf(end, call)] as const];
+      }),
+    );
+  }
+
+  /** Nothing was recorded of attempts whose driver died: their results are what the session knows, unless a spawner left some. */
   *#lostWaves({ steps, waves }: SessionDocument): Generator<readonly [string, string]> {
-    for (const { n, attempt, step_indexes } of waves) {
-      const end = this.#log.ends.get(attemptId(attempt));
-      const step = steps[step_indexes[0] ?? -1];
-      if (end === undefined || step === undefined || waveFacts(end.facts) !== null) continue;
-      const call = `${step.skill} ${step.args}`.trim();
+    for (const { n, rows } of waves) {
+      const wave = this.#log.waves[n - 1];
       const file = this.#folder.results(n);
-      if (stampOf(file) === null) yield [file, resultsText(step.index + 1, resultOf(end, call))];
+      if (wave === undefined || !isOverWave(this.#log, wave) || this.#recorded(wave).length > 0) continue;
+      const results = rows.flatMap(({ id, attempt }) => {
+        const end = attempt === null ? undefined : this.#log.ends.get(attemptId(attempt));
+        const step = steps[id - 1];
+        if (end === undefined || step === undefined) return [];
+        return [[id, resultOf(end, `${step.skill} ${step.args}`.trim())] as const];
+      });
+      if (results.length > 0 && stampOf(file) === null) yield [file, resultsText(results)];
     }
   }
 

@@ -23,6 +23,8 @@ export interface SessionFolder {
   wave(number: number): string;
   /** `N`: of whichever wave, for people. */
   results(number: number | "N"): string;
+  /** The same for one row of a wave of several: each program of the wave has files of its own. */
+  row(number: number, id: number): { readonly wave: string; readonly results: string };
 }
 
 export function sessionFolderAt(dir: string): SessionFolder {
@@ -34,6 +36,10 @@ export function sessionFolderAt(dir: string): SessionFolder {
     written: join(dir, ".pawl.status.json"),
     wave: (number) => join(dir, waveFile(number)),
     results: (number) => join(dir, resultsFile(number)),
+    row: (number, id) => ({
+      wave: join(dir, waveFile(`${number}-row-${id}`)),
+      results: join(dir, resultsFile(`${number}-row-${id}`)),
+    }),
   };
 }
 

@@ -1,28 +1,24 @@
-// Follows the log of a run: the visits of its steps that are over, in their order, and the attempts that were waves.
+// Follows the log of a run: the visits of its steps that are over, in their order, and its waves. The parts of a step are visits of their
+// own that end together, so that no position moves while they run.
 
 import type { Outcome, Verdict } from "../../../domain/attempt.ts";
 import type { Definition, StepDefinition } from "../../../domain/definition.ts";
 import type { Event, PlacedStep } from "../../../domain/event.ts";
-import type { AttemptId, StepId, StepName, StoryId } from "../../../domain/ids.ts";
+import type { AttemptId, PartName, StepId, StepName, StoryId } from "../../../domain/ids.ts";
+import type { PartEnd } from "../../../domain/part.ts";
 import type { Facts } from "../../../domain/report.ts";
 import { codesOf, type SessionCode } from "./codes.ts";
-import { isPosition, isWave, shownType, stepIn } from "./shown-steps.ts";
+import { SessionWaves, type Wave } from "./session-waves.ts";
+import { isPosition, isWave, partNamesOf, shownType, stepIn } from "./shown-steps.ts";
 import type { Visit } from "./visit.ts";
 
 export interface PastVisit extends Visit {
-  readonly status: "completed" | "skipped";
+  readonly status: "completed" | "failed" | "skipped";
   readonly at: number;
   /** The last attempt of this visit; null: there was none. */
   readonly attempt: AttemptId | null;
   /** What a person answered last; null: nothing was asked. */
   readonly answer: string | null;
-}
-
-export interface WaveAttempt extends Visit {
-  /** 1-based, over the whole run. */
-  readonly number: number;
-  readonly attempt: AttemptId;
-  readonly startedAt: number;
 }
 
 export interface AttemptEnd {
@@ -51,11 +47,16 @@ interface Known {
   attempt: AttemptId | null;
   answer: string | null;
   isOver: boolean;
+  /** Its parts in their order, once they were opened. */
+  parts: Map<PartName, KnownPart> | null;
+}
+interface KnownPart {
+  attempt: AttemptId | null;
+  end: PartEnd["status"] | null;
 }
 
 export class SessionLog {
   readonly past: PastVisit[] = [];
-  readonly waves: WaveAttempt[] = [];
   readonly ends = new Map<AttemptId, AttemptEnd>();
   readonly codes: SessionCode[] = [];
   position: FoundPosition | null = null;
@@ -65,6 +66,7 @@ export class SessionLog {
   readonly #steps = new Map<string, Known>();
   readonly #dispatched = new Map<AttemptId, Visit>();
   readonly #gates = new Map<string, StepId>();
+  readonly #waves = new SessionWaves();
   /** The step whose verdict or answer leads somewhere, until the next thing happens. */
   #router: Visit | null = null;
 
@@ -90,6 +92,10 @@ export class SessionLog {
       case "steps_skipped":
         if (event.by === "edit") for (const step of event.steps) this.#record(event, step, "skipped");
         return;
+      case "parts_opened":
+        return this.#open(event);
+      case "part_ended":
+        return this.#endPart(event);
       case "items_taken":
         return this.#know(event.story, event.copies);
       case "steps_inserted":
@@ -120,12 +126,8 @@ export class SessionLog {
       case "limits_renewed":
       case "note_added":
       case "note_withdrawn":
-      case "part_ended":
-      case "join_opened":
-      case "join_refused":
       case "part_readied":
       case "parts_ended":
-      case "parts_opened":
       case "notes_delivered":
       case "report_refused":
       case "run_ended":
@@ -158,24 +160,50 @@ export class SessionLog {
     return this.#dispatched.get(attempt) ?? null;
   }
 
-  /** The last attempt of a visit that is a wave; null: there is none. */
-  waveOf({ story, step, visit }: Visit): WaveAttempt | null {
-    const isIt = (wave: WaveAttempt) => wave.story === story && wave.step === step && wave.visit === visit;
-    return this.waves.findLast(isIt) ?? null;
+  get waves(): readonly Wave[] {
+    return this.#waves.all;
+  }
+
+  /** The last wave of a visit, with the attempt that is its row; null: there is none. */
+  waveOf(visit: Visit): { readonly number: number; readonly attempt: AttemptId } | null {
+    const found = this.#waves.of(visit);
+    return found?.row.attempt ? { number: found.wave.number, attempt: found.row.attempt } : null;
   }
 
   #know(story: StoryId | null, steps: readonly PlacedStep[]): void {
     for (const { id, name } of steps)
-      this.#steps.set(keyOf(story, id), { name, visit: 1, attempt: null, answer: null, isOver: false });
+      this.#steps.set(keyOf(story, id), { name, visit: 1, attempt: null, answer: null, isOver: false, parts: null });
   }
 
-  #dispatch({ story, step, name, visit, attempt, at }: Of<"attempt_dispatched">): void {
+  #dispatch({ story, step, name, part, visit, attempt, at }: Of<"attempt_dispatched">): void {
     const known = this.#steps.get(keyOf(story, step));
-    if (known) known.attempt = attempt;
+    const own = part === undefined ? undefined : known?.parts?.get(part);
     this.#router = null;
-    this.#dispatched.set(attempt, { story, step, name, visit });
-    if (!isWave(this.define(story, name))) return;
-    this.waves.push({ number: this.waves.length + 1, attempt, story, step, name, visit, startedAt: at });
+    // What joins the work of parts is no part of the file, and no skill.
+    if (part !== undefined && own === undefined) return;
+    if (known) known.attempt = attempt;
+    if (own) Object.assign(own, { attempt, end: null });
+    const of: Visit = { story, step, name, visit, ...(part === undefined ? {} : { part }) };
+    this.#dispatched.set(attempt, of);
+    if (isWave(this.define(story, name))) this.#waves.begin(of, attempt, at);
+  }
+
+  #open(event: Of<"parts_opened">): void {
+    const known = this.#steps.get(keyOf(event.story, event.step));
+    if (!known) return;
+    const before = known.parts;
+    known.parts = new Map(event.parts.map((part) => [part, keptIn(before, part, event.keeps)]));
+    if (isWave(this.define(event.story, known.name))) this.#waves.open(visitOf(event, known), event);
+  }
+
+  #endPart(event: Of<"part_ended">): void {
+    const known = this.#steps.get(keyOf(event.story, event.step));
+    const part = known?.parts?.get(event.part);
+    if (!known || !part) return;
+    part.end = event.end.status;
+    this.#waves.leave(visitOf(event, known, event.part));
+    const end = part.attempt === null ? undefined : this.ends.get(part.attempt);
+    if (end && part.attempt && event.notes !== undefined) this.ends.set(part.attempt, { ...end, summary: event.notes });
   }
 
   #end(event: Of<"attempt_ended">): void {
@@ -214,25 +242,62 @@ export class SessionLog {
   #reset(event: Event, step: StepId): void {
     const known = this.#steps.get(keyOf(event.story, step));
     if (!known) return;
-    const end = known.attempt === null ? undefined : this.ends.get(known.attempt);
+    if (known.parts !== null && !known.isOver) this.#recordParts(event, step, known, "completed");
+    const end = known.attempt === null || known.parts ? undefined : this.ends.get(known.attempt);
     const isGate = this.define(event.story, known.name)?.kind === "gate";
     const hasPassed = end?.outcome === "completed" && end.verdict?.kind !== "rejected";
     if (!known.isOver && (hasPassed || (isGate && known.answer !== null))) this.#record(event, step, "completed");
-    Object.assign(known, { visit: known.visit + 1, attempt: null, answer: null, isOver: false });
+    Object.assign(known, { visit: known.visit + 1, attempt: null, answer: null, isOver: false, parts: null });
   }
 
   #record({ story, at }: Event, step: StepId, status: PastVisit["status"]): void {
     const known = this.#steps.get(keyOf(story, step));
     if (!known || known.isOver) return;
     known.isOver = true;
-    if (shownType(this.define(story, known.name)) === null) return;
+    const definition = this.define(story, known.name);
+    if (shownType(definition) === null) return;
+    if (known.parts !== null) return this.#recordParts({ story, at }, step, known, null);
     const { name, visit, attempt, answer } = known;
-    this.past.push({ story, step, name, visit, status, at, attempt, answer });
+    const parts = partNamesOf(definition).map((part) => ({ part }));
+    for (const part of parts.length === 0 ? [{}] : parts)
+      this.past.push({ story, step, name, visit, ...part, status, at, attempt, answer });
+  }
+
+  /** `only`: those with this status; null: all of them. */
+  #recordParts(
+    { story, at }: Pick<Event, "story" | "at">,
+    step: StepId,
+    { name, visit, parts }: Known,
+    only: PastVisit["status"] | null,
+  ): void {
+    for (const [part, { attempt, end }] of parts ?? []) {
+      const status = end === "passed" ? "completed" : end === "stopped" || end === null ? "skipped" : "failed";
+      if (only === null || status === only)
+        this.past.push({ story, step, name, visit, part, status, at, attempt, answer: null });
+    }
   }
 
   #code(event: Event): void {
     this.codes.push(...codesOf(event, this.#router, (story, name) => this.define(story, name)));
   }
+}
+
+function visitOf(
+  { story, step }: { story: StoryId | null; step: StepId },
+  { name, visit }: Known,
+  part?: PartName,
+): Visit {
+  return { story, step, name, visit, ...(part === undefined ? {} : { part }) };
+}
+
+/** A part that was decided before a retry keeps its end. */
+function keptIn(
+  before: ReadonlyMap<PartName, KnownPart> | null,
+  part: PartName,
+  keeps: readonly PartName[] = [],
+): KnownPart {
+  const kept = keeps.includes(part) ? before?.get(part) : undefined;
+  return kept ?? { attempt: null, end: null };
 }
 
 function keyOf(story: StoryId | null, step: StepId): string {

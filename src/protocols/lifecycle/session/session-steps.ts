@@ -1,8 +1,10 @@
 // The steps of a session: the visits that are over, in the order of the log, then the chain that is still to come.
 
+import type { Attempt } from "../../../domain/attempt.ts";
 import type { StepDefinition } from "../../../domain/definition.ts";
 import type { Gate } from "../../../domain/gate.ts";
-import { type StoryId, stepId } from "../../../domain/ids.ts";
+import { type PartName, type StoryId, stepId } from "../../../domain/ids.ts";
+import type { Part } from "../../../domain/part.ts";
 import { contextOf, type Run } from "../../../domain/run.ts";
 import type { Scope } from "../../../domain/scope.ts";
 import { isOver, type Step } from "../../../domain/step.ts";
@@ -11,8 +13,8 @@ import { coordinator, splitCall } from "../waves/skill-call.ts";
 import { resultOf, waveFacts } from "../waves/wave.ts";
 import { decisionArgs, pendingCall } from "./pending-call.ts";
 import type { AttemptEnd, PastVisit, SessionLog } from "./session-log.ts";
-import { bodyIn, isBarrier, type ShownType, shownType, stepIn } from "./shown-steps.ts";
-import { type Visit, visitKey } from "./visit.ts";
+import { bodyIn, isBarrier, partNamesOf, type ShownType, shownType, stepIn } from "./shown-steps.ts";
+import { stageOf, type Visit, visitKey } from "./visit.ts";
 
 type SessionStepStatus = "pending" | "running" | "completed" | "failed" | "skipped";
 
@@ -29,7 +31,7 @@ export interface SessionStep {
   readonly summary: string | null;
   readonly artifacts: string | null;
   readonly error: string | null;
-  /** The name of the step in the workflow. */
+  /** The name of the step in the workflow, or of the part of one. */
   readonly stage: string;
 }
 
@@ -89,22 +91,53 @@ function wholeBody(run: Run, log: SessionLog, story: StoryId | null): readonly U
     .flatMap((definition) => {
       if (shownType(definition) === null) return [];
       const visit = { story, step: stepId(definition.name), name: definition.name, visit: 1 };
-      return [shownStep(run, log, definition, { ...visit, status: "pending" })];
+      return eachPart(partNamesOf(definition)).map((part) =>
+        shownStep(run, log, definition, { ...visit, ...part, status: "pending" }),
+      );
     });
+}
+
+/** One for each part; one for a step that has none. */
+function eachPart(names: readonly PartName[]): readonly { readonly part?: PartName }[] {
+  return names.length === 0 ? [{}] : names.map((part) => ({ part }));
 }
 
 function openStep(run: Run, log: SessionLog, story: StoryId | null, step: Step): readonly UnnumberedStep[] {
   const definition = stepIn(run.header.definition, story, step.name);
   if (shownType(definition) === null) return [];
   const scope = story === null ? run.header : run.stories[story];
-  const visit = { story, step: step.id, name: step.name, visit: step.visit };
-  const last = scope?.attempts.findLast((attempt) => attempt.step === step.id && attempt.visit === step.visit);
-  const end = last === undefined ? undefined : log.ends.get(last.id);
-  const status = wordOf(step, scope?.gates ?? [], last !== undefined);
-  const shown = shownStep(run, log, definition, { ...visit, status });
-  const said = status === "failed" ? saidIn(shown.type, end, null) : {};
-  const reason = step.state.status === "failed" ? { error: step.state.reason } : {};
-  return [{ ...shown, ...said, ...reason }];
+  const opened = step.parts?.map(({ name }) => name);
+  return eachPart(opened ?? partNamesOf(definition)).map(({ part: name }) => {
+    const part = step.parts?.find((each) => each.name === name);
+    const visit = { story, step: step.id, name: step.name, visit: step.visit };
+    const isOwn = (attempt: Attempt) =>
+      attempt.step === step.id && attempt.visit === step.visit && attempt.part === name;
+    const last = scope?.attempts.findLast(isOwn);
+    const end = last === undefined ? undefined : log.ends.get(last.id);
+    const status = part === undefined ? wordOf(step, scope?.gates ?? [], last !== undefined) : partWord(step, part);
+    const shown = shownStep(run, log, definition, { ...visit, ...(name === undefined ? {} : { part: name }), status });
+    const said = status === "failed" || status === "completed" ? saidIn(shown.type, end, null) : {};
+    const reason = part === undefined && step.state.status === "failed" ? { error: step.state.reason } : {};
+    return { ...shown, ...said, ...reason };
+  });
+}
+
+/** A part that was stopped is not needed. One whose step was cancelled had still to come. */
+function partWord({ state: { status: step } }: Step, { state }: Part): SessionStepStatus {
+  switch (state.status) {
+    case "ready":
+      return "pending";
+    case "running":
+      return "running";
+    case "passed":
+      return "completed";
+    case "held":
+    case "rejected":
+    case "failed":
+      return "failed";
+    case "stopped":
+      return step === "cancelled" ? "failed" : "skipped";
+  }
 }
 
 /** A step whose question only asks whether to start has not begun, and one that was cancelled before it began never did. */
@@ -152,7 +185,7 @@ function shownStep(
     summary: null,
     artifacts: null,
     error: null,
-    stage: visit.name,
+    stage: stageOf(visit),
   };
 }
 

@@ -72,11 +72,15 @@ function stale({ evidence }: FoundResult): DecisionRead {
   return unknown("E004", `${file} is older than the skill that ran last, and does not speak of its work`, evidence);
 }
 
-/** When the skill began that ran last in this scope; null: none did. */
+/** When the skill began that ran last in this scope, or the first of the wave that it ran in; null: none did. */
 function lastSkillAt({ run, attempt }: DecisionWork): number | null {
   const { definition } = run.header;
   const attempts = scopeOf(run, attempt.story)?.attempts ?? [];
-  return attempts.findLast(({ name }) => isWave(stepIn(definition, attempt.story, name)))?.startedAt ?? null;
+  const last = attempts.findLast(({ name }) => isWave(stepIn(definition, attempt.story, name)));
+  if (last === undefined) return null;
+  const beside = attempts.filter(({ step, visit }) => step === last.step && visit === last.visit);
+  const newest = new Map(beside.map(({ part, startedAt }) => [part, startedAt]));
+  return Math.min(...newest.values());
 }
 
 function noFolder(folder: ProjectFolder, { phase }: Phase, lost: PlacedArtifact | undefined): DecisionRead {

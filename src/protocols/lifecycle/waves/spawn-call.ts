@@ -2,7 +2,6 @@
 
 import type { AttemptFacts } from "../../protocol.ts";
 import { messagesIn } from "../locale/locale.ts";
-import type { SessionFolder } from "../session/session-folder.ts";
 import { resultSchema } from "./wave-csv.ts";
 
 const defaultSeconds = 3_600;
@@ -17,16 +16,20 @@ export interface SpawnCall {
   readonly output_schema: typeof resultSchema;
 }
 
-export function spawnCall({ run, definition }: AttemptFacts, folder: SessionFolder, wave: number): SpawnCall {
+/** `files`: of a wave, or of one row of it; `rows`: how many rows they have, which are performed at once. */
+export function spawnCall(
+  { run, definition }: Pick<AttemptFacts, "run" | "definition">,
+  files: { readonly wave: string; readonly results: string },
+  rows: number,
+): SpawnCall {
   const { wallMs } = definition;
   return {
-    csv_path: folder.wave(wave),
+    csv_path: files.wave,
     id_column: "id",
     instruction: messagesIn(run.header.context["locale"]).instruction,
-    // A wave has one row.
-    max_workers: 1,
+    max_workers: rows,
     max_runtime_seconds: wallMs === null ? defaultSeconds : Math.ceil(wallMs / 1_000),
-    output_csv_path: folder.results(wave),
+    output_csv_path: files.results,
     output_schema: resultSchema,
   };
 }

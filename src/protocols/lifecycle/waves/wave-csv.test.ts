@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { csvText, readCsv } from "./csv.ts";
 import { calledBy, splitCall, workerCall } from "./skill-call.ts";
-import { hasResults, readResult, resultsText, waveText } from "./wave-csv.ts";
+import { hasResult, readResult, resultsText, waveText } from "./wave-csv.ts";
 
 const fieldsOf = (text: string) => {
   const read = readCsv(text);
@@ -69,11 +69,8 @@ describe("CSV", () => {
 
 describe("wave-N.csv", () => {
   test("[LS11 E50] one row: the 1-based position, the call in the call of the worker, the topic", () => {
-    const text = waveText({
-      position: 1,
-      call: 'maestro-brainstorm "a \\"shop\\", with tea"',
-      topic: "Ralph step 1/18",
-    });
+    const call = 'maestro-brainstorm "a \\"shop\\", with tea"';
+    const text = waveText([{ position: 1, call, topic: "Ralph step 1/18" }]);
     expect(fieldsOf(text)).toEqual([
       ["id", "skill_call", "topic"],
       ["1", '$maestro-ralph-execute "$maestro-brainstorm \\"a \\\\\\"shop\\\\\\", with tea\\""', "Ralph step 1/18"],
@@ -86,7 +83,7 @@ describe("wave-N.csv", () => {
       fc.property(fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/), fc.string({ unit: "binary" }), (skill, args) => {
         const call = args.trim() === "" ? skill : `${skill} ${args.trim()}`;
         expect(splitCall(calledBy(workerCall(call)) ?? "")).toEqual(splitCall(call));
-        const row = fieldsOf(waveText({ position: 2, call, topic: "t" }));
+        const row = fieldsOf(waveText([{ position: 2, call, topic: "t" }]));
         expect(calledBy(row[1]?.[1] ?? "")).toBe(calledBy(workerCall(call)));
       }),
       { numRuns: 500 },
@@ -94,13 +91,8 @@ describe("wave-N.csv", () => {
   });
 
   test("[LS11] a spreadsheet computes nothing in the files, and no call is changed for that", () => {
-    const text = resultsText(1, {
-      status: "failed",
-      call: "=cmd",
-      summary: "=1+1",
-      artifacts: "@a",
-      error: "-1",
-    });
+    const odd = { status: "failed", call: "=cmd", summary: "=1+1", artifacts: "@a", error: "-1" } as const;
+    const text = resultsText([[1, odd]]);
     expect(fieldsOf(text)[1]).toEqual(["1", "failed", '$maestro-ralph-execute "$=cmd"', "'=1+1", "'@a", "'-1"]);
   });
 });
@@ -116,7 +108,7 @@ describe("wave-N-results.csv", () => {
     expect(result("3,FAILED,x,,,no plan")).toMatchObject({ status: "failed", error: "no plan" });
     expect(result("3,failed,x,,,")).toMatchObject({ status: "failed", error: "it failed and does not say why" });
     const own = { status: "completed", call: verify.call, summary: "ok", artifacts: "", error: "" } as const;
-    expect(readResult(resultsText(3, own), verify)).toEqual(own);
+    expect(readResult(resultsText([[3, own]]), verify)).toEqual(own);
   });
 
   test.each([
@@ -175,7 +167,7 @@ describe("wave-N-results.csv", () => {
         expect(["completed", "failed"]).toContain(read.status);
         expect(read.status === "failed" || /\bcompleted\b/i.test(text)).toBe(true);
         expect(read.status === "completed" || read.error !== "").toBe(true);
-        hasResults(text);
+        hasResult(text, verify, 2);
       }),
       { numRuns: 5_000 },
     );

@@ -1,8 +1,7 @@
-// The files of a wave: `wave-N.csv` with a row per skill call, and `wave-N-results.csv` with what became of it. A wave has one row
-// until parts of a step run at once.
+// The files of a wave: `wave-N.csv` with a row per skill call, and `wave-N-results.csv` with what became of each.
 
 import { type CsvRead, csvText, type Row, readCsv } from "./csv.ts";
-import { workerCall } from "./skill-call.ts";
+import { calledBy, workerCall } from "./skill-call.ts";
 
 export interface WaveRow {
   /** The 1-based position of the step in its session. */
@@ -35,18 +34,35 @@ export const resultSchema = {
   required: resultFields,
 } as const;
 
-export function waveText(row: WaveRow): string {
-  return csvText([
-    ["id", "skill_call", "topic"],
-    [String(row.position), workerCall(row.call), row.topic],
-  ]);
+const waveFields = ["id", "skill_call", "topic"] as const;
+
+export function waveText(rows: readonly WaveRow[]): string {
+  return csvText([waveFields, ...rows.map(({ position, call, topic }) => [String(position), workerCall(call), topic])]);
 }
 
-export function resultsText(position: number, result: WaveResult): string {
-  const { status, call, summary, artifacts, error } = result;
+/** The rows of `wave-N.csv`, by their positions. What is no such row is left out. */
+export function readWave(text: string): ReadonlyMap<number, WaveRow> {
+  const read = readCsv(text);
+  const [head, ...rows] = read.kind === "rows" ? read.rows : [];
+  if (head?.fields[0] !== waveFields[0]) return new Map();
+  return new Map(
+    rows.flatMap(({ fields: [id, skillCall = "", topic = ""] }) => {
+      const position = Number(id);
+      const call = calledBy(skillCall);
+      const isRow = call !== null && Number.isSafeInteger(position) && position > 0;
+      return isRow ? [[position, { position, call, topic }] as const] : [];
+    }),
+  );
+}
+
+/** One row for each result, by its position. */
+export function resultsText(results: readonly (readonly [number, WaveResult])[]): string {
   return csvText([
     ["id", ...resultFields],
-    [String(position), status, workerCall(call), plainText(summary), plainText(artifacts), plainText(error)],
+    ...results.map(([position, { status, call, summary, artifacts, error }]) => {
+      const words = [summary, artifacts, error].map(plainText);
+      return [String(position), status, workerCall(call), ...words];
+    }),
   ]);
 }
 
@@ -70,10 +86,11 @@ export function readResult(text: string, { position, call }: Pick<WaveRow, "posi
   return resultOf(own[0] ?? {}, call);
 }
 
-/** Whether something is in the file besides a head. */
-export function hasResults(text: string): boolean {
+/** Whether the results say something about one row: they have it, or as many rows as the wave. Until then more may come. */
+export function hasResult(text: string, { position, call }: Pick<WaveRow, "position" | "call">, size: number): boolean {
   const read = readCsv(text);
-  return read.kind === "unreadable" || read.rows.length > 1;
+  if (read.kind === "unreadable" || read.rows.length > size) return true;
+  return tableOf(read)?.rows.some((row) => isOf(row, position, call)) ?? false;
 }
 
 export interface Table {

@@ -1,4 +1,4 @@
-// A wave: one attempt of a skill, the files that show it, and what is recorded of it with its end.
+// A wave: skills that run at once, one row each, the files that show them, and what is recorded of a row with the end of its attempt.
 
 import type { Facts, Json } from "../../../domain/report.ts";
 import type { AttemptEnd } from "../session/session-log.ts";
@@ -10,17 +10,17 @@ export interface WaveFacts {
   /** The 1-based position of its step when it began. */
   readonly position: number;
   readonly call: string;
-  /** The text of `wave-N.csv`. */
+  /** The text of `wave-N.csv`, with the rows of the other skills of the wave. */
   readonly csv: string;
   /** The text of `wave-N-results.csv` as a spawner wrote it; null: it wrote none, or too much to keep. */
   readonly results: string | null;
-  /** A spawner wrote results. */
+  /** A spawner wrote the results of the whole wave. */
   readonly isReported: boolean;
   readonly artifacts: string;
 }
 
-export const waveFile = (number: number | "N") => `wave-${number}.csv`;
-export const resultsFile = (number: number | "N") => `wave-${number}-results.csv`;
+export const waveFile = (number: number | string) => `wave-${number}.csv`;
+export const resultsFile = (number: number | string) => `wave-${number}-results.csv`;
 
 /** Null: nothing was recorded of it, because its driver died. */
 export function waveFacts(facts: Facts): WaveFacts | null {
