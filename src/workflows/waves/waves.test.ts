@@ -1,9 +1,9 @@
 // What a table of stages becomes: which neighbours form a wave, in the chain and in what routes insert, and where routes lead then.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { known } from "../../../test/support/protocols.ts";
 import type { AgentStep, StepDefinition } from "../../domain/definition.ts";
-import { lifecycle } from "../../protocols/lifecycle/lifecycle.ts";
-import { Protocols } from "../../protocols/registry.ts";
 import { loadWorkflow } from "../load.ts";
 
 const hold = '{ gate: "What now?", options: { again: again, stop: fail } }';
@@ -35,17 +35,15 @@ steps:
 ${stages.join("\n")}
 `;
 
-const protocols = new Protocols([lifecycle]).facts;
-
 function bodyOf(...stages: readonly string[]): readonly StepDefinition[] {
-  const { definition, problems } = loadWorkflow(table(...stages), "workflow.yml", protocols);
+  const { definition, problems } = loadWorkflow(table(...stages), "workflow.yml", known);
   const errors = problems.filter(({ severity }) => severity === "error");
   if (definition === null) throw new Error(JSON.stringify(errors, null, 2));
   return definition.steps.flatMap((step) => (step.kind === "stories" ? step.body : []));
 }
 
 function refusedIn(...stages: readonly string[]): readonly string[] {
-  return loadWorkflow(table(...stages), "workflow.yml", protocols).problems.flatMap(({ severity, message }) =>
+  return loadWorkflow(table(...stages), "workflow.yml", known).problems.flatMap(({ severity, message }) =>
     severity === "error" ? [message] : [],
   );
 }
@@ -110,11 +108,9 @@ describe("a wave", () => {
     expect(body.map(({ name }) => name)).toEqual(["a-and-b", "fix", "post"]);
   });
 
-  test("[LW1 E48] the seed's table has none", async () => {
-    const { readFileSync } = await import("node:fs");
-    const { packageFile } = await import("../../system/package-root.ts");
-    const text = readFileSync(packageFile("workflows/lifecycle/workflow.yml"), "utf8");
-    const { definition } = loadWorkflow(text, "workflow.yml", protocols);
+  test("[LW1 E48] the seed's table has none", () => {
+    const text = readFileSync(new URL("../../../workflows/lifecycle/workflow.yml", import.meta.url), "utf8");
+    const { definition } = loadWorkflow(text, "workflow.yml", known);
     const steps = definition?.steps.flatMap((step) => (step.kind === "stories" ? [step, ...step.body] : [step])) ?? [];
     expect(steps.length).toBeGreaterThan(20);
     expect(steps.filter((step) => "parts" in step)).toEqual([]);
@@ -175,7 +171,7 @@ describe("routes and waves", () => {
 test("[LW5] `dependent` is refused where no steps run at once", () => {
   const text =
     "pawl: 1\nid: x\nagents: { a: {} }\nsteps:\n  - { id: one, agent: a, input: x }\n  - { id: two, agent: a, input: x, dependent: true }\n";
-  const { problems } = loadWorkflow(text, "workflow.yml", protocols);
+  const { problems } = loadWorkflow(text, "workflow.yml", known);
   expect(problems.map(({ message }) => message)).toContain(
     "Step 'two': `dependent` has no effect: the steps of this file never run at once",
   );

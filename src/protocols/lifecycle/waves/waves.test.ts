@@ -22,9 +22,14 @@ const head = "id,status,skill_call,summary,artifacts,error\\n";
 
 describe("a wave of several skills", () => {
   test("[LW6 LS11 LS13 E49 E50 E51 E53] has a row for each, one program for each row, and a result for each", async () => {
-    const { begin, drive, performed, status, session, world } = await makeWave(three);
+    const { begin, drive, does, performed, status, session, world } = await makeWave(three);
+    const seen = (stage: string) => join(world.dir, `seen-${stage}`);
+    for (const stage of ["lint", "audit", "verify"])
+      does(stage, `fs.copyFileSync(session + "/wave-1.csv", ${JSON.stringify(seen(stage))});`);
     const run = await begin();
     expect(await drive(run)).toBe("held");
+    for (const stage of ["lint", "audit", "verify"])
+      expect(readFileSync(seen(stage), "utf8")).toBe(readFileSync(session.wave(1), "utf8"));
     expect(rowsOf(readFileSync(session.wave(1), "utf8"))).toEqual([
       ["id", "skill_call", "topic"],
       ["1", '$maestro-ralph-execute "$acme-lint 1"', "Ralph step 1/14: lint phase 1"],
