@@ -107,6 +107,38 @@ test("[LW7 LE5 E54 E60] a wave with a skill that failed pauses the session; `exe
   expect(stopOf(await project.execute())).toMatchObject({ kind: "decision", step: "post-business-test" });
 });
 
+test("[LW11 PT18] in a tree of the run's own each skill of a wave has a tree, and what they wrote is joined for the decision", async () => {
+  const workflow = stages((text) => withWave(text, waves));
+  const project = lifecycleProject(planned());
+  expect(stopOf(await project.start("Go", { workflow }))).toMatchObject({ kind: "decision", step: "post-verify" });
+  expect(project.calls().slice(3).toSorted()).toEqual(["acme-audit 1", "acme-lint 1", "maestro-verify 1"]);
+  const { steps, waves: shown } = project.status();
+  expect(steps.slice(3, 6)).toMatchObject([
+    { stage: "lint", status: "completed", wave: 4 },
+    { stage: "audit", status: "completed", wave: 4 },
+    { stage: "verify", status: "completed", wave: 4, artifacts: expect.stringContaining("verify-P1") },
+  ]);
+  expect(shown.at(-1)).toMatchObject({ step_indexes: [3, 4, 5], status: "completed" });
+  expect(stopOf(await project.execute())).toMatchObject({ kind: "decision", step: "post-business-test" });
+});
+
+test("[LW11 PT19] two skills of a wave that changed one file: the later one runs again, as a wave of one row", async () => {
+  const workflow = stages((text) => withWave(text, { precheck: "acme-analyze {{phase}}" }));
+  const project = lifecycleProject(planned());
+  expect(stopOf(await project.start("Go", { workflow }))).toMatchObject({ kind: "decision", step: "post-verify" });
+  expect(project.calls().slice(3).toSorted()).toEqual(["acme-analyze 1", "maestro-verify 1", "maestro-verify 1"]);
+  const { steps, waves: shown } = project.status();
+  expect(steps.slice(3, 5).map(({ stage, status, wave }) => [stage, status, wave])).toEqual([
+    ["precheck", "completed", 4],
+    ["verify", "completed", 5],
+  ]);
+  expect(shown.slice(3).map(({ status, rows }) => [status, rows.map(({ id }) => id)])).toEqual([
+    ["completed", [4, 5]],
+    ["completed", [5]],
+  ]);
+  expect(stopOf(await project.execute())).toMatchObject({ kind: "decision", step: "post-business-test" });
+});
+
 test("[LW2 LD5 E48] a fix round inserts a stage of a wave alone", async () => {
   const workflow = stages((text) => withWave(text, { lint: "acme-lint {{phase}}" }));
   const project = lifecycleProject(planned());

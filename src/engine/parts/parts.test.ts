@@ -333,7 +333,7 @@ describe("parts of a step", () => {
     expect(run.run.header.end?.reason).toContain("style failed: the run has used its 2 attempts");
   });
 
-  test("[PT40] where parts are rejected alone, a part that says no takes the rule of its step for itself; the others keep their ends", () => {
+  test("[PT21] where parts are rejected alone, a part that says no takes the rule of its step for itself; the others keep their ends", () => {
     const on = { rejected: ask({ again, stop: fail("stopped") }) };
     const run = atReview({ rejected: "alone" }, { on });
     run.pass("review#security");
@@ -348,7 +348,7 @@ describe("parts of a step", () => {
     expect(run.attempts("review#security")).toHaveLength(1);
   });
 
-  test("[PT40] each part counts its own, and fails when its limit is used up; no other verdict is asked of the step", () => {
+  test("[PT21] each part counts its own, and fails when its limit is used up; no other verdict is asked of the step", () => {
     const run = atReview({ rejected: "alone" }, { on: { rejected: atMost(1, again, fail("still not done")) } });
     run.reject("review#speed");
     run.reject("review#style");

@@ -13,7 +13,7 @@ import { contextIn, type SessionContext } from "./session-context.ts";
 import { sessionFolderAt } from "./session-folder.ts";
 import type { AttemptEnd, SessionLog } from "./session-log.ts";
 import { type SessionStep, sessionSteps } from "./session-steps.ts";
-import type { Wave, WaveRow } from "./session-waves.ts";
+import type { LoggedRow, Wave } from "./session-waves.ts";
 import { bodyIn, isWave, stagesIn, stepIn, targetIn } from "./shown-steps.ts";
 import { visitKey } from "./visit.ts";
 
@@ -184,7 +184,7 @@ function spawnOf(run: Run, { story, name, number, rows }: Wave): SpawnCall | nul
   return spawnCall({ run, definition }, { wave: folder.wave(number), results: folder.results(number) }, rows.length);
 }
 
-function endOf({ ends }: SessionLog, attempt: WaveRow["attempt"]): AttemptEnd | undefined {
+function endOf({ ends }: SessionLog, attempt: LoggedRow["attempt"]): AttemptEnd | undefined {
   return attempt === null ? undefined : ends.get(attempt);
 }
 
@@ -198,7 +198,7 @@ function waveStatus(log: SessionLog, wave: Wave): SessionWave["status"] {
   return wave.rows.some((row) => rowStatus(log, row) === "failed") ? "failed" : "completed";
 }
 
-function rowStatus(log: SessionLog, { attempt, isOut }: WaveRow): SessionWaveRow["status"] {
+function rowStatus(log: SessionLog, { attempt, isOut }: LoggedRow): SessionWaveRow["status"] {
   if (attempt === null) return isOut ? "skipped" : "pending";
   const end = endOf(log, attempt);
   if (end === undefined) return "running";

@@ -96,6 +96,8 @@ export class SessionLog {
         return this.#open(event);
       case "part_ended":
         return this.#endPart(event);
+      case "join_refused":
+        return this.#sendBack(event);
       case "items_taken":
         return this.#know(event.story, event.copies);
       case "steps_inserted":
@@ -123,6 +125,7 @@ export class SessionLog {
       case "file_change_refused":
       case "gate_shown":
       case "gate_voided":
+      case "join_opened":
       case "limits_renewed":
       case "note_added":
       case "note_withdrawn":
@@ -149,6 +152,12 @@ export class SessionLog {
       case "waits_changed":
         return;
     }
+  }
+
+  /** Its files could not be joined with those of an earlier part: it runs again. */
+  #sendBack({ story, step, part: name }: Of<"join_refused">): void {
+    const part = this.#steps.get(keyOf(story, step))?.parts?.get(name);
+    if (part) part.end = null;
   }
 
   define(story: StoryId | null, name: StepName): StepDefinition | undefined {

@@ -4,7 +4,7 @@ import type { Attempt } from "../../../domain/attempt.ts";
 import type { StepDefinition } from "../../../domain/definition.ts";
 import type { Gate } from "../../../domain/gate.ts";
 import { type PartName, type StoryId, stepId } from "../../../domain/ids.ts";
-import type { Part } from "../../../domain/part.ts";
+import { givenParts, type Part } from "../../../domain/part.ts";
 import { contextOf, type Run } from "../../../domain/run.ts";
 import type { Scope } from "../../../domain/scope.ts";
 import { isOver, type Step } from "../../../domain/step.ts";
@@ -106,7 +106,7 @@ function openStep(run: Run, log: SessionLog, story: StoryId | null, step: Step):
   const definition = stepIn(run.header.definition, story, step.name);
   if (shownType(definition) === null) return [];
   const scope = story === null ? run.header : run.stories[story];
-  const opened = step.parts?.map(({ name }) => name);
+  const opened = step.parts && givenParts(step.parts).map(({ name }) => name);
   return eachPart(opened ?? partNamesOf(definition)).map(({ part: name }) => {
     const part = step.parts?.find((each) => each.name === name);
     const visit = { story, step: step.id, name: step.name, visit: step.visit };

@@ -9,10 +9,10 @@ export interface Wave extends Omit<Visit, "part"> {
   readonly number: number;
   readonly startedAt: number;
   /** One for each part in the order of the file; one for a step without parts. */
-  readonly rows: readonly WaveRow[];
+  readonly rows: readonly LoggedRow[];
 }
 
-export interface WaveRow {
+export interface LoggedRow {
   /** Absent: the step has no parts. */
   readonly part?: PartName;
   /** Null: it has not begun. */
@@ -44,7 +44,7 @@ export class SessionWaves {
   /** A part that is repeated is a wave of its own; those that begin for the first time are rows of one. */
   begin(visit: Visit, attempt: AttemptId, at: number): void {
     const { part, ...place } = visit;
-    const row: WaveRow = { ...(part === undefined ? {} : { part }), attempt, startedAt: at, isOut: false };
+    const row: LoggedRow = { ...(part === undefined ? {} : { part }), attempt, startedAt: at, isOut: false };
     const index = this.#waves.findLastIndex((wave) => isOf(wave, visit) && wave.rows.some((each) => waits(each, part)));
     const joined = this.#waves[index];
     if (part !== undefined && joined !== undefined) {
@@ -69,15 +69,15 @@ export class SessionWaves {
   }
 
   /** The last wave of a visit, and the row of it; null: there is none. */
-  of(visit: Visit): { readonly wave: Wave; readonly row: WaveRow } | null {
-    const has = ({ part, attempt }: WaveRow) => part === visit.part && attempt !== null;
+  of(visit: Visit): { readonly wave: Wave; readonly row: LoggedRow } | null {
+    const has = ({ part, attempt }: LoggedRow) => part === visit.part && attempt !== null;
     const wave = this.#waves.findLast((each) => isOf(each, visit) && each.rows.some(has));
     const row = wave?.rows.find(has);
     return wave === undefined || row === undefined ? null : { wave, row };
   }
 }
 
-function waits({ part, attempt, isOut }: WaveRow, of: PartName | undefined): boolean {
+function waits({ part, attempt, isOut }: LoggedRow, of: PartName | undefined): boolean {
   return part === of && attempt === null && !isOut;
 }
 

@@ -211,4 +211,15 @@ describe("a wave of several skills", () => {
     ]);
     expect(rowsOf(readFileSync(session.wave(2), "utf8")).map(([id]) => id)).toEqual(["id", "2"]);
   });
+
+  test("[LW11 PF24] in a folder that is not Pawl's the skills take turns, in the order of the file", async () => {
+    const { begin, drive, does, world } = await makeWave(three);
+    const turns = join(world.dir, "turns");
+    const word = (what: string) => `fs.appendFileSync(${JSON.stringify(turns)}, "${what} " + env.PAWL_PART + "\\n");`;
+    for (const stage of ["lint", "audit", "verify"])
+      does(stage, `${word("begin")} await new Promise((done) => setTimeout(done, 50)); ${word("end")}`);
+    await drive(await begin());
+    const order = ["lint", "audit", "verify"].flatMap((stage) => [`begin ${stage}`, `end ${stage}`]);
+    expect(readFileSync(turns, "utf8").trim().split("\n")).toEqual(order);
+  });
 });

@@ -32,7 +32,9 @@ export function permitsOf(
   const definition = performedBy(run, place.story, place);
   if (definition === null) return [];
   const { header } = run;
-  const own = [...lockOf(definition), ...stepPlaces(run, place, definition), ...folderOf(run, place)];
+  const own = [...lockOf(definition), ...stepPlaces(run, place, definition)];
+  // Another program that performs parts by itself decides how many of them at once.
+  if (executors.awaitMs(executor) === null) own.push(...folderOf(run, place));
   if (definition.kind === "integrate") {
     const base = header.place.baseName ?? "its base";
     return [...own, { key: integrationPermit(run), limit: 1, what: `the integration into ${base}` }];
