@@ -101,8 +101,7 @@ describe("a driver that was killed", () => {
     const run = await world.begin();
     const driver = world.startDriver(run, { PATH: `${bin}:${process.env["PATH"]}` });
     await world.appears("agent", "\n");
-    const logs = join(world.home.logs, run);
-    await until(() => readFileSync(join(logs, "run-work-1.log"), "utf8").includes("m2"));
+    await world.appears(`logs/${run}/run-work-1.log`, "m2");
     await driver.kill();
     await recover(world.parts);
     const [lost] = await world.attempts(run);
