@@ -120,17 +120,25 @@ function lazyTools(): ToolServer {
 function storeFile(options: AppOptions): string {
   const { store, home } = options;
   if (store === null) return home.storeFile;
-  const sqlite = /^sqlite:(.+)$/.exec(store);
-  if (sqlite?.[1]) return resolve(sqlite[1]);
+  const file = sqliteFile(store);
+  if (file !== null) return file;
   throw new AppError("USAGE", `"${store}" is not a store this version knows`, { hint: "use sqlite:PATH" });
+}
+
+function sqliteFile(store: string | null): string | null {
+  const file = /^sqlite:(.+)$/.exec(store ?? "")?.[1];
+  return file === undefined ? null : resolve(file);
 }
 
 /** The agents that Pawl knows. */
 export const agents = new AgentRegistry(knownAgents);
 
 /** Executors as the configuration and the command line name them. */
-export function configuredExecutors(config: Config, home = () => findHome(process.env).dir): ConfiguredExecutors {
-  return executorsOf(config, agents, home);
+export function configuredExecutors(
+  config: Config,
+  { home = findHome(process.env).dir, store = null }: { readonly home?: string; readonly store?: string | null } = {},
+): ConfiguredExecutors {
+  return executorsOf(config, agents, { home: () => home, store: () => sqliteFile(store) });
 }
 
 /** Whom the configuration wants to be told; their commands run in Pawl's home. */

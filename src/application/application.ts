@@ -85,7 +85,7 @@ export class Application {
 
   /** The executors of a configuration, with what a person asks about them. */
   executorsOf(config: Config): ConfiguredExecutors {
-    return configuredExecutors(config, () => this.home.dir);
+    return configuredExecutors(config, { home: this.home.dir, store: this.storeName });
   }
 
   /** For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. */

@@ -14,6 +14,8 @@ export interface FactoryOptions extends Pick<ExecutorSettings, "executors"> {
   readonly agents: AgentRegistry;
   /** The directory below which agents keep what must stay apart from the user's own. */
   readonly home: () => string;
+  /** The file of a store elsewhere than in the home, which a sandbox hides. */
+  readonly store?: () => string | null;
 }
 
 const defaultWallMs = 60 * 60_000;
@@ -31,7 +33,7 @@ export async function makeExecutor(name: string, options: FactoryOptions): Promi
   const script = /^scripted:([^]+)$/.exec(name);
   if (script?.[1]) return await scripted(script[1], null);
   const { agents } = options;
-  const configured = executorIn(options, name);
+  const configured = confined(executorIn(options, name), options);
   const agent = agents.find(configured?.kind ?? name);
   if (agent !== null) return await cliAgent(name, agent, configured, options);
   if ((configured?.kind ?? name) === "await") return await awaiting(name);
@@ -39,6 +41,12 @@ export async function makeExecutor(name: string, options: FactoryOptions): Promi
   if (configured.kind === "scripted") return await scripted(resolve(configured.script ?? ""), configured.sandbox);
   if (configured.kind === "acp") return await acp(name, configured, agents);
   return await command(name, wordsOf(configured), configured);
+}
+
+/** A sandbox hides Pawl's own files. */
+function confined(configured: ExecutorConfig | null, { home, store }: FactoryOptions): ExecutorConfig | null {
+  if (!configured?.sandbox) return configured;
+  return { ...configured, sandbox: { ...configured.sandbox, pawl: { home: home(), store: store?.() ?? null } } };
 }
 
 function unknownExecutor(name: string, { executors, agents }: FactoryOptions): AppError {

@@ -104,6 +104,43 @@ test("[PF22] a branch or tag that moves while a judge works is named in a note; 
   ]);
 });
 
+test("[PF25] a branch of others that an agent deletes, resets or moves to its work is noted; a person's commit is not", async () => {
+  const site = newSite();
+  for (const name of ["gone", "back", "taken", "theirs", "kept"]) runGit(site.repo, "branch", name);
+  const inRepo = `git -C '${site.repo}'`;
+  runGit(site.repo, "commit", "--quiet", "--allow-empty", "-m", "newer");
+  runGit(site.repo, "branch", "-f", "back", "main");
+  const does = [
+    "git branch -D gone",
+    "git branch -f back kept",
+    "git branch -f taken HEAD",
+    "git branch new",
+    // What a person does meanwhile, in another tree: a merge and a commit.
+    "git branch -f kept main",
+    `${inRepo} checkout -q theirs && ${inRepo} commit -q --allow-empty -m theirs`,
+  ].join(" && ");
+  writeFileSync(
+    site.path("agent.sh"),
+    `git config user.name A; git config user.email a@example.invalid
+if [ "$PAWL_STEP" = work ]; then { git commit -q --allow-empty -m work && ${does}; } >&2 || exit 1; fi
+echo "STATUS: done"
+`,
+  );
+  const args = ["run", writeAt(site, "judged.yml", workflow), "a task", "--base", "main"];
+  const executor = ["--executor", `command: sh ${site.path("agent.sh")}`];
+  const run = await pawl([...args, ...executor, "--json"], { home: site.home, cwd: site.repo });
+  expectCode(run, 0);
+  const { steps } = JSON.parse(run.stdout) as StatusDocument;
+  const at = (name: string) => runGit(site.repo, "rev-parse", "--short=12", name);
+  const [first, newer, work] = [at("back"), at("main"), at("taken")];
+  expect(steps.map(({ notes }) => notes)).toEqual([
+    [
+      `while it worked, branches moved that are not its own: refs/heads/back (${newer} → ${first}), refs/heads/gone (${first} → nothing), refs/heads/taken (${first} → ${work}); Pawl cannot tell who moved them and left them as they are`,
+    ],
+    [],
+  ]);
+});
+
 test("[PF20 PF21] what a judge's tools leave behind is removed with a note; a new source file is a breach that names the key", async () => {
   const site = newSite();
   const litter =

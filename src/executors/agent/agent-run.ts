@@ -157,13 +157,13 @@ type Prepared =
   | { readonly ok: true; readonly launch: Launch; readonly command: CommandLine }
   | { readonly ok: false; readonly why: string };
 
-function prepare(agent: AgentToRun, { sandbox }: AgentRunOptions, { cwd }: ExecutorCall): Prepared {
+function prepare(agent: AgentToRun, { sandbox }: AgentRunOptions, { cwd, outside: read = [] }: ExecutorCall): Prepared {
   try {
     const launch = agent.launch();
     if ("refused" in launch) return { ok: false, why: launch.refused };
     const { command, access, env } = launch;
     if (!sandbox) return { ok: true, launch, command };
-    return { ok: true, launch, command: sandboxed(command, { sandbox, cwd, access, env, ...launch.opened() }) };
+    return { ok: true, launch, command: sandboxed(command, { sandbox, cwd, access, env, read, ...launch.opened() }) };
   } catch (error) {
     return { ok: false, why: `${agent.title} could not be started: ${errorText(error)}` };
   }

@@ -86,7 +86,8 @@ function commandFor(options: CommandOptions, call: ExecutorCall, env: Readonly<R
   const command: CommandLine = [programPath(program), ...args];
   if (!sandbox) return command;
   const access = accessOf(options, call);
-  return sandboxed(command, { sandbox, cwd: call.cwd, access, env, written: writableBeside(access, call) });
+  const written = writableBeside(access, call);
+  return sandboxed(command, { sandbox, cwd: call.cwd, access, env, written, read: call.outside ?? [] });
 }
 
 function readEnd(options: CommandOptions, end: ProcessEnd): ExecutionEnd {

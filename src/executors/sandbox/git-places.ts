@@ -5,6 +5,7 @@ import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { existingPath } from "../../system/files/paths.ts";
 import { dotGitOfEntry, type Layout, layoutOf } from "../../system/git-directory.ts";
+import { type BranchPlaces, branchPlaces } from "./branch-places.ts";
 
 export interface GitPlaces {
   readonly written: readonly string[];
@@ -12,6 +13,10 @@ export interface GitPlaces {
   readonly kept: readonly string[];
   /** Those of them that git obeys as soon as they exist, and that mean nothing while they are empty. */
   readonly made: readonly string[];
+  /** The git directory of the repository, which git reads, where it is elsewhere. */
+  readonly common: string | null;
+  /** Which branches can be moved. */
+  readonly branches: BranchPlaces;
 }
 
 /** What a commit, a branch or a rebase writes of the repository; its settings and hooks are not among them. */
@@ -19,13 +24,23 @@ const written = ["objects", "refs", "logs"];
 const obeyed = ["config", "config.worktree", "hooks"];
 /** Of a worktree's own directory. */
 const pointers = ["commondir", "gitdir", "config.worktree"];
-const nothing: GitPlaces = { written: [], kept: [], made: [] };
+const nothing: GitPlaces = {
+  written: [],
+  kept: [],
+  made: [],
+  common: null,
+  branches: { kept: [], reopened: [], guarded: [] },
+};
+/** Of the repository: what all of its trees read, and where the user's own HEAD has been. */
+const others = ["objects/info", "logs/HEAD"];
 
 /** Nothing where `dir` is not a checkout. Throws for pointers that lead elsewhere: git outside would follow them as well. */
 export function gitPlaces(dir: string): GitPlaces {
   const dotGit = join(dir, ".git");
   const found = lstatSync(dotGit, { throwIfNoEntry: false });
-  if (found?.isDirectory()) return { written: [dotGit], kept: obeyed.map((name) => join(dotGit, name)), made: [] };
+  if (found?.isDirectory()) {
+    return { ...nothing, written: [dotGit], kept: obeyed.map((name) => join(dotGit, name)) };
+  }
   // A link could lead anywhere, and git has no need of one.
   if (!found?.isFile()) return nothing;
   const layout = layoutOf(dir);
@@ -34,10 +49,15 @@ export function gitPlaces(dir: string): GitPlaces {
   const common = commonOf(own, layout);
   if (existingPath(dotGitOfEntry(own) ?? "") !== existingPath(dotGit))
     throw astray(`${dotGit} leads to ${own}, which is another worktree's`);
+  const branches = branchPlaces(common, own);
+  // A folder of branches may be a link by now, and would be opened.
+  branches.reopened.forEach(isThere);
   return {
     written: [own, ...written.map((name) => join(common, name)).filter(isThere)],
-    kept: [dotGit, ...pointers.map((name) => join(own, name))],
+    kept: [dotGit, ...pointers.map((name) => join(own, name)), ...others.map((name) => join(common, name))],
     made: [join(own, "config.worktree")],
+    common,
+    branches,
   };
 }
 

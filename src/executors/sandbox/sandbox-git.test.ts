@@ -8,6 +8,7 @@ import { failedToWrite, inside, problem, visibleDir } from "../../../test/suppor
 import { stubAcp } from "../../../test/support/stub-acp.ts";
 import { performWith, printing, stubAgent } from "../../../test/support/stub-agents.ts";
 import { transcripts } from "../../../test/support/transcripts.ts";
+import { until } from "../../../test/support/until.ts";
 import { codex } from "../codex/codex.ts";
 import { gitPlaces } from "./git-places.ts";
 
@@ -75,6 +76,93 @@ describe.skipIf(problem !== null)("[EX90] in a sandbox", () => {
       why: `\`sh\` could not be started: git would work elsewhere: ${tree.own}/commondir leads to another repository (put it right with \`git worktree repair\`, or discard the run)`,
     });
     expect(existsSync(join(precious, "intruder"))).toBe(false);
+  });
+});
+
+describe.skipIf(problem !== null)("[EX98] in a sandbox, of the branches", () => {
+  /** A worktree on a branch of Pawl's, in a repository with other branches, one of which is packed. */
+  function pawlsTree(): Worktree {
+    const tree = worktree();
+    for (const name of ["packed", "pawl/other", "loose", "team/theirs"]) {
+      runGit(tree.repo, "branch", name);
+      if (name === "packed") runGit(tree.repo, "pack-refs", "--all");
+    }
+    runGit(tree.cwd, "checkout", "--quiet", "-b", "pawl/mine");
+    return tree;
+  }
+  const branches = ["main", "packed", "pawl/other", "loose", "team/theirs"];
+  const placesOf = (repo: string) => branches.map((name) => runGit(repo, "rev-parse", name));
+
+  test("that of the worktree moves, and no other one", async () => {
+    const { repo, cwd } = pawlsTree();
+    const before = placesOf(repo);
+    expect(await inside("echo 2 > a && git commit -qam inside && git stash list", { cwd })).toMatchObject({
+      outcome: "ran",
+    });
+    expect(log(repo, "pawl/mine")).toEqual(["inside", "first"]);
+    expect(runGit(repo, "reflog", "pawl/mine")).toContain("inside");
+    for (const name of branches) {
+      for (const way of [`update-ref refs/heads/${name} HEAD`, `branch -D ${name}`, `branch -M ${name} x`])
+        expect(await inside(`git ${way}`, { cwd })).toMatchObject({ outcome: "failed" });
+      expect(await inside(`git rev-parse HEAD > '${repo}/.git/refs/heads/${name}'`, { cwd })).toMatchObject({
+        outcome: "failed",
+      });
+    }
+    failedToWrite(await inside(`echo x > '${repo}/.git/logs/HEAD'`, { cwd }));
+    failedToWrite(await inside(`echo x > '${repo}/.git/logs/refs/heads/main'`, { cwd }));
+    failedToWrite(await inside(`echo /x > '${repo}/.git/objects/info/alternates'`, { cwd }));
+    failedToWrite(
+      await inside(`rm '${repo}/.git/packed-refs' && exit 0; echo x > '${repo}/.git/packed-refs'`, { cwd }),
+    );
+    expect(placesOf(repo)).toEqual(before);
+    expect(runGit(repo, "fsck")).not.toMatch(/error|bad/);
+    expect(runGit(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads").split("\n")).toEqual(
+      [...branches, "pawl/mine", "work"].toSorted(),
+    );
+  });
+
+  test("a person moves and packs them meanwhile, and the program commits all the same", async () => {
+    const { repo, cwd } = pawlsTree();
+    const text = `git commit -q --allow-empty -m one && touch ready && until [ -e go ]; do sleep 0.02; done
+      git commit -q --allow-empty -m two`;
+    const ended = inside(text, { cwd });
+    await until(() => existsSync(join(cwd, "ready")));
+    runGit(repo, "commit", "--quiet", "--allow-empty", "-m", "theirs");
+    runGit(repo, "branch", "--quiet", "-f", "pawl/other", "main");
+    runGit(repo, "branch", "--quiet", "-D", "loose");
+    runGit(repo, "pack-refs", "--all", "--prune");
+    writeFileSync(join(cwd, "go"), "");
+    expect(await ended).toMatchObject({ outcome: "ran" });
+    expect([log(repo, "pawl/mine"), log(repo), log(repo, "pawl/other")]).toEqual([
+      ["two", "one", "first"],
+      ["theirs", "first"],
+      ["theirs", "first"],
+    ]);
+  });
+
+  test("outside of Pawl's folder, those that are files stay, and new ones can be made", async () => {
+    const { repo, cwd } = pawlsTree();
+    for (const tree of ["work", "team/own", "--detach"]) {
+      if (tree === "team/own") runGit(cwd, "checkout", "--quiet", "-b", tree);
+      else runGit(cwd, "checkout", "--quiet", tree);
+      const before = placesOf(repo);
+      const name = `new-${tree.replace(/\W/g, "")}`;
+      const text = `git commit -q --allow-empty -m inside && git checkout -q -b ${name} && git commit -q --allow-empty -m more`;
+      expect(await inside(text, { cwd })).toMatchObject({ outcome: "ran" });
+      expect(log(repo, name).slice(0, 2)).toEqual(["more", "inside"]);
+      for (const other of ["main", "pawl/other", "loose", "team/theirs"])
+        expect(await inside(`git update-ref refs/heads/${other} HEAD`, { cwd })).toMatchObject({ outcome: "failed" });
+      expect(placesOf(repo)).toEqual(before);
+    }
+  });
+
+  test("a HEAD that leads out of them opens nothing", async () => {
+    const { repo, cwd, own } = pawlsTree();
+    writeFileSync(join(own, "HEAD"), "ref: refs/heads/pawl/../../../hooks/x\n");
+    expect(gitPlaces(cwd).branches.reopened).toEqual([]);
+    writeFileSync(join(own, "HEAD"), "ref: refs/heads/pawl/sub/x\n");
+    symlinkSync(visibleDir(), join(repo, ".git/refs/heads/pawl/sub"));
+    expect(() => gitPlaces(cwd)).toThrow("refs/heads/pawl/sub leads to ");
   });
 });
 

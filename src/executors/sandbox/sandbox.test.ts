@@ -143,7 +143,7 @@ describe.skipIf(problem !== null)("inside", () => {
       expect(await writing(home)).toMatchObject({ outcome: "failed", why: expect.stringContaining("Pawl's own home") });
     });
 
-    test("Pawl's store is neither written nor read, although the worktree lies beside it, or around it", async () => {
+    test("[EX97] Pawl's store is neither written nor read, although the worktree lies beside it, or around it", async () => {
       const home = visibleDir();
       withVariables({ PAWL_HOME: home });
       for (const name of ["pawl.db", "pawl.db-wal"]) writeFileSync(join(home, name), "a token");
@@ -159,6 +159,78 @@ describe.skipIf(problem !== null)("inside", () => {
       mkdirSync(join(around, ".pawl-home"));
       expect(await inside("echo x > made.txt", { cwd: around })).toMatchObject({ outcome: "ran" });
       failedToWrite(await inside("echo x > .pawl-home/pawl.db", { cwd: around }));
+    });
+
+    describe("[EX97] of Pawl's home it sees what it needs, and nothing else", () => {
+      /** A home with what other attempts and Pawl itself keep there. */
+      function fullHome(): string {
+        const home = visibleDir();
+        withVariables({ PAWL_HOME: home });
+        for (const dir of ["worktrees/run-1", "worktrees/run-2", "logs/run", "shared/run", "shared/other", "bin"]) {
+          mkdirSync(join(home, dir), { recursive: true });
+          writeFileSync(join(home, dir, "secret.txt"), "secret");
+        }
+        for (const name of ["pawl.db", "pawl.db-wal", "config.yml"]) writeFileSync(join(home, name), "secret");
+        return home;
+      }
+      const shown = (home: string) => `cd '${home}' && find . -type f | sort; touch x 2> /dev/null || echo kept`;
+
+      test("its tree, and the directories of its prompt, which a judge reads as well", async () => {
+        const home = fullHome();
+        const [cwd, shared] = [join(home, "worktrees/run-1"), join(home, "shared/run")];
+        const seen = "./shared/run/secret.txt\n./worktrees/run-1/secret.txt\nkept\n";
+        for (const access of ["write", "read"] as const)
+          expect(await inside(shown(home), { cwd, outside: [shared], access })).toMatchObject({
+            outcome: "ran",
+            text: seen,
+          });
+        expect(await inside(`echo x > '${shared}/made'`, { cwd, outside: [shared] })).toMatchObject({ outcome: "ran" });
+        failedToWrite(await inside(`echo x > '${shared}/made'`, { cwd, outside: [shared], access: "read" }));
+      });
+
+      test("nothing where the workspace is elsewhere, also where the home lies among temporary files", async () => {
+        expect(await inside(shown(fullHome()), { cwd: visibleDir() })).toMatchObject({ text: "kept\n" });
+        const home = tempDir();
+        withVariables({ PAWL_HOME: home });
+        const cwd = join(home, "worktrees/run");
+        mkdirSync(cwd, { recursive: true });
+        writeFileSync(join(home, "pawl.db"), "secret");
+        expect(await inside(shown(home), { cwd })).toMatchObject({ text: "kept\n" });
+      });
+
+      test("a program there, and the repository of its tree", async () => {
+        const home = fullHome();
+        const repo = makeRepository({ a: "1" }, { dir: join(home, "demos/project") });
+        const cwd = join(home, "worktrees/run-3");
+        runGit(repo, "worktree", "add", "--quiet", cwd, "-b", "pawl/work");
+        const program = join(home, "bin/agent.sh");
+        writeFileSync(
+          program,
+          `git log --format=%s && git commit -qm inside --allow-empty && cat '${home}/bin/secret.txt'`,
+        );
+        const options = { name: "mine", env: [], sandbox: open, wallMs: 60_000, quietMs: null, graceMs: 500 };
+        const executor = commandExecutor({ ...options, command: ["sh", program] });
+        expect(await performWith(executor, { cwd })).toMatchObject({
+          outcome: "failed",
+          text: "first\n",
+          why: expect.stringContaining("No such file"),
+        });
+        expect(log(repo, "pawl/work")).toEqual(["inside", "first"]);
+        expect(await performWith(executor, { cwd, access: "read" })).toMatchObject({ text: "inside\nfirst\n" });
+      });
+
+      test("of another home and a store elsewhere, which the application names", async () => {
+        const [home, elsewhere] = [visibleDir(), visibleDir()];
+        withVariables({ PAWL_HOME: tempDir() });
+        const store = join(elsewhere, "mine.db");
+        for (const file of [store, `${store}-wal`, join(home, "pawl.db")]) writeFileSync(file, "secret");
+        const sandbox = { ...open, pawl: { home, store } };
+        const text = `cat '${home}'/* '${elsewhere}'/* 2> /dev/null; echo that is all`;
+        expect(await inside(text, {}, sandbox)).toMatchObject({
+          outcome: "ran",
+          text: "that is all\n",
+        });
+      });
     });
   });
 

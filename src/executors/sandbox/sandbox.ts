@@ -1,5 +1,6 @@
-// What a program can reach inside bubblewrap: it reads what its user reads, writes where it works, sees only its own processes and
-// gains no rights, and everything that it started dies with it. Nothing ever runs without the sandbox that it should have.
+// What a program can reach inside bubblewrap: it reads what its user reads except Pawl's own files, writes where it works, sees only
+// its own processes and gains no rights, and everything that it started dies with it. Nothing ever runs without the sandbox that it
+// should have.
 
 import { lstatSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import { findHome } from "../../system/home.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access } from "../executor.ts";
 import { findProgram } from "../program.ts";
+import { holdFolder } from "./branch-places.ts";
 import { type GitPlaces, gitPlaces } from "./git-places.ts";
 
 /** As it is configured. */
@@ -16,6 +18,14 @@ export interface Sandbox {
   readonly network: boolean;
   /** What it may write beside the workspace: absolute paths, or `~/…`. */
   readonly write: readonly string[];
+  /** Pawl's own files, which it hides. Absent: those that the environment names. */
+  readonly pawl?: PawlFiles;
+}
+
+interface PawlFiles {
+  readonly home: string;
+  /** A store elsewhere than in the home; null: there is none. */
+  readonly store: string | null;
 }
 
 /** What a program keeps in the user's home. */
@@ -37,6 +47,8 @@ export interface SandboxPlace {
   readonly own?: OwnPlaces;
   /** Further directories that it writes; some may not exist. */
   readonly written?: readonly string[];
+  /** Directories that it reads, also where Pawl's home would hide them. */
+  readonly read?: readonly string[];
 }
 
 export type CommandLine = readonly [string, ...string[]];
@@ -51,17 +63,22 @@ export function sandboxed(command: CommandLine, place: SandboxPlace): CommandLin
   const file = findProgram(program);
   if (file === null) throw new Error(`${program} is not installed or not on PATH`);
   const { env, sandbox, cwd } = place;
-  const hidden = hiddenDirs(env);
+  const temporary = temporaryDirs(env);
   const words = [file, ...args.filter(isAbsolute), ...(env["PATH"] ?? "").split(delimiter)];
   const git = gitPlaces(cwd);
-  const needed = [...words, homeIn(env), ...git.written];
-  const mounts = [...visible(needed, hidden), ...places(place, git)];
+  const needed = [...words, homeIn(env), ...git.written, ...(git.common === null ? [] : [git.common])];
+  const pawl = sandbox.pawl ?? pawlFiles();
+  const home = existingPath(pawl.home);
+  const closed = home === null || temporary.includes(home) ? [] : [home];
+  const mounts = [...visible(needed, temporary), ...inHome(needed, pawl.home), ...places(place, git, pawl.home)];
   return [
     bwrap,
     ...unshared(sandbox.network),
-    ...hidden.flatMap((dir) => ["--tmpfs", dir]),
-    ...byDepth(mounts).flatMap(({ path, isWritable }) => [isWritable ? "--bind" : "--ro-bind", path, path]),
-    ...hiddenFiles().flatMap((file) => ["--ro-bind", "/dev/null", file]),
+    ...temporary.flatMap((dir) => ["--tmpfs", dir]),
+    ...byDepth([...mounts, ...closed.map((path): Mount => ({ path, as: "hidden" }))]).flatMap(mounted),
+    // After everything that is shown in it.
+    ...closed.flatMap((dir) => ["--remount-ro", dir]),
+    ...hiddenFiles(pawl.store).flatMap((file) => ["--ro-bind", "/dev/null", file]),
     "--chdir",
     existingPath(cwd) ?? cwd,
     "--",
@@ -121,28 +138,38 @@ export function endInside(end: ProcessEnd): ProcessEnd {
 
 interface Mount {
   readonly path: string;
-  readonly isWritable: boolean;
+  /** `guarded`: read-only, if it is still there. */
+  readonly as: "written" | "read" | "guarded" | "hidden";
 }
 
-function places({ sandbox, cwd, access, env, own, written = [] }: SandboxPlace, git: GitPlaces): readonly Mount[] {
+function mounted({ path, as }: Mount): readonly string[] {
+  if (as === "hidden") return ["--tmpfs", path];
+  return [{ written: "--bind", read: "--ro-bind", guarded: "--ro-bind-try" }[as], path, path];
+}
+
+function places(place: SandboxPlace, git: GitPlaces, home: string): readonly Mount[] {
+  const { sandbox, cwd, access, env, own, written = [], read = [] } = place;
   const isWritable = access === "write";
-  const home = findHome(process.env).dir;
   const asked = sandbox.write.map((path) => askedPath(path, env, home));
   // What is opened elsewhere does not make the workspace writable with `read` access.
   const opened = isWritable ? asked : asked.filter((path) => !isInside(path, existingPath(cwd) ?? cwd));
   return [
-    ...existing([cwd], isWritable),
-    ...existing(plain(own?.kept ?? []), false),
-    ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...opened], true),
+    ...existing([cwd], isWritable ? "written" : "read"),
+    ...existing(read, "read"),
+    ...existing(plain(own?.kept ?? []), "read"),
+    ...existing([...made(own?.written ?? []), ...(own?.files ?? []), ...written, ...opened], "written"),
     ...(isWritable ? gitMounts(git) : []),
-    // Last, because the last mount of a path counts: only Pawl writes its store.
-    ...existing([home], false),
   ];
 }
 
-function gitMounts({ written, kept, made: files }: GitPlaces): readonly Mount[] {
+function gitMounts({ written, kept, made: files, branches }: GitPlaces): readonly Mount[] {
   for (const file of files) makeEmpty(file);
-  return [...existing(written, true), ...existing(plain(kept), false)];
+  branches.reopened.forEach(holdFolder);
+  return [
+    ...existing([...written, ...branches.reopened], "written"),
+    ...existing([...plain(kept), ...branches.kept], "read"),
+    ...existing(branches.guarded, "guarded"),
+  ];
 }
 
 /** A file that git obeys as soon as it exists must exist, or it cannot be protected. */
@@ -181,15 +208,25 @@ function askedPath(path: string, env: SandboxPlace["env"], home: string): string
 }
 
 /** Directories for temporary files: empty inside, and private. */
-function hiddenDirs(env: SandboxPlace["env"]): readonly string[] {
+function temporaryDirs(env: SandboxPlace["env"]): readonly string[] {
   const dirs = ["/tmp", "/var/tmp", env["TMPDIR"] ?? tmpdir()].map(existingPath).filter((dir) => dir !== null);
   return [...new Set(dirs)];
 }
 
-/** The store has the tokens of all attempts, and the words of every run. */
-function hiddenFiles(): readonly string[] {
-  const { storeFile } = findHome(process.env);
-  return ["", "-wal", "-shm"].flatMap((ending) => existingPath(`${storeFile}${ending}`) ?? []);
+/** A store has the tokens of all attempts, and the words of every run. */
+function hiddenFiles(store: string | null): readonly string[] {
+  return store === null ? [] : ["", "-wal", "-shm"].flatMap((ending) => existingPath(`${store}${ending}`) ?? []);
+}
+
+function pawlFiles(): PawlFiles {
+  return { home: findHome(process.env).dir, store: null };
+}
+
+/** What it must read in Pawl's home: exactly that. Everything else there belongs to other attempts, or to Pawl. */
+function inHome(needed: readonly string[], home: string): readonly Mount[] {
+  const real = existingPath(home);
+  if (real === null) return [];
+  return existing(needed, "read").filter(({ path }) => path !== real && isInside(path, real));
 }
 
 /** What it must read below a hidden directory: the whole top directory there. */
@@ -198,18 +235,18 @@ function visible(needed: readonly string[], hidden: readonly string[]): readonly
   const tops = hidden.flatMap((dir) =>
     paths.filter((path) => isInside(path, dir) && path !== dir).map((path) => join(dir, topOf(path, dir))),
   );
-  return existing(tops, false);
+  return existing(tops, "read");
 }
 
 function topOf(path: string, dir: string): string {
   return relative(dir, path).split(sep, 1)[0] ?? "";
 }
 
-function existing(paths: readonly string[], isWritable: boolean): readonly Mount[] {
+function existing(paths: readonly string[], as: Mount["as"]): readonly Mount[] {
   return paths
     .map(existingPath)
     .filter((path) => path !== null && path !== dirname(path))
-    .map((path) => ({ path: path ?? "", isWritable }));
+    .map((path) => ({ path: path ?? "", as }));
 }
 
 /** A deeper mount comes later and so counts; of the same path the last one counts. */

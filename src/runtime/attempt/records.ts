@@ -15,6 +15,7 @@ import type { Parts } from "../parts.ts";
 import { redactedReport } from "../transition/redacted.ts";
 import type { RefPlaces } from "./begin/ref-places.ts";
 import type { Claim } from "./claim/claim.ts";
+import { mayOnlyRead } from "./claim/read-access.ts";
 import { noToolReport, type ToolReport } from "./execute/answer.ts";
 import { beginFile, endFile } from "./logs.ts";
 
@@ -42,12 +43,14 @@ export function recordBegin(
   {
     claim,
     missingKeys,
-    refs,
+    refs: known,
     waitsUntil,
     treeBefore,
   }: { readonly claim: Claim } & Omit<BeginRecord, "hold" | "insteadOf">,
 ): void {
   const { run, attempt, hold, insteadOf } = claim;
+  // What is only noted about an agent that writes is not worth a file for each attempt.
+  const refs = mayOnlyRead(claim) ? known : null;
   const isUsual = hold === null && insteadOf === null && missingKeys.length === 0 && refs === null;
   if (isUsual && waitsUntil === null && treeBefore === null) return;
   const record: BeginRecord = { hold, insteadOf, missingKeys, refs, waitsUntil, treeBefore };

@@ -68,7 +68,9 @@ async function configOf(text: string) {
 const anyRun = { executor: null, definition: { agents: {} } as Definition };
 
 test("[EX95] an agent of the registry is chosen, probed, configured, accounted, opened and run by its descriptor and profile", async () => {
-  const executors = executorsOf(await configOf("executors: { mine: { kind: toy, model: m } }"), agents, tempDir);
+  const executors = executorsOf(await configOf("executors: { mine: { kind: toy, model: m } }"), agents, {
+    home: tempDir,
+  });
   expect([executors.usual(), executors.known()]).toEqual([null, [{ name: "mine", kind: "toy" }]]);
   installToy("1.2.3");
   expect(executors.usual()).toBe("mine");
@@ -93,7 +95,7 @@ test("[EX95] its settings are refused where it cannot follow them, and so are ag
 
 test("[EX95] one that is older than its descriptor needs is found and cannot be used", async () => {
   installToy("0.9.9");
-  const executors = executorsOf(await configOf(""), agents, tempDir);
+  const executors = executorsOf(await configOf(""), agents, { home: tempDir });
   expect(await executors.probe(executors.known())).toMatchObject([
     { name: "toy", installed: false, version: "0.9.9", problem: expect.stringContaining("needs 1.0.0 or newer") },
   ]);

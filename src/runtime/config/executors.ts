@@ -4,7 +4,7 @@ import type { AgentRegistry } from "../../executors/agent/registry.ts";
 import { costGap } from "../../executors/cost-gap.ts";
 import { executorIn } from "../../executors/executor-config.ts";
 import { type ExecutorNames, executorNames, type NamedExecutor } from "../../executors/executor-names.ts";
-import { makeExecutor } from "../../executors/factory.ts";
+import { type FactoryOptions, makeExecutor } from "../../executors/factory.ts";
 import { estimate, priceOf } from "../../executors/prices.ts";
 import { type ProbedExecutor, probeExecutors } from "../../executors/probe.ts";
 import { usageInRecording } from "../../executors/recorded-usage.ts";
@@ -19,10 +19,12 @@ export interface ConfiguredExecutors extends Executors, ExecutorNames {
 
 type ExecutorsConfig = Pick<Config, "executors" | "defaultExecutors" | "prices" | "agents" | "agentLimits">;
 
-/** `home`: the directory below which agents keep what must stay apart from the user's own. */
-export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, home: () => string): ConfiguredExecutors {
+/** Pawl's own files: what agents keep apart from the user's own is below `home`, and a sandbox hides all of them. */
+export type PawlPlaces = Pick<FactoryOptions, "home" | "store">;
+
+export function executorsOf(config: ExecutorsConfig, agents: AgentRegistry, places: PawlPlaces): ConfiguredExecutors {
   const names = executorNames(config, agents);
-  const get = async (name: string) => await makeExecutor(name, { executors: config.executors, agents, home });
+  const get = async (name: string) => await makeExecutor(name, { executors: config.executors, agents, ...places });
   return {
     ...names,
     get,

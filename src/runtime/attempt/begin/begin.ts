@@ -22,7 +22,7 @@ export interface BegunAttempt {
   readonly workspace: Workspace;
   /** Keys that its prompt names and that have no value. */
   readonly missingKeys: readonly string[];
-  /** Where branches and tags were, for an agent that may only read. */
+  /** Where branches were, and tags for an agent that may only read. */
   readonly refs: RefPlaces | null;
   /** Another program does the work, and has this long; null: Pawl starts one. */
   readonly waitsUntil: Deadline | null;

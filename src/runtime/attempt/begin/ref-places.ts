@@ -8,11 +8,13 @@ import type { Workspace } from "../prepare/workspace.ts";
 /** Where each branch and tag is. */
 export type RefPlaces = Readonly<Record<string, string>>;
 
-/** Null where nothing is compared: the agent may write, or the tree is not Pawl's. */
+/** Null where nothing is compared: no agent works, or the tree is not Pawl's. */
 export async function refsBefore(claim: Claim, { path, base }: Workspace): Promise<RefPlaces | null> {
-  return mayOnlyRead(claim) && base !== null ? await refsNow(path) : null;
+  return claim.definition.kind === "agent" && base !== null ? await refsNow(claim, path) : null;
 }
 
-export async function refsNow(path: string): Promise<RefPlaces> {
-  return Object.fromEntries(await readRefs(path, ["refs/heads", "refs/tags"]));
+/** An agent that writes may set a tag. */
+export async function refsNow(claim: Claim, path: string): Promise<RefPlaces> {
+  const compared = mayOnlyRead(claim) ? ["refs/heads", "refs/tags"] : ["refs/heads"];
+  return Object.fromEntries(await readRefs(path, compared));
 }
