@@ -5,8 +5,6 @@ import type { RunList } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { costDocument, costList } from "../runtime/views/cost.ts";
 
-export { tokensOf } from "../executors/prices.ts";
-
 import { runDocument } from "../runtime/views/status.ts";
 import { driversOf } from "../runtime/worker.ts";
 import type { Application } from "./application.ts";

@@ -1,22 +1,13 @@
 // Contracts of `pawl cost`: what one run used, and the list of all runs.
 
 import { z } from "zod";
-import { runShape, usageShape } from "./run-documents.ts";
+import { runShape, unreported, usageShape } from "./run-documents.ts";
 import { count, list, object, text, time } from "./shape.ts";
 
-const spentShape = { attempts: count, ...usageShape };
+const spentShape = { attempts: count, ...usageShape, unreported };
 const spentForShape = {
   ...spentShape,
   unpriced: count.describe("Attempts whose tokens have no known price; no sum of money contains them."),
-  unreported: count.describe("Attempts of agents that did not say what they used; no sum contains them."),
-};
-/** Null: the agent did not say what it used. */
-const reportedShape = {
-  costUsd: usageShape.costUsd.nullable(),
-  estimatedUsd: usageShape.estimatedUsd.nullable(),
-  inputTokens: usageShape.inputTokens.nullable(),
-  cacheReadTokens: usageShape.cacheReadTokens.nullable(),
-  outputTokens: usageShape.outputTokens.nullable(),
 };
 
 const attemptCostContract = object({
@@ -33,7 +24,7 @@ const attemptCostContract = object({
     .describe("null: it has not ended."),
   startedAt: time,
   endedAt: time.nullable(),
-  ...reportedShape,
+  ...usageShape,
   unpriced: z.boolean(),
   unreported: z.boolean().describe("Its numbers are null: its agent did not say what it used, or has not ended."),
 }).meta({ id: "AttemptCost" });

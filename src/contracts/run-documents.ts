@@ -9,14 +9,18 @@ export const storyStatus = z.enum(["waiting", "running", "held", "done", "failed
 const stepStatus = z.enum(["waiting", "ready", "running", "held", "done", "failed", "skipped", "cancelled"]);
 const gateStatus = z.enum(["open", "answered", "void"]);
 
-/** What attempts used. */
+/** What one attempt used, or several. Null: no agent said what it used, which is not zero. */
 export const usageShape = {
-  costUsd: usd,
-  estimatedUsd: usd.describe("The part of costUsd that is an estimate."),
-  inputTokens: count.describe("Without those that were read from a cache."),
-  cacheReadTokens: count,
-  outputTokens: count,
+  costUsd: usd.nullable(),
+  estimatedUsd: usd.nullable().describe("The part of costUsd that is an estimate."),
+  inputTokens: count.nullable().describe("Without those that were read from a cache."),
+  cacheReadTokens: count.nullable(),
+  outputTokens: count.nullable(),
 };
+
+export const unreported = count.describe(
+  "Attempts of agents that did not say what they used, or not yet; no sum contains them.",
+);
 
 /** What every document says of a run. */
 export const runShape = {
@@ -38,7 +42,7 @@ const runContract = object({
     .describe(
       "What moves it now: a process, or agents that pull. null: nothing; `pawl resume` continues a running one.",
     ),
-  usage: object(usageShape),
+  usage: object({ ...usageShape, unreported }),
 }).meta({ id: "RunDocument" });
 
 const partContract = object({
@@ -70,8 +74,9 @@ const storyContract = object({
     .nullable()
     .describe("The tree that it works in. null: it is not at work, or works in the tree of the run."),
   startedAt: time.nullable().describe("When its first attempt began."),
-  costUsd: usd,
-  estimatedUsd: usd.describe("The part of costUsd that is an estimate."),
+  costUsd: usageShape.costUsd,
+  estimatedUsd: usageShape.estimatedUsd,
+  unreported,
   steps: list(stepContract),
 }).meta({ id: "StoryDocument" });
 

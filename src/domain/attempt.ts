@@ -41,6 +41,18 @@ export function addUsage(one: Usage, other: Usage): Required<Usage> {
   };
 }
 
+/** What Pawl performs itself uses nothing. */
+const performedByPawl: ReadonlySet<string> = new Set(["shell", "integrate"]);
+
+/** Its agent has not said what it used, or not yet. That is unknown, and not nothing. */
+export function isUnreported({ executor, usage }: Pick<Attempt, "executor" | "usage">): boolean {
+  return !performedByPawl.has(executor) && isZero(usage);
+}
+
+export function isZero({ costUsd, inputTokens, outputTokens, cacheReadTokens = 0 }: Usage): boolean {
+  return costUsd === 0 && inputTokens + outputTokens + cacheReadTokens === 0;
+}
+
 /** Which route an ended attempt led to, and which limit that used up. Limits count these. */
 export interface Taken {
   /** `edit`: it requested that its own step runs again. `asked`: it asked a person a question. */

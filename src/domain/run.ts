@@ -46,9 +46,11 @@ export interface RunTotals extends Usage {
   readonly attempts: number;
   /** The number of steps that were ever added to a chain of this run. */
   readonly steps: number;
+  /** Attempts whose agents have not said what they used; the sums are without them. */
+  readonly unreported: number;
 }
 
-export const noTotals: RunTotals = { ...noUsage, attempts: 0, steps: 0 };
+export const noTotals: RunTotals = { ...noUsage, attempts: 0, steps: 0, unreported: 0 };
 
 /** How a key of the context came together from stories. */
 export interface Collected {

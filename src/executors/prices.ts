@@ -118,7 +118,7 @@ export function isUnpriced(usage: Usage, spender: Spender, own: Prices): boolean
   return price === null || price.input + price.output > 0;
 }
 
-export function tokensOf({ inputTokens, outputTokens, cacheReadTokens = 0 }: Usage): number {
+function tokensOf({ inputTokens, outputTokens, cacheReadTokens = 0 }: Usage): number {
   return inputTokens + outputTokens + cacheReadTokens;
 }
 

@@ -13,6 +13,7 @@ import { up as effectsHeld } from "./migrations/007-effects-held.ts";
 import { up as pauses } from "./migrations/008-pauses.ts";
 import { up as permitLines } from "./migrations/009-permit-lines.ts";
 import { up as parts } from "./migrations/010-parts.ts";
+import { up as unreported } from "./migrations/011-unreported.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -32,6 +33,7 @@ const migrations: readonly Migration[] = [
   { name: "pauses", up: pauses },
   { name: "permit-lines", up: permitLines },
   { name: "parts", up: parts },
+  { name: "unreported", up: unreported },
 ];
 
 export const schemaVersion = migrations.length;

@@ -63,6 +63,7 @@ export interface TotalsRow {
   output_tokens: number;
   cache_read_tokens: number;
   estimated_usd: number;
+  unreported: number;
 }
 
 export interface StoryRow {

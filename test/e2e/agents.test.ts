@@ -52,7 +52,14 @@ test("[EX49] an agent on PATH needs no configuration: it is listed and tested, a
   const run = await call("run", writeAt(site, "one.yml", oneStep), "a task", "--json");
   expectCode(run, 0);
   const { usage } = (JSON.parse(run.stdout) as StatusDocument).run;
-  expect(usage).toEqual({ costUsd: 0.3, estimatedUsd: 0, inputTokens: 35, cacheReadTokens: 15, outputTokens: 10 });
+  expect(usage).toEqual({
+    costUsd: 0.3,
+    estimatedUsd: 0,
+    inputTokens: 35,
+    cacheReadTokens: 15,
+    outputTokens: 10,
+    unreported: 0,
+  });
 });
 
 test("[EX49] configured executors come before those that were only found", async () => {

@@ -241,7 +241,7 @@ test("[LB11] an executor gets the prompt, its tree, its place and a log, and its
 test.each([
   [{ costUsd: undefined, inputTokens: 7 }, { costUsd: 0, inputTokens: 7 }, ""],
   [{ costUsd: Number.NaN, outputTokens: 2.4 }, { costUsd: 0, outputTokens: 2 }, "`usage.costUsd` is not counted"],
-  [{ costUsd: "0.1", inputTokens: -5 }, { costUsd: 0, inputTokens: 0 }, "`usage.inputTokens` is not counted"],
+  [{ costUsd: "0.1", inputTokens: -5 }, { costUsd: null, inputTokens: null }, "`usage.inputTokens` is not counted"],
 ])(
   "[LB11] usage %j of an executor does not fail its attempt: what is not a number is not counted, with a note",
   async (usage, counted, note) => {

@@ -1,8 +1,8 @@
 // Applies events to attempts, and to the totals and notes of the run that change with them.
 
-import { type Attempt, addUsage, noUsage } from "../../domain/attempt.ts";
+import { type Attempt, addUsage, isUnreported, noUsage } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
-import type { Run } from "../../domain/run.ts";
+import { type Run, scopeOf } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
 import { nextAttemptState, nextPartState, nextStepState } from "../moves.ts";
 import { withSettled } from "../note-updates.ts";
@@ -35,7 +35,8 @@ export function withAttemptDispatched(run: Run, event: Of<"attempt_dispatched">)
     chain: scope.chain.map((step) => (step.id === event.step ? dispatchedStep(step, event) : step)),
   }));
   const { totals } = next.header;
-  return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1 } });
+  const unreported = totals.unreported + Number(isUnreported(attempt));
+  return withHeader(next, { totals: { ...totals, attempts: totals.attempts + 1, unreported } });
 }
 
 function dispatchedStep(step: Step, { part, attempt }: Of<"attempt_dispatched">): Step {
@@ -78,8 +79,11 @@ export function withAttemptEnded(run: Run, event: Of<"attempt_ended">): Run {
     }),
   }));
   const { totals, notes } = next.header;
+  const executor = scopeOf(run, event.story)?.attempts.find(({ id }) => id === event.attempt)?.executor ?? "";
+  const hasReported = isUnreported({ executor, usage: noUsage }) && !isUnreported({ executor, usage: event.usage });
+  const unreported = totals.unreported - Number(hasReported);
   return withHeader(next, {
-    totals: { ...totals, ...addUsage(totals, event.usage) },
+    totals: { ...totals, ...addUsage(totals, event.usage), unreported },
     notes: withSettled(notes, event),
   });
 }

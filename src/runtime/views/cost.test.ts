@@ -4,6 +4,7 @@ import { attemptId, runId, stepId, stepName, storyId } from "../../domain/ids.ts
 import type { Run } from "../../domain/run.ts";
 import type { RunSummary } from "../../store/store.ts";
 import { costDocument, costList } from "./cost.ts";
+import { runDocument } from "./status.ts";
 
 const base = Date.parse("2026-01-31T09:00:00.000Z");
 
@@ -52,7 +53,7 @@ function summary(changes: Partial<RunSummary["totals"]> = {}, number = 1): RunSu
     repo: null,
     startedAt: base,
     endedAt: null,
-    totals: { attempts: 0, steps: 0, costUsd: 0, inputTokens: 0, outputTokens: 0, ...changes },
+    totals: { attempts: 0, steps: 0, unreported: 0, costUsd: 0, inputTokens: 0, outputTokens: 0, ...changes },
   };
 }
 
@@ -78,7 +79,7 @@ test("[CO1 CO7] every attempt counts, failed ones too: in all, and by executor, 
     unpriced: 1,
     unreported: 1,
   });
-  const line = (row: { attempts: number; costUsd: number; estimatedUsd: number }) =>
+  const line = (row: { attempts: number; costUsd: number | null; estimatedUsd: number | null }) =>
     `${row.attempts} ${row.costUsd} ${row.estimatedUsd}`;
   expect(byExecutor.map((row) => `${row.executor}: ${line(row)}`)).toEqual([
     "codex: 3 0.4 0.4",
@@ -99,7 +100,7 @@ test("[CO1 CO7] every attempt counts, failed ones too: in all, and by executor, 
     "plan: 1 0.1 0",
     "code: 3 0.4 0.4",
     "test: 1 0 0",
-    "verify: 1 0 0",
+    "verify: 1 null null",
   ]);
 });
 
@@ -164,6 +165,7 @@ test("[CO8] runs are summed without the noise of floating numbers", () => {
     inputTokens: 2,
     cacheReadTokens: 8,
     outputTokens: 4,
+    unreported: 0,
   });
   expect(list.more).toBe(true);
 });
@@ -185,4 +187,22 @@ test("[CO12] an agent that ended without a word about its usage has used an unkn
   ]);
   expect(total).toMatchObject({ attempts: 4, inputTokens: 5, unreported: 1 });
   expect(byExecutor.map(({ executor, unreported }) => `${executor} ${unreported}`)).toContain("codex 1");
+});
+
+test("[CO12] what no agent reported is null in every document: of a run, in the list of runs, of a story; beside a report it is counted", () => {
+  const silent = { executor: "codex", model: null, usage: {} };
+  const unknown = { costUsd: null, estimatedUsd: null, inputTokens: null, cacheReadTokens: null, outputTokens: null };
+  const run = runWith([attempt(0, "code", silent), attempt(1, "test", { ...silent, executor: "shell" })]);
+  const of = summary({ attempts: 2, unreported: 1 });
+  expect(costDocument(run, of, {}).total).toEqual({ attempts: 2, ...unknown, unreported: 1, unpriced: 0 });
+  expect(runDocument(of, null).usage).toEqual({ ...unknown, unreported: 1 });
+  const reported = summary({ attempts: 2, unreported: 1, costUsd: 0.5, outputTokens: 3 }, 2);
+  const known = { costUsd: 0.5, estimatedUsd: 0, inputTokens: 0, cacheReadTokens: 0, outputTokens: 3, unreported: 1 };
+  expect(runDocument(reported, null).usage).toEqual(known);
+  expect(costList([reported, of], false)).toMatchObject({
+    runs: [known, unknown],
+    total: { ...known, attempts: 4, unreported: 2 },
+  });
+  // What Pawl performs itself uses nothing, and that is known.
+  expect(runDocument(summary({ attempts: 1 }), null).usage).toMatchObject({ costUsd: 0, unreported: 0 });
 });

@@ -1,11 +1,12 @@
 // The cost document. Owns: what a run has used, by whom and for what. Every attempt counts, whatever became of it.
 
 import type { AttemptCost, CostDocument, CostList } from "../../contracts/cost-documents.ts";
-import { type Attempt, addUsage, hasEnded, noUsage, type Usage } from "../../domain/attempt.ts";
+import { type Attempt, addUsage, hasEnded, isUnreported, noUsage, type Usage } from "../../domain/attempt.ts";
 import type { Run } from "../../domain/run.ts";
-import { isUnpriced, type Prices, tokensOf } from "../../executors/prices.ts";
+import { isUnpriced, type Prices } from "../../executors/prices.ts";
 import type { RunSummary } from "../../store/store.ts";
 import { isoTime, runDocument } from "./status.ts";
+import { used } from "./used.ts";
 
 type SpentFor = CostDocument["total"];
 
@@ -28,29 +29,18 @@ export function costDocument(run: Run, summary: RunSummary, prices: Prices): Cos
 
 export function costList(summaries: readonly RunSummary[], more: boolean): CostList {
   const runs = summaries.map((summary) => {
-    const { usage: _, branch: __, driver: ___, ...about } = runDocument(summary, null);
-    const { attempts } = summary.totals;
-    return { ...about, attempts, ...tidy(summary.totals) };
+    const { usage, branch: _, driver: __, ...about } = runDocument(summary, null);
+    return { ...about, attempts: summary.totals.attempts, ...usage };
   });
-  const total = runs.reduce<Usage>(addUsage, noUsage);
-  return { runs, total: { attempts: runs.reduce((sum, run) => sum + run.attempts, 0), ...tidy(total) }, more };
+  const all = summaries.map(({ totals }) => totals);
+  const sum = (key: "attempts" | "unreported") => all.reduce((total, of) => total + of[key], 0);
+  const total = { attempts: sum("attempts"), ...used(all.reduce<Usage>(addUsage, noUsage), sum("unreported")) };
+  return { runs, total, more };
 }
-
-/** What Pawl performs itself uses nothing. */
-const performedByPawl: ReadonlySet<string> = new Set(["shell", "integrate"]);
-
-/** An agent that was killed before it said what it used has not used nothing. */
-const unknown = {
-  costUsd: null,
-  estimatedUsd: null,
-  inputTokens: null,
-  cacheReadTokens: null,
-  outputTokens: null,
-} as const;
 
 function attemptCost(attempt: Attempt, prices: Prices): AttemptCost {
   const { executor, model = null, version = null, usage } = attempt;
-  const unreported = !performedByPawl.has(executor) && usage.costUsd === 0 && tokensOf(usage) === 0;
+  const unreported = isUnreported(attempt);
   return {
     id: attempt.id,
     story: attempt.story,
@@ -62,7 +52,7 @@ function attemptCost(attempt: Attempt, prices: Prices): AttemptCost {
     outcome: hasEnded(attempt) ? attempt.state.outcome : null,
     startedAt: isoTime(attempt.startedAt),
     endedAt: hasEnded(attempt) ? isoTime(attempt.state.endedAt) : null,
-    ...(unreported ? unknown : tidy(usage)),
+    ...used(usage, Number(unreported)),
     unpriced: isUnpriced(usage, { executor, model }, prices),
     unreported,
   };
@@ -77,12 +67,11 @@ function grouped<Key extends "executor" | "model" | "story" | "step">(attempts: 
 }
 
 function sumOf(attempts: readonly AttemptCost[]): SpentFor {
-  const used = attempts.map(reportedBy).reduce<Usage>(addUsage, noUsage);
+  const known = attempts.map(reportedBy).reduce<Usage>(addUsage, noUsage);
   return {
     attempts: attempts.length,
-    ...tidy(used),
+    ...used(known, attempts.filter(({ unreported }) => unreported).length),
     unpriced: attempts.filter(({ unpriced }) => unpriced).length,
-    unreported: attempts.filter(({ unreported }) => unreported).length,
   };
 }
 
@@ -102,14 +91,10 @@ function reportedBy({
   };
 }
 
-/** Sums of floating numbers end in noise that nobody spent. */
-function tidy(usage: Usage): Required<Usage> {
-  const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = usage;
-  const usd = (sum: number) => Number(sum.toFixed(6));
-  return { costUsd: usd(costUsd), estimatedUsd: usd(estimatedUsd), inputTokens, cacheReadTokens, outputTokens };
-}
-
 function dearestFirst<Row extends SpentFor>(rows: readonly Row[]): readonly Row[] {
-  const tokens = (row: Row) => row.inputTokens + row.cacheReadTokens + row.outputTokens;
-  return rows.toSorted((one, other) => other.costUsd - one.costUsd || tokens(other) - tokens(one));
+  const [money, tokens] = [
+    ({ costUsd }: Row) => costUsd ?? -1,
+    (row: Row) => (row.inputTokens ?? 0) + (row.cacheReadTokens ?? 0) + (row.outputTokens ?? 0),
+  ];
+  return rows.toSorted((one, other) => money(other) - money(one) || tokens(other) - tokens(one));
 }

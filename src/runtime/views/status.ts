@@ -10,7 +10,7 @@ import type {
   StepDocument,
   StoryDocument,
 } from "../../contracts/run-documents.ts";
-import { type Attempt, addUsage, noUsage, type Usage } from "../../domain/attempt.ts";
+import { type Attempt, addUsage, isUnreported, noUsage, type Usage } from "../../domain/attempt.ts";
 import type { StepDefinition } from "../../domain/definition.ts";
 import { isQuestion, namesOf, type PersonGate } from "../../domain/gate.ts";
 import type { StoryId } from "../../domain/ids.ts";
@@ -22,6 +22,7 @@ import type { Chain } from "../../domain/step.ts";
 import { definitionOf } from "../../engine/definitions.ts";
 import { type Known, why } from "../../engine/why.ts";
 import type { RunSummary } from "../../store/store.ts";
+import { used } from "./used.ts";
 
 export interface StatusFacts {
   readonly now: number;
@@ -69,14 +70,14 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
   };
 }
 
-function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "estimatedUsd"> {
-  const { costUsd, estimatedUsd = 0 } = attempts.reduce<Usage>((sum, { usage }) => addUsage(sum, usage), noUsage);
-  return { costUsd, estimatedUsd };
+function costOf(attempts: readonly Attempt[]): Pick<StoryDocument, "costUsd" | "estimatedUsd" | "unreported"> {
+  const sum = attempts.reduce<Usage>((total, { usage }) => addUsage(total, usage), noUsage);
+  const { costUsd, estimatedUsd, unreported } = used(sum, attempts.filter(isUnreported).length);
+  return { costUsd, estimatedUsd, unreported };
 }
 
 /** `driver`: what moves the run now. */
 export function runDocument(summary: RunSummary, driver: string | null): RunDocument {
-  const { costUsd, estimatedUsd = 0, inputTokens, cacheReadTokens = 0, outputTokens } = summary.totals;
   return {
     id: summary.id,
     number: summary.number,
@@ -88,7 +89,7 @@ export function runDocument(summary: RunSummary, driver: string | null): RunDocu
     driver: summary.status === "running" ? driver : null,
     startedAt: isoTime(summary.startedAt),
     endedAt: summary.endedAt === null ? null : isoTime(summary.endedAt),
-    usage: { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens },
+    usage: used(summary.totals, summary.totals.unreported),
   };
 }
 

@@ -215,6 +215,7 @@ const summaryColumns = [
   "output_tokens",
   "cache_read_tokens",
   "estimated_usd",
+  "unreported",
 ] as const;
 
 function summaries(db: Kysely<Tables>) {

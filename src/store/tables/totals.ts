@@ -23,6 +23,7 @@ export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void
     output_tokens: 0,
     cache_read_tokens: 0,
     estimated_usd: 0,
+    unreported: 0,
   });
 }
 
@@ -44,6 +45,7 @@ export async function addTotals(
     output_tokens: is.outputTokens - was.outputTokens,
     cache_read_tokens: (is.cacheReadTokens ?? 0) - (was.cacheReadTokens ?? 0),
     estimated_usd: (is.estimatedUsd ?? 0) - (was.estimatedUsd ?? 0),
+    unreported: is.unreported - was.unreported,
   });
   return row.events;
 }
@@ -57,6 +59,7 @@ export function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals
     outputTokens: row.output_tokens,
     cacheReadTokens: row.cache_read_tokens,
     estimatedUsd: row.estimated_usd,
+    unreported: row.unreported,
   };
 }
 
@@ -73,6 +76,7 @@ const insert = statement<TotalsRow>((db, p) =>
     output_tokens: p("output_tokens"),
     cache_read_tokens: p("cache_read_tokens"),
     estimated_usd: p("estimated_usd"),
+    unreported: p("unreported"),
   }),
 );
 
@@ -88,6 +92,7 @@ const add = statement<TotalsRow, { events: number }>((db, p) =>
       output_tokens: sql<number>`output_tokens + ${p("output_tokens")}`,
       cache_read_tokens: sql<number>`cache_read_tokens + ${p("cache_read_tokens")}`,
       estimated_usd: sql<number>`estimated_usd + ${p("estimated_usd")}`,
+      unreported: sql<number>`unreported + ${p("unreported")}`,
     })
     .where("run_id", "=", p("run_id"))
     .returning("events"),

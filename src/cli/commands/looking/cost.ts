@@ -2,7 +2,7 @@
 
 import type { Command } from "commander";
 import { firstLine } from "../../../application/references.ts";
-import { costOfRun, costOfRuns, tokensOf } from "../../../application/runs.ts";
+import { costOfRun, costOfRuns } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { AppError } from "../../../domain/error.ts";
@@ -63,7 +63,7 @@ function describeRun(console: Console, document: CostDocument): string {
   const { run, total, byStory } = document;
   const lines = [
     console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
-    `${run.status}, ${tokensOf(total) + total.costUsd > 0 ? costOf(total) : "no usage was reported"} in ${counted(total.attempts, "attempt")}`,
+    `${run.status}, ${isSomething(total) ? costOf(total) : "no usage was reported"} in ${counted(total.attempts, "attempt")}`,
     ...section("executor", document.byExecutor, ({ executor }) => firstLine(executor, 48)),
     ...section("model", document.byModel, ({ model }) => shown(model) || "(not reported)"),
     ...(byStory.some(({ story }) => story !== null)
@@ -87,15 +87,7 @@ function section<Row extends Sums>(head: string, rows: readonly Row[], nameOf: (
 function attemptRow(attempt: AttemptCost): readonly string[] {
   const { story, step, number, outcome, model, unpriced } = attempt;
   const name = `${story === null ? "" : `${story}/`}${step} ${number}`;
-  const { costUsd, estimatedUsd, inputTokens, cacheReadTokens, outputTokens } = attempt;
-  const cells = usageCells({
-    costUsd: costUsd ?? 0,
-    estimatedUsd: estimatedUsd ?? 0,
-    inputTokens: inputTokens ?? 0,
-    cacheReadTokens: cacheReadTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
-    unpriced: unpriced ? 1 : 0,
-  });
+  const cells = usageCells({ ...attempt, unpriced: unpriced ? 1 : 0 });
   return [name, outcome?.replace("_", " ") ?? "running", shown(model), ...cells];
 }
 
@@ -114,9 +106,13 @@ function usageCells(used: Used): readonly string[] {
 
 /** Usage without a report, or without a price, is not $0. */
 function costOf(used: Used): string {
-  if (used.costUsd + tokensOf(used) === 0) return "-";
+  if (!isSomething(used)) return "-";
   if (used.unpriced === 0) return money(used);
-  return used.costUsd > 0 ? `${money(used)} + ?` : "?";
+  return (used.costUsd ?? 0) > 0 ? `${money(used)} + ?` : "?";
+}
+
+function isSomething({ costUsd, inputTokens, cacheReadTokens, outputTokens }: Used): boolean {
+  return [costUsd, inputTokens, cacheReadTokens, outputTokens].some((number) => (number ?? 0) > 0);
 }
 
 function remarks({ total, attempts }: CostDocument): readonly string[] {
@@ -125,7 +121,7 @@ function remarks({ total, attempts }: CostDocument): readonly string[] {
   const silent = attempts.filter(({ unreported, outcome }) => unreported && outcome !== null).length;
   return [
     ...(silent > 0 ? ["", `${counted(silent, "attempt")} did not report what was used: - is unknown, not zero.`] : []),
-    ...(total.estimatedUsd > 0 ? ["", estimateNote] : []),
+    ...((total.estimatedUsd ?? 0) > 0 ? ["", estimateNote] : []),
     ...(unpriced.length > 0
       ? ["", `? is unknown: no price for ${[...names].join(", ")}. Write it below \`prices\` in config.yml.`]
       : []),
@@ -142,7 +138,7 @@ function describeAll({ runs, total, more }: CostList): string {
   ]);
   const sum = ["", "total", "", ...sumCells(total), more ? "older runs are left out; --all has them" : ""];
   const heads = ["#", "workflow", "status", "attempts", ...usageHeads, "task"];
-  return [table([heads, ...rows, sum]), ...(total.estimatedUsd > 0 ? ["", estimateNote] : [])].join("\n");
+  return [table([heads, ...rows, sum]), ...((total.estimatedUsd ?? 0) > 0 ? ["", estimateNote] : [])].join("\n");
 }
 
 function sumCells(spent: CostList["total"]): readonly string[] {

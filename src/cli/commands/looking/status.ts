@@ -66,7 +66,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     durationText(ended - Date.parse(run.startedAt)),
     ...(run.branch ? [`branch ${run.branch}`] : []),
     ...(stories.length > 0 ? [`${done} of ${counted(stories.length, "story", "stories")} done`] : []),
-    ...(run.usage.costUsd > 0 ? [money(run.usage)] : []),
+    ...((run.usage.costUsd ?? 0) > 0 ? [money(run.usage)] : []),
   ];
   const lines = [
     console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
@@ -129,7 +129,7 @@ function laneOf(story: StoryDocument, now: number): readonly string[] {
     progressOf(story.steps, story.attempts),
     story.slot === null ? "" : `slot ${story.slot}`,
     age,
-    story.costUsd > 0 ? money(story) : "",
+    (story.costUsd ?? 0) > 0 ? money(story) : "",
   ];
 }
 
