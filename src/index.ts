@@ -4,12 +4,15 @@ export type { AttemptCost, CostDocument } from "./contracts/cost-documents.ts";
 export type { EventDocument } from "./contracts/events.ts";
 export type {
   AnswerDocument,
+  DroppedDocument,
   GateDocument,
   NoteDocument,
   OpenGate,
   RunDocument,
+  SentSignal,
   StatusDocument,
   StepDocument,
+  StoppedAttempt,
   StoryDocument,
 } from "./contracts/run-documents.ts";
 export type { WorkflowProblem } from "./contracts/workflow-documents.ts";
@@ -18,6 +21,7 @@ export type {
   AgentAnswer,
   AgentCall,
   AnswerMore,
+  DropMore,
   ExecutorFunction,
   ExecutorObject,
   FollowEvents,

@@ -5,10 +5,12 @@ import type { CostDocument } from "../contracts/cost-documents.ts";
 import type { EventDocument } from "../contracts/events.ts";
 import type {
   AnswerDocument,
+  DroppedDocument,
   GateDocument,
   NoteDocument,
   OpenGate,
   RunDocument,
+  SentSignal,
   StatusDocument,
   StoppedAttempt,
 } from "../contracts/run-documents.ts";
@@ -112,6 +114,19 @@ export interface PawlRun {
     readonly step?: string;
     readonly reason?: string;
   }): Promise<StoppedAttempt>;
+  /**
+   * Says that something has happened: the oldest step that waits for this name takes it, with the keys of `payload` that it declares.
+   * A signal that comes early is kept. If this process drives the run, it continues.
+   */
+  signal(
+    name: string,
+    payload?: Readonly<Record<string, unknown>>,
+    only?: { readonly story?: string },
+  ): Promise<SentSignal>;
+  /** Ends one story, as failed by default; the rest of the run continues. Its work stays on its branch and is not integrated. */
+  dropStory(story: string, more?: DropMore): Promise<DroppedDocument>;
+  /** Ends one step, as failed by default; the rest of the run continues. */
+  dropStep(step: string, more?: DropMore & { readonly story?: string }): Promise<DroppedDocument>;
   /** Puts what failed back to `ready` and counts its limits anew. If this process drives the run, it continues. */
   retry(only?: { readonly story?: string; readonly step?: string }): Promise<RunDocument>;
   /** Waits until the run is over, waits for a person, or is paused. Rejects if this process cannot drive it any more. */
@@ -136,6 +151,12 @@ export interface AnswerMore {
   /** Goes into the next prompt. */
   readonly note?: string;
   /** Why, in one word, where the gate has routes for reasons. */
+  readonly reason?: string;
+}
+
+export interface DropMore {
+  /** Default: `failed`. */
+  readonly as?: "done" | "failed";
   readonly reason?: string;
 }
 

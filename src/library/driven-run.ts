@@ -3,10 +3,12 @@
 
 import type { Application } from "../application/application.ts";
 import { type AcceptedRun, resume, run as startAndDrive } from "../application/drive.ts";
+import { dropOneStep, dropOneStory } from "../application/drop.ts";
 import { eventDocument, events } from "../application/events.ts";
 import { type AnsweredGate, answer, approve, type GateAnswer, reject } from "../application/gates.ts";
 import { noteTo } from "../application/notes.ts";
 import { costOfRun } from "../application/runs.ts";
+import { sendSignal } from "../application/signal.ts";
 import { start } from "../application/start.ts";
 import { status, whyOf } from "../application/status.ts";
 import { cancel, pause, retry, setWaits } from "../application/steer.ts";
@@ -15,16 +17,18 @@ import type { CostDocument } from "../contracts/cost-documents.ts";
 import type { EventDocument } from "../contracts/events.ts";
 import type {
   AnswerDocument,
+  DroppedDocument,
   GateDocument,
   NoteDocument,
   RunDocument,
+  SentSignal,
   StatusDocument,
   StoppedAttempt,
 } from "../contracts/run-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { WaitsLevel } from "../domain/run.ts";
 import { openWorkflowObject } from "../runtime/runs/workflow-object.ts";
-import type { AnswerMore, FollowEvents, PawlRun, RunStart } from "./api.ts";
+import type { AnswerMore, DropMore, FollowEvents, PawlRun, RunStart } from "./api.ts";
 
 /** What a run needs of the Pawl that it belongs to. */
 export interface RunContext {
@@ -136,9 +140,7 @@ export class DrivenRun implements PawlRun {
   }
 
   async setWaits(level: WaitsLevel): Promise<RunDocument> {
-    const document = await this.#around.call(() => setWaits(this.#app, this.id, level));
-    this.#moveOn();
-    return document;
+    return await this.#moved(() => setWaits(this.#app, this.id, level));
   }
 
   async stopAttempt(
@@ -147,10 +149,28 @@ export class DrivenRun implements PawlRun {
     return await this.#around.call(() => stopRunningAttempt(this.#app, this.id, only));
   }
 
+  async signal(
+    name: string,
+    payload: Readonly<Record<string, unknown>> = {},
+    only: { readonly story?: string } = {},
+  ): Promise<SentSignal> {
+    const request = { signal: name, json: JSON.stringify(payload), ...only };
+    return await this.#moved(() => sendSignal(this.#app, this.id, request));
+  }
+
+  async dropStory(story: string, more: DropMore = {}): Promise<DroppedDocument> {
+    return await this.#moved(() => dropOneStory(this.#app, this.id, story, more));
+  }
+
+  async dropStep(
+    step: string,
+    { story, ...more }: DropMore & { readonly story?: string } = {},
+  ): Promise<DroppedDocument> {
+    return await this.#moved(() => dropOneStep(this.#app, this.id, { step, story }, more));
+  }
+
   async retry(only: { readonly story?: string; readonly step?: string } = {}): Promise<RunDocument> {
-    const document = await this.#around.call(() => retry(this.#app, this.id, only));
-    this.#moveOn();
-    return document;
+    return await this.#moved(() => retry(this.#app, this.id, only));
   }
 
   async resume({ concurrency }: { readonly concurrency?: number } = {}): Promise<void> {
@@ -178,12 +198,16 @@ export class DrivenRun implements PawlRun {
   }
 
   async #answered(work: () => Promise<AnsweredGate>): Promise<AnswerDocument> {
-    const { document } = await this.#around.call(work);
-    this.#moveOn();
-    return document;
+    return (await this.#moved(work)).document;
   }
 
-  /** After an answer or a retry. */
+  async #moved<T>(work: () => Promise<T>): Promise<T> {
+    const done = await this.#around.call(work);
+    this.#moveOn();
+    return done;
+  }
+
+  /** After a change that may let the run continue. */
   #moveOn(): void {
     this.#changed = true;
     if (!this.#drives || this.#driving !== null || this.#around.closing.aborted) return;

@@ -111,6 +111,37 @@ test("[MC51 MC56] a run continues when the session that started it is killed; se
   await until(async () => (await made.pawl("events", "1", "--json")).stdout.includes('"attempt_ended"'));
 });
 
+test("[MC57] a session signals a run and drops a step; a story that is not there is named; the run continues in the background", async () => {
+  const made = await site();
+  const file = `pawl: 1
+id: signalled
+agents: { worker: {} }
+steps:
+  - { id: wait, signal: deploy-done, produces: [url] }
+  - { id: never, signal: never }
+  - { id: tell, agent: worker, input: "say {{url}}" }
+`;
+  expectCode(await made.pawl("workflow", "install", writeAt(made, "signalled.yml", file)), 0);
+  const session = new McpSession(made);
+  await session.begin();
+  await session.documentOf("start_run", { workflow: "signalled", task: "Deploy" });
+  await statusOf(session, "held");
+  expect(await session.call("signal", { run: "1", name: "other" })).toMatchObject({ isError: true });
+  const payload = { url: "https://x.test" };
+  expect(await session.documentOf("signal", { run: "1", name: "deploy-done", payload })).toMatchObject({
+    taken: "wait",
+    status: "held",
+  });
+  expect(await session.call("drop_story", { run: "1", story: "US-9" })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining("US-9"),
+  });
+  const dropped = await session.documentOf("drop_step", { run: "1", step: "never", as: "done" });
+  expect(dropped).toMatchObject({ step: "never", as: "done", status: "running", log: expect.any(String) });
+  await statusOf(session, "done");
+  expect(readFileSync(`${made.home}/prompts`, "utf8")).toContain("say https://x.test");
+});
+
 test("[MC52] it accepts only names that a person has installed and configured: no path, no command line", async () => {
   const made = await site();
   const session = new McpSession(made);
@@ -153,6 +184,9 @@ test("[MC53] stdout has only messages, and input that is not a message gets an a
     "note",
     "set_waits",
     "stop_attempt",
+    "signal",
+    "drop_story",
+    "drop_step",
     "cancel_run",
   ]);
   expect((await session.rpc("server/discover")).error?.code).toBe(-32_601);

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { eventContract } from "../../src/contracts/events.ts";
 import { statusContract } from "../../src/contracts/run-documents.ts";
 import {
+  type AgentCall,
   type EventDocument,
   openPawl,
   type Pawl,
@@ -324,4 +325,41 @@ test("[LB14 LB17] a run can be paused, resumed, stopped, told when to ask, retri
   expect((await other.cancel("enough")).status).toBe("cancelled");
   await expect(other.cancel()).rejects.toMatchObject({ code: "REFUSED" });
   await expect(pawl.run(99)).rejects.toMatchObject({ code: "NOT_FOUND" });
+});
+
+test("[LB18] a signal wakes a step, and a step or a story is dropped; the run that this process drives continues", async () => {
+  const stories = ["US-1", "US-2"].map((id) => ({ id, title: id, description: "d", acceptanceCriteria: ["a"] }));
+  const worker = ({ step, story, signal }: AgentCall) => {
+    if (step === "plan") return `STORIES_JSON: ${JSON.stringify(stories)}\nSTATUS: done`;
+    if (story !== "US-1") return "STATUS: done";
+    return new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("stopped")));
+  };
+  const workflow = {
+    pawl: 1,
+    id: "waiting",
+    agents: { worker: {} },
+    steps: [
+      { id: "wait", signal: "deploy-done", produces: ["url"] },
+      { id: "never", signal: "never" },
+      { id: "plan", agent: "worker", input: "plan for {{url}}" },
+      { id: "all", stories: {}, body: [{ id: "code", agent: "worker", input: "{{current_story}}" }] },
+    ],
+  };
+  const pawl = await newPlace().open({ executors: { worker } });
+  const run = await pawl.start({ workflow, task: "Do it", executor: "worker" });
+  await run.wait();
+  await expect(run.signal("deploy-done")).rejects.toMatchObject({ code: "USAGE" });
+  await expect(run.signal("other")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  expect(await run.signal("deploy-done", { url: "https://x.test" })).toMatchObject({ taken: "wait", status: "held" });
+  await expect(run.dropStep("nothing")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const dropped = await run.dropStep("never", { as: "done", reason: "not today" });
+  expect(dropped).toMatchObject({ step: "never", as: "done", ended: true, status: "running" });
+  for await (const { type, story } of run.events({ until: "over" }))
+    if (type === "attempt_began" && story === "US-1") break;
+  const story = await run.dropStory("US-1", { as: "done", reason: "bought" });
+  expect(story).toMatchObject({ story: "US-1", as: "done", ended: false });
+  await expect(run.dropStory("US-9")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  const over = await run.wait();
+  expect([over.run.status, over.stories.map(({ status }) => status)]).toEqual(["done", ["done", "done"]]);
+  expect(over.steps.map(({ status }) => status).slice(0, 3)).toEqual(["done", "done", "done"]);
 });

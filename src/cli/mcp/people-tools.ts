@@ -4,18 +4,20 @@
 import { z } from "zod";
 import type { Application } from "../../application/application.ts";
 import { driveInBackground, ensureDriven } from "../../application/background.ts";
+import { dropOneStep, dropOneStory } from "../../application/drop.ts";
 import { answer, gatesDocument, openGates } from "../../application/gates.ts";
 import { logsWithTail } from "../../application/logs.ts";
 import { noteTo } from "../../application/notes.ts";
 import { runs } from "../../application/runs.ts";
 import { assertConfigured } from "../../application/setup/executors.ts";
+import { sendSignal } from "../../application/signal.ts";
 import { start } from "../../application/start.ts";
 import { status, whyOf } from "../../application/status.ts";
 import { cancel, setWaits } from "../../application/steer.ts";
 import { stopRunningAttempt } from "../../application/stop-attempt.ts";
 import { assertListed, workflows } from "../../application/workflows.ts";
 import { runId } from "../../domain/ids.ts";
-import type { WaitsLevel } from "../../domain/run.ts";
+import type { RunStatus, WaitsLevel } from "../../domain/run.ts";
 import { type Tool, tool } from "../../mcp/tool.ts";
 
 export const peopleInstructions =
@@ -125,6 +127,39 @@ export function peopleTools(app: Application): readonly Tool[] {
       work: async ({ run, ...which }) => reply(await stopRunningAttempt(app, run, which)),
     }),
     tool({
+      name: "signal",
+      description:
+        "Tell a run that something has happened, such as a deployment. The oldest step that waits for this name continues; a signal that comes early is kept.",
+      input: z.object({
+        run: reference(),
+        name: z.string().describe("The name that the step waits for; status shows it"),
+        payload: z.record(z.string(), z.json()).optional().describe("Keys that the step takes over"),
+        story: z.string().optional().describe("For a step of this story"),
+      }),
+      work: async ({ run, ...given }) => reply(await signalRun(app, run, given)),
+    }),
+    tool({
+      name: "drop_story",
+      description:
+        "End one story, as failed or as done, and keep the rest of the run. Its work stays on its branch and is not integrated.",
+      destroys: true,
+      input: z.object({ run: reference(), story: z.string(), ...dropInput }),
+      work: async ({ run, story, ...more }) => reply(await continued(app, await dropOneStory(app, run, story, more))),
+    }),
+    tool({
+      name: "drop_step",
+      description: "End one step, as failed or as done, and keep the rest of the run.",
+      destroys: true,
+      input: z.object({
+        run: reference(),
+        step: z.string(),
+        story: z.string().optional().describe("In this story"),
+        ...dropInput,
+      }),
+      work: async ({ run, step, story, ...more }) =>
+        reply(await continued(app, await dropOneStep(app, run, { step, story }, more))),
+    }),
+    tool({
       name: "cancel_run",
       description: "Stop a run for good, with its agents. What it has committed stays on its branch.",
       destroys: true,
@@ -133,6 +168,11 @@ export function peopleTools(app: Application): readonly Tool[] {
     }),
   ];
 }
+
+const dropInput = {
+  as: z.enum(["done", "failed"]).optional().describe("failed without it"),
+  reason: z.string().optional(),
+};
 
 function reference(otherwise = "") {
   return z
@@ -168,9 +208,7 @@ interface GivenAnswer {
 }
 
 async function answerGate(app: Application, gate: string, given: GivenAnswer): Promise<object> {
-  const { document, run } = await answer(app, gate, given);
-  const log = document.status === "running" ? await ensureDriven(app, run) : null;
-  return log === null ? document : { ...document, log };
+  return await continued(app, (await answer(app, gate, given)).document);
 }
 
 /** Questions that the new level does not ask are void, so that the run may move. */
@@ -178,4 +216,23 @@ async function changeWaits(app: Application, reference: string, level: WaitsLeve
   const { id, status } = await setWaits(app, reference, level);
   const log = status === "running" ? await ensureDriven(app, runId(id)) : null;
   return { run: id, waits: level, ...(log === null ? {} : { log }) };
+}
+
+interface GivenSignal {
+  readonly name: string;
+  readonly payload?: Readonly<Record<string, unknown>> | undefined;
+  readonly story?: string | undefined;
+}
+
+async function signalRun(app: Application, run: string, { name, payload = {}, story }: GivenSignal): Promise<object> {
+  return await continued(app, await sendSignal(app, run, { signal: name, json: JSON.stringify(payload), story }));
+}
+
+/** The document of a change that may let its run move. */
+async function continued(
+  app: Application,
+  document: { readonly run: string; readonly status: RunStatus | null },
+): Promise<object> {
+  const log = document.status === "running" ? await ensureDriven(app, runId(document.run)) : null;
+  return log === null ? document : { ...document, log };
 }
