@@ -249,7 +249,11 @@ export const eventContract = z
       tree: text.nullable(),
       facts: facts.exactOptional().describe("What is known of it, however it ended: outputs, checks, changed files."),
     }),
-    event("notes_delivered", { attempt, notes: texts }),
+    event("notes_delivered", {
+      attempt,
+      notes: texts,
+      to: object({ step, part: text, others: texts }).exactOptional(),
+    }),
     event("report_refused", { attempt, why: text }),
     event("gate_opened", { gate: openedGate }),
     event("gate_answered", { gate: text, option: text, reason: text.nullable(), note: text, took: routeTarget }),

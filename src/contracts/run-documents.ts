@@ -103,6 +103,7 @@ const gateShape = {
 const noteContract = object({
   id: text,
   story: text.nullable().describe("The story whose next attempt gets it. null: the next attempt anywhere in the run."),
+  part: text.exactOptional().describe("The part of a step that gets it. Absent: any attempt of its run or story."),
   text,
   by: text,
   at: time,

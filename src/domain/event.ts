@@ -231,7 +231,13 @@ export type Event = Happened &
         readonly facts?: Facts;
       }
     /** Notes of people that the prompt of this attempt has. Its end uses them up or gives them back. */
-    | { readonly type: "notes_delivered"; readonly attempt: AttemptId; readonly notes: readonly NoteId[] }
+    | {
+        readonly type: "notes_delivered";
+        readonly attempt: AttemptId;
+        readonly notes: readonly NoteId[];
+        /** The part that has them now, and the other parts of its step that get them, too. */
+        readonly to?: { readonly step: StepId; readonly part: PartName; readonly others: readonly PartName[] };
+      }
     /** A late, repeated or foreign report: recorded and otherwise ignored. */
     | { readonly type: "report_refused"; readonly attempt: AttemptId; readonly why: string }
     // gates

@@ -1,7 +1,7 @@
 // A note: a person's words for the next attempt, or for one that runs. It waits until an attempt that had it completes; then it is
 // gone.
 
-import type { AttemptId, NoteId, StoryId } from "./ids.ts";
+import type { AttemptId, NoteId, PartName, StepId, StoryId } from "./ids.ts";
 
 export interface Note {
   readonly id: NoteId;
@@ -14,6 +14,19 @@ export interface Note {
   readonly attempt: AttemptId | null;
   /** The running attempt whose agent is being told, and nobody else; absent: the next attempt gets it. */
   readonly now?: AttemptId;
+  /** The part of a step that gets it, and no other attempt; absent: any attempt of its run or story. */
+  readonly part?: NotePart;
+}
+
+/** A note that one part of a step takes is for all of its parts: each has a copy of its own. */
+interface NotePart {
+  readonly story: StoryId | null;
+  readonly step: StepId;
+  readonly name: PartName;
+  /** The note that it is a copy of. */
+  readonly of: NoteId;
+  /** Another part has completed with these words. */
+  readonly isUsed?: true;
 }
 
 /** The notes that were delivered to an attempt. */

@@ -14,7 +14,7 @@ import {
 import { adopted, inOrder, placed, resetStep, withInserted, withItems } from "./chain/chains.ts";
 import { withGateAnswered, withGateOpened, withGateShown, withGateVoided } from "./gates/gate-updates.ts";
 import { nextStepState } from "./moves.ts";
-import { withDelivered } from "./note-updates.ts";
+import { withDelivered, withoutPart } from "./note-updates.ts";
 import {
   cancelledParts,
   renewedRounds,
@@ -81,7 +81,7 @@ export function evolve(run: Run | null, event: Event): Run {
     case "part_readied":
       return withPartReadied(run, event);
     case "part_ended":
-      return withPartEnded(run, event);
+      return withHeader(withPartEnded(run, event), { notes: withoutPart(run.header.notes, event) });
     case "join_opened":
       return withJoinOpened(run, event);
     case "join_refused":

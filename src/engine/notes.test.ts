@@ -15,6 +15,7 @@ import {
   integrate,
   next,
   stories,
+  withParts,
   workflow,
 } from "../../test/support/engine/workflow.ts";
 import { noteId, storyId } from "../domain/ids.ts";
@@ -168,6 +169,62 @@ describe("to a running agent", () => {
     const pulled = run.claim("B/code", "pull");
     run.begin("B/code");
     expect(run.refused({ ...tell, story: pulled.story, attempt: pulled.id }).why).toContain("an agent that pulls");
+  });
+});
+
+describe("at a step with parts", () => {
+  const parts = (how: Parameters<typeof withParts>[2] = {}) => {
+    const step = withParts(agent("review", { onError: atMost(1, again) }), ["security", "speed", "style"], how);
+    const run = new Driver(workflow([step, agent("ship")]));
+    run.note("mind the cache");
+    return run;
+  };
+  const texts = (run: Driver) => run.run.header.notes.map(({ text }) => text);
+
+  test("[PN6] a note is for all parts: each has it until an attempt of that part completes, and then it is gone", () => {
+    const run = parts();
+    for (const name of ["security", "speed", "style"]) run.claim(`review#${name}`);
+    for (const name of ["security", "speed", "style"]) expect(run.notes(`review#${name}`)).toEqual(["mind the cache"]);
+    run.pass("review#security");
+    run.fails("review#speed");
+    run.reject("review#style", "no");
+    run.claim("review#speed");
+    expect(run.notes("review#speed")).toEqual(["mind the cache"]);
+    run.pass("review#speed");
+    expect(texts(run)).toEqual([]);
+  });
+
+  test("[PN6] a part that is at work has it in its next attempt; no other step gets it meanwhile", () => {
+    const step = withParts(agent("review", { onError: atMost(1, again) }), ["speed", "style"]);
+    const run = new Driver(workflow([stories("each", [step], { concurrency: 2 })]), { stories: ["A", "B"] });
+    run.claim("A/review#speed");
+    run.note("mind the cache");
+    run.claim("A/review#style");
+    expect(run.notes("A/review#speed")).toEqual([]);
+    run.claim("B/review#speed");
+    expect(run.notes("B/review#speed")).toEqual([]);
+    run.fails("A/review#speed");
+    run.claim("A/review#speed");
+    expect(run.notes("A/review#speed")).toEqual(["mind the cache"]);
+  });
+
+  test("[PN6] what no part has read goes to the next attempt; what one has read does not", () => {
+    const run = parts({ need: 1 });
+    for (const name of ["security", "speed", "style"]) for (const _ of [1, 2]) run.fails(`review#${name}`);
+    expect(texts(run)).toEqual(["mind the cache"]);
+    run.must({ type: "retry_run", story: null, step: null });
+    run.claim("review#style");
+    expect(run.notes("review#style")).toEqual(["mind the cache"]);
+    run.pass("review#style");
+    for (const name of ["security", "speed"]) for (const _ of [1, 2]) run.fails(`review#${name}`);
+    expect([run.state("review"), texts(run)]).toEqual(["done", []]);
+  });
+
+  test("[PN6] a part that is stopped because the others have decided needs it no more", () => {
+    const run = parts({ need: 1, others: "stop" });
+    run.claim("review#security");
+    run.pass("review#security");
+    expect([run.state("ship"), texts(run)]).toEqual(["ready", []]);
   });
 });
 

@@ -2,10 +2,12 @@
 // what is used up.
 
 import { hasEnded, nameWithPart } from "../domain/attempt.ts";
-import type { AddNote, SettleNote, TellAttempt } from "../domain/command.ts";
+import type { AddNote, SettleNote, StartAttempt, TellAttempt } from "../domain/command.ts";
 import type { Rejection } from "../domain/decision.ts";
-import type { AttemptId, StoryId } from "../domain/ids.ts";
+import type { PartName, StepId, StoryId } from "../domain/ids.ts";
 import type { Note } from "../domain/note.ts";
+import { isEnded } from "../domain/part.ts";
+import type { Step } from "../domain/step.ts";
 import { isSettled } from "../domain/story.ts";
 import type { Draft } from "./draft.ts";
 import { rejectCommand } from "./rejection.ts";
@@ -27,17 +29,22 @@ export function leaveNote(draft: Draft, note: Pick<Note, "id" | "story" | "text"
   draft.emit(null, { type: "note_added", note: { ...note, by: draft.author, at: draft.at } });
 }
 
-/** A note that another attempt has waits for the end of that one. */
-export function deliverNotes(draft: Draft, story: StoryId | null, attempt: AttemptId): void {
+type Starting = Pick<StartAttempt, "story" | "attempt" | "part">;
+
+/** A note that another attempt has waits for the end of that one. What one part of a step takes, its other parts get as well. */
+export function deliverNotes(draft: Draft, { story, attempt, part }: Starting, step: Step): void {
   const waiting = draft.run.header.notes.filter(
-    (note) => note.attempt === null && note.now === undefined && isFor(note, story),
+    (note) => note.attempt === null && note.now === undefined && isFor(note, story, step.id, part),
   );
   if (waiting.length === 0) return;
-  draft.emit(story, { type: "notes_delivered", attempt, notes: waiting.map(({ id }) => id) });
+  const others = (step.parts ?? []).filter((each) => !isEnded(each) && each.name !== part).map(({ name }) => name);
+  const to = part === undefined ? {} : { to: { step: step.id, part, others } };
+  draft.emit(story, { type: "notes_delivered", attempt, notes: waiting.map(({ id }) => id), ...to });
 }
 
-function isFor(note: Note, story: StoryId | null): boolean {
-  return note.story === null || note.story === story;
+function isFor(note: Note, story: StoryId | null, step: StepId, part: PartName | undefined): boolean {
+  if (note.part === undefined) return note.story === null || note.story === story;
+  return note.part.story === story && note.part.step === step && note.part.name === part;
 }
 
 /** Only while its agent works: nobody else gets these words, unless the attempt ends before it was told. */

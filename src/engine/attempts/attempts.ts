@@ -57,7 +57,7 @@ export function startAttempt(draft: Draft, command: StartAttempt): Rejection | n
     executor: command.executor,
     host: command.host,
   });
-  if (draft.definition(command.story, step.name).kind === "agent") deliverNotes(draft, command.story, command.attempt);
+  if (draft.definition(command.story, step.name).kind === "agent") deliverNotes(draft, command, step);
   return null;
 }
 

@@ -164,6 +164,6 @@ export function gateDocument(gate: PersonGate): GateDocument {
   };
 }
 
-export function noteDocument({ at, now: _now, ...note }: Note): NoteDocument {
-  return { ...note, at: isoTime(at) };
+export function noteDocument({ at, now: _now, part, ...note }: Note): NoteDocument {
+  return { ...note, at: isoTime(at), ...(part === undefined ? {} : { part: part.name }) };
 }

@@ -96,9 +96,10 @@ function signalLine(number: number, { name, story, step, status }: StatusDocumen
   return `… ${story === null ? "" : `${story}: `}${step} waits for the signal ${name}: pawl signal ${number} ${name}${where}`;
 }
 
-function noteLine({ story, text, attempt }: StatusDocument["notes"][number]): string {
+function noteLine({ story, part, text, attempt }: StatusDocument["notes"][number]): string {
   const state = attempt === null ? "waits for the next attempt" : "is with the running attempt";
-  return `note for ${story ?? "the run"}, ${state}: ${firstLine(text, 80)}`;
+  const of = part === undefined ? "" : ` (part ${part})`;
+  return `note for ${story ?? "the run"}${of}, ${state}: ${firstLine(text, 80)}`;
 }
 
 const mostNotes = 10;
