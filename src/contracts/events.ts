@@ -90,6 +90,7 @@ const storySpec = object({
   dependsOn: texts,
   priority: z.number().exactOptional(),
   touches: texts.exactOptional(),
+  context: textMap.exactOptional().describe("Keys of its context from the start."),
 });
 
 const adoptedStep = object({

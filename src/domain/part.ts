@@ -1,5 +1,6 @@
 // Parts of a step: performed at the same time, each with its own agent, attempts and end. The step ends when all of them have ended.
 
+import type { Condition } from "./condition.ts";
 import type { AgentName, AttemptId, GateId, PartName } from "./ids.ts";
 import { isSafeId, partName } from "./ids.ts";
 import { linesIn, listIn } from "./list.ts";
@@ -39,6 +40,8 @@ export const joinPart = partName("join");
 /** The parts of a step as its workflow describes them. */
 export interface PartsDefinition {
   readonly of: PartsSource;
+  /** Asked when the chain reaches the step: where it does not hold, the step is performed as a whole. Absent: always as parts. */
+  readonly if?: Condition;
   /** How many parts must pass. */
   readonly need: "all" | number;
   /** `stop`: the others are stopped as soon as the verdict of the step is known. */

@@ -125,7 +125,8 @@ export function contextOf({ header, stories }: Run, story: StoryId | null): Read
     if (of === undefined) return [[key, value]];
     return of.own === undefined ? [] : [[key, of.own]];
   });
-  return { ...Object.fromEntries(shared), ...stories[story]?.context };
+  const given = header.stories.find(({ id }) => id === story)?.context;
+  return { ...Object.fromEntries(shared), ...given, ...stories[story]?.context };
 }
 
 export function attemptsOf(run: Run, story: StoryId | null): readonly Attempt[] {

@@ -16,6 +16,8 @@ export interface StorySpec {
   readonly priority?: number;
   /** Paths that it will change, if the plan names them. */
   readonly touches?: readonly string[];
+  /** Keys of its context from the start; what its steps say counts more. Absent: none. */
+  readonly context?: Readonly<Record<string, string>>;
 }
 
 /** A story as its run sees it, with all that scheduling needs. Each entry is a row of its own. */
@@ -28,6 +30,7 @@ export interface StoryEntry {
   readonly openDependencies: number;
   readonly priority?: number;
   readonly touches?: readonly string[];
+  readonly context?: Readonly<Record<string, string>>;
   /** The 1-based slot of its tree, while it is at work. */
   readonly slot?: number;
   /** It has a chain, and waits because it was retried or imported, or was stopped. */

@@ -79,8 +79,10 @@ const workflows = fc.oneof(
 
 const walk = fc.tuple(workflows, fc.nat(999), fc.array(moves, { minLength: 58, maxLength: 116, size: "max" }));
 
+type Is = (event: Event, definition: Definition) => boolean;
+
 /** Events that deep walks contain, and the smallest share of a hundred walks that must contain each. */
-const depths: Record<string, { readonly share: number; readonly is: (event: Event) => boolean }> = {
+const depths: Record<string, { readonly share: number; readonly is: Is }> = {
   "a third attempt": { share: 50, is: (event) => event.type === "attempt_dispatched" && event.number >= 3 },
   "a route back": { share: 24, is: (event) => "taken" in event && event.taken?.to === "back_to" },
   "an inserted step": { share: 20, is: ({ type }) => type === "steps_inserted" },
@@ -128,6 +130,10 @@ const depths: Record<string, { readonly share: number; readonly is: (event: Even
   "a void gate": { share: 15, is: ({ type }) => type === "gate_voided" },
   "a retry": { share: 40, is: ({ type }) => type === "run_reopened" },
   "parts of a step": { share: 8, is: ({ type }) => type === "parts_opened" },
+  "a step with parts that is performed as a whole": {
+    share: 0.2,
+    is: (event, definition) => event.type === "step_readied" && mayHaveParts(definition).includes(event.step),
+  },
   "a round of parts that goes back": {
     share: 1,
     is: (event) => event.type === "parts_ended" && event.taken.to === "back_to",
@@ -234,6 +240,11 @@ const messageShares: Record<MessageKind, number> = {
 const isAdded = ({ id }: StorySpec) => id.startsWith("V");
 const editLedTo = (event: Event, to: string) =>
   event.type === "attempt_ended" && event.taken?.key === "edit" && event.taken.to === to;
+/** Steps whose parts have a condition. The first step of a name has that name as its id. */
+const mayHaveParts = ({ steps }: Definition): readonly string[] =>
+  steps
+    .flatMap((step) => (step.kind === "stories" ? step.body : [step]))
+    .flatMap((step) => ("parts" in step && step.parts?.if !== undefined ? [step.name as string] : []));
 const isFix = ({ id }: StorySpec) => id.startsWith(fixStoryPrefix);
 const met: Record<string, number> = {};
 
@@ -245,7 +256,7 @@ describe(`${walks} walks from seed ${seed}`, () => {
       const walk = new Walk(definition, randomStart(definition, beginning)).through(moves);
       const { driver } = walk;
       for (const [what, { is }] of Object.entries(depths)) {
-        if (driver.events.some(is)) met[what] = (met[what] ?? 0) + 1;
+        if (driver.events.some((event) => is(event, definition))) met[what] = (met[what] ?? 0) + 1;
       }
       for (const kind of new Set(driver.messages().map((message) => message.kind))) met[kind] = (met[kind] ?? 0) + 1;
       walk.toItsEnd();

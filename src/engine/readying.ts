@@ -5,7 +5,7 @@ import type { StoryId } from "../domain/ids.ts";
 import type { Part } from "../domain/part.ts";
 import type { Step } from "../domain/step.ts";
 import type { Draft } from "./draft.ts";
-import { openParts } from "./parts/opening.ts";
+import { openParts, opensParts } from "./parts/opening.ts";
 
 export interface Readying {
   /** A time in the past, null or none means now. */
@@ -16,7 +16,7 @@ export interface Readying {
 
 export function readyStep(draft: Draft, story: StoryId | null, step: Step, readying: Readying): void {
   const definition = draft.definition(story, step.name);
-  if (isPerformed(definition) && definition.parts)
+  if (isPerformed(definition) && definition.parts && opensParts(draft, story, step, definition.parts))
     return openParts(draft, story, step, { ...definition, parts: definition.parts });
   draft.emit(story, { type: "step_readied", step: step.id, ...pauseOf(draft, readying), feedback: readying.feedback });
 }

@@ -5,10 +5,21 @@ import { type PartName, partName, type StoryId } from "../../domain/ids.ts";
 import { isEnded, namesIn, type Part, type PartsDefinition, refusedNames } from "../../domain/part.ts";
 import { contextOf, type Run } from "../../domain/run.ts";
 import type { Step } from "../../domain/step.ts";
+import { whyNot } from "../conditions.ts";
 import type { Draft } from "../draft.ts";
 import { failStep } from "../status-changes.ts";
 
 type WithParts = PerformedDefinition & { readonly parts: PartsDefinition };
+
+/** Whether the step is performed as its parts, or as a whole. Once its parts are open, it stays with them for that visit. */
+export function opensParts(
+  draft: Draft,
+  story: StoryId | null,
+  step: Step,
+  { if: condition }: PartsDefinition,
+): boolean {
+  return step.parts !== undefined || condition === undefined || whyNot(draft.run, story, condition) === null;
+}
 
 /** A list that cannot be used fails the step: nothing says how many parts there should have been. */
 export function openParts(draft: Draft, story: StoryId | null, step: Step, definition: WithParts): void {

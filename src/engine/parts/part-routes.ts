@@ -3,7 +3,7 @@
 import type { GateCause } from "../../domain/gate.ts";
 import type { StoryId } from "../../domain/ids.ts";
 import type { Part, PartEnd } from "../../domain/part.ts";
-import type { Route } from "../../domain/route.ts";
+import type { GateOptions, Route } from "../../domain/route.ts";
 import type { Step } from "../../domain/step.ts";
 import type { Draft } from "../draft.ts";
 import { openGate } from "../gates/gates.ts";
@@ -28,7 +28,7 @@ export function takePartRoute(draft: Draft, routing: PartRouting): void {
     case "gate":
       return openGate(draft, story, step, {
         question: `${part.name}: ${renderQuestion(draft, story, { step, question: route.question, feedback })}`,
-        options: route.options,
+        options: optionsOfPart(route.options),
         deadline: route.deadline ?? null,
         cause: routing.cause,
         feedback,
@@ -46,6 +46,13 @@ export function takePartRoute(draft: Draft, routing: PartRouting): void {
       return endPart(draft, story, step, part, { status: "failed", reason: `a part cannot lead to ${route.to}` });
   }
 }
+
+/** A limit of the whole step may ask where to go on. For one part that is no answer. */
+function optionsOfPart(options: GateOptions): GateOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, { to }]) => staysInPart.includes(to)));
+}
+
+const staysInPart: readonly Route["to"][] = ["again", "next", "fail", "gate"];
 
 export function endPart(draft: Draft, story: StoryId | null, step: Step, part: Part, end: PartEnd): void {
   draft.emit(story, { type: "part_ended", step: step.id, part: part.name, end });

@@ -14,7 +14,7 @@ import {
   withWriters,
   workflow,
 } from "../../../test/support/engine/workflow.ts";
-import { partName, stepName } from "../../domain/ids.ts";
+import { partName, stepName, storyId } from "../../domain/ids.ts";
 import type { PartsDefinition } from "../../domain/part.ts";
 import { saidBy, saidValues } from "../../domain/said.ts";
 import { why } from "../why.ts";
@@ -359,6 +359,64 @@ describe("parts of a step", () => {
     run.pass("review#style");
     expect(run.state("review")).toBe("failed");
     expect(why(run.run, run.at)).toContain("no network");
+  });
+
+  const ifTeam = { if: { key: "mode", values: ["team"] } };
+
+  test("[PT22] parts with a condition: where it does not hold, the step is performed as a whole", () => {
+    const whole = reviewed(ifTeam, { on: { rejected: again } });
+    whole.pass("build", { outputs: { mode: "single" } });
+    expect(whole.state("review")).toBe("ready");
+    expect(whole.parts("review")).toEqual({});
+    expect(whole.refused(whole.starting("review#speed"))).toMatchObject({ code: "unknown" });
+    whole.reject("review", "no");
+    whole.pass("review");
+    expect(whole.states()).toEqual({ build: "done", review: "done", ship: "ready" });
+    const nothingSaid = atReview(ifTeam);
+    expect(nothingSaid.state("review")).toBe("ready");
+  });
+
+  test("[PT22] where it holds, the parts open, and a repetition in that visit is one of parts", () => {
+    const run = reviewed(ifTeam, { on: { rejected: atMost(3, again) } });
+    run.pass("build", { outputs: { mode: "Team" } });
+    expect(run.parts("review")).toEqual({ security: "ready", speed: "ready", style: "ready" });
+    for (const name of names) run.reject(`review#${name}`, "no");
+    expect(run.parts("review")).toEqual({ security: "ready", speed: "ready", style: "ready" });
+  });
+
+  test("[PT22 PT11] going back asks again: a step that had parts may be a whole in its next visit", () => {
+    const run = reviewed(ifTeam, { on: { rejected: atMost(3, backTo("build")) } });
+    run.pass("build", { outputs: { mode: "team" } });
+    for (const name of names) run.reject(`review#${name}`, "no");
+    run.pass("build", { outputs: { mode: "single" } });
+    expect([run.state("review"), run.step("review").parts]).toEqual(["ready", undefined]);
+    run.pass("review");
+    expect(run.state("ship")).toBe("ready");
+  });
+
+  const inTeam = (id: string) => ({
+    ...{ id: storyId(id), title: id, description: "", acceptanceCriteria: [], dependsOn: [] },
+    context: { mode: "team" },
+  });
+
+  test("[PT23] a story has keys of its context from the start; what its own steps say counts more", () => {
+    const body = [agent("plan"), withParts(agent("code"), ["a", "b"], ifTeam)];
+    const run = new Driver(workflow([stories("each", body, { concurrency: 2 })]), {
+      stories: [inTeam("US-1"), "US-2", inTeam("US-3")],
+    });
+    run.pass("US-1/plan");
+    run.pass("US-2/plan");
+    expect([run.parts("US-1/code"), run.state("US-2/code")]).toEqual([{ a: "ready", b: "ready" }, "ready"]);
+    run.pass("US-2/code");
+    run.pass("US-3/plan", { outputs: { mode: "single" } });
+    expect(run.state("US-3/code")).toBe("ready");
+  });
+
+  test("[PT14] a question about a part offers only what a part can do", () => {
+    const then = ask({ retry: again, build: backTo("build"), skip: next, abort: fail("no") });
+    const run = atReview({}, { budget: { atMost: 0, errors: true, then }, onError: again });
+    run.fails("review#speed");
+    expect(Object.keys(run.openGate("review#speed").options)).toEqual(["retry", "skip", "abort"]);
   });
 });
 

@@ -42,6 +42,7 @@ function entryOf(spec: StorySpec, done: ReadonlySet<StoryId>): StoryEntry {
     openDependencies: spec.dependsOn.filter((id) => !done.has(id)).length,
     ...(spec.priority === undefined ? {} : { priority: spec.priority }),
     ...(spec.touches === undefined ? {} : { touches: spec.touches }),
+    ...(spec.context === undefined ? {} : { context: spec.context }),
   };
 }
 

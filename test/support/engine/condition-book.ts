@@ -24,6 +24,7 @@ export function checkConditions(before: Run, after: Run, { events }: Accepted): 
       for (const step of others) holds(isIncluded(after, event.story, step), `${step} was skipped with ${first}`);
     }
     if (event.type === "steps_reset") checkRevived(before, event);
+    if (event.type === "parts_opened" || event.type === "step_readied") checkWhole(before, after, event);
   }
 }
 
@@ -47,6 +48,21 @@ function checkAsked(before: Run, after: Run, story: StoryId | null, id: StepId, 
   if (conditions.length === 0) return holds(runs, `${story ?? "run"}: ${id} has no condition and was passed by`);
   const met = conditions.every((condition) => isMet(after, story, condition));
   if (isNew) holds(met === runs, `${story ?? "run"}: ${id} ${runs ? "began" : "was skipped"}`);
+}
+
+/** A step whose parts have a condition is performed as parts where it holds, else as a whole. What repeats stays as it was. */
+function checkWhole(before: Run, after: Run, { type, story, step: id }: Event & { readonly step: StepId }): void {
+  const step = scopeIn(after, story)?.chain.find((each) => each.id === id);
+  const definition = definitionsOf(after, story).find(({ name }) => name === step?.name);
+  const parts = definition && "parts" in definition ? definition.parts : undefined;
+  if (parts === undefined) return;
+  const was = scopeIn(before, story)?.chain.find((each) => each.id === id);
+  const hadParts = was?.parts !== undefined && was.visit === step?.visit;
+  const met = hadParts || parts.if === undefined || isMet(after, story, parts.if);
+  holds(
+    met === (type === "parts_opened"),
+    `${story ?? "run"}: ${id} was ${type} where its parts ${met ? "" : "do not "}open`,
+  );
 }
 
 function isIncluded(run: Run, story: StoryId | null, id: StepId): boolean {

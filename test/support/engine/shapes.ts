@@ -227,10 +227,11 @@ function kindOf(shape: StepShape, name: string, place: Place): StepDefinition {
 }
 
 /** A step whose attempts are those of parts: they lead to themselves, to a person, or to their end. */
-function partsOf(shape: StepShape, step: PerformedDefinition, { inBody }: Place): StepDefinition {
+function partsOf(shape: StepShape, step: PerformedDefinition, { inBody, others }: Place): StepDefinition {
   if (step.kind !== "agent") return step;
   const { editable: _editable, ...kept } = step;
   const names = Array.from({ length: 2 + (shape.deadline % 3) }, (_, index) => `p${index}`);
+  const author = others[shape.target % (others.length || 1)];
   const asks = ask({ again, leave: next, stop: fail("a person stopped it") });
   const isFree = inBody || step.budget?.errors === true;
   const repeated: RouteRule = { route: again, limit: isFree && shape.error % 2 === 0 ? null : limit(shape.atMost) };
@@ -239,6 +240,8 @@ function partsOf(shape: StepShape, step: PerformedDefinition, { inBody }: Place)
   return parted({ ...kept, onError }, names, {
     need: shape.target % 3 === 0 ? "all" : 1 + (shape.target % names.length),
     others: shape.passed % 2 === 0 ? "stop" : "finish",
+    // Some of them are performed as a whole, unless another one said yes.
+    ...(shape.reasoned % 7 === 0 && author !== undefined ? { if: { key: `o_${author}_vote`, values: ["yes"] } } : {}),
   });
 }
 
