@@ -35,6 +35,7 @@ import {
   projectSaidContract,
   projectStatusContract,
   projectStoriesContract,
+  projectTeamHookContract,
 } from "./project-documents.ts";
 import {
   addedNoteContract,
@@ -161,6 +162,12 @@ const table = {
   ),
   "project-said": contract(projectSaidContract, "what was made of a message", "project say"),
   "project-hook": contract(projectHookContract, "what came of the end of a session", "project hook"),
+  "project-team-hook": contract(
+    projectTeamHookContract,
+    "whether a hook of an Agent Team blocks, and why",
+    "project hook task-completed",
+    "project hook teammate-idle",
+  ),
   scratch: contract(scratchContract, "the file that was added to", "scratch append"),
   executors: contract(executorsContract, "the executors", "executor list"),
   "executor-test": contract(executorTestContract, "the result of a test call", "executor test"),

@@ -30,7 +30,7 @@ export const projectBudgetContract = object({
   team: range.describe("Three executors for one story."),
   orchestrator: object({ interaction: range, interactions: range, story: range }),
   stories: list(object({ story: text, tokens: count, verdict: z.enum(["under", "within", "over"]) })).describe(
-    "Stories with an attempt that reported usage.",
+    "Stories with an attempt that reported usage; one that a team worked on is compared with `team`.",
   ),
 }).meta({ id: "ProjectBudget" });
 
@@ -114,6 +114,11 @@ export const projectSaidContract = object({
 export const projectDecidedContract = object({ done: text, report: text }).meta({ id: "ProjectDecided" });
 
 export const projectHookContract = object({ ended: z.boolean(), report: text }).meta({ id: "ProjectHook" });
+
+export const projectTeamHookContract = object({
+  blocks: z.boolean().describe("The task stays open, or the teammate goes on."),
+  feedback: text.describe("What the teammate reads; empty: there is nothing to say."),
+}).meta({ id: "ProjectTeamHook" });
 
 export type ProjectPrompt = z.infer<typeof projectPromptContract>;
 export type ProjectRulesDocument = z.infer<typeof projectRulesContract>;

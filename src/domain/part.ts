@@ -1,6 +1,5 @@
 // Parts of a step: performed at the same time, each with its own agent, attempts and end. The step ends when all of them have ended.
 
-import type { Condition } from "./condition.ts";
 import type { AgentName, AttemptId, GateId, PartName } from "./ids.ts";
 import { isSafeId, partName } from "./ids.ts";
 import { linesIn, listIn } from "./list.ts";
@@ -41,7 +40,7 @@ export const joinPart = partName("join");
 export interface PartsDefinition {
   readonly of: PartsSource;
   /** Asked when the chain reaches the step: where it does not hold, the step is performed as a whole. Absent: always as parts. */
-  readonly if?: Condition;
+  readonly if?: PartsCondition;
   /** How many parts must pass. */
   readonly need: "all" | number;
   /** `stop`: the others are stopped as soon as the verdict of the step is known. */
@@ -51,6 +50,12 @@ export interface PartsDefinition {
    * the step takes the rule once.
    */
   readonly rejected?: "alone";
+}
+
+/** A key of the context has one of these values, which are folded. */
+interface PartsCondition {
+  readonly key: string;
+  readonly values: readonly string[];
 }
 
 /** A list of the file, or a key of the context that has one name a line when the chain reaches the step. */

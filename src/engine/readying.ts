@@ -16,7 +16,7 @@ export interface Readying {
 
 export function readyStep(draft: Draft, story: StoryId | null, step: Step, readying: Readying): void {
   const definition = draft.definition(story, step.name);
-  if (isPerformed(definition) && definition.parts && opensParts(draft, story, step, definition.parts))
+  if (isPerformed(definition) && definition.parts && opensParts(draft.run, story, step, definition.parts))
     return openParts(draft, story, step, { ...definition, parts: definition.parts });
   draft.emit(story, { type: "step_readied", step: step.id, ...pauseOf(draft, readying), feedback: readying.feedback });
 }

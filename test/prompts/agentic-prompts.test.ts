@@ -18,8 +18,9 @@ const [stories] = definition?.steps ?? [];
 const body = stories?.kind === "stories" ? stories.body : [];
 const steps = body.filter((step): step is AgentStep => step.kind === "agent");
 
-function promptOf(step: AgentStep, facts: Partial<PromptFacts> = {}): string {
+function promptOf(step: Pick<AgentStep, "input" | "reads" | "budget">, facts: Partial<PromptFacts> = {}): string {
   const values = promptValues({
+    project: "cart-app",
     story: "US-005",
     attempt: 1,
     maxAttempts: (step.budget?.atMost ?? 0) + 1,
@@ -27,6 +28,7 @@ function promptOf(step: AgentStep, facts: Partial<PromptFacts> = {}): string {
     exists: () => true,
     notes: [],
     cameBack: "",
+    checks: ["go vet ./... && golangci-lint run"],
     ...facts,
   });
   const story = {
@@ -96,4 +98,40 @@ test("[TB10 PR35] a prompt that is printed again is no answer, not even by a per
   expect(readHandoff(prompt).status).not.toBe("pass");
   expect(readExecutorResult(prompt).status).toBeNull();
   expect(prompt).not.toMatch(/^---$/m);
+});
+
+describe("a team", () => {
+  const parts = impl.parts && "list" in impl.parts.of ? impl.parts.of.list : [];
+  const roleOf = (name: string) => ({ ...impl, ...parts.find((part) => part.name === name) });
+
+  test.each(["backend", "frontend", "test", "verify"])("[TM3 TM4 D80 D81 D95 D98] the prompt of %s", async (role) => {
+    await expect(promptOf(roleOf(role))).toMatchFileSnapshot(`golden/team-${role}.txt`);
+  });
+
+  test("[TM3 D80 D81] each role reads its own files and is told whose files it leaves alone", () => {
+    const backend = promptOf(roleOf("backend"));
+    expect(backend).toContain("- internal/**/*.go\n");
+    expect(backend).not.toContain("docs/bdd");
+    expect(backend).toContain("Don't modify files of the others: frontend (*.ts, *.tsx); test (*_test.go, *.spec.ts)");
+    expect(promptOf(roleOf("test"))).toContain("Don't read the implementation");
+    expect(promptOf(roleOf("verify"))).toContain("Change no file of the project");
+  });
+
+  test("[TM10 D94 D98] the lead of an Agent Team delegates, and has the prompts of all roles", async () => {
+    const { definition: led } = loadWorkflow(`agent_teams: true\n${table}`, "step-rules.yml", known);
+    const [of] = led?.steps ?? [];
+    const step = of?.kind === "stories" ? of.body.find(({ name }) => name === "impl") : undefined;
+    const lead = step?.kind === "agent" && step.parts && "list" in step.parts.of ? step.parts.of.list : [];
+    expect(lead.map(({ name }) => name)).toEqual(["lead"]);
+    const prompt = promptOf({ ...impl, ...lead[0] });
+    expect(prompt).toContain("Work in delegate mode");
+    for (const role of ["backend", "frontend", "test", "verify"])
+      expect(prompt).toContain(`=== Spawn prompt: ${role} ===`);
+    expect(prompt).toContain("- docs/bdd/US-005.md\n");
+    await expect(prompt).toMatchFileSnapshot("golden/team-lead.txt");
+  });
+
+  test("[TM4 AG31] a session that only repeats the prompt of its role has reported nothing", () => {
+    for (const { input = "" } of parts) expect(readExecutorResult(input).status).toBeNull();
+  });
 });

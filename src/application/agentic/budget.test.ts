@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../../test/support/repository.ts";
+import { compare, plannedFor } from "../../protocols/agentic/budget.ts";
 import { Application } from "../application.ts";
 import { projectBudget } from "./budget.ts";
 import { readSessionReport } from "./read-report.ts";
@@ -27,6 +28,14 @@ test("[PJ13 D13 D84] the table of tokens is data, also where no run is", async (
   expect(orchestrator.story).toEqual({ from: 500, to: 2_000 });
   expect(stories).toEqual([]);
   expect(steps.every(({ used }) => used === null)).toBe(true);
+});
+
+test("[TM13 D84] what a story has used is compared with the budget of a team where it had one", () => {
+  const [alone, inTeam] = [
+    [{}, {}],
+    [{}, { part: "backend" }],
+  ];
+  expect([compare(60_000, plannedFor(alone)), compare(60_000, plannedFor(inTeam))]).toEqual(["over", "within"]);
 });
 
 test("[PJ14 D65] a hand-off whose status is no word has none", () => {

@@ -2,7 +2,14 @@
 
 import type { ProjectBudget } from "../../contracts/project-documents.ts";
 import type { Attempt } from "../../domain/attempt.ts";
-import { compare, orchestratorBudget, stepBudgets, storyBudget, teamBudget } from "../../protocols/agentic/budget.ts";
+import {
+  compare,
+  orchestratorBudget,
+  plannedFor,
+  stepBudgets,
+  storyBudget,
+  teamBudget,
+} from "../../protocols/agentic/budget.ts";
 import type { Application } from "../application.ts";
 import { wholeRun } from "../references.ts";
 import { sayFound } from "./found.ts";
@@ -24,7 +31,7 @@ export async function projectBudget(app: Application, dir: string | undefined): 
     orchestrator: orchestratorBudget,
     stories: [...Map.groupBy(counted, ({ story }) => story ?? "")].map(([story, own]) => {
       const tokens = sum(own, (attempt) => readOf(attempt) + attempt.usage.outputTokens);
-      return { story, tokens, verdict: compare(tokens, storyBudget) };
+      return { story, tokens, verdict: compare(tokens, plannedFor(own)) };
     }),
   };
 }

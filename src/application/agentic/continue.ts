@@ -126,7 +126,8 @@ async function ensureRun(
   }
   await app.change(place.root, async (session) => {
     await assertRulesTrusted(app, place.root);
-    const { workflow, notes } = projectRules(app, place.root, session.config.project);
+    const inPlace = worksInPlace(place, request);
+    const { workflow, notes } = projectRules(app, place.root, session.config.project, { teams: !inPlace });
     const { imported, done, shown } = stock;
     for (const note of [...notes, ...stock.notes]) request.onNote?.(note);
     const stories = chosenBefore(stock.queue, request.story ?? shown ?? undefined);
@@ -138,7 +139,7 @@ async function ensureRun(
       workflow,
       task: `Stories of ${place.name}`,
       repo: place.root,
-      inPlace: worksInPlace(place, request),
+      inPlace,
       waits: waitsOf(place),
       executor: executorOf(request),
       script: request.script,

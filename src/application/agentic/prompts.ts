@@ -7,13 +7,18 @@ import { hasEnded } from "../../domain/attempt.ts";
 import type { AgentStep, StepDefinition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { isSafeId } from "../../domain/ids.ts";
+import type { PartDefinition } from "../../domain/part.ts";
 import { isOver } from "../../domain/step.ts";
 import { renderTemplate } from "../../prompts/template.ts";
 import { formatStory } from "../../prompts/variables.ts";
 import { cameBack } from "../../protocols/agentic/previous-attempt.ts";
 import { promptValues } from "../../protocols/agentic/prompt.ts";
 import { attemptsMade, repetitionsLeft } from "../../protocols/agentic/state-document.ts";
+import { postChecksOf } from "../../protocols/agentic/values.ts";
 import { packageFile } from "../../system/package-root.ts";
+import { type ProjectCommands, resolveCommands } from "../../workflows/format/project.ts";
+import { promptOfRole, rolesOf } from "../../workflows/rules/team.ts";
+import { leadRole } from "../../workflows/rules/team-roles.ts";
 import type { Application } from "../application.ts";
 import { sayFound } from "./found.ts";
 import { projectPlace } from "./place.ts";
@@ -25,6 +30,8 @@ export interface PromptRequest {
   readonly dir?: string | undefined;
   readonly step?: string | undefined;
   readonly story?: string | undefined;
+  /** A role of the step's team, or its lead. */
+  readonly role?: string | undefined;
 }
 
 /** Beside the steps: what a person asks for now and then. */
@@ -49,24 +56,27 @@ export async function projectPrompt(app: Application, request: PromptRequest): P
       hint: `there are: ${known.join(", ")}`,
     });
   }
+  const asked = request.role === undefined ? {} : promptFor(rules, name, request.role);
   const scope = view.whole?.stories[story as keyof typeof view.whole.stories];
   const running = scope?.attempts.find((each) => each.name === name && !hasEnded(each));
   const attempt = running?.number ?? attemptsMade(scope, name) + 1;
   const next = scope?.chain.find((each) => !isOver(each));
   const title = view.queue.find(({ id }) => id === story);
   const values = promptValues({
+    project: place.name,
     story,
     attempt,
     maxAttempts: attempt + repetitionsLeft(scope, step),
-    reads: step.reads ?? [],
+    reads: asked.reads ?? step.reads ?? [],
     exists: (path) => existsSync(join(place.root, path)),
     notes: view.state.human_note === null ? [] : [view.state.human_note],
     cameBack: next?.name === name ? cameBack(scope, view.gate?.feedback || next.feedback) : "",
+    checks: postChecksOf(resolveCommands(rules.workflow.definition, rules.project).definition.steps, name),
   });
   const words = title === undefined ? story : formatStory(plannedStory(title));
   const context = { current_story_id: story, current_story: words, feedback: "", ...values };
   const known = rules.workflow.definition.knownKeys;
-  return { story, step: name, attempt, prompt: renderTemplate(step.input, context, known).text };
+  return { story, step: name, attempt, prompt: renderTemplate(asked.input ?? step.input, context, known).text };
 }
 
 export async function effectiveTable(app: Application, dir: string | undefined): Promise<ProjectRulesDocument> {
@@ -77,8 +87,23 @@ export async function effectiveTable(app: Application, dir: string | undefined):
   return { file, notes, steps: table.steps as ProjectRulesDocument["steps"] };
 }
 
-async function rulesOf(app: Application, root: string): Promise<ProjectRules> {
-  return projectRules(app, root, (await app.configuration(root)).project);
+interface RulesHere extends ProjectRules {
+  readonly project: ProjectCommands;
+}
+
+async function rulesOf(app: Application, root: string): Promise<RulesHere> {
+  const { project } = await app.configuration(root);
+  return { ...projectRules(app, root, project), project };
+}
+
+function promptFor({ table }: ProjectRules, step: string, role: string): Pick<PartDefinition, "input" | "reads"> {
+  const rules = table.steps[step];
+  const found = rules === undefined ? null : promptOfRole(step, rules, role);
+  if (found !== null) return found;
+  const roles = rules === undefined ? [] : rolesOf(rules).map(({ name }) => name);
+  throw new AppError("NOT_FOUND", `"${role}" is not a role of the step ${step}`, {
+    hint: roles.length === 0 ? "the step has no `team_roles`" : `there are: ${[leadRole, ...roles].join(", ")}`,
+  });
 }
 
 function bodyOf({ workflow }: ProjectRules): readonly StepDefinition[] {

@@ -6,6 +6,7 @@ import type { StorySpec } from "../../domain/story.ts";
 import { withFileLock } from "../../system/files/file-lock.ts";
 import { writeInside } from "../../system/files/inside.ts";
 import { readOptional } from "../../system/files/text.ts";
+import { withSize } from "../../workflows/rules/story-size.ts";
 import { type PrdStories, prdStories } from "../ralph/prd-stories.ts";
 import type { ProjectPlace } from "./place.ts";
 
@@ -42,6 +43,6 @@ export function queued(spec: StorySpec): QueuedStory {
 /** As a run takes it. */
 export function plannedStory(story: QueuedStory): StorySpec {
   const { id, title, description, acceptanceCriteria, dependsOn, priority } = story;
-  const plan = { id, title, description, acceptanceCriteria, dependsOn };
+  const plan = withSize({ id, title, description, acceptanceCriteria, dependsOn });
   return priority === undefined ? plan : { ...plan, priority };
 }

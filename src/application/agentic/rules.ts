@@ -26,11 +26,12 @@ export interface ProjectRules {
   readonly file: string | null;
 }
 
-/** `dir`: the folder of the project. `project`: the commands that it configures. */
+/** `dir`: the folder of the project. `project`: the commands that it configures. `teams`: steps may have a tree for each executor. */
 export function projectRules(
   { protocols }: Pick<Application, "protocols">,
   dir: string,
   project: ProjectCommands,
+  { teams = true }: { readonly teams?: boolean } = {},
 ): ProjectRules {
   const bundled = bundledRules();
   if (bundled === null)
@@ -39,7 +40,7 @@ export function projectRules(
   const file = existsSync(own) ? own : null;
   const source = { text: file === null ? null : readWorkflow(file), file: own, base: readWorkflow(bundled) };
   const commands = checkCommands(project, existsSync(join(dir, "go.mod")));
-  const { definition, table, problems, notes } = rulesFor(source, protocols.facts, { commands });
+  const { definition, table, problems, notes } = rulesFor(source, protocols.facts, { commands, teams });
   if (definition === null || table === null) {
     const hint = `correct it and check it again with \`pawl workflow check ${rulesFile}\``;
     throw new WorkflowError(own, problems, { file: rulesFile, hint });

@@ -12,13 +12,8 @@ import { failStep } from "../status-changes.ts";
 type WithParts = PerformedDefinition & { readonly parts: PartsDefinition };
 
 /** Whether the step is performed as its parts, or as a whole. Once its parts are open, it stays with them for that visit. */
-export function opensParts(
-  draft: Draft,
-  story: StoryId | null,
-  step: Step,
-  { if: condition }: PartsDefinition,
-): boolean {
-  return step.parts !== undefined || condition === undefined || whyNot(draft.run, story, condition) === null;
+export function opensParts(run: Run, story: StoryId | null, step: Step, { if: condition }: PartsDefinition): boolean {
+  return step.parts !== undefined || condition === undefined || whyNot(run, story, condition) === null;
 }
 
 /** A list that cannot be used fails the step: nothing says how many parts there should have been. */

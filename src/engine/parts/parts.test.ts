@@ -18,6 +18,7 @@ import { partName, stepName, storyId } from "../../domain/ids.ts";
 import type { PartsDefinition } from "../../domain/part.ts";
 import { saidBy, saidValues } from "../../domain/said.ts";
 import { why } from "../why.ts";
+import { opensParts } from "./opening.ts";
 
 const names = ["security", "speed", "style"];
 const review = (how: Partial<Omit<PartsDefinition, "of">> = {}, options: Parameters<typeof agent>[1] = {}) =>
@@ -384,6 +385,18 @@ describe("parts of a step", () => {
     expect(run.parts("review")).toEqual({ security: "ready", speed: "ready", style: "ready" });
   });
 
+  test("[PT22] a step with open parts stays with them in that visit, whatever the key has meanwhile", () => {
+    const run = reviewed(ifTeam);
+    run.pass("build", { outputs: { mode: "team" } });
+    const step = run.step("review");
+    const { parts: _parts, ...fresh } = step;
+    const { header } = run.run;
+    const changed = { ...run.run, header: { ...header, context: { mode: "single" } } };
+    const { parts } = review(ifTeam);
+    if (parts === undefined) throw new Error("no parts");
+    expect([opensParts(changed, null, step, parts), opensParts(changed, null, fresh, parts)]).toEqual([true, false]);
+  });
+
   test("[PT22 PT11] going back asks again: a step that had parts may be a whole in its next visit", () => {
     const run = reviewed(ifTeam, { on: { rejected: atMost(3, backTo("build")) } });
     run.pass("build", { outputs: { mode: "team" } });
@@ -395,7 +408,11 @@ describe("parts of a step", () => {
   });
 
   const inTeam = (id: string) => ({
-    ...{ id: storyId(id), title: id, description: "", acceptanceCriteria: [], dependsOn: [] },
+    id: storyId(id),
+    title: id,
+    description: "",
+    acceptanceCriteria: [],
+    dependsOn: [],
     context: { mode: "team" },
   });
 

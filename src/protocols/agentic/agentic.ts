@@ -2,6 +2,8 @@
 
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
+import { withSize } from "../../workflows/rules/story-size.ts";
+import { leadRole } from "../../workflows/rules/team-roles.ts";
 import type { Protocol } from "../protocol.ts";
 import { aiFolder, excludedIn, sessionFolder, worksInPlace } from "./ai-folder.ts";
 import { keepFound } from "./found-state.ts";
@@ -17,6 +19,7 @@ export const agentic: Protocol = {
   notesKey: "human_instruction",
   feedbackKey: "previous_attempt",
   needsStories: true,
+  showsParts: true,
   hasFolder: true,
   checksDecide: true,
   storiesFor: (task) => [oneStory(task)],
@@ -31,12 +34,15 @@ export const agentic: Protocol = {
 
   values: agenticValues,
 
+  environment: ({ attempt }) => (attempt.part === leadRole ? agentTeamsOn : {}),
+
   prepare: prepareFolder,
 
   async collect(work, workspace, session) {
     // Every command loads this file, and a reader of YAML is large.
     const { collectedFrom, leftBy } = await import("./collected.ts");
-    return collectedFrom(leftBy({ ...work, session }, sessionFolder(work.run.header, workspace)), work.attempt);
+    const left = leftBy({ ...work, session }, sessionFolder(work.run.header, workspace));
+    return collectedFrom(left, work.attempt, work.run);
   },
 
   async arrived(work, workspace, session) {
@@ -53,9 +59,12 @@ export const agentic: Protocol = {
   },
 };
 
+/** What turns on teams that a session leads itself; they are experimental there. */
+const agentTeamsOn = { CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS: "1" };
+
 /** A task without a queue of stories is one story. */
 function oneStory(task: string): StorySpec {
   const [first = ""] = task.split("\n", 1);
   const title = first.length > 72 ? `${first.slice(0, 71).trimEnd()}…` : first;
-  return { id: storyId("US-001"), title, description: task, acceptanceCriteria: [], dependsOn: [] };
+  return withSize({ id: storyId("US-001"), title, description: task, acceptanceCriteria: [], dependsOn: [] });
 }

@@ -41,6 +41,16 @@ export function aiFolder(dir: string): AiFolder {
 export const storyState = ({ dir }: AiFolder, story: StoryId) => join(dir, "states", `${story}.json`);
 export const storyHandoff = ({ dir }: AiFolder, story: StoryId) => join(dir, "handoffs", `${story}.md`);
 
+/** What a role of a team left, apart from the others. */
+export const roleHandoff = ({ dir }: AiFolder, story: StoryId, role: string) =>
+  join(dir, "handoffs", story, `${role}.md`);
+/** The same file as a session of that role finds it. */
+export const ownHandoff = ({ dir }: AiFolder, role: string) => join(dir, "handoffs", `${role}.md`);
+/** What happened in the teams of a story: one JSON object a line. */
+export const teamEvents = ({ dir }: AiFolder, story: StoryId) => join(dir, "teams", `${story}.jsonl`);
+/** The tasks of an Agent Team, as its lead writes them. */
+export const teamTasks = ({ dir }: AiFolder) => join(dir, "TASKS.md");
+
 /** The folder that the executor of an attempt reads and writes: the project's own where it works in place. */
 export function sessionFolder(run: Pick<RunFacts, "place">, workspace: string): AiFolder {
   const { shared } = run.place;
@@ -51,7 +61,17 @@ export function worksInPlace({ place }: Pick<RunFacts, "place">): boolean {
   return place.kind === "in_place";
 }
 
-const patterns = ["STATE.json*", "states/", "HANDOFF.md*", "handoffs/", "executor-result*", "hook.log*", ".pawl.*"];
+const patterns = [
+  "STATE.json*",
+  "states/",
+  "HANDOFF.md*",
+  "handoffs/",
+  "executor-result*",
+  "hook.log*",
+  "TASKS.md*",
+  "teams/",
+  ".pawl.*",
+];
 
 /** What git never commits. The rules and documents of a project that are in the folder are its own. */
 export function excludedIn({ place }: RunFacts): readonly string[] {

@@ -32,6 +32,11 @@ export const storyBudget = range(15_000, 40_000);
 /** One story with three executors, which are two to three times as fast. */
 export const teamBudget = range(40_000, 100_000);
 
+/** A story of which a session had a role was one of a team. */
+export function plannedFor(sessions: readonly { readonly part?: string }[]): TokenRange {
+  return sessions.some(({ part }) => part !== undefined) ? teamBudget : storyBudget;
+}
+
 /** What an orchestrator with a model of its own would need. Pawl's needs none. */
 export const orchestratorBudget = {
   interaction: range(100, 200),

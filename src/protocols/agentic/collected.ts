@@ -5,9 +5,10 @@ import type { Attempt } from "../../domain/attempt.ts";
 import type { PerformedDefinition } from "../../domain/definition.ts";
 import { errorText } from "../../domain/error.ts";
 import type { Facts } from "../../domain/report.ts";
-import type { Run } from "../../domain/run.ts";
+import { contextOf, type Run } from "../../domain/run.ts";
 import { isExample, type Told, withoutEcho } from "../../prompts/echo.ts";
 import { readInside } from "../../system/files/inside.ts";
+import { marksOfValue, sizeKey, sizeValue } from "../../workflows/rules/story-size.ts";
 import type { AttemptFacts, LeftInFiles, SessionFacts, ToldReport } from "../protocol.ts";
 import { type AiFolder, largestFile } from "./ai-folder.ts";
 import { readExecutorResult } from "./executor-result.ts";
@@ -76,6 +77,8 @@ function withDetails(report: SessionReport, handoff: SessionReport | null): Sess
     failingTests: failingTests.length > 0 ? failingTests : handoff.failingTests,
     filesChanged: filesChanged.length > 0 ? filesChanged : handoff.filesChanged,
     unresolved: unresolved === "" ? handoff.unresolved : unresolved,
+    complexity: report.complexity ?? handoff.complexity,
+    parallel: report.parallel ?? handoff.parallel,
   };
 }
 
@@ -106,10 +109,11 @@ function withoutContradiction(report: SessionReport, { checks }: Pick<PerformedD
   return { ...report, status: "failing", notes: [...report.notes, why] };
 }
 
-/** What the runtime makes an attempt's report of. */
-export function collectedFrom(left: Left, attempt: Attempt): LeftInFiles {
+/** What the runtime makes an attempt's report of. `run`: for the size of the story, of which a session may say a part. */
+export function collectedFrom(left: Left, attempt: Attempt, run?: Run): LeftInFiles {
   const { report, notes, absent } = left;
-  const told = report === null || saysNothing(report) ? null : toldBy(report, attempt, left.isLast);
+  const outputs = report === null || run === undefined ? {} : sizeSaid(report, run, attempt);
+  const told = report === null || saysNothing(report) ? null : { ...toldBy(report, attempt, left.isLast), ...outputs };
   const facts = factsOf(report, left.handoff);
   const reasons = [...notes, ...(absent === null ? [] : [absent])];
   return {
@@ -117,6 +121,18 @@ export function collectedFrom(left: Left, attempt: Attempt): LeftInFiles {
     ...(notes.length === 0 ? {} : { notes }),
     ...(told === null ? { unreported: `${reasons.join(". ")}. ${howToReport(attempt)}` } : { told }),
   };
+}
+
+/** It decides whether a team works on a later step. What a role of a team says is about its own part. */
+function sizeSaid(
+  { complexity, parallel }: SessionReport,
+  run: Run,
+  { story, part }: Attempt,
+): Pick<ToldReport, "outputs"> {
+  if ((complexity === null && parallel === null) || part !== undefined) return {};
+  const known = marksOfValue(contextOf(run, story)[sizeKey] ?? "") ?? { size: "S", parallel: 0 };
+  const marks = { size: complexity ?? known.size, parallel: parallel ?? known.parallel };
+  return { outputs: { [sizeKey]: sizeValue(marks) } };
 }
 
 function toldBy(report: SessionReport, attempt: Attempt, isLast: boolean): ToldReport {
@@ -157,11 +173,12 @@ function verdictOf(report: SessionReport, attempt: Attempt): ToldReport["verdict
 const longestHandoff = 256 * 1024;
 
 function factsOf(report: SessionReport | null, handoff: string | null): Facts {
-  const { tests = null, failingTests = [], filesChanged = [] } = report ?? {};
+  const { tests = null, failingTests = [], filesChanged = [], summary = "" } = report ?? {};
   return {
     ...(tests === null ? {} : { tests: { ...tests } }),
     ...(failingTests.length === 0 ? {} : { failing_tests: failingTests }),
     ...(filesChanged.length === 0 ? {} : { files_changed: filesChanged }),
+    ...(summary === "" ? {} : { summary }),
     ...(handoff === null ? {} : { handoff: handoff.slice(0, longestHandoff) }),
   };
 }

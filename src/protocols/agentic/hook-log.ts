@@ -1,5 +1,6 @@
 // Writes how sessions ended into `hook.log`, with what a person should know about them.
 
+import { nameWithPart } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
 import { appendInside } from "../../system/files/inside.ts";
 import type { AttemptFacts } from "../protocol.ts";
@@ -11,7 +12,7 @@ export function logEnd({ run, attempt, definition }: AttemptFacts, events: reado
     (event): event is EndEvent => event.type === "attempt_ended" && event.attempt === attempt.id,
   );
   if (shared === undefined || ended === undefined || definition.kind !== "agent") return;
-  const session = `${attempt.story} ${attempt.name} attempt ${attempt.number}`;
+  const session = `${attempt.story} ${nameWithPart(attempt)} attempt ${attempt.number}`;
   const texts = [`${session} ended: ${endWords(ended)}`, ...ended.notes.map((note) => `${session}: ${note}`)];
   const at = new Date(ended.at).toISOString();
   const lines = texts.map((text) => `${at} hook: ${text.replace(/\s+/g, " ").slice(0, longestLine)}\n`);

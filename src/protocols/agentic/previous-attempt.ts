@@ -14,7 +14,7 @@ export type LastEnd =
   | { readonly kind: "review"; readonly gate: Gate; readonly reason: string | null; readonly hasPassed: boolean };
 
 export function lastEndOf(scope: Story | undefined): LastEnd | null {
-  const attempt = scope?.attempts.findLast(hasEnded) ?? null;
+  const attempt = scope === undefined ? null : lastAttempt(scope);
   const gate = scope?.gates.findLast((each) => each.cause === "step" && answerOf(each) !== null);
   const answer = gate === undefined ? null : answerOf(gate);
   // Going back over a gate voids its answer, and it was the last thing that was said all the same.
@@ -23,6 +23,15 @@ export function lastEndOf(scope: Story | undefined): LastEnd | null {
   if (attempt === null) return null;
   const { outcome, verdict } = attempt.state;
   return { kind: "attempt", attempt, hasPassed: outcome === "completed" && verdict?.kind === "passed" };
+}
+
+/** Of a team, a role that did not pass says more than one that did. */
+function lastAttempt({ attempts }: Story): EndedAttempt | null {
+  const last = attempts.findLast(hasEnded) ?? null;
+  if (last?.part === undefined) return last;
+  const team = attempts.filter(hasEnded).filter(({ step, visit }) => step === last.step && visit === last.visit);
+  const newest = new Map(team.map((each) => [each.part, each]));
+  return [...newest.values()].findLast(({ state }) => state.verdict?.kind === "rejected") ?? last;
 }
 
 /** The reason of the protocol with which it ended; null: none of them. */
@@ -53,8 +62,8 @@ function reasonText(end: LastEnd): string {
   return reason === null ? "" : ` Reason: ${reason}`;
 }
 
-function endText({ name, number, state }: EndedAttempt): string {
-  const which = `${name} attempt ${number}`;
+function endText({ name, part, number, state }: EndedAttempt): string {
+  const which = `${name}${part === undefined ? "" : ` (${part})`} attempt ${number}`;
   if (state.taken?.key === "asked") return `${which} asked a person.`;
   switch (state.outcome) {
     case "completed":

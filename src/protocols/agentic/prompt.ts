@@ -6,12 +6,16 @@ import { storyPath } from "../../domain/story-path.ts";
 export const promptKeys = [
   "attempt_line",
   "attempt_number",
+  "checks_to_run",
   "files_to_read",
   "human_instruction",
   "previous_attempt",
+  "project_name",
+  "us_story",
 ] as const;
 
 export interface PromptFacts {
+  readonly project: string;
   readonly story: string;
   readonly attempt: number;
   readonly maxAttempts: number;
@@ -23,15 +27,20 @@ export interface PromptFacts {
   readonly notes: readonly string[];
   /** Why the step begins again; empty: it does not. */
   readonly cameBack: string;
+  /** What a session of a team runs before it reports. */
+  readonly checks: readonly string[];
 }
 
 export function promptValues(facts: PromptFacts): Readonly<Record<(typeof promptKeys)[number], string>> {
   return {
     attempt_line: attemptLine(facts),
     attempt_number: `${facts.attempt}`,
+    checks_to_run: checksToRun(facts),
     files_to_read: filesToRead(facts),
     human_instruction: humanInstruction(facts),
     previous_attempt: previousAttempt(facts),
+    project_name: facts.project,
+    us_story: storyPath("US-{story}", facts.story),
   };
 }
 
@@ -40,12 +49,17 @@ function attemptLine({ attempt, maxAttempts }: PromptFacts): string {
   return attempt > 1 ? `\n(Attempt ${attempt} of ${maxAttempts})` : "";
 }
 
+function checksToRun({ checks }: PromptFacts): string {
+  if (checks.length === 0) return "Make sure that what you changed fits the contracts: this step has no check to run";
+  return `Run ${checks.join(" && ")} to confirm pass`;
+}
+
 /** There is a hand-off only after the first session, so one that is missing is left out; every other file is marked. */
 function filesToRead({ reads, story, exists }: PromptFacts): string {
   const lines = reads.flatMap((pattern) => {
     const path = storyPath(pattern, story);
     if (path.includes("*") || exists(path)) return [`- ${path}`];
-    return path === ".ai/HANDOFF.md" ? [] : [`- ${path} (not present)`];
+    return path === ".ai/HANDOFF.md" || path.startsWith(".ai/handoffs/") ? [] : [`- ${path} (not present)`];
   });
   return lines.length === 0 ? "- (none)" : lines.join("\n");
 }

@@ -43,6 +43,8 @@ test("[AG1 AG7 D21 D22] the documented hand-off is read from its front matter al
     filesChanged: ["internal/cart/service.go", "internal/discount/engine.go"],
     summary: "",
     unresolved: "- TestApplyCoupon: boundary conditions\n- status: pass",
+    complexity: null,
+    parallel: null,
     source: "front_matter",
     notes: [],
     why: "",
@@ -208,4 +210,15 @@ test("[AG5] a file of another name is read as what it looks like", () => {
   expect(readSessionFile("---\nstatus: pass\n---\n", "report").source).toBe("front_matter");
   expect(readSessionFile("SCOPE WARNING", "report").source).toBe("free_text");
   expect(readSessionFile("The last status: pass", "report.txt")).toMatchObject({ source: "free_text", status: null });
+});
+
+test.each([
+  ["complexity: M\nparallel: 3", "M", 3],
+  ["complexity: '[l]'", "L", null],
+  ["complexity: XL\nparallel: many", null, null],
+  ["complexity: null", null, null],
+])("[TM1 D79] the size that a session found: %s", (lines, complexity, parallel) => {
+  const report = handoff(`status: pass\n${lines}`);
+  expect(report).toMatchObject({ status: "pass", complexity, parallel });
+  expect(report.notes).toHaveLength(lines.includes("XL") ? 2 : 0);
 });

@@ -8,6 +8,8 @@ import {
   type AiFolder,
   aiFolder,
   largestFile,
+  ownHandoff,
+  roleHandoff,
   sessionFolder,
   storyHandoff,
   storyState,
@@ -32,9 +34,19 @@ export function prepareFolder({ run, attempt }: AttemptFacts, workspace: string)
     }
   };
   // Never a report of a session, so what is there, such as one that git has checked out, is always replaced.
-  place(folder, folder.state, read(storyState(project, attempt.story)), attempt);
+  place(folder, folder.state, ofRole(read(storyState(project, attempt.story)), attempt), attempt);
   // The newest hand-off of the story, or of the session before, which this one reads.
   put(folder, folder.handoff, read(storyHandoff(project, attempt.story)) ?? read(project.handoff), attempt);
+  // A role whose session broke off finds what it had written.
+  const { part } = attempt;
+  if (part !== undefined)
+    put(folder, ownHandoff(folder, part), read(roleHandoff(project, attempt.story, part)), attempt);
+}
+
+/** The roles of a team count their own sessions, and a program that knows only the files finds its role nowhere else. */
+function ofRole(text: string | null, { part, number }: Attempt): string | null {
+  if (part === undefined || text === null) return text;
+  return `${JSON.stringify({ ...(JSON.parse(text) as object), attempt: number, role: part }, null, 2)}\n`;
 }
 
 /** What the executor has written since stays. */

@@ -1,5 +1,6 @@
 // What a session reported in a file: the same for a hand-off and for an executor-result, whatever words it used.
 
+import { type StorySize, storySizes } from "../../workflows/rules/story-size.ts";
 import type { Field } from "../files/front-matter.ts";
 import { isNothing, type Reason, reasonOfWord, type SessionStatus, statusOfWord, stepOfWord } from "./aliases.ts";
 
@@ -17,6 +18,9 @@ export interface SessionReport {
   readonly summary: string;
   /** What the session left open, as a question to a person. */
   readonly unresolved: string;
+  /** How large the session found the story, and how many of its tasks can be worked on at once; null: it does not say. */
+  readonly complexity: StorySize | null;
+  readonly parallel: number | null;
   readonly source: ReportSource;
   /** What was changed, left out or not understood, for a person. */
   readonly notes: readonly string[];
@@ -49,6 +53,8 @@ const nothing: SessionReport = {
   filesChanged: [],
   summary: "",
   unresolved: "",
+  complexity: null,
+  parallel: null,
   source: "free_text",
   notes: [],
   why: "",
@@ -85,6 +91,7 @@ export function reportOfValues(
   const tests = testsIn(reading);
   const failingTests = reading.list("failing_tests");
   const filesChanged = reading.list("files_changed");
+  const [complexity, parallel] = [sizeIn(reading), reading.count("parallel")];
   const said = withReason(statusIn(reading), reading);
   return {
     ...about,
@@ -94,6 +101,8 @@ export function reportOfValues(
     filesChanged,
     summary: reading.text("summary"),
     unresolved: unresolvedIn(body),
+    complexity,
+    parallel,
     source,
     notes: said.why === "" ? reading.notes : [...reading.notes, said.why],
   };
@@ -130,6 +139,17 @@ function reasonIn(reading: Reading): Reason | null {
   const reason = reasonOfWord(word);
   if (reason === null) reading.notes.push(`reason "${shortly(word)}" is not known and counts as none`);
   return reason;
+}
+
+/** `M` or `[M]`. */
+function sizeIn(reading: Reading): StorySize | null {
+  const word = reading.text("complexity");
+  if (word === "") return null;
+  const [, letter] = /^\[?([SML])\]?$/i.exec(word) ?? [];
+  const size = storySizes.find((each) => each === letter?.toUpperCase()) ?? null;
+  if (size === null)
+    reading.notes.push(`complexity "${shortly(word)}" is none of ${storySizes.join(", ")} and says nothing`);
+  return size;
 }
 
 function testsIn(reading: Reading): TestCounts | null {

@@ -5,9 +5,10 @@ import { type Attempt, hasEnded } from "../../domain/attempt.ts";
 import { isPerformed, type PerformedWork, type StepDefinition } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
 import type { Note } from "../../domain/note.ts";
+import { isMoving, type Part } from "../../domain/part.ts";
 import type { Facts } from "../../domain/report.ts";
 import type { Run } from "../../domain/run.ts";
-import { isOver, type Step } from "../../domain/step.ts";
+import { hasOpenParts, isOver, type Step } from "../../domain/step.ts";
 import type { Story, StoryEntry } from "../../domain/story.ts";
 import { worksInPlace } from "./ai-folder.ts";
 import { type Reason, reasonOfWord } from "./aliases.ts";
@@ -165,23 +166,26 @@ function isPrepared(scope: Story | undefined, step: string | undefined): boolean
   return scope?.attempts.findLast(({ name }) => name === step)?.state.phase === "dispatched";
 }
 
-/** The number of the last attempt of a step; 0: there was none. The next one has the number after it. */
+/** The number of the last attempt of a step; 0: there was none. The next one has the number after it. Roles of a team have their own. */
 export function attemptsMade(scope: Story | undefined, name: string | undefined): number {
   const before = scope?.chain.find((step) => step.name === name)?.attemptsBefore ?? 0;
-  return scope?.attempts.findLast((each) => each.name === name)?.number ?? before;
+  const own = scope?.attempts.filter((each) => each.name === name) ?? [];
+  return Math.max(before, ...own.map(({ number }) => number));
 }
 
 function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): StateStatus {
   switch (state.status) {
     case "running":
-      return "running";
+      // Of a team, only roles that wait for a person are left.
+      if (gate === null) return "running";
+      return gate.cause === "exhausted" ? "failing" : last !== null && hasTimedOut(last) ? "timeout" : "needs_human";
     case "failed":
       return "failing";
     case "cancelled":
       return "needs_human";
     case "held":
       if (gate?.cause === "exhausted") return "failing";
-      if (last !== null && hasEnded(last) && last.state.outcome === "timed_out") return "timeout";
+      if (last !== null && hasTimedOut(last)) return "timeout";
       return gate?.cause === "waits" ? "pending" : "needs_human";
     case "waiting":
     case "ready":
@@ -191,8 +195,20 @@ function statusOf({ state }: Step, gate: Gate | null, last: Attempt | null): Sta
   }
 }
 
-function gateOf(scope: Story, { state }: Step): Gate | null {
-  return state.status === "held" ? (scope.gates.find(({ id }) => id === state.gate) ?? null) : null;
+function hasTimedOut(attempt: Attempt): boolean {
+  return hasEnded(attempt) && attempt.state.outcome === "timed_out";
+}
+
+/** The question that the step waits for; of a team, the first one of its roles once no other one moves. */
+function gateOf(scope: Story, step: Step): Gate | null {
+  const { state } = step;
+  const held = hasOpenParts(step) && !step.parts.some(isMoving) ? step.parts.find(isHeld)?.state : undefined;
+  const waits = state.status === "held" ? state : held;
+  return waits?.status === "held" ? (scope.gates.find(({ id }) => id === waits.gate) ?? null) : null;
+}
+
+function isHeld({ state }: Part): boolean {
+  return state.status === "held";
 }
 
 /** The last attempt of the step drew on its limit for the next one, which has not begun. */
@@ -209,8 +225,11 @@ export function repetitionsLeft(
   if (definition === undefined || !("budget" in definition) || !definition.budget) return 0;
   const from = Math.max(scope?.countsFrom["*"] ?? 0, scope?.countsFrom[definition.name] ?? 0);
   const own = (scope?.attempts ?? []).filter((each, index) => index >= from && each.name === definition.name);
-  const used = own.filter((each) => hasEnded(each) && each.state.taken !== null && each.state.taken.draws !== null);
-  return Math.max(0, definition.budget.atMost - used.length);
+  // What a role did is no attempt of the step: its team as a whole is one.
+  const whole = own.filter(({ part }) => part === undefined);
+  const used = whole.filter((each) => hasEnded(each) && each.state.taken !== null && each.state.taken.draws !== null);
+  const rounds = (scope?.rounds ?? []).filter(({ name, taken }) => name === definition.name && taken.draws !== null);
+  return Math.max(0, definition.budget.atMost - used.length - rounds.length);
 }
 
 /** A step that a person performs has the time of the step before it. */

@@ -8,7 +8,7 @@ import type { Run } from "../../domain/run.ts";
 import { isSettled, type StoryEntry, type StorySpec } from "../../domain/story.ts";
 import { appendInside, writeInside } from "../../system/files/inside.ts";
 import type { Looked, ProjectedFiles } from "../files/projection.ts";
-import { type AiFolder, aiFolder, storyHandoff, storyState } from "./ai-folder.ts";
+import { type AiFolder, aiFolder, roleHandoff, storyHandoff, storyState, teamEvents } from "./ai-folder.ts";
 import { isNothing } from "./aliases.ts";
 import { type StateFields, unknownFields, withUnknown } from "./changed-state.ts";
 import { stateKeys } from "./first-state.ts";
@@ -17,6 +17,8 @@ import { type LookedState, lookAtState } from "./looked-state.ts";
 import { projectSettings } from "./project-settings.ts";
 import { storyDocument } from "./state-document.ts";
 import { storyAtWork } from "./story-at-work.ts";
+import { consolidatedHandoff } from "./team-handoff.ts";
+import { TeamLog } from "./team-log.ts";
 
 export class AgenticFiles implements ProjectedFiles {
   readonly root: string;
@@ -25,6 +27,9 @@ export class AgenticFiles implements ProjectedFiles {
   readonly #folder: AiFolder;
   readonly #inPlace: boolean;
   readonly #warn: (text: string) => void;
+  readonly #team = new TeamLog();
+  /** The hand-off of a team, by the event with which its step ended. */
+  readonly #ofTeam = new WeakMap<Event, string>();
   /** What is known of the attempts of all stories, by their ids. */
   readonly #facts = new Map<string, Facts>();
   /** StateFields that others added, and those by the story that the file showed. */
@@ -51,6 +56,14 @@ export class AgenticFiles implements ProjectedFiles {
   }
 
   follow(event: Event): void {
+    this.#team.follow(event);
+    const round = event.story === null ? null : this.#team.roundOf(event.story);
+    const isEnd = event.type === "parts_ended" || event.type === "step_failed";
+    if (isEnd && round !== null && round.step === event.step)
+      this.#ofTeam.set(
+        event,
+        consolidatedHandoff(round, event.type === "parts_ended" && event.verdict.kind === "passed"),
+      );
     if (event.type === "attempt_ended") this.#facts.set(event.attempt, event.facts ?? {});
     if (event.type === "file_change_adopted" && event.field !== null && !stateKeys.includes(event.field)) {
       // Without a value, it was removed.
@@ -68,9 +81,13 @@ export class AgenticFiles implements ProjectedFiles {
       const line = `[WARN] [pawl] ${event.why.replace(/\s+/g, " ")}\n`;
       appendInside(this.root, this.#folder.log, `${new Date(event.at).toISOString()} ${line}`);
     }
-    if (event.type !== "attempt_ended" || event.story === null) return;
-    const handoff = event.facts?.["handoff"];
-    if (typeof handoff !== "string") return;
+    const handoff = event.type === "attempt_ended" ? event.facts?.["handoff"] : this.#ofTeam.get(event);
+    if (event.story === null || typeof handoff !== "string") return;
+    const role = event.type === "attempt_ended" ? this.#team.roleOf(event.attempt) : null;
+    if (role !== null) {
+      writeInside(this.root, roleHandoff(this.#folder, event.story, role), handoff);
+      return;
+    }
     writeInside(this.root, storyHandoff(this.#folder, event.story), handoff);
     if (!this.#inPlace) writeInside(this.root, this.#folder.handoff, handoff);
   }
@@ -124,8 +141,12 @@ export class AgenticFiles implements ProjectedFiles {
       storyState(this.#folder, entry.id),
       this.#text(run, entry, this.#addedTo.get(entry.id) ?? {}),
     ]);
+    const teams = run.header.stories.flatMap(({ id }): [string, string][] => {
+      const lines = this.#team.eventsOf(id).map((event) => `${JSON.stringify(event)}\n`);
+      return lines.length === 0 ? [] : [[teamEvents(this.#folder, id), lines.join("")]];
+    });
     const shown = storyAtWork(run.header.stories);
-    return { ...Object.fromEntries(texts), ...(shown === null ? {} : this.#state(run, shown)) };
+    return { ...Object.fromEntries([...texts, ...teams]), ...(shown === null ? {} : this.#state(run, shown)) };
   }
 
   /** What people wrote after the end of the run is for the next one. */

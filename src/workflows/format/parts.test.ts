@@ -89,9 +89,9 @@ describe("parts in a file", () => {
     expect(first?.hint).not.toBe("");
   });
 
-  test("[WF120] beside a protocol they are refused", () => {
+  test("[WF120] beside a protocol whose files have no place for them they are refused", () => {
     const { problems } = loadWorkflow(
-      file(review("parts: [a]")).replace("id: w", "id: w\nprotocol: agentic"),
+      file(review("parts: [a]")).replace("id: w", "id: w\nprotocol: ralph"),
       "w.yml",
       known,
       { plans: true },

@@ -21,6 +21,8 @@ import { orderOf } from "./order.ts";
 import { inputOf, instructionOf, titleOf } from "./prompt-text.ts";
 import type { RulesTable, StepRules } from "./rules-schema.ts";
 import { sessionReasons } from "./session-reasons.ts";
+import { teamSizes } from "./story-size.ts";
+import { teamOf } from "./team.ts";
 
 /** `checks` is what Pawl says when a check is red. */
 const reasons: readonly string[] = [...sessionReasons, "checks"];
@@ -30,13 +32,19 @@ const executor = agentName("executor");
 /** How often a story that does not fit on its base is worked over before a person is asked. */
 const integrationsAtMost = 2;
 
-export function lowerRules(reading: Reading, table: RulesTable, commands: CheckCommands): Definition | null {
+/** `teams`: whether steps may be performed by several executors at once, which needs a tree for each. */
+export function lowerRules(
+  reading: Reading,
+  table: RulesTable,
+  commands: CheckCommands,
+  teams: boolean,
+): Definition | null {
   const order = orderOf(reading, table.steps);
   if (order.length === 0) return null;
-  noteLater(reading, table);
+  noteRed(reading, table);
   const steps = order.flatMap((name): StepDefinition[] => {
     const rules = table.steps[name];
-    return rules ? [lowerStep(reading, name, rules, order, commands)] : [];
+    return rules ? [lowerStep(reading, name, rules, { order, commands, table, teams })] : [];
   });
   const stories = storiesOf(reading, table, steps, commands);
   const protocol = table.protocol ?? "agentic";
@@ -95,17 +103,18 @@ function storiesOf(
   });
 }
 
-function lowerStep(
-  reading: Reading,
-  name: string,
-  rules: StepRules,
-  order: readonly string[],
-  commands: CheckCommands,
-): StepDefinition {
-  const failures = failuresOf(reading, name, rules, order);
+interface Lowering {
+  readonly order: readonly string[];
+  readonly commands: CheckCommands;
+  readonly table: RulesTable;
+  readonly teams: boolean;
+}
+
+function lowerStep(reading: Reading, name: string, rules: StepRules, lowering: Lowering): StepDefinition {
+  const failures = failuresOf(reading, name, rules, lowering.order);
   const step = rules.requires_human
     ? reviewStep(reading, name, rules, failures)
-    : agentStep(reading, name, rules, failures, commands);
+    : agentStep(reading, name, rules, failures, lowering);
   return from(reading, ["steps", name], step);
 }
 
@@ -152,7 +161,7 @@ function warnReason(reading: Reading, name: string, reason: string): void {
 }
 
 function reviewStep(reading: Reading, name: string, rules: StepRules, failures: Failures): GateStep {
-  const unused = (["max_attempts", "timeout_min", "post_check", "instruction", "waits"] as const).filter(
+  const unused = (["max_attempts", "timeout_min", "post_check", "instruction", "waits", "team_roles"] as const).filter(
     (key) => rules[key] !== undefined,
   );
   if (unused.length > 0) note(reading, `Step '${name}' waits for a person: ${unused.join(", ")} have no effect`);
@@ -180,7 +189,7 @@ function agentStep(
   name: string,
   rules: StepRules,
   failures: Failures,
-  commands: CheckCommands,
+  { order, commands, table, teams }: Lowering,
 ): AgentStep {
   const title = titleOf(name, rules);
   if (instructionOf(name, rules) === null) {
@@ -198,12 +207,13 @@ function agentStep(
   const attempts = rules.max_attempts ?? usual.attempts;
   const minutes = rules.timeout_min ?? usual.minutes;
   const reads = rules.claude_reads ?? [];
+  const team = teamOf(reading, name, rules, table);
   return {
     kind: "agent",
     agent: executor,
     name: stepName(name),
     title,
-    input: inputOf(name, rules),
+    input: inputOf(name, rules, { namesSize: namesSize(name, order, table) }),
     produces: null,
     decide: null,
     expects: null,
@@ -218,7 +228,15 @@ function agentStep(
     reads: reads.includes(handoff) ? reads : [...reads, handoff],
     ...(rules.claude_writes === undefined ? {} : { writes: rules.claude_writes }),
     ...(rules.waits ? { waits: true } : {}),
+    ...(team === null || !teams ? {} : { parts: team }),
   };
+}
+
+/** The session of the first step writes the scenarios, and so finds out how large the story is. */
+function namesSize(name: string, order: readonly string[], { steps, dispatch_mode }: RulesTable): boolean {
+  const mayHaveTeam =
+    teamSizes(dispatch_mode).length > 0 && order.some((each) => steps[each]?.team_roles !== undefined);
+  return order[0] === name && mayHaveTeam;
 }
 
 // Options have the names of the commands of a project: `retry`, `skip`, `abort`.
@@ -293,14 +311,8 @@ function isGreenTest({ as, must }: AgentStep["checks"][number]): boolean {
   return as === "tests" && must !== "fail";
 }
 
-/** Known keys that have no effect yet, and what is not taken as the table has it. */
-function noteLater(reading: Reading, { steps, dispatch_mode }: RulesTable): void {
-  const named = [
-    ...(dispatch_mode ? ["dispatch_mode"] : []),
-    ...(Object.values(steps).some(({ team_roles }) => team_roles) ? ["team_roles"] : []),
-  ];
-  if (named.length > 0)
-    note(reading, `${named.map((key) => `\`${key}\``).join(", ")}: one executor works on each step; teams come later`);
+/** What is not taken as the table has it. */
+function noteRed(reading: Reading, { steps }: RulesTable): void {
   for (const [name, rules] of Object.entries(steps)) {
     if (!rules.treat_failing_as_pass) continue;
     const isRed = testsOf(rules) === "fail";

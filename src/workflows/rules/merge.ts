@@ -1,6 +1,10 @@
-// Merges a project's rules into the bundled table: maps key by key, everything else as a whole. `key: null` takes a value away.
+// Merges a project's rules into the bundled table: maps key by key, everything else as a whole, and the roles of a team as a whole.
+// `key: null` takes a value away.
 
 type Data = Readonly<Record<string, unknown>>;
+
+/** Who names the roles of a team names all of them. */
+const wholes = ["team_roles"];
 
 /** A step cannot be emptied by accident: a step that is null stays null, and is refused as such. */
 export function mergeRules(base: Data, changes: Data): Data {
@@ -11,7 +15,7 @@ function merged(base: unknown, change: unknown): unknown {
   if (!isMap(base) || !isMap(change)) return change;
   const own = Object.entries(change).map(([key, value]) => [
     key,
-    Object.hasOwn(base, key) ? merged(base[key], value) : value,
+    Object.hasOwn(base, key) && !wholes.includes(key) ? merged(base[key], value) : value,
   ]);
   return { ...base, ...Object.fromEntries(own) };
 }

@@ -19,6 +19,8 @@ const afterCompletion = (name: string) => `After completion:
 5. Write pass as the status only if the step is done and no test fails that should pass. If it is not done, write failing, and as the reason null or one of these: ${sessionReasons.join(", ")}. If only a person can help, write needs_human, and the question under "Not yet resolved"
 6. Write the file also if the step did not succeed. Leave .ai/STATE.json as it is`;
 
+const sizeRule = `7. If this step shows how large the Story is, add to the front matter complexity (S, M or L) and parallel (the number of scenarios that are tagged [P])`;
+
 /** Steps that published tables have, and the bundled one has not. */
 const knownSteps: Readonly<Record<string, Required<Pick<StepRules, "title" | "instruction">>>> = {
   commit: {
@@ -36,7 +38,8 @@ export function instructionOf(name: string, { instruction }: StepRules): string 
   return instruction?.trim() ?? knownSteps[name]?.instruction ?? null;
 }
 
-export function inputOf(name: string, rules: StepRules): string {
+/** `namesSize`: what it finds out about the size of the story decides whether a team works on a later step. */
+export function inputOf(name: string, rules: StepRules, { namesSize }: { readonly namesSize: boolean }): string {
   const title = titleOf(name, rules);
   const instruction =
     instructionOf(name, rules) ?? `Carry out the step ${title} as the documents of this project describe it.`;
@@ -52,5 +55,5 @@ ${instruction}
 ${outputRules}
 
 ${afterCompletion(name)}
-`;
+${namesSize ? `${sizeRule}\n` : ""}`;
 }

@@ -18,6 +18,8 @@ export interface RulesOptions {
   readonly base?: string | undefined;
   /** Default: what the project configures. */
   readonly commands?: CheckCommands | undefined;
+  /** false: one executor performs every step, since there is one folder for all. Default: true. */
+  readonly teams?: boolean | undefined;
   /** The caller knows that it is one, whatever the file looks like. */
   readonly isTable?: boolean;
 }
@@ -46,7 +48,7 @@ export function effectiveRules(
 
 export function lowerTable(
   reading: Reading,
-  { base, commands = configuredCommands }: RulesOptions = {},
+  { base, commands = configuredCommands, teams = true }: RulesOptions = {},
 ): Definition | null {
   const { value } = reading.document;
   const table = effectiveRules(value, base);
@@ -56,7 +58,7 @@ export function lowerTable(
     return hints[key] ?? null;
   };
   const file = validate({ schema: rulesSchema, json, unknownKeys: "error", hintFor }, table, reading);
-  return file && lowerRules(reading, file, commands);
+  return file && lowerRules(reading, file, commands, teams);
 }
 
 /** Keys of our other format, and what is written here instead. */

@@ -23,13 +23,13 @@ export interface RulesSource {
 export function rulesFor(
   { text, file, base }: RulesSource,
   protocols: readonly ProtocolFacts[],
-  { commands }: Pick<RulesOptions, "commands"> = {},
+  { commands, teams }: Pick<RulesOptions, "commands" | "teams"> = {},
 ): EffectiveRules {
   // A file of comments alone changes nothing.
   const changes = text === null || /^(?:\s*(?:#.*)?(?:\r?\n|$))*$/.test(text) ? null : text;
   const written = changes ?? base;
   const loaded = loadWorkflow(written, changes === null ? "step-rules.yml" : file, protocols, {
-    rules: { base, commands, isTable: true },
+    rules: { base, commands, teams, isTable: true },
   });
   if (loaded.definition === null) return { ...loaded, table: null };
   const { document } = parseDocument(written, file);

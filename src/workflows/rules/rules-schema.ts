@@ -1,10 +1,13 @@
 // The schema of a table of step rules (`.ai/step-rules.yaml`), as the protocol has it, with the few keys of ours that the bundled
-// table needs. A key that has no effect is refused; what is known and comes later is named in `laterKeys`.
+// table needs. A key that has no effect is refused.
 
 import * as z from "zod";
 import { id } from "../format/route-schema.ts";
+import { dispatchModes } from "./story-size.ts";
 
 const files = z.array(z.string().min(1).max(500)).max(200);
+
+const mode = z.enum(dispatchModes).optional();
 
 const role = z.strictObject({ claude_reads: files.optional(), claude_writes: files.optional() });
 
@@ -43,7 +46,12 @@ const step = z.strictObject({
     .optional()
     .describe("true: the tests of this step must fail (red), as `tests: fail`."),
   waits: z.boolean().optional().describe("true: a person is asked before it starts."),
-  team_roles: z.record(z.string(), role).optional().describe("Files by role, for several executors on one step."),
+  team_roles: z
+    .record(z.string(), role)
+    .optional()
+    .describe(
+      "The roles of a team, with the files that each reads and may change. As a whole: no role of the bundled table stays.",
+    ),
 });
 
 export const rulesSchema = z
@@ -67,9 +75,15 @@ export const rulesSchema = z
       .optional()
       .describe("How stories are worked on."),
     dispatch_mode: z
-      .record(z.string(), z.enum(["single", "auto", "team"]))
+      .strictObject({ S: mode, M: mode, L: mode })
       .optional()
-      .describe("One executor or several, by the size of a story."),
+      .describe(
+        "One executor or a team, by the size of a story: single, team, or auto (two [P] marks or more make a team).",
+      ),
+    agent_teams: z
+      .boolean()
+      .optional()
+      .describe("true (experimental): a team is one session whose lead spawns the roles itself."),
     steps: z.record(z.string(), step).describe("The steps: a map from name to rules."),
   })
   .meta({ title: "Pawl step rules" });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { known as protocols } from "../../../test/support/protocols.ts";
 import type { AgentStep, Definition, StepDefinition } from "../../domain/definition.ts";
 import type { Route } from "../../domain/route.ts";
 import { storyPath } from "../../domain/story-path.ts";
@@ -12,16 +13,6 @@ const base = readFileSync(new URL("../../../workflows/agentic-coding/step-rules.
 const samples = fileURLToPath(new URL("../../../../shared/samples/agentic-coding-framework/", import.meta.url));
 const absent = !existsSync(samples);
 if (absent) console.warn(`skipped: the published tables are not at ${samples}`);
-
-const protocols = [
-  {
-    name: "agentic",
-    templateKeys: ["attempt_line", "attempt_number", "files_to_read", "human_instruction", "previous_attempt"],
-    takesEdits: false,
-    needsStories: true,
-    canAwait: true,
-  },
-];
 
 function effective(text: string | null): EffectiveRules {
   return rulesFor({ text, file: ".ai/step-rules.yaml", base }, protocols);
@@ -197,16 +188,14 @@ describe("the published tables", () => {
     },
   );
 
-  test.skipIf(absent)("[TB9 D80] teams are known and come later", () => {
-    expect(load("from-seed/step-rules.dispatch_mode.yaml")).toMatchObject({
-      problems: [],
-      notes: ["`dispatch_mode`: one executor works on each step; teams come later"],
-    });
+  test.skipIf(absent)("[TB9 TM2 TM3 D79 D80] the protocol's own teams load without a word", () => {
+    expect(load("from-seed/step-rules.dispatch_mode.yaml")).toMatchObject({ problems: [], notes: [] });
     const fragment = readFileSync(`${samples}from-seed/step-rules.team_roles.yaml`, "utf8");
     const below = `steps:\n${fragment.replace(/^(?=.)/gm, "  ")}`;
-    const { problems, notes, table } = effective(below);
-    expect([problems, notes]).toEqual([[], ["`team_roles`: one executor works on each step; teams come later"]]);
-    expect(Object.keys(table?.steps["impl"]?.team_roles ?? {})).toEqual(["backend", "frontend", "test", "verify"]);
+    const { problems, notes, table, definition } = effective(below);
+    expect([problems, notes]).toEqual([[], []]);
+    expect(table?.steps["impl"]?.team_roles).toEqual(effective(null).table?.steps["impl"]?.team_roles);
+    expect(definition && stepOf(below, "impl").parts).toEqual(stepOf(null, "impl").parts);
     expect(errorsOf(fragment)).toEqual(["impl: unknown key `impl`"]);
   });
 });

@@ -60,8 +60,9 @@ export function defineLooking(project: Command, console: Console): void {
     .option(...dirOption)
     .option("--step <step>", "this step; or bootstrap, glossary, nfr, integration-tests")
     .option("--story <story>", "this story (default: the one at work)")
+    .option("--role <role>", "of this role of the step's team, or of its lead")
     .addHelpText("after", example("pawl project prompt --step bdd --story US-007", "pawl project prompt > prompt.txt"))
-    .action(async (options: ProjectOptions & Pick<PromptRequest, "step" | "story">) => {
+    .action(async (options: ProjectOptions & Pick<PromptRequest, "step" | "story" | "role">) => {
       const prompt = await withApplication(options, async (app) => await projectPrompt(app, options));
       if (console.json) return console.document(prompt);
       console.print(prompt.prompt);

@@ -1,16 +1,27 @@
-// `pawl project hook` and `watch`. Owns: printing what came of a session; the exit code of a hook is 0 for every expected state.
+// `pawl project hook` and `watch`. Owns: printing what came of a session; the exit code of a hook is 0 for every expected state. The
+// hooks of an Agent Team have 2 where they block, and their words are on stderr: so its host expects it.
 
 import type { Command } from "commander";
 import { hookSession } from "../../../application/agentic/hook.ts";
+import { hookTeam, type TeamHook } from "../../../application/agentic/team-hooks.ts";
 import { watchProject } from "../../../application/agentic/watch.ts";
 import { AppError } from "../../../domain/error.ts";
+import { readStdin } from "../../input/input.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { dirOption, type ProjectOptions } from "./options.ts";
 
+/** What the host of an Agent Team takes as "no". */
+const blockedExit = 2;
+
+const teamHooks: Readonly<Record<TeamHook, string>> = {
+  "task-completed": "for an Agent Team: run the post_check of the step; exit 2 keeps the task open",
+  "teammate-idle": "for an Agent Team: look for open [P] tasks and a missing hand-off; exit 2 lets the teammate go on",
+};
+
 export function defineSessions(project: Command, console: Console): void {
-  project
+  const hook = project
     .command("hook")
     .description("what the host of an executor calls when a session has ended: reads its report and runs the checks")
     .argument("[dir]", "the folder of the project")
@@ -21,6 +32,25 @@ export function defineSessions(project: Command, console: Console): void {
       if (console.json) return console.document(hooked);
       console.say(hooked.report);
     });
+
+  for (const [name, description] of Object.entries(teamHooks)) {
+    hook
+      .command(name)
+      .description(description)
+      .argument("[dir]", "the folder that the team works in (default: `cwd` of the input)")
+      .option(...dirOption)
+      .addHelpText("after", example(`pawl project hook ${name} < input.json`))
+      .action(async (dir: string | undefined, options: ProjectOptions) => {
+        const input = process.stdin.isTTY ? "" : await readStdin();
+        const { blocks, feedback } = await withApplication(
+          options,
+          async (app) => await hookTeam(app, name as TeamHook, input, dir ?? options.dir),
+        );
+        if (blocks) console.exitCode = blockedExit;
+        if (console.json) return console.document({ blocks, feedback });
+        if (feedback !== "") console.say(feedback);
+      });
+  }
 
   project
     .command("watch")
