@@ -2,7 +2,7 @@
 
 import type { Offer } from "../../../dispatch/dispatch.ts";
 import type { Attempt } from "../../../domain/attempt.ts";
-import { type AgentDefinition, hasStoryTrees, type PerformedWork } from "../../../domain/definition.ts";
+import { hasStoryTrees, type PerformedWork } from "../../../domain/definition.ts";
 import { type AttemptId, agentName, type RunId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import { scopeOf } from "../../../domain/run.ts";
@@ -15,6 +15,7 @@ import { deadlineIn } from "../../../system/clock.ts";
 import { hostName } from "../../../system/home.ts";
 import { newAttemptId, newToken } from "../../../system/ids.ts";
 import type { Committed, Parts } from "../../parts.ts";
+import { agentOf } from "./agent-of.ts";
 import { choose } from "./executor-choice.ts";
 import { permitsOf } from "./permits.ts";
 
@@ -54,10 +55,6 @@ export function timeFor(claim: Claim, now: number): number | null {
   const left = timeLeft(claim.run, claim.attempt, claim.definition, now);
   const limits = [own, left].filter((limit) => limit !== null);
   return limits.length === 0 ? null : Math.max(1, Math.min(...limits));
-}
-
-export function agentOf({ run, definition }: Claim): AgentDefinition | null {
-  return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
 }
 
 /** How many offers are tried when the first cannot be claimed; four times as many each time that a held account or a

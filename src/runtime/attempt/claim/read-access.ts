@@ -1,7 +1,8 @@
 // What a step that may only read may do all the same.
 
 import { contextOf } from "../../../domain/run.ts";
-import { agentOf, type Claim } from "./claim.ts";
+import { agentOf } from "./agent-of.ts";
+import type { Claim } from "./claim.ts";
 
 export function mayOnlyRead(claim: Claim): boolean {
   return claim.definition.access === "read" || agentOf(claim)?.access === "read";

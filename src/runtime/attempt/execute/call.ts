@@ -5,7 +5,8 @@ import { type Attempt, addUsage, hasEnded, noUsage } from "../../../domain/attem
 import { attemptsOf } from "../../../domain/run.ts";
 import type { ExecutorCall, McpAddress, Resumed } from "../../../executors/executor.ts";
 import type { Parts } from "../../parts.ts";
-import { agentOf, type Claim, timeFor } from "../claim/claim.ts";
+import { agentOf } from "../claim/agent-of.ts";
+import { type Claim, timeFor } from "../claim/claim.ts";
 import { commandsFor, mayOnlyRead } from "../claim/read-access.ts";
 import type { Input } from "../prepare/input.ts";
 import { itemOf } from "../prepare/values.ts";

@@ -7,7 +7,8 @@ import { renderTemplate, templateKeys } from "../../../prompts/template.ts";
 import { readRoles } from "../../../protocols/files/agent-home.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent, progressHome } from "../../trees/agent-homes.ts";
-import { agentOf, type Claim } from "../claim/claim.ts";
+import { agentOf } from "../claim/agent-of.ts";
+import type { Claim } from "../claim/claim.ts";
 import { commandsFor, mayOnlyRead } from "../claim/read-access.ts";
 import { feedbackFor, templateValues, type ValuePorts } from "./values.ts";
 

@@ -7,7 +7,8 @@ import type { SessionFacts } from "../../../protocols/protocol.ts";
 import type { Parts } from "../../parts.ts";
 import { homeOfAgent } from "../../trees/agent-homes.ts";
 import type { BegunAttempt } from "../begin/begin.ts";
-import { agentOf, type Claim } from "../claim/claim.ts";
+import { agentOf } from "../claim/agent-of.ts";
+import type { Claim } from "../claim/claim.ts";
 import { readPrompt } from "../logs.ts";
 
 export function toldTo(parts: Pick<Parts, "home">, claim: Claim): Told {
