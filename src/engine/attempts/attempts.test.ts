@@ -365,6 +365,7 @@ test("[AT11 X37] the usage of all attempts adds up", () => {
   expect(run.run.header.totals).toEqual({
     attempts: 3,
     steps: 3,
+    unreported: 0,
     cacheReadTokens: 0,
     estimatedUsd: 0,
     costUsd: 1.5,
