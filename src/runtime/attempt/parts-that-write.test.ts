@@ -83,7 +83,7 @@ ${atShip}`;
     expect(await world.drive(run)).toBe("done");
     expect(world.read("second")).toBe("README.md\napi.txt\nshared.txt\nby api\n");
     const prompt = world.read("prompt-web-2");
-    expect(prompt).toContain("web changed files that api changed, too:\n- shared.txt");
+    expect(prompt).toContain("web changed files that api changed, too: shared.txt");
     expect(world.read("seen")).toBe("README.md\napi.txt\nshared.txt\nweb.txt\nby api\nby web\n");
     expect(await counts(world, run)).toEqual({ api: 1, web: 2, join: 2, ship: 1 });
     const refused = (await world.events(run)).filter(({ type }) => type === "join_refused");

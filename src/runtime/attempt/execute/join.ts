@@ -21,7 +21,7 @@ export async function joinParts(parts: Pick<Parts, "home" | "store">, { begun, l
   const names = works.map(({ name }) => name);
   if (joined.result === "conflict") {
     const text = `${joined.name} changed files that ${names.slice(0, names.indexOf(joined.name)).join(" or ")} changed, too`;
-    log.note(text);
+    log.note(`${text}: ${named(joined.files)}`);
     return conflict(joined.name, joined.files, text);
   }
   await restoreSnapshot(path, joined.snapshot);
@@ -38,8 +38,7 @@ function answer(note: string): Answer {
 }
 
 function conflict(name: string, files: readonly string[], text: string): Answer {
-  const listed = files.map((file) => `- ${file}`).join("\n");
-  const feedback = `${text}:\n${listed}\n\nYour tree has the work of those before you now, and yours is not in it. Do your work again on top of theirs.`;
+  const feedback = `${text}: ${named(files)}\n\nYour tree has the work of those before you now, and yours is not in it. Do your work again on top of theirs.`;
   const report: CompletedReport = {
     ...said,
     verdict: { kind: "rejected", reason: "conflict" },
@@ -48,4 +47,11 @@ function conflict(name: string, files: readonly string[], text: string): Answer 
     conflict: { part: partName(name), files },
   };
   return { kind: "performed", report, isChecked: true };
+}
+
+const mostNamed = 20;
+
+function named(files: readonly string[]): string {
+  const more = files.length > mostNamed ? ` and ${files.length - mostNamed} more` : "";
+  return `${files.slice(0, mostNamed).join(", ")}${more}`;
 }
