@@ -68,10 +68,10 @@ export class World {
     task = "do it",
     parts = this.parts,
     executor = this.#executor,
-    { inPlace = false }: { readonly inPlace?: boolean } = {},
+    { inPlace = false, workflow }: { readonly inPlace?: boolean; readonly workflow?: string } = {},
   ): Promise<RunId> {
     const { run } = await beginRun(parts, {
-      workflow: openWorkflow(this.home, join(this.dir, "workflow.yml"), parts.protocols),
+      workflow: openWorkflow(this.home, workflow ?? join(this.dir, "workflow.yml"), parts.protocols),
       task,
       repo: this.repo,
       base: null,
