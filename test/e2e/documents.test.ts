@@ -175,6 +175,7 @@ test("[LB1 LB3 CM2 D87 D62] a project that works by files, a session at a time: 
   writeFileSync(file, handOff);
   await project("reading", ["read", file]);
   await project("hook", ["hook"]);
+  await project("team-hook", ["hook", "task-completed"]);
   const { stdout } = await site.pawl("project", "status");
   expect(stdout).toContain("sdd-delta");
 });
