@@ -89,3 +89,23 @@ test("[CM96] a run with uncommitted work, a broken tree or parked work stays as 
   expect((await clean(app, now)).runs.map(({ removed }) => removed.at(-1))).toEqual(["the run", "the run", "the run"]);
   expect(runGit(world.repo, "for-each-ref", "refs/pawl")).toBe("");
 });
+
+test("[CM96 PF24] trees of parts of a run that failed stay while they have work, and go without a trace once they have none", async () => {
+  const world = await makeWorld({
+    agent: `if [ "$PAWL_PART" = web ]; then echo work > work.txt; fi; exit 1`,
+    steps: `\n  - { id: work, agent: worker, parts: [api, web], input: "{{task}}", on_error: fail }\n`,
+  });
+  const run = await world.begin();
+  expect(await world.drive(run)).toBe("failed");
+  const folder = join(world.home.worktrees, `${run}.parts`);
+  const app = new Application({ cwd: world.repo, env: { ...process.env, PAWL_HOME: world.home.dir } });
+  onTestFinished(async () => await app.close());
+  const now = { olderMs: 0, dryRun: false };
+  const [kept] = (await clean(app, now)).runs;
+  expect(kept).toMatchObject({ removed: [], kept: [expect.stringContaining("+web/web: has 1 uncommitted file")] });
+  rmSync(join(folder, "+web/web/work.txt"));
+  expect((await clean(app, now)).runs.map(({ removed }) => removed.at(-1))).toEqual(["the run"]);
+  expect(existsSync(folder)).toBe(false);
+  expect(runGit(world.repo, "worktree", "list").split("\n")).toHaveLength(1);
+  expect(runGit(world.repo, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
+});

@@ -9,6 +9,7 @@ import type { Run } from "../domain/run.ts";
 import type { Parts } from "../runtime/parts.ts";
 import { beforeRemoval } from "../runtime/trees/hooks.ts";
 import { byProductsOf } from "../runtime/trees/left-work.ts";
+import { partsFolder } from "../runtime/trees/places.ts";
 import { ownFolder } from "../runtime/trees/protocol-folder.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import type { RunSummary } from "../store/store.ts";
@@ -80,9 +81,8 @@ async function stepsFor(parts: CleanPorts, run: Run, summary: RunSummary, kept: 
     kept.push(...unsaved);
     return [];
   }
-  const folders = [join(home.logs, id), join(home.salvage, id), ownFolder(parts, id)].filter((path) =>
-    existsSync(path),
-  );
+  const left = [join(home.logs, id), join(home.salvage, id), ownFolder(parts, id), partsFolder(parts, id)];
+  const folders = left.filter((path) => existsSync(path));
   const branches = await emptyBranches(run, summary.number, kept);
   const repo = place.repo !== null && existsSync(place.repo) ? place.repo : null;
   const keepAs = branchFor(summary.number, run.header.task);
@@ -128,11 +128,10 @@ function treesOf({ home }: Pick<Parts, "home">, id: string): readonly string[] {
     );
 }
 
-/** Each part has a folder of its own, with the tree in it. The folders go last. */
+/** Each part has a folder `STORY+PART`, with the tree in it. */
 function partTreesIn(folder: string): readonly string[] {
-  const folders = readdirSync(folder).map((name) => join(folder, name));
-  const trees = folders.flatMap((each) => readdirSync(each).map((name) => join(each, name)));
-  return [...trees, ...folders, folder];
+  const trees = readdirSync(folder).map((name) => join(folder, name, name.slice(name.indexOf("+") + 1)));
+  return trees.filter((path) => existsSync(path));
 }
 
 /** Branches that Pawl made and whose commits the base has; one with work of its own stays. */
