@@ -90,7 +90,7 @@ test("[TM8 TM5 D82 D85] two roles that change one file: a conflict, and the late
   expect((await project.go()).result.type).toBe("done");
   expect(project.sessions()).toHaveLength(4);
   expect(runGit(project.root, "show", "HEAD:shared.txt")).toBe("by backend\nby frontend");
-  expect(project.prompt("US-001_impl_frontend_2")).toContain("- shared.txt");
+  expect(project.prompt("US-001_impl_frontend_2")).toContain("changed, too: shared.txt");
   expect(eventsOf(project).filter(({ event }) => event === "conflict")).toMatchObject([
     { files: ["shared.txt"], description: expect.stringContaining("frontend changed what another role had changed") },
   ]);
