@@ -1,8 +1,13 @@
 // The agent of a claimed attempt, as its workflow describes it. Apart from claiming: commands that only look use it, too.
 
-import type { AgentDefinition } from "../../../domain/definition.ts";
-import type { Claim } from "./claim.ts";
+import type { AgentDefinition, PerformedWork } from "../../../domain/definition.ts";
+import type { Run } from "../../../domain/run.ts";
 
-export function agentOf({ run, definition }: Pick<Claim, "run" | "definition">): AgentDefinition | null {
+interface ClaimedWork {
+  readonly run: Run;
+  readonly definition: PerformedWork;
+}
+
+export function agentOf({ run, definition }: ClaimedWork): AgentDefinition | null {
   return definition.kind === "agent" ? (run.header.definition.agents[definition.agent] ?? null) : null;
 }
