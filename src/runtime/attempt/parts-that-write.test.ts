@@ -6,7 +6,7 @@ import { describe, expect, test } from "vitest";
 import { runGit } from "../../../test/support/repository.ts";
 import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
-import type { RunId } from "../../domain/ids.ts";
+import { type RunId, stepId } from "../../domain/ids.ts";
 import { recover } from "../loop/recover.ts";
 import { transition } from "../transition/transition.ts";
 
@@ -229,6 +229,27 @@ ${atShip}`;
     expect(await world.drive(run)).toBe("done");
     expect(world.read("seen")).toBe("README.md\napi.txt\nweb.txt\n");
     expect((await counts(world, run))["api"]).toBe(1);
+    expectNoTraces(world);
+  });
+
+  test("[PT18 DP1] what a part did whose step a person drops is kept as a diff, with all of its attempts", async () => {
+    const agent = `
+if [ "$PAWL_STEP" = build ] && [ "$PAWL_PART" = web ]; then sleep 600; fi
+if [ "$PAWL_STEP" = build ]; then echo "$PAWL_ATTEMPT" > "try-$PAWL_ATTEMPT.txt"; fi
+if [ "$PAWL_STEP" = build ] && [ "$PAWL_ATTEMPT" = 1 ]; then exit 1; fi
+${atShip}`;
+    const world = await makeWorld({ agent, steps: team() });
+    const run = await world.begin();
+    const driving = world.drive(run);
+    const { parts } = world;
+    await until(async () => (await world.run(run)).header.chain[0]?.parts?.[0]?.state.status === "passed");
+    const about = { at: parts.clock.now(), author: "test", story: null, reason: "" };
+    await transition(parts, run, { type: "drop_step", step: stepId("build"), as: "done", ...about });
+    expect(await driving).toBe("done");
+    expect(world.read("seen")).toBe("README.md\n");
+    const saved = readdirSync(join(world.home.salvage, run)).find((name) => name.includes("api")) ?? "";
+    const diff = readFileSync(join(world.home.salvage, run, saved), "utf8");
+    expect([diff.includes("try-1.txt"), diff.includes("try-2.txt")]).toEqual([true, true]);
     expectNoTraces(world);
   });
 });

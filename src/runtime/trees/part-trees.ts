@@ -55,12 +55,18 @@ export interface PartPlace {
   readonly part: PartName;
 }
 
-/** The attempts of one part since it was opened, or sent back by a join, in their order. */
-export function attemptsSinceOpened(attempts: readonly Attempt[], { step, visit, part }: Attempt): readonly Attempt[] {
+/** The attempts of its part up to this one, since the part was opened, or sent back by a join. */
+export function attemptsSinceOpened(attempts: readonly Attempt[], attempt: Attempt): readonly Attempt[] {
+  const { id, step, visit, part } = attempt;
   const ofStep = attempts.filter((other) => other.step === step && other.visit === visit);
-  const last = ofStep.findLastIndex((other) => other.part === part);
-  const joined = ofStep.slice(0, last + 1).findLastIndex((other) => other.part === joinPart);
-  return ofStep.slice(joined + 1).filter((other) => other.part === part);
+  const upTo = ofStep.slice(0, ofStep.findIndex((other) => other.id === id) + 1);
+  const joined = upTo.findLastIndex((other) => other.part === joinPart);
+  return upTo.slice(joined + 1).filter((other) => other.part === part);
+}
+
+/** The state of its tree before the first of these attempts: later ones go on with what was there. */
+function beganWith(attempts: readonly Attempt[], attempt: Attempt): string | null {
+  return attemptsSinceOpened(attempts, attempt).map(baseOf).find(Boolean) ?? null;
 }
 
 /** What the parts did that passed, in the order of the list; `before`: only those that stand before this one. */
@@ -78,7 +84,7 @@ export function worksOf(
     if (step === undefined || state.status !== "passed" || !isWriter(run, story, { name: step.name, part: name }))
       return [];
     const last = attempts.findLast((attempt) => attempt.step === id && attempt.part === name);
-    const base = last && attemptsSinceOpened(attempts, last).map(baseOf).find(Boolean);
+    const base = last && beganWith(attempts, last);
     return base ? [{ name, path: partTree(parts, run.header.id, story, name), base }] : [];
   });
 }
@@ -110,20 +116,30 @@ export async function removePartTrees(parts: RemovalPorts, run: Run, story: Stor
 
 /** Back to where the work began, so that no branch is made for commits that are joined, or are in the diff. */
 async function putAside(parts: RemovalPorts, run: Run, story: StoryId | null, path: string): Promise<void> {
-  const attempt = lastIn(run, story, path);
-  const base = attempt && baseOf(attempt);
-  if (!base) return;
-  if (!hasPassed(attempt)) await salvage(parts, run, path, { attempt, base });
-  await restoreSnapshot(path, base);
+  const base = await keepUnjoined(parts, run, story, path);
+  if (base !== null) await restoreSnapshot(path, base);
 }
 
-/** The attempt that worked last in this tree. */
-export function lastIn(run: Run, story: StoryId | null, path: string): Attempt | undefined {
-  return attemptsOf(run, story).findLast(({ state }) => "workspace" in state && state.workspace === path);
+/** Keeps what was done in this tree as a diff, unless it was joined. Returns the state that the work began with; null: none was done. */
+export async function keepUnjoined(
+  parts: Pick<Parts, "home" | "protocols" | "log">,
+  run: Run,
+  story: StoryId | null,
+  path: string,
+): Promise<string | null> {
+  const attempts = attemptsOf(run, story);
+  const last = attempts.findLast(({ state }) => "workspace" in state && state.workspace === path);
+  const base = last === undefined ? null : beganWith(attempts, last);
+  if (last === undefined || base === null) return null;
+  const later = attempts
+    .slice(attempts.indexOf(last))
+    .filter(({ step, part }) => step === last.step && part === joinPart);
+  // A person may have dropped the step after its parts had passed.
+  if (!hasPassed(last) || !later.some(hasPassed)) await salvage(parts, run, path, { attempt: last, base });
+  return base;
 }
 
-/** What parts did that passed is joined before their step is over. */
-export function hasPassed({ state }: Attempt): boolean {
+function hasPassed({ state }: Attempt): boolean {
   return state.phase === "ended" && state.outcome === "completed" && state.verdict?.kind === "passed";
 }
 

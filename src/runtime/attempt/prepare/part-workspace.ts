@@ -1,7 +1,7 @@
 // The tree of a part that changes files: it begins with what its step began with. A part that could not be joined begins again with the
 // work of the parts before it.
 
-import { type Attempt, baseOf, hasEnded } from "../../../domain/attempt.ts";
+import { type Attempt, baseOf } from "../../../domain/attempt.ts";
 import type { PartName } from "../../../domain/ids.ts";
 import { joinPart } from "../../../domain/part.ts";
 import { attemptsOf, type Run } from "../../../domain/run.ts";
@@ -11,12 +11,10 @@ import {
   attemptsSinceOpened,
   detached,
   ensurePartTree,
-  hasPassed,
   joinWorks,
-  lastIn,
+  keepUnjoined,
   worksOf,
 } from "../../trees/part-trees.ts";
-import { salvage } from "../../trees/salvage.ts";
 import { withTreeLock } from "../../trees/trees.ts";
 import { runNow } from "./shared-base.ts";
 
@@ -45,7 +43,8 @@ export async function enterPartTree(
   const own = attemptsSinceOpened(attemptsOf(run, story), attempt);
   const isFirst = own.every((other) => other.id === attempt.id || baseOf(other) === null);
   if (!isFirst) return path;
-  await keepEarlierWork(parts, run, attempt, path);
+  // A part that is sent back has done nothing wrong: its next attempt can look at what it did.
+  await keepUnjoined(parts, run, story, path);
   await restoreSnapshot(path, await beginningOf(parts, run, attempt, tree.path, start));
   return path;
 }
@@ -62,14 +61,6 @@ function baseOfStep(run: Run, attempt: Attempt): string | null {
 
 function isBeside({ step, visit }: Attempt, other: Attempt): boolean {
   return other.step === step && other.visit === visit && other.part !== joinPart;
-}
-
-/** A passed part that is sent back has done nothing wrong: its next attempt can look at what it did. */
-async function keepEarlierWork(parts: PartPorts, run: Run, attempt: Attempt, path: string): Promise<void> {
-  const left = lastIn(run, attempt.story, path);
-  const base = left && baseOf(left);
-  if (!left || !base || !hasEnded(left) || (hasPassed(left) && left.visit !== attempt.visit)) return;
-  await salvage(parts, run, path, { attempt: left, base });
 }
 
 async function beginningOf(
