@@ -1,6 +1,6 @@
 // New ids. Owns: making random ids and tokens. The engine gets them through commands.
 
-import { randomBytes, randomInt } from "node:crypto";
+import { randomFillSync, randomInt } from "node:crypto";
 import { type AttemptId, attemptId, type NoteId, noteId, type RunId, runId, type Token, token } from "../domain/ids.ts";
 
 const letters = "abcdefghjkmnpqrstvwxyz";
@@ -21,6 +21,21 @@ export function newNoteId(): NoteId {
 
 export function newToken(): Token {
   return token(randomBytes(18).toString("base64url"));
+}
+
+/** Asking the system for a few bytes costs as much as asking for many, so they are asked for in advance. No byte is used twice. */
+const pool = Buffer.alloc(4096);
+let used = pool.length;
+
+function randomBytes(length: number): Buffer {
+  if (used + length > pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  const bytes = Buffer.from(pool.subarray(used, used + length));
+  pool.fill(0, used, used + length);
+  used += length;
+  return bytes;
 }
 
 /** There are 32 characters, so that five bits of a byte choose each of them equally often. */

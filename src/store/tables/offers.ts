@@ -62,7 +62,7 @@ export async function pauseOffers(db: Kysely<Tables>, run: RunId, paused: boolea
   await markPaused.run(db, { run, paused: paused ? 1 : 0 });
 }
 
-async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly ReadyRow[]> {
+async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonly OfferRow[]> {
   const { run, agent, now, limit } = filter;
   if (run !== null && agent !== null) return await ofRunForAgent.all(db, { run, agent, now, limit });
   if (run !== null) return await ofRun.all(db, { run, now, limit });
@@ -74,12 +74,13 @@ async function rowsFor(db: Kysely<Tables>, filter: OfferFilter): Promise<readonl
 const isPutBack = (now: number) => sql<boolean>`coalesce(not_before - ${now} >= 2 * pause_ms, false)`;
 
 type Page = { now: number; limit: number };
+type OfferRow = Pick<ReadyRow, "run_id" | "story_id" | "step" | "part" | "agent">;
 
 /** Oldest run first; within a run, the step that has been ready longest first. */
 const inOrder = (db: Kysely<Tables>, p: (name: keyof Page) => number) =>
   db
     .selectFrom("ready")
-    .selectAll()
+    .select(["run_id", "story_id", "step", "part", "agent"])
     .where("paused", "=", 0)
     .where((e) => e.or([e("not_before", "<=", p("now")), isPutBack(p("now"))]))
     .orderBy("run_number")
@@ -87,15 +88,15 @@ const inOrder = (db: Kysely<Tables>, p: (name: keyof Page) => number) =>
     .orderBy("story_id")
     .limit(p("limit"));
 
-const forAll = statement<Page, ReadyRow>((db, p) => inOrder(db, p));
+const forAll = statement<Page, OfferRow>((db, p) => inOrder(db, p));
 
-const forAgent = statement<Page & { agent: string }, ReadyRow>((db, p) =>
+const forAgent = statement<Page & { agent: string }, OfferRow>((db, p) =>
   inOrder(db, p).where("agent", "=", p("agent")),
 );
 
-const ofRun = statement<Page & { run: string }, ReadyRow>((db, p) => inOrder(db, p).where("run_id", "=", p("run")));
+const ofRun = statement<Page & { run: string }, OfferRow>((db, p) => inOrder(db, p).where("run_id", "=", p("run")));
 
-const ofRunForAgent = statement<Page & { run: string; agent: string }, ReadyRow>((db, p) =>
+const ofRunForAgent = statement<Page & { run: string; agent: string }, OfferRow>((db, p) =>
   inOrder(db, p).where("run_id", "=", p("run")).where("agent", "=", p("agent")),
 );
 
