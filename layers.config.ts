@@ -33,7 +33,8 @@ export const layers: Record<string, readonly string[]> = {
   "app.ts": ["domain", "system", "store", "dispatch", "executors", "protocols", "notify", "runtime", "mcp"],
   application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
   library: [...inner, "contracts", "executors", "runtime", "application"],
-  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp"],
+  http: ["domain", "system", "contracts", "application"],
+  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp", "http"],
   "index.ts": ["domain", "contracts", "runtime", "library"],
 };
 
@@ -70,7 +71,7 @@ const pure: Record<string, readonly string[]> = {
 };
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */
-const packages = ["@agentclientprotocol/sdk", "commander", "kysely", "yaml", "zod"];
+const packages = ["@agentclientprotocol/sdk", "@hono/node-server", "commander", "hono", "kysely", "yaml", "zod"];
 
 /** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
 const implementations = [

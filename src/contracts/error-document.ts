@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { object, text, texts } from "./shape.ts";
 
-const errorCode = z.enum([
+export const errorCode = z.enum([
   "USAGE",
   "INPUT_INVALID",
   "INPUT_MISSING",

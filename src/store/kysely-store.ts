@@ -1,6 +1,7 @@
 // Implements the store with Kysely for every dialect. What differs between dialects is a `Database`; the queries are in tables/.
 
 import type { Kysely } from "kysely";
+import type { ApiToken } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
@@ -16,6 +17,7 @@ import type {
   Hold,
   Lease,
   LocatedRun,
+  NewApiToken,
   Offer,
   OfferFilter,
   PlaceFilter,
@@ -57,6 +59,7 @@ import {
   selectSummaryByNumber,
 } from "./tables/runs.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
+import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenUse } from "./tables/tokens.ts";
 import { KyselyTransaction } from "./transaction.ts";
 
 /**
@@ -218,6 +221,26 @@ export class KyselyStore implements Store {
       if (!(await deleteEffect(db, id))) return;
       for (const effect of others) await insertEffect(db, effect, at);
     });
+  }
+
+  async addToken(token: NewApiToken): Promise<boolean> {
+    return await this.#database.write((db) => insertToken(db, token));
+  }
+
+  async tokens(): Promise<readonly ApiToken[]> {
+    return await this.#database.read(selectTokens);
+  }
+
+  async tokenByHash(hash: string): Promise<ApiToken | null> {
+    return await this.#database.read((db) => selectTokenByHash(db, hash));
+  }
+
+  async tokenUsed(name: string, at: number): Promise<void> {
+    await this.#database.write((db) => updateTokenUse(db, name, at));
+  }
+
+  async removeToken(name: string): Promise<boolean> {
+    return await this.#database.write((db) => deleteToken(db, name));
   }
 
   async backup(file: string): Promise<Backup> {

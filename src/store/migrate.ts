@@ -14,6 +14,7 @@ import { up as pauses } from "./migrations/008-pauses.ts";
 import { up as permitLines } from "./migrations/009-permit-lines.ts";
 import { up as parts } from "./migrations/010-parts.ts";
 import { up as unreported } from "./migrations/011-unreported.ts";
+import { up as api } from "./migrations/012-api.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -34,6 +35,7 @@ const migrations: readonly Migration[] = [
   { name: "permit-lines", up: permitLines },
   { name: "parts", up: parts },
   { name: "unreported", up: unreported },
+  { name: "api", up: api },
 ];
 
 export const schemaVersion = migrations.length;

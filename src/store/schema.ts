@@ -20,6 +20,8 @@ export interface Tables {
   leases: LeaseRow;
   drivers: DriverRow;
   holds: HoldRow;
+  tokens: TokenRow;
+  start_keys: StartKeyRow;
   migrations: { version: number; name: string; applied_at: number };
 }
 
@@ -181,6 +183,28 @@ export interface DeadlineColumns {
   until: number;
   boot: string | null;
   steady: number | null;
+}
+
+/** A token of the HTTP API. */
+export interface TokenRow {
+  name: string;
+  /** SHA-256 of the secret. */
+  hash: string;
+  role: string;
+  created_at: number;
+  expires_at: number | null;
+  used_at: number | null;
+}
+
+/** A key under which a caller of the HTTP API started a run. */
+export interface StartKeyRow {
+  author: string;
+  key: string;
+  /** SHA-256 of the request. */
+  request: string;
+  /** The run may not be there yet. */
+  run_id: string;
+  created_at: number;
 }
 
 /** An account that refused an agent, and until when Pawl does not use it. */

@@ -1,5 +1,6 @@
 // The port of the store; store.contract.ts has the promises of every implementation. All durable state is in the store.
 
+import type { ApiToken } from "../domain/api-token.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Effect } from "../domain/effect.ts";
@@ -65,6 +66,15 @@ export interface Store {
   /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
 
+  /** False: the name is taken. */
+  addToken(token: NewApiToken): Promise<boolean>;
+  /** Oldest first. */
+  tokens(): Promise<readonly ApiToken[]>;
+  tokenByHash(hash: string): Promise<ApiToken | null>;
+  tokenUsed(name: string, at: number): Promise<void>;
+  /** False: there is none. */
+  removeToken(name: string): Promise<boolean>;
+
   /** Deletes a run that is over, with its events; its number is not given again. */
   removeRun(run: RunId): Promise<void>;
   /** Copies everything that is committed into a new file, while other processes read and write. */
@@ -72,6 +82,11 @@ export interface Store {
   /** Calls back soon after another process commits. */
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
+}
+
+export interface NewApiToken extends Omit<ApiToken, "usedAt"> {
+  /** SHA-256 of its secret. */
+  readonly hash: string;
 }
 
 export interface Backup {

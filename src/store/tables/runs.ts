@@ -326,6 +326,7 @@ const ownedTables = [
   "leases",
   "drivers",
   "permit_lines",
+  "start_keys",
   "stories",
   "totals",
 ] as const;

@@ -1,0 +1,97 @@
+// The router of the API: the table of routes behind tokens, roles and limits. An error becomes problem details.
+
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { z } from "zod";
+import type { Application } from "../application/application.ts";
+import type { Problem } from "../contracts/http-documents.ts";
+import type { ApiToken } from "../domain/api-token.ts";
+import { AppError, errorText } from "../domain/error.ts";
+import { readJson } from "./body.ts";
+import { FailedSignIns, Streams } from "./limits.ts";
+import { nothingHere, problem, problemOf, problemType } from "./problem.ts";
+import type { Protection } from "./protection.ts";
+import { Refusal } from "./refusal.ts";
+import type { Asked, Inputs, Route } from "./route.ts";
+
+export type HttpEnvironment = { Bindings: HttpBindings };
+type Call = Context<HttpEnvironment>;
+
+export interface ApiParts {
+  readonly app: Application;
+  readonly protection: Protection;
+  /** Aborted when the service closes. */
+  readonly closing: AbortSignal;
+  readonly log: (event: string, fields: Readonly<Record<string, string | number | null>>) => void;
+}
+
+export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpEnvironment> {
+  const { app, protection, closing, log } = parts;
+  const { limits } = protection;
+  const failed = new FailedSignIns(limits.failedSignIns, () => performance.now());
+  const streams = new Streams(limits.streams);
+  const router = new Hono<HttpEnvironment>({ strict: true });
+
+  const bearer = async (call: Call): Promise<ApiToken> => {
+    const { remoteAddress = "" } = call.env.incoming.socket;
+    return await protection.bearer({ app, failed }, call.req.header("authorization") ?? "", remoteAddress);
+  };
+
+  for (const route of routes) {
+    router.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (call) => {
+      const token = route.role === null ? null : await bearer(call);
+      if (token !== null && route.role !== null) protection.role(token, route.role);
+      const asked: Asked = {
+        app,
+        author: `token:${token?.name ?? ""}`,
+        path: (name) => call.req.param(name) ?? "",
+        query: parsed(route.query, call.req.query(), "the query"),
+        body: parsed(route.body, route.body === null ? {} : await readJson(call.req.raw, limits.bodyBytes), "the body"),
+        header: (name) => call.req.header(name),
+        openStream: () => streams.open(token?.name ?? "") ?? tooManyStreams(limits.streams),
+        signal: AbortSignal.any([call.req.raw.signal, closing]),
+      };
+      const answer = await route.handle(asked);
+      return answer instanceof Response ? answer : call.json(answer, route.status);
+    });
+  }
+
+  // Whoever has no token does not learn which paths there are.
+  for (const below of ["/api", "/api/*"])
+    router.all(below, async (call) => {
+      await bearer(call);
+      return problemResponse(nothingHere);
+    });
+
+  router.onError((error, call) => {
+    if (error instanceof Refusal) return problemResponse(error.problem, error.headers);
+    if (!(error instanceof AppError)) log("http.defect", { path: call.req.path, why: error.stack ?? errorText(error) });
+    return problemResponse(problemOf(error));
+  });
+  return router;
+}
+
+export function problemResponse(body: Problem, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(body), {
+    status: body.status,
+    headers: { "content-type": problemType, ...headers },
+  });
+}
+
+/** A key that a route does not know is wrong: it would be ignored where the caller relies on it. */
+function parsed(schema: Inputs | null, given: unknown, what: string): Readonly<Record<string, unknown>> {
+  if (schema === null) return {};
+  const found = schema.safeParse(given);
+  if (found.success) return found.data;
+  throw new AppError("INPUT_INVALID", `${what} is not as it should be: ${z.prettifyError(found.error)}`, {
+    hint: "GET /api/v1/openapi.json says what each call takes",
+    details: found.error.issues.map(({ path, message }) => `${path.join(".") || what}: ${message}`),
+  });
+}
+
+function tooManyStreams(most: number): never {
+  throw new Refusal(
+    problem(429, "TOO_MANY", `this token has ${most} open streams`, "close one, or make a token for each program"),
+    { "retry-after": "5" },
+  );
+}

@@ -1,0 +1,35 @@
+// Bodies of requests: JSON of a limited size, counted as it arrives, because a client may announce less than it sends, or nothing.
+
+import { AppError } from "../domain/error.ts";
+import { problem } from "./problem.ts";
+import { Refusal } from "./refusal.ts";
+
+/** A request without a body has an empty object. */
+export async function readJson(request: Request, atMost: number): Promise<unknown> {
+  const text = await readText(request, atMost);
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new AppError("INPUT_INVALID", "the body is not JSON", { hint: "send one JSON object", cause: error });
+  }
+}
+
+async function readText(request: Request, atMost: number): Promise<string> {
+  if (Number(request.headers.get("content-length") ?? 0) > atMost) throw tooLarge(atMost);
+  if (request.body === null) return "";
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body) {
+    size += piece.length;
+    if (size > atMost) throw tooLarge(atMost);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** What is still to come is not read: the connection is closed. */
+function tooLarge(atMost: number): Refusal {
+  const detail = `the body is larger than ${Math.floor(atMost / 1024)} KiB`;
+  return new Refusal(problem(413, "TOO_LARGE", detail, "send less"), { connection: "close" });
+}
