@@ -35,7 +35,7 @@ export async function createToken(app: Application, request: TokenRequest): Prom
   const now = clock.now();
   const expiresAt = request.validMs === undefined ? null : now + request.validMs;
   if (await store.addToken({ name, role, hash: sha256Of(token), createdAt: now, expiresAt }))
-    return { token, role, name, expiresAt: expiresAt === null ? null : isoTime(expiresAt) };
+    return { token, role, name };
   throw new AppError("REFUSED", `there is a token "${name}" already`, {
     hint: `choose another name, or revoke it: \`pawl token revoke ${name}\``,
   });

@@ -44,5 +44,6 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["clean", () => import("./commands/setup/clean.ts")],
   ["doctor", () => import("./commands/setup/doctor.ts")],
   ["store", () => import("./commands/setup/store.ts")],
+  ["token", () => import("./commands/setup/token.ts")],
   ["schema", () => import("./commands/setup/schema.ts")],
 ]);

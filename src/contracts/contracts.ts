@@ -5,6 +5,7 @@ import { z } from "zod";
 import { costContract, costsContract } from "./cost-documents.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
+import { createdTokenContract, revokedTokenContract, tokensContract } from "./http-documents.ts";
 import {
   lifecyclePositionContract,
   lifecycleReadingContract,
@@ -177,6 +178,9 @@ const table = {
   clean: contract(cleanContract, "what was removed after runs that are over", "clean"),
   trust: contract(trustContract, "the commands of a repository and whether the user agreed", "trust"),
   backup: contract(backupContract, "a copy of the store", "store backup"),
+  token: contract(createdTokenContract, "a new token of the HTTP API", "token create"),
+  tokens: contract(tokensContract, "the tokens of the HTTP API", "token list"),
+  "token-revoked": contract(revokedTokenContract, "a token that was revoked", "token revoke"),
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),
 };

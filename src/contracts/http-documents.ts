@@ -10,7 +10,6 @@ export const createdTokenContract = object({
   token: text.describe("The secret. It is shown this once."),
   role,
   name: text,
-  expiresAt: time.nullable(),
 }).meta({ id: "CreatedToken" });
 
 const tokenContract = object({

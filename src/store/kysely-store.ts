@@ -23,6 +23,7 @@ import type {
   PlaceFilter,
   RunFilter,
   RunSummary,
+  StartKey,
   Store,
   StoredDelivery,
   StoredEffect,
@@ -58,6 +59,7 @@ import {
   selectSummary,
   selectSummaryByNumber,
 } from "./tables/runs.ts";
+import { deleteStartKey, keepStartKey } from "./tables/start-keys.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenUse } from "./tables/tokens.ts";
 import { KyselyTransaction } from "./transaction.ts";
@@ -241,6 +243,14 @@ export class KyselyStore implements Store {
 
   async removeToken(name: string): Promise<boolean> {
     return await this.#database.write((db) => deleteToken(db, name));
+  }
+
+  async keepStartKey(entry: StartKey): Promise<StartKey> {
+    return await this.#database.write((db) => keepStartKey(db, entry));
+  }
+
+  async forgetStartKey(entry: StartKey): Promise<void> {
+    await this.#database.write((db) => deleteStartKey(db, entry));
   }
 
   async backup(file: string): Promise<Backup> {

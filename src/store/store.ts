@@ -74,6 +74,9 @@ export interface Store {
   tokenUsed(name: string, at: number): Promise<void>;
   /** False: there is none. */
   removeToken(name: string): Promise<boolean>;
+  /** What is kept under the key of its author: this entry, or an earlier one. */
+  keepStartKey(entry: StartKey): Promise<StartKey>;
+  forgetStartKey(entry: StartKey): Promise<void>;
 
   /** Deletes a run that is over, with its events; its number is not given again. */
   removeRun(run: RunId): Promise<void>;
@@ -87,6 +90,17 @@ export interface Store {
 export interface NewApiToken extends Omit<ApiToken, "usedAt"> {
   /** SHA-256 of its secret. */
   readonly hash: string;
+}
+
+/** A key under which a caller started a run, so that the same request again starts no second one. */
+export interface StartKey {
+  readonly author: string;
+  readonly key: string;
+  /** SHA-256 of what was asked for. */
+  readonly request: string;
+  /** The id that the run has, or will have. */
+  readonly run: RunId;
+  readonly createdAt: number;
 }
 
 export interface Backup {
@@ -250,6 +264,10 @@ export class VersionConflict extends Error {
 export interface RunFilter {
   readonly statuses: readonly RunStatus[] | null;
   readonly limit: number;
+  /** Only runs with a smaller number: those that follow it in the list, also when new runs have come since. */
+  readonly before?: number;
+  /** Only runs with these words in their task or the name of their workflow, whatever the case, or with this number. */
+  readonly search?: string;
 }
 
 /** Runs with their files in this shared folder, or with their stories from this file; null: none. */

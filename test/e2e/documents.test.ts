@@ -124,6 +124,10 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   await expectContract(site, "doctor", ["doctor"]);
   await expectContract(site, "clean", ["clean", "--older", "0d", "--dry-run"]);
   await expectContract(site, "trust", ["trust", "--print"]);
+  await expectContract(site, "token", ["token", "create", "--role", "operate", "--name", "ci", "--expires", "30d"]);
+  await expectContract(site, "tokens", ["token", "list"]);
+  await expectContract(site, "token-revoked", ["token", "revoke", "ci"]);
+  await expectContract(site, "error", ["token", "revoke", "ci"], 5);
   await expectContract(site, "backup", ["store", "backup", site.path("copy.db")]);
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
   const again = await site.pawl("store", "backup", site.path("copy.db"));

@@ -8,6 +8,7 @@ import { Kysely } from "kysely";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { freshFile } from "../../../test/support/programs.ts";
 import { systemClock } from "../../system/clock.ts";
+import { describeApiTables } from "../api.contract.ts";
 import { describeEntries } from "../entries.contract.ts";
 import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
 import type { Tables } from "../schema.ts";
@@ -19,6 +20,7 @@ import { columnTypes, openSqliteStore } from "./open.ts";
 describeStore("SQLite on disk", openEmpty);
 describeEntries("SQLite on disk", openEmpty);
 describeOffersAndLeases("SQLite on disk", openEmpty);
+describeApiTables("SQLite on disk", openEmpty);
 
 async function openEmpty() {
   const directory = mkdtempSync(join(tmpdir(), "pawl-store-"));

@@ -175,14 +175,24 @@ export async function selectSummariesByPrefix(
 export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Promise<readonly RunSummary[]> {
   // An empty list after IN is not valid SQL in every dialect.
   if (filter.statuses?.length === 0) return [];
-  const { statuses, limit } = filter;
-  if (statuses === null) return (await newestSummaries.all(db, { limit })).map(readSummary);
-  const rows = await summaries(db)
-    .where("status", "in", [...statuses])
-    .orderBy("number", "desc")
-    .limit(limit)
-    .execute();
-  return rows.map(readSummary);
+  const { statuses, limit, before = Number.MAX_SAFE_INTEGER, search } = filter;
+  const [status, ...others] = statuses ?? [];
+  if (search === undefined && others.length === 0) {
+    const found = status === undefined ? newestSummaries : newestWithStatus;
+    return (await found.all(db, { limit, before, status: status ?? "" })).map(readSummary);
+  }
+  let query = summaries(db).where("number", "<", before).orderBy("number", "desc").limit(limit);
+  if (statuses !== null) query = query.where("status", "in", [...statuses]);
+  if (search !== undefined) query = query.where(matching(search));
+  return (await query.execute()).map(readSummary);
+}
+
+/** The database makes both sides lower case: each has its own idea of which letters have one. */
+function matching(search: string) {
+  const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;
+  const number = /^#?(\d{1,9})$/.exec(search)?.[1];
+  const words = sql<boolean>`(lower(task) like lower(${pattern}) escape '\\' or lower(workflow) like lower(${pattern}) escape '\\')`;
+  return number === undefined ? words : sql<boolean>`(number = ${Number(number)} or ${words})`;
 }
 
 /** Newest first. */
@@ -247,8 +257,19 @@ function readSummary(row: SummaryRow): RunSummary {
 /** A driver asks for it in each turn. */
 const summaryById = statement<{ id: string }, SummaryRow>((_, p) => sqlText`${summary} where id = ${p("id")}`);
 
-const newestSummaries = statement<{ limit: number }, SummaryRow>(
-  (_, p) => sqlText`${summary} order by number desc limit ${p("limit")}`,
+interface NewestArguments {
+  readonly limit: number;
+  readonly before: number;
+  readonly status: string;
+}
+
+const newestSummaries = statement<NewestArguments, SummaryRow>(
+  (_, p) => sqlText`${summary} where number < ${p("before")} order by number desc limit ${p("limit")}`,
+);
+
+const newestWithStatus = statement<NewestArguments, SummaryRow>(
+  (_, p) =>
+    sqlText`${summary} where status = ${p("status")} and number < ${p("before")} order by number desc limit ${p("limit")}`,
 );
 
 const countUp = statement<{ name: string }, { value: number }>((db, p) =>

@@ -60,6 +60,7 @@ export const formats: readonly KeyFormat[] = [
   token(["hf_"], /\w/, /^hf_[A-Za-z0-9]{30,}$/),
   token(["ya29."], /[\w.-]/, /^ya29\.[\w-]{20,}/),
   token(["npm_"], /\w/, /^npm_[A-Za-z0-9]{30,}$/),
+  token(["pawl_"], /[\w-]/, /^pawl_[\w-]{43}$/),
   token(["eyJ"], /[\w.-]/, /^eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/, { longest: longestKey }),
   // Needs a digit: "Bearer authentication-middleware" is followed by a word.
   token(["Bearer ", "bearer "], /[\w.~+/=-]/, /^[Bb]earer (?=\D*\d)(.{20,})/, { inside: /\w/ }),

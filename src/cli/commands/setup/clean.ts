@@ -3,8 +3,8 @@
 import type { Command } from "commander";
 import { clean } from "../../../application/clean.ts";
 import { counted } from "../../../domain/counted.ts";
-import { AppError } from "../../../domain/error.ts";
 import { summaryOf } from "../../catalogue.ts";
+import { ageOf } from "../../input/age.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
@@ -33,14 +33,4 @@ export function define(program: Command, console: Console): void {
       const runs = counted(document.runs.length, "run");
       console.say(dryRun ? `Preview only; nothing was changed. It is about ${runs}.` : `Cleaned up after ${runs}.`);
     });
-}
-
-const units: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-function ageOf(text: string): number {
-  const [, number, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
-  if (number !== undefined && unit !== undefined) return Number(number) * (units[unit] ?? 0);
-  throw new AppError("USAGE", `"${text}" is not an age`, {
-    hint: "give a number of minutes, hours or days: 90m, 12h, 30d",
-  });
 }
