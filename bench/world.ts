@@ -50,6 +50,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       project: plainProject,
       workspace: plainWorkspace,
       notify: [],
+      service: { publicUrl: null },
       repositoryCommands: [],
       warnings: [],
     }),

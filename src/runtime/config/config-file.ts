@@ -13,6 +13,7 @@ import type { TargetConfig } from "../../notify/target.ts";
 import { guide } from "../../system/package-root.ts";
 import { wrongVariable } from "../../workflows/format/environment.ts";
 import { durationSchema as duration, executorSchema, millisecondsOf, readExecutor } from "./config-executors.ts";
+import { readService, type ServiceConfig, serviceSchema } from "./config-service.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
@@ -86,6 +87,7 @@ const schemaFor = (agents: AgentRegistry) =>
     project: project.optional(),
     workspace: workspace.optional(),
     notify: z.array(targetSchema).max(20).optional(),
+    service: serviceSchema.optional(),
   });
 
 /** The project's commands and rules; null: the file does not say. */
@@ -147,6 +149,7 @@ export interface ConfigFile {
     readonly [K in Exclude<keyof WorkspaceConfig, "env" | "hooks">]: WorkspaceConfig[K] | null;
   } & Pick<WorkspaceConfig, "env"> & { readonly hooks: { readonly [K in keyof TreeHooks]: TreeHooks[K] | null } };
   readonly notify: readonly TargetConfig[];
+  readonly service: ServiceConfig;
 }
 
 export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile {
@@ -177,6 +180,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     },
     workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
+    service: readService(written.service),
   };
 }
 

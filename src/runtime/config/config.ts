@@ -11,6 +11,7 @@ import type { Prices } from "../../executors/prices.ts";
 import type { TargetConfig } from "../../notify/target.ts";
 import type { ConfigFile, ProjectConfig, WorkspaceConfig } from "./config-file.ts";
 import type { MergeContext } from "./config-rights.ts";
+import type { ServiceConfig } from "./config-service.ts";
 import { tightest } from "./tightest.ts";
 import type { RepositoryCommand } from "./trust.ts";
 
@@ -29,6 +30,8 @@ export interface Config {
   readonly workspace: WorkspaceConfig;
   /** Only the user's own: a repository could send the texts of its users anywhere. */
   readonly notify: readonly TargetConfig[];
+  /** Only the user's own: a repository could send answers to an address of its choice. */
+  readonly service: ServiceConfig;
   /** Only the user's own: a lower price loosens a budget in USD. */
   readonly prices: Prices;
   /** What the repository's own file wants to run. */
@@ -57,6 +60,8 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     warnings.push(`.pawl/config.yml may not choose who is notified; put \`notify\` into ${homeFile}`);
   if (Object.keys(theirs.prices).length > 0)
     warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
+  if (theirs.service.publicUrl !== null)
+    warnings.push(`.pawl/config.yml may not say where people answer; put \`service\` into ${homeFile}`);
   return {
     defaultExecutor: defaultExecutors[0] ?? null,
     defaultExecutors,
@@ -78,6 +83,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     },
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
+    service: own.service,
     repositoryCommands: [...commandsIn(theirs), ...(repo === null ? [] : await commandsOfRules(repo))],
     warnings,
   };
@@ -191,6 +197,7 @@ const nothing: ConfigFile = {
     env: {},
   },
   notify: [],
+  service: { publicUrl: null },
 };
 
 /** Imports the parsers only for a file that exists. */
