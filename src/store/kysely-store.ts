@@ -11,6 +11,7 @@ import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
   Backup,
+  ChangedRun,
   DriverLease,
   FailedClosing,
   GateRef,
@@ -31,6 +32,7 @@ import type {
   Transaction,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
+import { selectChangedRuns, selectLastPosition } from "./tables/changed-runs.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
 import { selectDrivers } from "./tables/drivers.ts";
 import { selectEvents } from "./tables/events.ts";
@@ -159,6 +161,14 @@ export class KyselyStore implements Store {
 
   async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {
     return await this.#database.read((db) => selectEvents(db, run, after, limit));
+  }
+
+  async changedRuns(after: number, limit: number): Promise<readonly ChangedRun[]> {
+    return await this.#database.read((db) => selectChangedRuns(db, after, limit));
+  }
+
+  async lastPosition(): Promise<number> {
+    return await this.#database.read(selectLastPosition);
   }
 
   async offers(filter: OfferFilter): Promise<readonly Offer[]> {

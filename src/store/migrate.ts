@@ -15,6 +15,7 @@ import { up as permitLines } from "./migrations/009-permit-lines.ts";
 import { up as parts } from "./migrations/010-parts.ts";
 import { up as unreported } from "./migrations/011-unreported.ts";
 import { up as api } from "./migrations/012-api.ts";
+import { up as changes } from "./migrations/014-changes.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -36,6 +37,7 @@ const migrations: readonly Migration[] = [
   { name: "parts", up: parts },
   { name: "unreported", up: unreported },
   { name: "api", up: api },
+  { name: "changes", up: changes },
 ];
 
 export const schemaVersion = migrations.length;

@@ -66,6 +66,8 @@ export interface TotalsRow {
   cache_read_tokens: number;
   estimated_usd: number;
   unreported: number;
+  /** Of its last change, among the changes of all runs. */
+  position: number;
 }
 
 export interface StoryRow {

@@ -604,6 +604,31 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       expect([header.task, header.context["words"], header.context["said"]]).toStrictEqual([words, words, words]);
     });
 
+    scenario("[SM1] each changed run is found once, in the order of the commits", async ({ store, another, runs }) => {
+      const start = await store.lastPosition();
+      const [first, second] = [await runs.start(chainOf(2)), await runs.start(chainOf(1))];
+      await new Transitions(await another()).perform(first, "step-1");
+      const all = await store.changedRuns(start, 10);
+      expect(all.map(({ run }) => run.id)).toStrictEqual([second, first]);
+      for (const { run, seq } of all) expect(seq).toBe((await wholeLog(store, run.id)).length);
+      expect(all.at(-1)?.position).toBe(await store.lastPosition());
+      const [one] = await store.changedRuns(start, 1);
+      expect(await store.changedRuns(one?.position ?? 0, 10)).toStrictEqual(all.slice(1));
+      expect(await store.changedRuns(await store.lastPosition(), 10)).toStrictEqual([]);
+      await expect(store.transaction(failAfterCreating)).rejects.toThrow("changed my mind");
+      expect(await store.changedRuns(await store.lastPosition(), 10)).toStrictEqual([]);
+    });
+
+    scenario("[SM1] a position is not given again after its run was removed", async ({ store, runs, reopen }) => {
+      const run = await runs.start(chainOf(1));
+      await runs.perform(run, "step-1");
+      const seen = await store.lastPosition();
+      await store.removeRun(run);
+      const later = new Transitions(await reopen());
+      const next = await later.start(chainOf(1));
+      expect((await later.store.changedRuns(seen, 10)).map(({ run: { id } }) => id)).toStrictEqual([next]);
+    });
+
     scenario("[SO18] commits of other processes are noticed until the store is closed", async ({ store, another }) => {
       const other = new Transitions(await another());
       let noticed = 0;

@@ -36,6 +36,10 @@ export interface Store {
   permitHolders(key: string): Promise<readonly AttemptRef[]>;
   /** The log in order, starting after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** Runs that changed after this position, each once, in the order of their last changes. */
+  changedRuns(after: number, limit: number): Promise<readonly ChangedRun[]>;
+  /** The position of the last change of any run; positions only grow. */
+  lastPosition(): Promise<number>;
 
   /** For reading only; a claim uses the method of its transaction. */
   offers(filter: OfferFilter): Promise<readonly Offer[]>;
@@ -286,6 +290,14 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly totals: RunTotals;
+}
+
+/** A run as it is now, and where its last change is among those of all runs. */
+export interface ChangedRun {
+  readonly position: number;
+  /** The number of its last event. */
+  readonly seq: number;
+  readonly run: RunSummary;
 }
 
 export interface LocatedRun extends RunSummary, PlaceFilter {}

@@ -28,6 +28,7 @@ import type {
   Transaction,
 } from "./store.ts";
 import { insertAttempt, selectAllAttempts, updateAttempt } from "./tables/attempts.ts";
+import { nextPosition } from "./tables/changed-runs.ts";
 import { type DefinitionCache, insertDefinition, selectDefinition } from "./tables/definitions.ts";
 import { deleteDriver, selectDriver, setDriver } from "./tables/drivers.ts";
 import { changedEntries, updateEntry } from "./tables/entries.ts";
@@ -222,7 +223,9 @@ export class KyselyTransaction implements Transaction {
 
   async #writeEvents(before: Header, after: Header, events: readonly Event[]): Promise<void> {
     if (events.length === 0) return;
-    const last = await addTotals(this.#db, after.id, events.length, before.totals, after.totals);
+    const position = await nextPosition(this.#db);
+    const added = { events: events.length, position };
+    const last = await addTotals(this.#db, after.id, added, before.totals, after.totals);
     await appendEvents(this.#db, after.id, events, last);
   }
 

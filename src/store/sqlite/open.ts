@@ -14,6 +14,7 @@ import { migrate, schemaVersion } from "../migrate.ts";
 import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { backUp } from "./backup.ts";
+import { CommitWatch } from "./commit-watch.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
 import { isLocked, notAStore, storeError } from "./trouble.ts";
 
@@ -27,9 +28,6 @@ export const columnTypes: ColumnTypes = {
 
 /** "Pawl" in ASCII. It marks the file as a Pawl store, so that Pawl never writes its tables into another database. */
 const applicationId = 0x5061776c;
-
-/** How often to look for commits of other processes. Each look costs microseconds. */
-const watchEveryMs = 100;
 
 export async function openSqliteStore(file: string, clock: Clock): Promise<Store> {
   const connection = connect(file);
@@ -61,12 +59,13 @@ class SqliteDatabase implements Database {
   readonly #connection: DatabaseSync;
   readonly #clock: Clock;
   readonly #file: string;
-  readonly #watches = new Set<NodeJS.Timeout>();
+  readonly #watch: CommitWatch;
 
   constructor(connection: DatabaseSync, clock: Clock, file: string) {
     this.#connection = connection;
     this.#clock = clock;
     this.#file = file;
+    this.#watch = new CommitWatch(connection);
     this.db = new Kysely<Tables>({ dialect: new NodeSqliteDialect(connection) });
   }
 
@@ -98,23 +97,7 @@ class SqliteDatabase implements Database {
   }
 
   watch(onChange: () => void): { close(): void } {
-    const statement = this.#connection.prepare("pragma data_version");
-    let last: unknown = null;
-    const changed = (): boolean => {
-      try {
-        const before = last;
-        last = statement.get()?.["data_version"];
-        return before !== null && before !== last;
-      } catch {
-        // Locked for a moment; the next look will succeed.
-        return false;
-      }
-    };
-    changed();
-    // The timer alone does not keep the process alive.
-    const timer = setInterval(() => changed() && onChange(), watchEveryMs).unref();
-    this.#watches.add(timer);
-    return { close: () => this.#endWatch(timer) };
+    return this.#watch.add(onChange);
   }
 
   async backup(file: string): Promise<Backup> {
@@ -122,7 +105,7 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    for (const timer of this.#watches) this.#endWatch(timer);
+    this.#watch.close();
     await this.db.destroy();
     // Kysely closes only a connection that it has used. A store that was only opened has used none.
     if (this.#connection.isOpen) this.#connection.close();
@@ -135,11 +118,6 @@ class SqliteDatabase implements Database {
     if (owner?.["application_id"] !== applicationId) throw notAStore(this.#file, "it belongs to another program");
     const row = this.#connection.prepare("select count(*) as version from migrations").get();
     return row?.["version"] === schemaVersion;
-  }
-
-  #endWatch(timer: NodeJS.Timeout): void {
-    clearInterval(timer);
-    this.#watches.delete(timer);
   }
 
   async #retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {

@@ -228,7 +228,7 @@ const summaryColumns = [
   "unreported",
 ] as const;
 
-function summaries(db: Kysely<Tables>) {
+export function summaries(db: Kysely<Tables>) {
   return db.selectFrom("runs").innerJoin("totals", "totals.run_id", "runs.id").select(summaryColumns);
 }
 
@@ -237,10 +237,10 @@ const summary = new SqlText(
   [],
 );
 
-type SummaryRow = Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
-  Omit<TotalsRow, "run_id" | "events">;
+export type SummaryRow = Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
+  Omit<TotalsRow, "run_id" | "events" | "position">;
 
-function readSummary(row: SummaryRow): RunSummary {
+export function readSummary(row: SummaryRow): RunSummary {
   return {
     id: runId(row.id),
     number: row.number,

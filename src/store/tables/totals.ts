@@ -24,14 +24,15 @@ export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void
     cache_read_tokens: 0,
     estimated_usd: 0,
     unreported: 0,
+    position: 0,
   });
 }
 
-/** Adds the difference of two totals and a number of events. Returns how many events the run then has. */
+/** Adds the difference of two totals and a number of events, at a position. Returns how many events the run then has. */
 export async function addTotals(
   db: Kysely<Tables>,
   run: RunId,
-  events: number,
+  { events, position }: Pick<TotalsRow, "events" | "position">,
   was: RunTotals,
   is: RunTotals,
 ): Promise<number> {
@@ -46,11 +47,12 @@ export async function addTotals(
     cache_read_tokens: (is.cacheReadTokens ?? 0) - (was.cacheReadTokens ?? 0),
     estimated_usd: (is.estimatedUsd ?? 0) - (was.estimatedUsd ?? 0),
     unreported: is.unreported - was.unreported,
+    position,
   });
   return row.events;
 }
 
-export function readTotals(row: Omit<TotalsRow, "run_id" | "events">): RunTotals {
+export function readTotals(row: Omit<TotalsRow, "run_id" | "events" | "position">): RunTotals {
   return {
     attempts: row.attempts,
     steps: row.steps,
@@ -77,6 +79,7 @@ const insert = statement<TotalsRow>((db, p) =>
     cache_read_tokens: p("cache_read_tokens"),
     estimated_usd: p("estimated_usd"),
     unreported: p("unreported"),
+    position: p("position"),
   }),
 );
 
@@ -93,6 +96,7 @@ const add = statement<TotalsRow, { events: number }>((db, p) =>
       cache_read_tokens: sql<number>`cache_read_tokens + ${p("cache_read_tokens")}`,
       estimated_usd: sql<number>`estimated_usd + ${p("estimated_usd")}`,
       unreported: sql<number>`unreported + ${p("unreported")}`,
+      position: p("position"),
     })
     .where("run_id", "=", p("run_id"))
     .returning("events"),
