@@ -32,7 +32,7 @@ function countLooks(): () => number {
   let looks = 0;
   StatementSync.prototype.get = function (this: StatementSync, ...given: never[]) {
     if (this.sourceSQL.includes("data_version")) looks += 1;
-    return get.apply(this, given);
+    return (get as (...given: never[]) => ReturnType<typeof get>).apply(this, given);
   };
   onTestFinished(() => {
     StatementSync.prototype.get = get;

@@ -31,11 +31,7 @@ export async function selectChangedRuns(
 const counter = "change";
 
 const countUp = statement<{ name: string }, { value: number }>((db, p) =>
-  db
-    .updateTable("counters")
-    .set({ value: sql<number>`value + 1` })
-    .where("name", "=", p("name"))
-    .returning("value"),
+  db.updateTable("counters").set({ value: sql<number>`value + 1` }).where("name", "=", p("name")).returning("value"),
 );
 
 const changed = statement<{ after: number; limit: number }, SummaryRow & { position: number; events: number }>(
