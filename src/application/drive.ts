@@ -8,24 +8,26 @@ import { agentsFor } from "../runtime/config/config.ts";
 import { driveRun } from "../runtime/loop/drive.ts";
 import { inWords } from "../runtime/loop/recover.ts";
 import type { Parts } from "../runtime/parts.ts";
+import { reserve, unreserve } from "../runtime/reservation.ts";
 import { transition } from "../runtime/transition/transition.ts";
 import { findWorkBranch } from "../runtime/trees/work-branch.ts";
 import { statusDocument } from "../runtime/views/status.ts";
 import { driversOf, processInWords } from "../runtime/worker.ts";
+import type { ServiceRecord } from "../system/service-file.ts";
 import type { Application, Session } from "./application.ts";
+import { followService, type HandOverRequest, serviceFor } from "./hand-over.ts";
 import { findRun, wholeRun } from "./references.ts";
 import { assertExecutors, executorOf, prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
 import { knownHere, unfinishedOf } from "./status.ts";
 
-export interface DriveRequest {
-  /** Attempts at once. Default: as configured. */
-  readonly concurrency?: number | null | undefined;
-  /** Stops the running attempts in order; the run can be resumed. */
-  readonly signal: AbortSignal;
+/** `signal` stops the running attempts in order; the run can be resumed. */
+export interface DriveRequest extends HandOverRequest {
   /** Called once, when the run is accepted and nothing of it moves yet. */
   readonly onStart?: ((run: AcceptedRun) => void) | undefined;
-  /** Receives what a person should know, as it happens. */
-  readonly onNote?: ((note: string) => void) | undefined;
+  /** Told whether another process drives the run, so that the caller only follows it. */
+  readonly onFollowing?: ((isFollowing: boolean) => void) | undefined;
+  /** Aborted: nothing new begins, and the drive ends when what runs has ended. */
+  readonly draining?: AbortSignal | undefined;
 }
 
 export interface AcceptedRun {
@@ -52,8 +54,9 @@ export interface Driven {
 export async function run(app: Application, request: StartRequest & DriveRequest): Promise<Driven & Started> {
   const prepared = prepareStart(app, request);
   const { started, end } = await app.change(prepared.repo, async (session) => {
-    const accepted = await startIn(session, prepared);
-    return { started: accepted, end: await driveIn(session, accepted, request) };
+    const service = await serviceFor(app, session, { ...prepared.workflow, executor: prepared.executor }, request);
+    const accepted = await startIn(session, { ...prepared, reserves: service === null });
+    return { started: accepted, end: await driveIn(app, session, accepted, { ...request, service }) };
   });
   return { ...started, ...(await drivenTo(app, started.run, end)) };
 }
@@ -69,8 +72,11 @@ export async function resume(app: Application, reference: string, request: Resum
   const end = await app.change(repo, async (session) => {
     const { parts } = session;
     const at = parts.clock.now();
-    const loaded = executor === null ? null : await parts.store.transaction((tx) => tx.load(id, () => []));
-    if (loaded) await assertExecutors(parts.executors, loaded.run.header, executor);
+    const loaded = await parts.store.transaction((tx) => tx.load(id, () => []));
+    if (loaded && executor !== null) await assertExecutors(parts.executors, loaded.run.header, executor);
+    const performed = loaded === null ? null : { ...loaded.run.header, ...(executor === null ? {} : { executor }) };
+    const service = performed === null ? null : await serviceFor(app, session, performed, request);
+    if (service === null) await reserve(parts, id);
     const decision = await transition(parts, id, {
       type: "resume_run",
       at,
@@ -78,20 +84,32 @@ export async function resume(app: Application, reference: string, request: Resum
       ...(executor === null ? {} : { executor }),
     });
     if (!decision.accepted && status !== "done") {
+      await unreserve(parts, id);
       throw new AppError("REFUSED", `run #${number}: ${decision.why}`, {
         hint: `\`pawl status ${number}\` shows where it stands`,
       });
     }
-    return await driveIn(session, { run: id, number, since: at }, request);
+    return await driveIn(app, session, { run: id, number, since: at }, { ...request, service });
   });
   return await drivenTo(app, id, end);
 }
 
-/** Within a use case that has the run accepted. */
-export async function driveIn(session: Session, accepted: AcceptedRun, request: DriveRequest): Promise<Driven["end"]> {
+/** Within a use case that has the run accepted. `service`: what drives it, so that this process only follows. */
+export async function driveIn(
+  app: Application,
+  session: Session,
+  accepted: AcceptedRun,
+  request: DriveRequest & { readonly service?: ServiceRecord | null },
+): Promise<Driven["end"]> {
   const { parts, config } = session;
-  const { signal, onNote, onStart } = request;
+  const { signal, draining, onNote, onStart, onFollowing, service = null } = request;
+  onFollowing?.(service !== null);
   onStart?.(accepted);
+  if (service !== null) {
+    const followed = await followService(app, parts, accepted, request);
+    if (followed !== null) return followed;
+    onFollowing?.(false);
+  }
   const loaded = await parts.store.transaction((tx) => tx.load(accepted.run, () => []));
   const usual = loaded ? agentsFor(config, loaded.run.header.definition) : 1;
   let isFollowing = false;
@@ -99,12 +117,15 @@ export async function driveIn(session: Session, accepted: AcceptedRun, request: 
     run: accepted.run,
     concurrency: request.concurrency ?? usual,
     signal,
+    draining,
     onFollow: ({ worker }) => {
       isFollowing = true;
+      onFollowing?.(true);
       onNote?.(`${processInWords(worker)} drives run #${accepted.number}; following it`);
     },
     onDrive: async () => {
       isFollowing = false;
+      onFollowing?.(false);
       await assertPerformers(parts, accepted);
     },
     onRecovered: (recovered) => onNote?.(inWords(recovered)),

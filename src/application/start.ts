@@ -45,6 +45,8 @@ export interface StartRequest {
   readonly given?: GivenStories | undefined;
   /** No executor is needed now: agents may pull its steps. */
   readonly mayWait?: boolean | undefined;
+  /** The caller drives it: no other process may begin to, not even in its first moment. */
+  readonly reserves?: boolean | undefined;
   readonly author?: string | undefined;
   /** Receives what a person should know, as soon as it is known, also if the start then fails. */
   readonly onNote?: ((note: string) => void) | undefined;
@@ -128,6 +130,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     tighten: (definition) => tighten(config, definition),
     project: projectFor(config, request),
     agents,
+    ...(request.reserves === true ? { reserves: true } : {}),
     ...(given === undefined ? {} : { given }),
   });
   for (const each of started.notes) note(each);

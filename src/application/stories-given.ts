@@ -3,6 +3,7 @@
 import { AppError } from "../domain/error.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { ContinueOpening } from "../protocols/protocol.ts";
+import { reserve } from "../runtime/reservation.ts";
 import type { GivenStories } from "../runtime/run-request.ts";
 import { openProject } from "../runtime/runs/open-project.ts";
 import { PlaceTaken } from "../runtime/transition/place-owner.ts";
@@ -12,12 +13,13 @@ import { inspectRepository } from "../workspaces/git/repository.ts";
 import type { Application, Session } from "./application.ts";
 import { type AcceptedRun, type Driven, type DriveRequest, driveIn, drivenTo } from "./drive.ts";
 import { readText } from "./files.ts";
+import { serviceFor } from "./hand-over.ts";
 import { executorOf, prepareStart, type Started, type StartRequest, startIn } from "./start.ts";
 
 /** Without a signal the run is only recorded. */
 export interface StoriesRequest
   extends Omit<StartRequest, "task" | "given" | "inPlace" | "mayWait">,
-    Pick<DriveRequest, "onStart"> {
+    Pick<DriveRequest, "onStart" | "onFollowing" | "mayHandOver"> {
   readonly workflow: string;
   /** The name of the workflow's protocol. */
   readonly protocol: string;
@@ -105,9 +107,11 @@ export async function startStories(
       hint: `use one with \`protocol: ${protocol}\`; others plan their stories: pawl run ${definition.id} "…"`,
     });
   }
-  const started = await startIn(session, prepared);
-  if (signal === undefined) return { kind: "recorded", ...started };
-  return { kind: "driven", run: started.run, end: await driveIn(session, started, { ...request, signal }) };
+  if (signal === undefined) return { kind: "recorded", ...(await startIn(session, prepared)) };
+  const driving = { ...request, signal };
+  const service = await serviceFor(app, session, { definition, executor: prepared.executor }, driving);
+  const started = await startIn(session, { ...prepared, reserves: service === null });
+  return { kind: "driven", run: started.run, end: await driveIn(app, session, started, { ...driving, service }) };
 }
 
 /** The run that uses the folder continues, with the stories that are new in the file. */
@@ -122,6 +126,9 @@ async function continueRun(
   const { parts } = session;
   const author = request.author ?? app.author;
   const since = parts.clock.now();
+  const { signal } = request;
+  const service = signal === undefined ? null : await serviceFor(app, session, plan.run.header, request);
+  if (signal !== undefined && service === null) await reserve(parts, summary.id);
   if (added.length + dropped.length + done.length > 0) {
     const command = { type: "add_stories", stories: added, dropped, done, at: parts.clock.now(), author } as const;
     const decision = await transition(parts, summary.id, command);
@@ -137,9 +144,10 @@ async function continueRun(
     request.onStart?.(accepted);
     for (const note of withoutEffect(app, plan, request)) request.onNote?.(note);
   };
-  const { signal } = request;
-  if (signal !== undefined)
-    return { kind: "driven", run: summary.id, end: await driveIn(session, accepted, { ...request, signal, onStart }) };
+  if (signal !== undefined) {
+    const end = await driveIn(app, session, accepted, { ...request, signal, onStart, service });
+    return { kind: "driven", run: summary.id, end };
+  }
   onStart();
   return { kind: "continued", ...accepted };
 }

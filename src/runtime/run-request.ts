@@ -25,6 +25,8 @@ export interface RunRequest {
   readonly project: ProjectConfig;
   /** How many stories at once; null: as many as the workflow says. */
   readonly agents?: number | null;
+  /** This process drives it: no other one may begin to, not even in its first moment. */
+  readonly reserves?: boolean;
   /** Stories that are known already; absent: a step will plan them. */
   readonly given?: GivenStories;
 }

@@ -24,6 +24,10 @@ export class StopSwitch {
     this.#outlives = true;
   }
 
+  get outlivesDriver(): boolean {
+    return this.#outlives;
+  }
+
   /** The driver goes. An attempt that cannot live without it is stopped. */
   leave(reason: string): void {
     this.#isLeft = this.#outlives && this.#reason === null;

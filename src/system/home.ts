@@ -15,6 +15,8 @@ export interface Home {
   /** Work of attempts that were lost or rolled back, as diffs. */
   readonly salvage: string;
   readonly demos: string;
+  /** Names the service of this home; absent: none runs. */
+  readonly serviceFile: string;
 }
 
 export function findHome(env: Readonly<Record<string, string | undefined>>): Home {
@@ -32,6 +34,7 @@ export function findHome(env: Readonly<Record<string, string | undefined>>): Hom
     logs: join(dir, "logs"),
     salvage: join(dir, "salvage"),
     demos: join(dir, "demos"),
+    serviceFile: join(dir, "service.json"),
   };
 }
 

@@ -8,6 +8,11 @@ export function packageFile(...path: readonly string[]): string {
   return join(packageRoot(), ...path);
 }
 
+/** As its package.json has it. */
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as { version: string }).version;
+}
+
 /** A guide that messages send people to. It is in the package, so its path is right wherever Pawl is installed. */
 export function guide(name: string): string {
   return packageFile("docs", "guides", `${name}.md`);

@@ -42,8 +42,9 @@ export async function demo(app: Application, request: DemoRequest): Promise<Demo
       author: app.author,
       project: plainProject,
       tighten: (definition) => definition,
+      reserves: true,
     });
-    return { repo: made, run: started.run, end: await driveIn(session, started, request) };
+    return { repo: made, run: started.run, end: await driveIn(app, session, started, request) };
   });
   const driven = await drivenTo(app, run, end);
   const { branch } = driven;

@@ -28,6 +28,9 @@ export async function watchDrive<D extends Driven | null>(
     const driven = await drive({
       signal: interrupt.signal,
       onNote: (note) => console.note(note),
+      onFollowing: (isFollowing) => {
+        interrupt.isFollowing = isFollowing;
+      },
       onStart(run) {
         announce?.(run);
         interrupt.open();
@@ -57,11 +60,13 @@ class Interrupt {
   readonly #controller = new AbortController();
   readonly #handler: () => void;
   readonly #hungUp = () => this.#controller.abort();
+  /** Another process drives the run: there is nothing to stop here. */
+  isFollowing = false;
 
   constructor(console: Console) {
     this.#handler = () => {
       if (this.#controller.signal.aborted) process.exit(exitCodes.interrupted);
-      console.say("\nStopping the running attempts; press Ctrl-C again to leave at once.");
+      if (!this.isFollowing) console.say("\nStopping the running attempts; press Ctrl-C again to leave at once.");
       this.#controller.abort();
     };
   }

@@ -67,6 +67,11 @@ export class RunningAttempt {
     return this.#stop.isLeft;
   }
 
+  /** Another program does its work. */
+  get outlivesDriver(): boolean {
+    return this.#stop.outlivesDriver;
+  }
+
   /** The driver goes: the attempt stops, unless another program does its work. Then the next driver continues it. */
   leave(reason: string): void {
     this.#stop.leave(reason);

@@ -33,6 +33,8 @@ export interface DriveOptions {
   readonly concurrency: number;
   /** Aborted: claim nothing more, stop what runs, and return. The run can be resumed. */
   readonly signal: AbortSignal;
+  /** Aborted: claim nothing more, and return when what runs has ended. */
+  readonly draining?: AbortSignal | undefined;
   /** Called when another process drives the run: this one follows it, and takes over when it is gone. */
   readonly onFollow?: (driver: DriverLease) => void;
   /** Called when this process begins to drive. */
@@ -84,7 +86,7 @@ export async function driveRun(parts: Parts, options: DriveOptions): Promise<Run
 /** Waits while another process drives the run; null: this one drives now. */
 async function follow(
   parts: Parts,
-  { run, signal, onFollow }: DriveOptions,
+  { run, signal, draining, onFollow }: DriveOptions,
   role: DriverRole,
   { restMs }: DriveTimes,
 ): Promise<RunStatus | null> {
@@ -92,7 +94,7 @@ async function follow(
     if (driver.worker !== told) onFollow?.(driver);
     told = driver.worker;
     const status = await statusOf(parts, run);
-    if (signal.aborted || status !== "running") return status;
+    if (signal.aborted || draining?.aborted === true || status !== "running") return status;
     await parts.clock.sleep(restMs, signal);
   }
   return null;
@@ -103,8 +105,8 @@ async function statusOf({ store }: Pick<Parts, "store">, run: RunId): Promise<Ru
 }
 
 /** A person may have answered after the driver had seen that the run is held, and before it gave up its role. */
-async function movesAgain(parts: Parts, { run, signal }: DriveOptions, ended: RunStatus): Promise<boolean> {
-  return !signal.aborted && ended !== "running" && (await statusOf(parts, run)) === "running";
+async function movesAgain(parts: Parts, { run, signal, draining }: DriveOptions, ended: RunStatus): Promise<boolean> {
+  return !signal.aborted && draining?.aborted !== true && ended !== "running" && (await statusOf(parts, run)) === "running";
 }
 
 async function driveAs(driver: Driver, signal: AbortSignal): Promise<RunStatus | "displaced"> {
@@ -140,6 +142,7 @@ class Driver {
   readonly #renewal: NodeJS.Timeout;
   readonly #listening: { close(): void }[];
   readonly #aborted: () => void;
+  readonly #wakeUp = () => this.#wake.up();
   readonly #deliveries: Deliveries;
   readonly #disk: DiskWatch;
   #isOver = false;
@@ -184,6 +187,7 @@ class Driver {
       this.#wake.up();
     };
     options.signal.addEventListener("abort", this.#aborted);
+    options.draining?.addEventListener("abort", this.#wakeUp);
     this.#deliveries = new Deliveries(parts);
     this.#disk = new DiskWatch(parts, recoverEveryMs);
   }
@@ -202,7 +206,7 @@ class Driver {
       if (this.#failure !== null) throw this.#failure;
       const status = await this.#turn();
       if (status !== null) {
-        this.#isOver = !this.#options.signal.aborted;
+        this.#isOver = !this.#isLeaving;
         return status;
       }
       await this.#wake.wait(this.#times.restMs);
@@ -219,9 +223,10 @@ class Driver {
       const performed = await performEffects(this.#parts, this.#running, this.#failedEffects);
       if (performed > 0) this.#deliveries.look();
       const displaced = await this.#running.stopWhatShould();
-      if (!this.#options.signal.aborted && !displaced && this.#role.isHeld) await this.#claimAll();
+      if (this.#isLeaving) this.#running.leaveAwaited("the driver leaves");
+      if (!this.#isLeaving && !displaced && this.#role.isHeld) await this.#claimAll();
       const status = await statusOf(this.#parts, this.#options.run);
-      if (this.#running.size > 0 || (status === "running" && !this.#options.signal.aborted)) return null;
+      if (this.#running.size > 0 || (status === "running" && !this.#isLeaving)) return null;
       await this.#projection?.flush();
       if (!this.#options.signal.aborted) await settleEffects(this.#parts, this.#options.run, this.#failedEffects);
       return status;
@@ -232,6 +237,11 @@ class Driver {
     }
   }
 
+  /** Nothing new begins here. */
+  get #isLeaving(): boolean {
+    return this.#options.signal.aborted || this.#options.draining?.aborted === true;
+  }
+
   async giveUpRole(): Promise<void> {
     clearInterval(this.#renewal);
     await this.#renewing;
@@ -240,6 +250,7 @@ class Driver {
 
   async close(): Promise<void> {
     this.#options.signal.removeEventListener("abort", this.#aborted);
+    this.#options.draining?.removeEventListener("abort", this.#wakeUp);
     await this.#running.close();
     clearInterval(this.#renewal);
     await this.#renewing;
@@ -297,7 +308,7 @@ class Driver {
   /** Beside others, the loop looks first whether one of them should stop. */
   #wantsNext(): ClaimRequest | null {
     const isAlone = this.#running.size === 1;
-    return isAlone && this.#role.isHeld && !this.#options.signal.aborted ? this.#request : null;
+    return isAlone && this.#role.isHeld && !this.#isLeaving ? this.#request : null;
   }
 
   /** Takes over an attempt whose driver has died: the result of an execution that had ended, or the wait for another program. */

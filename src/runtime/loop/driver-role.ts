@@ -5,7 +5,7 @@ import { errorText } from "../../domain/error.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { type Deadline, deadlineIn, isPast } from "../../system/clock.ts";
 import type { Parts } from "../parts.ts";
-import { lifeOfWorker } from "../worker.ts";
+import { lifeOfWorker, ownWorker } from "../worker.ts";
 
 type Ports = Pick<Parts, "dispatch" | "clock" | "log">;
 
@@ -37,7 +37,8 @@ export class DriverRole {
     const { run, worker, leaseMs, patience } = this.#options;
     const wanted = { run, worker, until: deadlineIn(clock, leaseMs) };
     const driver = await dispatch.drive(wanted, (other) => {
-      return lifeOfWorker(other.worker) === "dead" || patience.isOver(run, other);
+      const isReserved = other.worker === ownWorker();
+      return isReserved || lifeOfWorker(other.worker) === "dead" || patience.isOver(run, other);
     });
     this.#isHeld = driver.worker === worker;
     return driver;

@@ -76,6 +76,11 @@ export class RunningAttempts {
     for (const attempt of this.#attempts.values()) attempt.leave(reason);
   }
 
+  /** The driver goes when its attempts have ended: those of other programs may take days, and the next driver continues them. */
+  leaveAwaited(reason: string): void {
+    for (const attempt of this.#attempts.values()) if (attempt.outlivesDriver) attempt.leave(reason);
+  }
+
   /**
    * Stops the attempts that the store says should stop. Another process may have asked for it between an attempt's begin and its start,
    * and found no agent to stop. True while an agent still runs whose attempt another process has ended: nothing may start beside it.

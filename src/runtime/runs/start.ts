@@ -1,6 +1,7 @@
 // Starting a run. Owns: from a workflow, a task and a directory to a recorded run. Nothing is changed before all of it is right.
 
 import { dirname, relative, resolve } from "node:path";
+import type { StartRun } from "../../domain/command.ts";
 import { type AgentDefinition, type Definition, hasStoryTrees } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
 import { agentName, type RunId } from "../../domain/ids.ts";
@@ -19,6 +20,7 @@ import { pathMatcher } from "../../workspaces/trees/path-patterns.ts";
 import { cannotAwait } from "../attempt/execute/await-report.ts";
 import { projectContext } from "../config/config.ts";
 import type { Parts } from "../parts.ts";
+import { reservation } from "../reservation.ts";
 import type { GivenStories, RunRequest } from "../run-request.ts";
 import { assertNoSecret, redactedRequest } from "../transition/redacted.ts";
 import { createRun } from "../transition/transition.ts";
@@ -67,7 +69,7 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
   if (request.inPlace) await lookForUncommitted(protocol, facts, hasStoryTrees(written), notes);
   await beginFiles(protocol, facts);
   for (const agent of Object.values(definition.agents)) notes.push(...provisionAgent(parts, request, agent, run));
-  const created = await createRun(parts, (number) => ({
+  const describe = (number: number): StartRun => ({
     type: "start_run",
     at: parts.clock.now(),
     author: request.author,
@@ -79,7 +81,8 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
     ...(request.waits === undefined ? {} : { waits: request.waits }),
     context,
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
-  }));
+  });
+  const created = await createRun(parts, describe, request.reserves === true ? reservation(parts.clock, run) : null);
   return { ...created, notes };
 }
 

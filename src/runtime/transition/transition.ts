@@ -1,5 +1,6 @@
 // Transitions. Owns: one command, one transaction: load, decide, save, dispatch. A second writer decides again.
 
+import type { DriverLease } from "../../dispatch/dispatch.ts";
 import type { Command, StartRun } from "../../domain/command.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { RunId } from "../../domain/ids.ts";
@@ -34,10 +35,11 @@ export async function applyIn(
   return decision;
 }
 
-/** `describe` gets the run's number, from which its branch is named. Throws `PlaceTaken` if another run has its place. */
+/** `describe` gets the run's number, from which its branch is named. `driver`: who drives it from its first moment on. Throws `PlaceTaken` if another run has its place. */
 export async function createRun(
   parts: Pick<Parts, "store" | "dispatch" | "commits">,
   describe: (number: number) => StartRun,
+  driver: DriverLease | null = null,
 ): Promise<{ readonly run: RunId; readonly number: number }> {
   const created = await parts.store.transaction(async (tx) => {
     const number = await tx.nextRunNumber();
@@ -45,6 +47,7 @@ export async function createRun(
     await assertFreePlace(tx, command.place);
     const decision = startRun(command);
     await parts.dispatch.follow(tx, await tx.create(number, decision));
+    if (driver !== null) await tx.setDriver(driver);
     return { run: command.run, number, events: decision.events };
   });
   parts.commits.tell({ run: created.run, events: created.events });

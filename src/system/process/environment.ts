@@ -19,6 +19,18 @@ const untidied = {
   GIT_CONFIG_VALUE_1: "false",
 };
 
+/** They belong to a terminal or a login, and change nothing that an agent does. */
+const ofLogin = new Set(["TERM", "SSH_AUTH_SOCK", "SHELL", "USER", "LOGNAME", "TMPDIR"]);
+const ofLoginPrefixes = ["LC_", "XDG_"];
+
+/** The names of those that every agent may see and that can change what it does. */
+export function outsideVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.keys(allowedEnvironment(env, [])).filter((name) => {
+    const isOurs = Object.hasOwn(unattended, name) || Object.hasOwn(untidied, name);
+    return !isOurs && !ofLogin.has(name) && !ofLoginPrefixes.some((prefix) => name.startsWith(prefix));
+  });
+}
+
 /** `allow` has exact names, not patterns. */
 export function allowedEnvironment(
   parent: Readonly<Record<string, string | undefined>>,

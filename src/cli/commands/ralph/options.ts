@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
 import type { AcceptedRun, DriveRequest } from "../../../application/drive.ts";
 import type { StoriesRequest, StoriesResult } from "../../../application/stories-given.ts";
-import { eventsOption, trustOption } from "../../input/arguments.ts";
+import { eventsOption, foregroundOption, trustOption } from "../../input/arguments.ts";
 import { collect, readContext } from "../../input/run-options.ts";
 import type { Console } from "../../output/console.ts";
 import { watchDrive } from "../../output/driving.ts";
@@ -24,6 +24,7 @@ export interface StoriesOptions {
   readonly lint?: string;
   readonly test?: string;
   readonly detach?: boolean;
+  readonly foreground?: boolean;
   readonly events?: boolean;
   readonly store?: string;
 }
@@ -38,7 +39,8 @@ export function addOptions(command: Command): Command {
     .option("--test <command>", "how the project is tested (default: project.test of the configuration)")
     .option("--context <key=value>", "a value for templates; can be given several times", collect)
     .option("--workflow <name>", "a workflow of the same kind", "dynamic-ralph")
-    .option("--detach", "only record the run; `resume` then drives it")
+    .option("--detach", "only record the run; a service or `resume` then drives it")
+    .option(...foregroundOption)
     .option(...trustOption)
     .option(...eventsOption);
 }
@@ -52,7 +54,8 @@ export async function runGivenStories(
 ): Promise<void> {
   const { repo, workflow, executor, script, base, lint, test, detach = false, events = false } = options;
   const context = readContext(options.context);
-  const request = { protocol, repo, workflow, executor, script, base, lint, test, context };
+  const mayHandOver = options.foreground !== true;
+  const request = { protocol, repo, workflow, executor, script, base, lint, test, context, mayHandOver };
   const announce = ({ run, number, since }: AcceptedRun) => {
     if (since !== undefined) console.say(`Run #${number} (${run}) continues.`);
     else if (!events) console.say(`Run #${number} (${run})`);

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { resume } from "../../../application/drive.ts";
 import { summaryOf } from "../../catalogue.ts";
-import { eventsOption, runArgument, trustOption } from "../../input/arguments.ts";
+import { eventsOption, foregroundOption, runArgument, trustOption } from "../../input/arguments.ts";
 import { readCount } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
@@ -15,6 +15,7 @@ interface ResumeOptions {
   readonly events?: boolean;
   readonly concurrency?: string;
   readonly executor?: string;
+  readonly foreground?: boolean;
   readonly store?: string;
 }
 
@@ -25,6 +26,7 @@ export function define(parent: Command, console: Console): void {
     .argument("<run>", runArgument)
     .option(...trustOption)
     .option(...eventsOption)
+    .option(...foregroundOption)
     .option("--concurrency <n>", "attempts at once")
     .option("--executor <name>", "who performs the steps of all agents from here on: a name, or 'command: PROGRAM'")
     .addHelpText("after", example("pawl resume 3", "pawl resume 3 --executor codex"))
@@ -32,12 +34,13 @@ export function define(parent: Command, console: Console): void {
       const concurrency = readCount(options.concurrency);
       const events = options.events ?? false;
       const { executor } = options;
+      const mayHandOver = options.foreground !== true;
       await withApplication(options, async (app) => {
         await watchDrive(
           console,
           app,
           { events },
-          async (watched) => await resume(app, reference, { ...watched, concurrency, executor }),
+          async (watched) => await resume(app, reference, { ...watched, concurrency, executor, mayHandOver }),
         );
       });
     });

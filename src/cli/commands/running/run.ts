@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import type { Application } from "../../../application/application.ts";
-import { run } from "../../../application/drive.ts";
+import { type DriveRequest, run } from "../../../application/drive.ts";
 import { type StartRequest, start } from "../../../application/start.ts";
 import { summaryOf } from "../../catalogue.ts";
-import { eventsOption, trustOption } from "../../input/arguments.ts";
+import { eventsOption, foregroundOption, trustOption } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
 import { collect, readContext, readCount } from "../../input/run-options.ts";
 import { askForTrust } from "../../input/trust-question.ts";
@@ -26,6 +26,7 @@ interface RunOptions {
   readonly waits?: string;
   readonly concurrency?: string;
   readonly detach?: boolean;
+  readonly foreground?: boolean;
   readonly inPlace?: boolean;
   readonly events?: boolean;
   readonly store?: string;
@@ -46,7 +47,8 @@ export function define(parent: Command, console: Console): void {
     .option("--concurrency <n>", "attempts at once")
     .option("--waits <level>", "ask before all steps, the marked ones (default), or none")
     .option("--in-place", "work in the checkout itself; only if it is clean")
-    .option("--detach", "only record the run; `resume`, or agents that pull, then move it")
+    .option("--detach", "only record the run; a service, `resume`, or agents that pull then move it")
+    .option(...foregroundOption)
     .option(...trustOption)
     .option(...eventsOption)
     .addHelpText(
@@ -67,7 +69,7 @@ export function define(parent: Command, console: Console): void {
         await askForTrust(console, app, repo);
         await (options.detach
           ? record(console, app, request)
-          : drive(console, app, { ...request, concurrency }, options.events ?? false));
+          : drive(console, app, { ...request, concurrency, mayHandOver: options.foreground !== true }, options));
       });
     });
 }
@@ -79,8 +81,8 @@ async function record(console: Console, app: Application, request: StartRequest)
 async function drive(
   console: Console,
   app: Application,
-  request: StartRequest & { readonly concurrency: number | null },
-  events: boolean,
+  request: StartRequest & Pick<DriveRequest, "concurrency" | "mayHandOver">,
+  { events = false }: RunOptions,
 ): Promise<void> {
   const announce = (accepted: { readonly number: number; readonly run: string }) => {
     if (!events) console.say(`Run #${accepted.number} (${accepted.run})`);
