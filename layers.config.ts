@@ -34,7 +34,8 @@ export const layers: Record<string, readonly string[]> = {
   application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
   library: [...inner, "contracts", "executors", "runtime", "application"],
   http: ["domain", "system", "contracts", "application"],
-  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp", "http"],
+  service: ["domain", "system", "contracts", "store", "runtime", "application", "http"],
+  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp", "http", "service"],
   "index.ts": ["domain", "contracts", "runtime", "library"],
 };
 

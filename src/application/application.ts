@@ -114,6 +114,10 @@ export class Application {
     return result;
   }
 
+  get log(): Log {
+    return this.#options.log ?? (() => undefined);
+  }
+
   /** What a person should know at once. */
   warn(text: string): void {
     this.#options.warn?.(text);

@@ -26,6 +26,8 @@ export interface DriveRequest extends HandOverRequest {
   readonly onStart?: ((run: AcceptedRun) => void) | undefined;
   /** Told whether another process drives the run, so that the caller only follows it. */
   readonly onFollowing?: ((isFollowing: boolean) => void) | undefined;
+  /** Called when this process begins to drive, and can. */
+  readonly onDriving?: (() => void) | undefined;
   /** Aborted: nothing new begins, and the drive ends when what runs has ended. */
   readonly draining?: AbortSignal | undefined;
 }
@@ -127,6 +129,7 @@ export async function driveIn(
       isFollowing = false;
       onFollowing?.(false);
       await assertPerformers(parts, accepted);
+      request.onDriving?.();
     },
     onRecovered: (recovered) => onNote?.(inWords(recovered)),
   });

@@ -70,7 +70,8 @@ async function otherVariables(
   const all = new Set([...outsideVariables({ ...app.env, ...variables.sums }), ...own.flat()]);
   const others = differing(variables, app.env, [...all]);
   if (others.length === 0) return null;
-  const shown = others.length > 3 ? `${others.slice(0, 3).join(", ")} and ${others.length - 3} more` : others.join(", ");
+  const shown =
+    others.length > 3 ? `${others.slice(0, 3).join(", ")} and ${others.length - 3} more` : others.join(", ");
   return `the service has other values of ${shown}`;
 }
 

@@ -24,6 +24,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "retry RUN": "put failed stories and steps back to ready, with new limits",
     "cap RUN": "raise a cap of a run (attempts, steps, time, money, tokens), or show them",
     "waits RUN [LEVEL]": "ask before all steps of a run, the marked ones, or none; or show which",
+    up: "drive every open run of this home, and serve the API, until it is stopped",
+    down: "stop the service of this home; its runs can be resumed",
     demo: "play a real run with a scripted agent, in a git repository of its own",
   },
   Looking: {

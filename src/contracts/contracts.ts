@@ -54,6 +54,7 @@ import {
   storiesContract,
   whyContract,
 } from "./run-documents.ts";
+import { serviceInstalledContract, serviceStartedContract, serviceStoppedContract } from "./service-documents.ts";
 import { contractVersion } from "./shape.ts";
 import {
   claimContract,
@@ -181,6 +182,9 @@ const table = {
   token: contract(createdTokenContract, "a new token of the HTTP API", "token create"),
   tokens: contract(tokensContract, "the tokens of the HTTP API", "token list"),
   "token-revoked": contract(revokedTokenContract, "a token that was revoked", "token revoke"),
+  service: contract(serviceStartedContract, "a service that is ready, in one line", "up"),
+  "service-install": contract(serviceInstalledContract, "a file that starts the service at login", "up --install"),
+  "service-stop": contract(serviceStoppedContract, "a service that was stopped", "down"),
   schemas: contract(schemasContract, "the list of documents", "schema"),
   error: contract(errorContract, "why a command failed; printed instead of its document", "every command"),
 };

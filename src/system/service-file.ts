@@ -72,8 +72,17 @@ export function readService(file: string): ServiceRecord | null {
 export function readRecord(file: string): ServiceRecord | null {
   const value = readJson(file);
   if (typeof value !== "object" || value === null) return null;
-  const { pid, startedAt, host, version, program, url = null, store = null, supervisor = null, ...more } =
-    value as Partial<ServiceRecord>;
+  const {
+    pid,
+    startedAt,
+    host,
+    version,
+    program,
+    url = null,
+    store = null,
+    supervisor = null,
+    ...more
+  } = value as Partial<ServiceRecord>;
   if (!Number.isSafeInteger(pid) || [startedAt, host, version, program].some((text) => typeof text !== "string"))
     return null;
   const variables = isObject(more.variables?.sums) ? (more.variables as Checksums) : { salt: "", sums: {} };

@@ -3,10 +3,12 @@
 import { spawnSync } from "node:child_process";
 import { agents } from "../../app.ts";
 import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-documents.ts";
+import { counted } from "../../domain/counted.ts";
 import { AppError } from "../../domain/error.ts";
 import { guide } from "../../system/package-root.ts";
 import { inspectRepository } from "../../workspaces/git/repository.ts";
 import type { Application } from "../application.ts";
+import { serviceHere } from "../hand-over.ts";
 import { executors } from "./executors.ts";
 
 type Finding = DoctorDocument["findings"][number];
@@ -17,6 +19,7 @@ export async function examine(app: Application): Promise<DoctorDocument> {
     ...programFindings(app),
     await repositoryFinding(app),
     await storeFinding(app),
+    serviceFinding(app),
     ...(await closingFindings(app)),
     ...(await executorFindings(app)),
   ];
@@ -70,6 +73,22 @@ async function storeFinding(app: Application): Promise<Finding> {
     if (!(error instanceof AppError)) throw error;
     return { ...finding, ok: false, detail: error.message, hint: error.hint };
   }
+}
+
+function serviceFinding(app: Application): Finding {
+  const service = serviceHere(app);
+  const hint = "`pawl up --background` drives every open run, without a terminal";
+  if (service === null) return { name: "service", needed: false, ok: false, detail: "none runs", hint };
+  const { url, pid, version, troubles } = service;
+  const paused = Object.keys(troubles).length;
+  const runs = paused === 0 ? "" : `; ${counted(paused, "run")} cannot be driven (\`pawl runs\`, \`pawl why RUN\`)`;
+  return {
+    name: "service",
+    needed: false,
+    ok: true,
+    detail: `${version}, ${url ?? "starting"}, process ${pid}${runs}`,
+    hint: "",
+  };
 }
 
 /** Runs that are over and whose trees, refs or files could not be put away. */

@@ -66,6 +66,11 @@ export class Console {
     this.#printJson(value);
   }
 
+  /** The same in one line, for a reader that must not wait for the end of the output. */
+  line(value: PrintedDocument): void {
+    this.print(JSON.stringify(value));
+  }
+
   /** What describes documents is none itself. */
   jsonSchema(value: Readonly<Record<string, unknown>>): void {
     this.#printJson(value);

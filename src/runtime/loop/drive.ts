@@ -106,7 +106,9 @@ async function statusOf({ store }: Pick<Parts, "store">, run: RunId): Promise<Ru
 
 /** A person may have answered after the driver had seen that the run is held, and before it gave up its role. */
 async function movesAgain(parts: Parts, { run, signal, draining }: DriveOptions, ended: RunStatus): Promise<boolean> {
-  return !signal.aborted && draining?.aborted !== true && ended !== "running" && (await statusOf(parts, run)) === "running";
+  return (
+    !signal.aborted && draining?.aborted !== true && ended !== "running" && (await statusOf(parts, run)) === "running"
+  );
 }
 
 async function driveAs(driver: Driver, signal: AbortSignal): Promise<RunStatus | "displaced"> {

@@ -1,0 +1,29 @@
+// What runs in the service beside its driver. Each companion starts before the first run is driven and closes after the last one; a
+// start that fails ends the service.
+
+import type { Application } from "../application/application.ts";
+import type { Log } from "../runtime/parts.ts";
+
+export interface CompanionContext {
+  readonly app: Application;
+  readonly host: string;
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface Companion {
+  /** Where it answers, if it listens. */
+  readonly url?: string;
+  close(): Promise<void>;
+}
+
+export type StartCompanion = (context: CompanionContext) => Promise<Companion>;
+
+/** The API. Loaded late: every other command starts faster. */
+const api: StartCompanion = async ({ app, host, port, log }) => {
+  const { startServer } = await import("../http/server.ts");
+  return await startServer({ app, host, port, log });
+};
+
+/** In this order; they close in the reverse one. */
+export const companions: readonly StartCompanion[] = [api];
