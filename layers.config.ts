@@ -66,13 +66,22 @@ const pure: Record<string, readonly string[]> = {
   domain: [],
   contracts: ["zod"],
   engine: [],
-  workflows: ["yaml", "zod"],
+  workflows: ["croner", "yaml", "zod"],
   prompts: [],
   results: [],
 };
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */
-const packages = ["@agentclientprotocol/sdk", "@hono/node-server", "commander", "hono", "kysely", "yaml", "zod"];
+const packages = [
+  "@agentclientprotocol/sdk",
+  "@hono/node-server",
+  "commander",
+  "croner",
+  "hono",
+  "kysely",
+  "yaml",
+  "zod",
+];
 
 /** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
 const implementations = [

@@ -10,7 +10,7 @@ import { readScript } from "../executors/script.ts";
 import { type Config, tighten } from "../runtime/config/config.ts";
 import type { ProjectConfig } from "../runtime/config/config-file.ts";
 import type { Executors } from "../runtime/parts.ts";
-import type { GivenStories } from "../runtime/run-request.ts";
+import type { Alongside, GivenStories } from "../runtime/run-request.ts";
 import { beginRun } from "../runtime/runs/start.ts";
 import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import { moneyCapGap } from "../runtime/views/money-cap.ts";
@@ -47,6 +47,8 @@ export interface StartRequest {
   readonly mayWait?: boolean | undefined;
   /** The caller drives it: no other process may begin to, not even in its first moment. */
   readonly reserves?: boolean | undefined;
+  /** Is recorded together with the run. */
+  readonly alongside?: Alongside | undefined;
   readonly author?: string | undefined;
   /** Receives what a person should know, as soon as it is known, also if the start then fails. */
   readonly onNote?: ((note: string) => void) | undefined;
@@ -132,6 +134,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     agents,
     ...(request.reserves === true ? { reserves: true } : {}),
     ...(given === undefined ? {} : { given }),
+    ...(request.alongside === undefined ? {} : { alongside: request.alongside }),
   });
   for (const each of started.notes) note(each);
   if (given !== undefined) {

@@ -26,6 +26,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "waits RUN [LEVEL]": "ask before all steps of a run, the marked ones, or none; or show which",
     up: "drive every open run of this home, and serve the API, until it is stopped",
     down: "stop the service of this home; its runs can be resumed",
+    "schedule list|add|pause|resume|run|remove": "let the service start workflows at the times of their `schedule`",
     demo: "play a real run with a scripted agent, in a git repository of its own",
   },
   Looking: {

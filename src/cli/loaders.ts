@@ -21,6 +21,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["retry", () => import("./commands/running/retry.ts")],
   ["up", () => import("./commands/service/up.ts")],
   ["down", () => import("./commands/service/down.ts")],
+  ["schedule", () => import("./commands/running/schedule.ts")],
   ["demo", () => import("./commands/running/demo.ts")],
   ["runs", () => import("./commands/looking/runs.ts")],
   ["status", () => import("./commands/looking/status.ts")],

@@ -54,6 +54,7 @@ import {
   storiesContract,
   whyContract,
 } from "./run-documents.ts";
+import { removedScheduleContract, scheduleContract, schedulesContract } from "./schedule-documents.ts";
 import { serviceInstalledContract, serviceStartedContract, serviceStoppedContract } from "./service-documents.ts";
 import { contractVersion } from "./shape.ts";
 import {
@@ -103,7 +104,17 @@ const table = {
     "prd run --detach",
     "prd import --detach",
     "agent run --detach",
+    "schedule run",
   ),
+  schedules: contract(schedulesContract, "the schedules", "schedule list"),
+  schedule: contract(
+    scheduleContract,
+    "a schedule after it was added, paused or resumed",
+    "schedule add",
+    "schedule pause",
+    "schedule resume",
+  ),
+  "schedule-removed": contract(removedScheduleContract, "a schedule that was removed", "schedule remove"),
   stories: contract(storiesContract, "the stories of a run", "stories", "step stories"),
   why: contract(whyContract, "what a run is doing or waits for", "why"),
   cost: contract(costContract, "what a run used", "cost RUN"),

@@ -1,8 +1,10 @@
 // Wishes. Owns: what somebody says who wants a run.
 
 import type { Definition } from "../domain/definition.ts";
+import type { RunId } from "../domain/ids.ts";
 import type { WaitsLevel } from "../domain/run.ts";
 import type { AdoptedStory, StorySpec } from "../domain/story.ts";
+import type { Transaction } from "../store/store.ts";
 import type { ProjectConfig } from "./config/config-file.ts";
 import type { OpenedWorkflow } from "./runs/workflow-library.ts";
 
@@ -29,7 +31,12 @@ export interface RunRequest {
   readonly reserves?: boolean;
   /** Stories that are known already; absent: a step will plan them. */
   readonly given?: GivenStories;
+  /** Is recorded together with the run. */
+  readonly alongside?: Alongside;
 }
+
+/** Recorded in the transaction of a run. If it throws, neither is recorded. It may be called more than once. */
+export type Alongside = (tx: Transaction, run: { readonly id: RunId; readonly number: number }) => Promise<void>;
 
 export interface GivenStories {
   readonly stories: readonly StorySpec[];

@@ -29,6 +29,8 @@ import type {
   StoredDelivery,
   StoredEffect,
   StoredEvent,
+  StoredSchedule,
+  TickRecord,
   Transaction,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
@@ -61,6 +63,7 @@ import {
   selectSummary,
   selectSummaryByNumber,
 } from "./tables/runs.ts";
+import { selectSchedules, selectTicks } from "./tables/schedules.ts";
 import { deleteStartKey, keepStartKey } from "./tables/start-keys.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenUse } from "./tables/tokens.ts";
@@ -193,6 +196,14 @@ export class KyselyStore implements Store {
 
   async dueDeliveries(now: number, limit: number, except: readonly string[]): Promise<readonly StoredDelivery[]> {
     return await this.#database.read((db) => selectDueDeliveries(db, now, limit, except));
+  }
+
+  async schedules(): Promise<readonly StoredSchedule[]> {
+    return await this.#database.read((db) => selectSchedules(db));
+  }
+
+  async ticks(schedule: string, limit: number): Promise<readonly TickRecord[]> {
+    return await this.#database.read((db) => selectTicks(db, schedule, limit));
   }
 
   async removeRun(run: RunId): Promise<void> {

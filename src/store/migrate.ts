@@ -15,6 +15,7 @@ import { up as permitLines } from "./migrations/009-permit-lines.ts";
 import { up as parts } from "./migrations/010-parts.ts";
 import { up as unreported } from "./migrations/011-unreported.ts";
 import { up as api } from "./migrations/012-api.ts";
+import { up as schedules } from "./migrations/013-schedules.ts";
 import { up as changes } from "./migrations/014-changes.ts";
 import type { Tables } from "./schema.ts";
 
@@ -37,6 +38,7 @@ const migrations: readonly Migration[] = [
   { name: "parts", up: parts },
   { name: "unreported", up: unreported },
   { name: "api", up: api },
+  { name: "schedules", up: schedules },
   { name: "changes", up: changes },
 ];
 

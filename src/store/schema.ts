@@ -22,6 +22,8 @@ export interface Tables {
   holds: HoldRow;
   tokens: TokenRow;
   start_keys: StartKeyRow;
+  schedules: ScheduleRow;
+  schedule_ticks: ScheduleTickRow;
   migrations: { version: number; name: string; applied_at: number };
 }
 
@@ -217,5 +219,37 @@ export interface HoldRow {
   until: number;
   /** The number of refusals in a row. */
   times: number;
+  why: string;
+}
+
+export interface ScheduleRow {
+  id: string;
+  workflow: string;
+  repo: string;
+  executor: string | null;
+  /** What the workflow file said when it was last read. */
+  spec: string;
+  /** 1 while it is paused. */
+  paused: number;
+  /** Ticks up to this time are settled. */
+  settled: number;
+  /** The run that it started last. */
+  run_id: string | null;
+  added_at: number;
+}
+
+/** One per schedule and tick. The id is the order in which they were recorded. */
+export interface ScheduleTickRow {
+  id: Generated<number>;
+  schedule_id: string;
+  tick: number;
+  at: number;
+  outcome: string;
+  /** The person who asked for a run; null: it was due. */
+  asked_by: string | null;
+  run_id: string | null;
+  run_number: number | null;
+  /** How many ticks before it were seen too late. */
+  missed: number;
   why: string;
 }

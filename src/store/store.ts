@@ -8,6 +8,7 @@ import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
+import type { Schedule, TickOutcome } from "../domain/schedule.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Deadline } from "../system/clock.ts";
 
@@ -81,6 +82,10 @@ export interface Store {
   /** What is kept under the key of its author: this entry, or an earlier one. */
   keepStartKey(entry: StartKey): Promise<StartKey>;
   forgetStartKey(entry: StartKey): Promise<void>;
+  /** For reading only; a change uses the method of its transaction. */
+  schedules(): Promise<readonly StoredSchedule[]>;
+  /** What became of the ticks of a schedule, the newest record first. */
+  ticks(schedule: string, limit: number): Promise<readonly TickRecord[]>;
 
   /** Deletes a run that is over, with its events; its number is not given again. */
   removeRun(run: RunId): Promise<void>;
@@ -149,6 +154,53 @@ export interface Transaction {
   hold(turned: Omit<Hold, "times">): Promise<void>;
   /** The account accepted an agent: removes the hold of that time, but no later one. Without a time, removes any hold. */
   release(account: string, since?: number): Promise<void>;
+  /** By id. */
+  schedules(): Promise<readonly StoredSchedule[]>;
+  /** Adds a schedule, or replaces the one with this id. */
+  putSchedule(schedule: StoredSchedule): Promise<void>;
+  /** With what is recorded of its ticks. */
+  removeSchedule(id: string): Promise<void>;
+  /** Records what became of a tick; false: something is recorded of it already, and nothing changes. */
+  recordTick(record: TickRecord): Promise<boolean>;
+}
+
+/** A workflow that the service starts at certain times in a repository. */
+export interface StoredSchedule {
+  readonly id: string;
+  /** The id of the workflow. */
+  readonly workflow: string;
+  readonly repo: string;
+  /** null: as configured. */
+  readonly executor: string | null;
+  /** What the workflow file said when it was last read. */
+  readonly spec: Schedule;
+  readonly paused: boolean;
+  /** It is known what became of all ticks up to this time. */
+  readonly settled: number;
+  /** The run that it started last; null: none, or that run was removed. */
+  readonly run: ScheduledRun | null;
+  readonly addedAt: number;
+}
+
+export interface ScheduledRun {
+  readonly id: RunId;
+  readonly number: number;
+  readonly status: RunStatus;
+}
+
+export interface TickRecord {
+  readonly schedule: string;
+  readonly tick: number;
+  /** When it was recorded. */
+  readonly at: number;
+  readonly outcome: TickOutcome;
+  /** The person who asked for a run; null: it was due. */
+  readonly askedBy: string | null;
+  readonly run: { readonly id: RunId; readonly number: number } | null;
+  /** How many ticks before it were seen too late. */
+  readonly missed: number;
+  /** Empty where there is nothing to explain. */
+  readonly why: string;
 }
 
 /** An account that refused an agent. `quota`: it is not used before `until`. `auth`: other accounts are tried first. */

@@ -25,6 +25,8 @@ import type {
   PermitWaiter,
   PlaceFilter,
   ReadyStep,
+  StoredSchedule,
+  TickRecord,
   Transaction,
 } from "./store.ts";
 import { insertAttempt, selectAllAttempts, updateAttempt } from "./tables/attempts.ts";
@@ -47,6 +49,7 @@ import {
   selectRunsAt,
   updateHeader,
 } from "./tables/runs.ts";
+import { deleteSchedule, insertTick, selectSchedules, upsertSchedule } from "./tables/schedules.ts";
 import {
   deleteStory,
   insertStories,
@@ -212,6 +215,22 @@ export class KyselyTransaction implements Transaction {
 
   async release(account: string, since?: number): Promise<void> {
     await releaseAccount(this.#db, account, since ?? null);
+  }
+
+  async schedules(): Promise<readonly StoredSchedule[]> {
+    return await selectSchedules(this.#db);
+  }
+
+  async putSchedule(schedule: StoredSchedule): Promise<void> {
+    await upsertSchedule(this.#db, schedule);
+  }
+
+  async removeSchedule(id: string): Promise<void> {
+    await deleteSchedule(this.#db, id);
+  }
+
+  async recordTick(record: TickRecord): Promise<boolean> {
+    return await insertTick(this.#db, record);
   }
 
   async #header({ row, header }: RowAndHeader, attempts: Header["attempts"]): Promise<Header> {

@@ -2,6 +2,7 @@
 
 import type { Definition } from "../domain/definition.ts";
 import type { ProtocolFacts } from "../domain/protocol.ts";
+import type { Schedule } from "../domain/schedule.ts";
 import { checkDefinition } from "./check/check.ts";
 import { checkPlanner } from "./check/check-stories.ts";
 import { parseDocument } from "./document/document.ts";
@@ -17,6 +18,8 @@ export interface LoadedWorkflow {
   readonly problems: readonly Problem[];
   /** Fields of a file that were understood and have no effect here, in words. */
   readonly notes: readonly string[];
+  /** When the service starts it; absent: the file says nothing of that. */
+  readonly schedule?: Schedule;
   /** A project's rules that were merged into the bundled table: role files are beside that table. */
   readonly isMerged?: boolean;
 }
@@ -50,6 +53,7 @@ export function loadWorkflow(
     definition: failed ? null : definition,
     problems: inOrder(reading.problems),
     notes: reading.notes,
+    ...(failed || reading.schedule === null ? {} : { schedule: reading.schedule }),
     ...(isTable && !standsAlone(document.value, rules) ? { isMerged: true } : {}),
   };
 }

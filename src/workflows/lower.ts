@@ -26,6 +26,7 @@ import { checkFiles, readAgents } from "./format/agents.ts";
 import { readCaps } from "./format/caps.ts";
 import { readEnvironment } from "./format/environment.ts";
 import { ownJson, validateOwn } from "./format/own-file.ts";
+import { readSchedule } from "./format/schedule.ts";
 import type { WorkflowInput } from "./format/schema.ts";
 import { readChain } from "./format/steps.ts";
 import { type DeclaredInput, readInputs } from "./include/inputs.ts";
@@ -116,6 +117,10 @@ function lowerOwn(reading: Reading, file: WorkflowInput): Definition {
       expected: "one of the two",
       hint: "keep `caps`",
     });
+  }
+  if (file.schedule) {
+    const required = inputs.flatMap(({ name, fallback }) => (fallback === null ? [name] : []));
+    reading.schedule = readSchedule(reading, file.schedule, required);
   }
   return assemble(reading, file, {
     dialect: "pawl",

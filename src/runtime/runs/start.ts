@@ -82,7 +82,10 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
     context,
     ...(given === null ? {} : { stories: given.stories, adopted: given.adopted }),
   });
-  const created = await createRun(parts, describe, request.reserves === true ? reservation(parts.clock, run) : null);
+  const created = await createRun(parts, describe, async (tx, accepted) => {
+    if (request.reserves === true) await tx.setDriver(reservation(parts.clock, run));
+    await request.alongside?.(tx, accepted);
+  });
   return { ...created, notes };
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import type { Definition } from "../../domain/definition.ts";
 import { AppError } from "../../domain/error.ts";
+import type { Schedule } from "../../domain/schedule.ts";
 import type { Protocols } from "../../protocols/registry.ts";
 import { namedFile } from "../../system/files/linked-file.ts";
 import { readRegular } from "../../system/files/regular-file.ts";
@@ -23,6 +24,8 @@ export interface FoundWorkflow {
 export interface OpenedWorkflow extends FoundWorkflow {
   readonly definition: Definition;
   readonly warnings: readonly Problem[];
+  /** When the service starts it; absent: the file says nothing of that. */
+  readonly schedule?: Schedule;
 }
 
 const bundledDir = packageFile("workflows");
@@ -66,8 +69,9 @@ export function openWorkflow(
   options: Pick<LoadOptions, "plans"> = {},
 ): OpenedWorkflow {
   const found = findWorkflow(home, name, from);
-  const { definition, problems, roleFile } = loadFile(home, found.file, protocols, options);
-  if (definition) return { ...found, file: roleFile, definition, warnings: problems };
+  const { definition, problems, roleFile, schedule } = loadFile(home, found.file, protocols, options);
+  const when = schedule === undefined ? {} : { schedule };
+  if (definition) return { ...found, file: roleFile, definition, warnings: problems, ...when };
   const hint = `mend it and look again with \`pawl workflow check ${name}\``;
   throw new WorkflowError(found.file, problems, { file: shownPath(found.file, from), hint });
 }

@@ -1,12 +1,12 @@
 // Transitions. Owns: one command, one transaction: load, decide, save, dispatch. A second writer decides again.
 
-import type { DriverLease } from "../../dispatch/dispatch.ts";
 import type { Command, StartRun } from "../../domain/command.ts";
 import type { Decision } from "../../domain/decision.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { decide, startRun, storiesFor } from "../../engine/decide.ts";
 import type { Transaction } from "../../store/store.ts";
 import type { Parts } from "../parts.ts";
+import type { Alongside } from "../run-request.ts";
 import { assertFreePlace } from "./place-owner.ts";
 import { redactedCommand } from "./redacted.ts";
 import { unknownRun } from "./unknown-run.ts";
@@ -39,7 +39,7 @@ export async function applyIn(
 export async function createRun(
   parts: Pick<Parts, "store" | "dispatch" | "commits">,
   describe: (number: number) => StartRun,
-  driver: DriverLease | null = null,
+  alongside?: Alongside,
 ): Promise<{ readonly run: RunId; readonly number: number }> {
   const created = await parts.store.transaction(async (tx) => {
     const number = await tx.nextRunNumber();
@@ -47,7 +47,7 @@ export async function createRun(
     await assertFreePlace(tx, command.place);
     const decision = startRun(command);
     await parts.dispatch.follow(tx, await tx.create(number, decision));
-    if (driver !== null) await tx.setDriver(driver);
+    await alongside?.(tx, { id: command.run, number });
     return { run: command.run, number, events: decision.events };
   });
   parts.commits.tell({ run: created.run, events: created.events });

@@ -11,6 +11,7 @@ import { systemClock } from "../../system/clock.ts";
 import { describeApiTables } from "../api.contract.ts";
 import { describeEntries } from "../entries.contract.ts";
 import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
+import { describeSchedules } from "../schedules.contract.ts";
 import type { Tables } from "../schema.ts";
 import { describeStore } from "../store.contract.ts";
 import type { Store } from "../store.ts";
@@ -21,6 +22,7 @@ describeStore("SQLite on disk", openEmpty);
 describeEntries("SQLite on disk", openEmpty);
 describeOffersAndLeases("SQLite on disk", openEmpty);
 describeApiTables("SQLite on disk", openEmpty);
+describeSchedules("SQLite on disk", openEmpty);
 
 async function openEmpty() {
   const directory = mkdtempSync(join(tmpdir(), "pawl-store-"));

@@ -4,6 +4,7 @@
 import type { AgentDefinition } from "../../domain/definition.ts";
 import type { Include, Inclusion } from "../../domain/include.ts";
 import type { ProtocolFacts } from "../../domain/protocol.ts";
+import type { Schedule } from "../../domain/schedule.ts";
 import type { WorkflowDocument } from "./document.ts";
 import { formatPath, type Path, type Problem } from "./problem.ts";
 
@@ -19,6 +20,8 @@ export interface Reading {
   /** Reads a workflow that a file includes. */
   readonly find: FindWorkflow;
   readonly included: Included;
+  /** When the file says that it is started; null: it does not. */
+  schedule: Schedule | null;
 }
 
 /** The text of the workflow that a file names, or what to write instead. */
@@ -59,7 +62,7 @@ export function startReading(
   }),
 ): Reading {
   const included = { isBroken: false, mounts: [], firsts: new Map(), agents: [], includes: {}, context: {} };
-  return { document, problems: [], notes: [], origins: new Map(), protocols, find, included };
+  return { document, problems: [], notes: [], origins: new Map(), protocols, find, included, schedule: null };
 }
 
 /** The innermost included file that a path leads into; null: it stands in the file itself. */

@@ -56,8 +56,8 @@ describe("[WF68] plain mistakes", () => {
     expect(problem?.hint).not.toMatch(/^remove it$|did you mean/);
   });
 
-  test("a schedule, and a file without `pawl: 1`, say what to write, once", () => {
-    expect(problemsOf(`${step}schedule: daily\n`)[0]?.hint).toContain("pawl run");
+  test("triggers, and a file without `pawl: 1`, say what to write, once", () => {
+    expect(problemsOf(`${step}triggers: [daily]\n`)[0]?.hint).toContain("schedule: { cron:");
     for (const agents of ["agents: { a: {} }", ""]) {
       const text = `id: t\n${agents}\nsteps:\n  - { id: one, command: make, on: { rejected: fail } }\n`;
       expect(problemsOf(text)).toMatchObject([{ line: 1, hint: "add the line `pawl: 1`" }]);

@@ -26,6 +26,7 @@ export function adviceFor(text: string, error: YamlError): YamlAdvice {
   return (
     colonInText(line, error) ??
     bareTemplate(line) ??
+    bareStar(line) ??
     wrongIndent(text, line, error) ??
     openEnd(error) ?? {
       message: `not valid YAML: ${error.message}`,
@@ -54,6 +55,17 @@ function bareTemplate({ text }: Line): YamlAdvice | null {
     message: `the text of \`${key}\` begins with braces, so YAML reads a map`,
     expected: "a text that begins with `{{` in quotes",
     hint: `write \`${key}: "${value.trim().replaceAll('"', '\\"')}"\``,
+  };
+}
+
+/** `cron: * 3 * * *` */
+function bareStar({ text }: Line): YamlAdvice | null {
+  const [, cron = ""] = /(?:^|[\s{,])cron:\s+(\*[^"',}#]*)/.exec(text) ?? [];
+  if (cron === "") return null;
+  return {
+    message: "the text of `cron` begins with a star, so YAML reads a reference",
+    expected: "a text that begins with `*` in quotes",
+    hint: `write \`cron: "${cron.trim()}"\``,
   };
 }
 

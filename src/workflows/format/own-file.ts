@@ -49,8 +49,7 @@ const foreignHints: Readonly<Record<string, string>> = {
   retry: "write `on: { rejected: { again, at_most: N } }`, and the same in `on_error`",
   verify: "write a step behind it whose `on: { rejected: { back_to: STEP, at_most: N } }` sends the work back",
   approval: "write a step of its own: `gate: QUESTION`",
-  schedule: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
-  triggers: "Pawl starts no run by itself; let cron or a CI call `pawl run`",
+  triggers: 'write `schedule: { cron: "0 3 * * *", zone: ZONE, task: TASK }`, or let a CI call `pawl run`',
   jobs: "this is the format of a CI; a workflow has `agents` and `steps`",
 };
 

@@ -76,6 +76,32 @@ const caps = z
   })
   .describe("Caps on the whole run.");
 
+const schedule = z
+  .strictObject({
+    cron: z
+      .string()
+      .min(1)
+      .max(200)
+      .describe("When: minute, hour, day of the month, month, day of the week, such as `0 3 * * 1-5`."),
+    zone: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("The time zone of these fields, such as Europe/Berlin. Default: UTC."),
+    task: z.string().max(100_000).describe("What should be done, as in `pawl run WORKFLOW TASK`."),
+    missed: z
+      .enum(["once", "skip"])
+      .optional()
+      .describe("Times at which the service did not run. once: one run for all of them (default). skip: none."),
+    context: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .optional()
+      .describe("Keys for templates, as `pawl run --context KEY=VALUE` gives them."),
+  })
+  .describe(
+    "When the service starts a run by itself: `schedule: { cron: TIMES, zone: ZONE, task: TASK }`, after `pawl schedule add`.",
+  );
+
 export const workflowSchema = z
   .strictObject({
     pawl: z.literal(1).describe("The version of this format: 1."),
@@ -139,6 +165,7 @@ export const workflowSchema = z
       })
       .optional()
       .describe("How often an agent that pulls its work looks for it."),
+    schedule: schedule.optional(),
   })
   .meta({ title: "Pawl workflow" });
 
