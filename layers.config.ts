@@ -18,6 +18,7 @@ export const layers: Record<string, readonly string[]> = {
   contracts: ["domain"],
   prompts: ["domain"],
   results: ["domain"],
+  transcript: ["domain"],
   engine: ["domain", "prompts"],
   workflows: ["domain"],
   system: ["domain"],
@@ -31,11 +32,22 @@ export const layers: Record<string, readonly string[]> = {
   runtime: [...inner, "results", "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
   mcp: ["domain", "system", "protocols", "runtime"],
   "app.ts": ["domain", "system", "store", "dispatch", "executors", "protocols", "notify", "runtime", "mcp"],
-  application: [...inner, "contracts", "store", "executors", "workspaces", "project", "protocols", "runtime", "app.ts"],
+  application: [
+    ...inner,
+    "contracts",
+    "transcript",
+    "store",
+    "executors",
+    "workspaces",
+    "project",
+    "protocols",
+    "runtime",
+    "app.ts",
+  ],
   library: [...inner, "contracts", "executors", "runtime", "application"],
   http: ["domain", "system", "contracts", "application"],
   service: ["domain", "system", "contracts", "store", "runtime", "application", "http"],
-  cli: ["domain", "workflows", "prompts", "system", "contracts", "application", "mcp", "http", "service"],
+  cli: ["domain", "workflows", "prompts", "system", "contracts", "transcript", "application", "mcp", "http", "service"],
   "index.ts": ["domain", "contracts", "runtime", "library"],
 };
 
@@ -69,6 +81,7 @@ const pure: Record<string, readonly string[]> = {
   workflows: ["croner", "yaml", "zod"],
   prompts: [],
   results: [],
+  transcript: [],
 };
 
 /** The npm packages that src/ may import; `npm run build` puts their code into dist/. */

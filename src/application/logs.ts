@@ -29,15 +29,15 @@ async function logs(app: Application, reference?: string, step?: string): Promis
   return await logsOf(app, parts, id, step);
 }
 
-/** The document again and again, while the run moves. */
+/** The document again and again, while the run moves, with the repository of the run. */
 export async function* followLogs(
   app: Application,
   reference: string | undefined,
   { step, until = "over", signal }: LogsRequest,
-): AsyncGenerator<LogList, void, undefined> {
+): AsyncGenerator<LogList & { readonly repo: string | null }, void, undefined> {
   const { parts } = await app.read();
-  const { id } = await findRunOrNewest(parts.store, reference);
-  yield* follow(app, id, { until, signal }, async () => [await logsOf(app, parts, id, step)]);
+  const { id, repo } = await findRunOrNewest(parts.store, reference);
+  yield* follow(app, id, { until, signal }, async () => [{ ...(await logsOf(app, parts, id, step)), repo }]);
 }
 
 /** The document, and the last lines of the newest log. */
@@ -73,6 +73,7 @@ async function logsOf(
       why: state.phase === "ended" ? state.why : "",
       notes: state.phase === "ended" ? (state.notes ?? []) : [],
       file: logFile(parts, run.header, attempt),
+      workspace: state.phase === "dispatched" ? null : state.workspace,
       ...opener(attempt),
     };
   });

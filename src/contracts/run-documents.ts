@@ -221,6 +221,7 @@ export const logsContract = object({
       why: text,
       notes: texts.describe("What a person should know about it: what it was denied, what was removed."),
       file: text.describe("What the agent printed."),
+      workspace: text.nullable().describe("The directory that it works in. null: it has not begun, or has none."),
       session: text.nullable(),
       open: text.nullable().describe("The command that opens the session of the agent."),
     }),

@@ -1,9 +1,9 @@
 // The port for everything that performs an attempt; executor.contract.ts tests it. The common denominator is `command`: the prompt
 // arrives on stdin, the working directory is the workspace, stdout is the output, and exit code 0 means that the program ran.
 
+import type { FailureKind } from "../domain/agent-event.ts";
 import type { Usage } from "../domain/attempt.ts";
 import type { OutputSink } from "../system/process/call.ts";
-import type { FailureKind } from "./stream/stream-reading.ts";
 
 /** The variable that every process of an attempt carries, so that Pawl finds processes that left the process group. */
 export const attemptMarker = "PAWL_ATTEMPT_ID";

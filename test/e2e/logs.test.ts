@@ -1,7 +1,7 @@
 // `pawl logs`: how a person opens the session of an attempt with the agent's own command.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type AgentsOnPath, agentsOnPath } from "../support/agents-on-path.ts";
@@ -126,4 +126,64 @@ test("[CM67] a session that is not an id is not shown", async () => {
   expect(await attemptOf(agents)).toMatchObject({ session: null, open: null });
   const { stderr } = await agents.pawl("logs", "1");
   for (const part of ["session", "touch", "\u001b"]) expect(stderr).not.toContain(part);
+});
+
+const twoSteps = `pawl: 1
+id: two
+agents: { dev: {} }
+steps: [{ id: work, agent: dev, input: "do it" }, { id: check, agent: dev, input: "look at it" }]
+`;
+
+/** Says a word and edits a file; `filler` bytes of other messages come first. */
+const editing = (word: string, filler = 0) => {
+  const message = (content: readonly object[]) => ({ type: "assistant", message: { id: "m", content } });
+  const events = [
+    { type: "system", subtype: "init", session_id: id, model: "m" },
+    ...Array.from({ length: Math.ceil(filler / 1_000) }, (_, at) =>
+      message([{ type: "text", text: `filler ${at} ${"x".repeat(1_000)}` }]),
+    ),
+    message([
+      { type: "text", text: word },
+      { type: "tool_use", id: "t", name: "Edit", input: { file_path: "a.ts", old_string: "one", new_string: "two" } },
+    ]),
+    { type: "result", subtype: "success", is_error: false, result: "STATUS: done", session_id: id, usage: {} },
+  ];
+  return `cat > /dev/null\ncat <<'EVENTS'\n${events.map((event) => JSON.stringify(event)).join("\n")}\nEVENTS\nprintf 'a \\033[2Jwarning\\n'`;
+};
+
+test("[TE7 TE8 TE9 TE10] logs are readable and say whose line it is, raw or from their end on request, until the run is cleaned", async () => {
+  const site = newSite();
+  const agents = agentsOnPath(site);
+  agents.put("claude", "2.1.325", editing("I look at it first.", 400_000));
+  expectCode(await agents.pawl("run", writeAt(site, "two.yml", twoSteps), "a task", "--in-place"), 0);
+
+  const one = await agents.pawl("logs", "1", "work");
+  expectCode(one, 0);
+  const told = ["I look at it first.", "● Edit a.ts (+1 −1)", "    - one", "    + two"];
+  for (const line of told) expect(one.stdout.split("\n")).toContain(line);
+  expect(one.stdout).toContain("a \\u001b[2Jwarning");
+  const both = (await agents.pawl("logs", "1")).stdout.split("\n").filter((line) => line !== "");
+  expect(both.filter((line) => !/^(?:work|check) +│ /.test(line))).toEqual([]);
+  for (const name of ["work", "check"]) {
+    const own = both.filter((line) => line.startsWith(name)).map((line) => line.slice(line.indexOf("│") + 2));
+    expect(own).toEqual(expect.arrayContaining(told));
+    expect(own.filter((line) => line.startsWith("filler "))).toHaveLength(400);
+  }
+
+  const { attempts } = JSON.parse((await agents.pawl("logs", "1", "--json")).stdout) as {
+    attempts: readonly { file: string }[];
+  };
+  const files = attempts.map(({ file }) => readFileSync(file));
+  expect(Buffer.from((await agents.pawl("logs", "1", "--raw")).stdout)).toEqual(Buffer.concat(files));
+
+  const followed = await agents.pawl("logs", "1", "--follow");
+  expect(followed.stderr.match(/… \d+ KiB before this are left out/g)).toHaveLength(2);
+  expect(followed.stdout).toMatch(/^check +│ I look at it first\.$/m);
+  const seen = followed.stdout.match(/^work +│ filler (\d+) /gm) ?? [];
+  expect([seen.length > 200, seen.length < 300, seen.at(-1)]).toEqual([true, true, expect.stringMatching(/ 399 $/)]);
+
+  expectCode(await agents.pawl("clean", "--older", "1d"), 0);
+  expect((await agents.pawl("logs", "1", "check")).stdout).toContain("I look at it first.");
+  expectCode(await agents.pawl("clean", "--older", "0d"), 0);
+  for (const { file } of attempts) expect(existsSync(file)).toBe(false);
 });

@@ -1,6 +1,6 @@
 // Transcripts for tests: what each agent prints in a short run with a tool call and an answer, and how to read a transcript.
 
-import type { AgentEvent } from "../../src/executors/stream/agent-event.ts";
+import type { AgentEvent } from "../../src/domain/agent-event.ts";
 import { agentStream } from "../../src/executors/stream/agent-stream.ts";
 import type { NewReader } from "../../src/executors/stream/reader.ts";
 import type { ProcessExit, StreamReading } from "../../src/executors/stream/stream-reading.ts";

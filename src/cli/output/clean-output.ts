@@ -2,6 +2,7 @@
 // agents said. Both streams pass through here, so that no command can forget it.
 
 import { StringDecoder } from "node:string_decoder";
+import { plainText } from "../../transcript/plain-text.ts";
 
 type Stream = Pick<NodeJS.WriteStream, "write">;
 
@@ -19,29 +20,13 @@ export function ownEscape(sequence: string): string {
 /** Made when it is first needed: the chance for it takes Node 3 ms to load, and most commands print no escape. */
 function newMark(): string {
   const made = `\uE000${crypto.randomUUID()}`;
-  marked = new RegExp(`${made}(\\[[0-9;]*[A-Za-z])`, "g");
+  marked = new RegExp(`${made}(\\[\\??[0-9;]*[A-Za-z])`, "g");
   return made;
 }
 
-/** Colours of others; they say nothing that is lost without them. */
-const colours = new RegExp(`${String.fromCharCode(0x1b)}\\[[0-9;]*m`, "g");
-
-/**
- * Controls but for tabs and line ends, C1, marks that change the direction of text or end a line, and invisible tags. In JSON the
- * replacement is an escape, so that a reader gets the character back.
- */
-const unsafe = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-
 export function cleanOutput(text: string): string {
-  const safe = text.replaceAll("\r\n", "\n").replace(colours, "").replace(unsafe, numbered);
+  const safe = plainText(text);
   return marked === null ? safe : safe.replace(marked, "\u001b$1");
-}
-
-function numbered(characters: string): string {
-  return Array.from({ length: characters.length }, (_, index) => {
-    const code = characters.charCodeAt(index).toString(16).padStart(4, "0");
-    return `\\u${code}`;
-  }).join("");
 }
 
 interface Guard {

@@ -3,18 +3,22 @@
 import type { PrintedDocument } from "../../contracts/contracts.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
+import type { ShownLine, Tone } from "../../transcript/rendering.ts";
 import { guardStream, ownEscape } from "./clean-output.ts";
 
 export class Console {
   readonly json: boolean;
+  /** People watch it, and its lines can be drawn again. */
   readonly isTerminal: boolean;
+  readonly #hasColour: boolean;
   exitCode: number = exitCodes.done;
   #secrets: Secrets | null = null;
   #raw: (bytes: Uint8Array) => void = (bytes) => void process.stdout.write(bytes);
 
   constructor(json: boolean) {
     this.json = json;
-    this.isTerminal = process.stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
+    this.isTerminal = process.stderr.isTTY && process.env["TERM"] !== "dumb";
+    this.#hasColour = this.isTerminal && (process.env["NO_COLOR"] ?? "") === "";
   }
 
   /** A run continues when the reader of its output is gone; its progress can be read later. */
@@ -94,8 +98,14 @@ export class Console {
     this.say(`${this.paint("yellow", "note:")} ${text}`);
   }
 
-  paint(colour: keyof typeof colours, text: string): string {
-    return this.isTerminal ? `${ownEscape(`[${colours[colour]}m`)}${text}${ownEscape("[0m")}` : text;
+  paint(colour: Colour, text: string): string {
+    return this.#hasColour ? `${ownEscape(`[${colours[colour]}m`)}${text}${ownEscape("[0m")}` : text;
+  }
+
+  /** A line of a transcript, in the colour of its tone. */
+  tone({ text, tone }: ShownLine): string {
+    const colour = tones[tone];
+    return colour === null ? text : this.paint(colour, text);
   }
 
   /** Says what happened and what to do next; returns the exit code. */
@@ -122,4 +132,15 @@ export class Console {
   }
 }
 
+type Colour = keyof typeof colours;
+const tones: Readonly<Record<Tone, Colour | null>> = {
+  plain: null,
+  dim: "dim",
+  strong: "bold",
+  good: "green",
+  bad: "red",
+  warning: "yellow",
+  added: "green",
+  removed: "red",
+};
 const colours = { red: 31, green: 32, yellow: 33, blue: 34, dim: 2, bold: 1 } as const;

@@ -1,5 +1,6 @@
 // Launches an agent that speaks the Agent Client Protocol: one prompt in one session, over stdin and stdout.
 
+import type { TokenUsage } from "../../domain/agent-event.ts";
 import type { InputPipe, ProcessEnd } from "../../system/process/call.ts";
 import { allowedEnvironment } from "../../system/process/environment.ts";
 import { exitOf } from "../agent/agent-end.ts";
@@ -13,7 +14,6 @@ import { programPath } from "../program.ts";
 import { accessOf, writableBeside } from "../rights.ts";
 import { gitPlaces } from "../sandbox/git-places.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { TokenUsage } from "../stream/stream-reading.ts";
 import type { Conversation, Topics } from "./conversation.ts";
 import type { PermissionPolicy } from "./permissions.ts";
 import type { AcpRight } from "./preset.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { recordingPath } from "../../../test/support/recordings.ts";
 import { listen, transcripts } from "../../../test/support/transcripts.ts";
-import type { FailureKind } from "../stream/stream-reading.ts";
+import type { FailureKind } from "../../domain/agent-event.ts";
 import { acpReader } from "./reader.ts";
 
 const run = transcripts["acp"] ?? [];

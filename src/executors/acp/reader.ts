@@ -1,7 +1,7 @@
 // Reads the Agent Client Protocol, as it is recorded: `{ dir, m }`, with `dir` ">" for messages to the agent. A message without `dir`
 // comes from the agent. conversation.ts speaks the protocol.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";

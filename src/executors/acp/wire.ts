@@ -2,8 +2,8 @@
 // alone; the SDK gets the agent's requests and its answers.
 
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { InputPipe } from "../../system/process/call.ts";
-import type { AgentEvent } from "../stream/agent-event.ts";
 import { agentStream } from "../stream/agent-stream.ts";
 import { type Fields, fieldsOf } from "../stream/fields.ts";
 import type { Reader } from "../stream/reader.ts";

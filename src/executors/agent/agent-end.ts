@@ -1,13 +1,14 @@
 // Derives the outcome of an agent from how its process ended, what its stream says and why Pawl ended it, with what a person can do
 // about it.
 
+import type { FailureKind } from "../../domain/agent-event.ts";
 import { noUsage, type Usage } from "../../domain/attempt.ts";
 import type { ProcessEnd } from "../../system/process/call.ts";
 import type { Access, ExecutionEnd, PassingKind } from "../executor.ts";
 import { diedBy, lastWords, processNotes, timeLimit } from "../process-end.ts";
 import type { Denials } from "../stream/denials.ts";
 import { failureFrom, isDenial } from "../stream/failure.ts";
-import type { FailureKind, ProcessExit, StreamReading } from "../stream/stream-reading.ts";
+import type { ProcessExit, StreamReading } from "../stream/stream-reading.ts";
 import type { OwnHalt } from "./agent-watch.ts";
 
 /** What the messages about an end need to know about the agent. */

@@ -1,13 +1,13 @@
 // One run of an agent's process: its sandbox, its supervision, its log, its limits and its end. Every agent shares it. A launch says
 // what to start, and its connection how Pawl talks to the process: over stdin and stdout (cli-launch.ts), or over ACP (acp/launch.ts).
 
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { errorText } from "../../domain/error.ts";
 import type { InputPipe, ProcessEnd } from "../../system/process/call.ts";
 import { supervise } from "../../system/process/supervise.ts";
 import { type Access, attemptMarker, type ExecutionEnd, type ExecutorCall, type Receipt } from "../executor.ts";
 import { notStarted } from "../not-started.ts";
 import { type CommandLine, endInside, type OwnPlaces, sandboxed } from "../sandbox/sandbox.ts";
-import type { AgentEvent } from "../stream/agent-event.ts";
 import { Denials } from "../stream/denials.ts";
 import { failSafeSink } from "../stream/fail-safe-sink.ts";
 import type { Reader } from "../stream/reader.ts";

@@ -1,12 +1,11 @@
 // Watches an agent's events, and its silence, for reasons to end it. The run ends it; the limits of every program are in
 // system/process/limits.ts.
 
+import type { AgentEvent, FailureKind } from "../../domain/agent-event.ts";
 import { counted } from "../../domain/counted.ts";
 import { longestTimerMs } from "../../system/clock.ts";
 import type { PassingKind } from "../executor.ts";
-import type { AgentEvent } from "../stream/agent-event.ts";
 import type { Reader } from "../stream/reader.ts";
-import type { FailureKind } from "../stream/stream-reading.ts";
 
 /** Why Pawl ended it. What the agent says about that does not count, unless it was done already. */
 export type OwnHalt =

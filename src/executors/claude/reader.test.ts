@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listen, transcripts } from "../../../test/support/transcripts.ts";
-import type { FailureKind } from "../stream/stream-reading.ts";
+import type { FailureKind } from "../../domain/agent-event.ts";
 import { claudeReader } from "./reader.ts";
 
 const run = transcripts["claude"] ?? [];

@@ -1,8 +1,8 @@
 // Reads Codex's JSON events. Its errors are sentences without a code; failure.ts classifies them.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
-import { contentText, type Fields, fieldsOf, nameOf, textOf } from "../stream/fields.ts";
+import { contentText, type Fields, fieldsOf, nameOf, numberOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
 import { StreamState, withoutCached } from "../stream/stream-state.ts";
 
@@ -27,8 +27,15 @@ export const codexReader: NewReader = (now) => {
   function toolResult(item: Fields): readonly AgentEvent[] {
     const [id, why] = [textOf(item["id"]), textOf(fieldsOf(item["error"])["message"])];
     const output = textOf(item["aggregated_output"]) || contentText(fieldsOf(item["result"])["content"]);
+    const exitCode = numberOf(item["exit_code"]);
     const events: AgentEvent[] = [
-      { type: "tool_result", id, ok: item["status"] === "completed", text: shown(why || output) },
+      {
+        type: "tool_result",
+        id,
+        ok: item["status"] === "completed",
+        text: shown(why || output),
+        ...(exitCode === null ? {} : { exitCode }),
+      },
     ];
     if (item["status"] === "declined" || isDenial(why)) events.push(state.isDenied(id, toolName(item), why));
     return events;

@@ -1,6 +1,6 @@
 // Reads Copilot CLI's JSON events. Most of its lines are ephemeral: pieces of messages that follow as a whole.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";

@@ -1,10 +1,9 @@
 // Reads Gemini CLI's stream-json events.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent, FailureKind } from "../../domain/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
 import { type Fields, fieldsOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
-import type { FailureKind } from "../stream/stream-reading.ts";
 import { StreamState, withoutCached } from "../stream/stream-state.ts";
 
 /** Exit codes before it prints anything. */

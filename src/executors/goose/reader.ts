@@ -1,6 +1,6 @@
 // Reads Goose's stream-json events. Goose exits with 0 even if it failed, and prints its errors as if the model had said them.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { type Failure, isDenial } from "../stream/failure.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";

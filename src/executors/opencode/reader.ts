@@ -1,6 +1,6 @@
 // Reads OpenCode's JSON events. It has no last event: the end is a step that finished with `stop`, or an error.
 
-import type { AgentEvent } from "../stream/agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { isDenial } from "../stream/failure.ts";
 import { countOf, type Fields, fieldsOf, numberOf, textOf } from "../stream/fields.ts";
 import { type NewReader, shown } from "../stream/reader.ts";
@@ -15,9 +15,11 @@ export const opencodeReader: NewReader = (now) => {
     const call = fieldsOf(part["state"]);
     const [id, name, why] = [textOf(part["callID"]), textOf(part["tool"]), textOf(call["error"])];
     const ok = call["status"] === "completed";
+    const exitCode = numberOf(fieldsOf(call["metadata"])["exit"]);
+    const text = shown(why || textOf(call["output"]));
     const events: AgentEvent[] = [
       { type: "tool_call", id, name, input: call["input"] },
-      { type: "tool_result", id, ok, text: shown(why || textOf(call["output"])) },
+      { type: "tool_result", id, ok, text, ...(exitCode === null ? {} : { exitCode }) },
     ];
     if (!ok && isDenial(why)) events.push(state.isDenied(id, name, why));
     return events;

@@ -1,6 +1,6 @@
 // Turns the bytes of an agent's stdout into events, and into one reading at the end.
 
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { jsonLines, longestLine } from "./json-lines.ts";
 import type { Reader } from "./reader.ts";
 import type { ProcessExit, StreamReading } from "./stream-reading.ts";

@@ -1,8 +1,8 @@
 // Tracks what an agent was denied, and whether it found another way. An agent that was refused often reports politely that it is
 // done.
 
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import { isPawlTool } from "../agent/pawl-tools.ts";
-import type { AgentEvent } from "./agent-event.ts";
 
 /** Calls beyond this number are not tracked: their denial then counts from when it is reported. */
 const mostCalls = 1_000;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { cpuMsOf } from "../../../test/support/cpu.ts";
+import type { FailureKind } from "../../domain/agent-event.ts";
 import { type Complaint, failureFrom, isDenial } from "./failure.ts";
-import type { FailureKind } from "./stream-reading.ts";
 
 const kindOf = (message: string, more: Partial<Complaint> = {}) => failureFrom({ message, at: 0, ...more }).kind;
 

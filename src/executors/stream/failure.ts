@@ -1,8 +1,8 @@
 // Classifies failures by the status, the names and the words that agents and their APIs use. All agents share these tables: a new
 // wording is a new line here.
 
+import type { FailureKind } from "../../domain/agent-event.ts";
 import { resetTimeIn } from "./reset-time.ts";
-import type { FailureKind } from "./stream-reading.ts";
 
 export interface Failure {
   readonly kind: FailureKind;

@@ -1,7 +1,7 @@
 // The port for readers of agents' streams. Whatever an agent prints, a reader makes events of it and one reading at the end. It
 // ignores unknown types and keys and the order of keys, and it never throws.
 
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent } from "../../domain/agent-event.ts";
 import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 export interface Reader {

@@ -1,10 +1,10 @@
 // Reads `stream-json`, a schema of events that several agents print, each in a dialect of its own.
 
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent, FailureKind } from "../../domain/agent-event.ts";
 import { contentText, countOf, type Fields, fieldsOf, listOf, nameOf, numberOf, textOf } from "./fields.ts";
 import { type Reader, shown } from "./reader.ts";
 import { instantOf } from "./reset-time.ts";
-import type { FailureKind, ProcessExit } from "./stream-reading.ts";
+import type { ProcessExit } from "./stream-reading.ts";
 import { noTokens, StreamState, sumOf, type Tokens } from "./stream-state.ts";
 
 export interface Dialect {

@@ -1,11 +1,11 @@
 // What a stream has reported so far, and the rule that makes a reading of it. Every reader fills one, so all agents are judged by the
 // same rule.
 
-import type { AgentEvent } from "./agent-event.ts";
+import type { AgentEvent, FailureKind, TokenUsage } from "../../domain/agent-event.ts";
 import { type Complaint, type Failure, failureFrom } from "./failure.ts";
 import { countOf, nameOf } from "./fields.ts";
 import { LastMessage } from "./last-message.ts";
-import type { FailureKind, ProcessExit, StreamReading, TokenUsage } from "./stream-reading.ts";
+import type { ProcessExit, StreamReading } from "./stream-reading.ts";
 
 export type Tokens = Omit<TokenUsage, "costUsd">;
 export const noTokens: Tokens = { inputTokens: 0, cacheReadTokens: 0, outputTokens: 0 };

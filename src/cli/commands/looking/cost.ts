@@ -6,6 +6,7 @@ import { costOfRun, costOfRuns } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { AppError } from "../../../domain/error.ts";
+import { estimateNote, money, tokens } from "../../../transcript/money.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { readLimitOption } from "../../input/run-options.ts";
@@ -13,7 +14,6 @@ import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { noRunYet } from "../../output/lines.ts";
-import { estimateNote, money, tokens } from "../../output/money.ts";
 import { table } from "../../output/table.ts";
 
 interface Options {

@@ -1,16 +1,19 @@
-// `pawl logs`. Owns: printing what agents printed, attempt by attempt, and how to open their sessions.
+// `pawl logs`. Owns: printing what agents did, attempt by attempt or line by line of several, and how to open their sessions.
 
-import { closeSync, existsSync, readSync } from "node:fs";
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { followLogs } from "../../../application/logs.ts";
-import type { LogList } from "../../../contracts/run-documents.ts";
+import { GrowingFile } from "../../../application/growing-file.ts";
+import { followLogs, type LogsRequest } from "../../../application/logs.ts";
+import { followTranscripts, type LoggedAttempt, type TranscriptPart } from "../../../application/transcripts.ts";
 import { AppError } from "../../../domain/error.ts";
-import { openRegular } from "../../../system/files/regular-file.ts";
+import { column } from "../../../transcript/cells.ts";
+import { linesOfEntry } from "../../../transcript/rendering.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runOrNewest } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { columnsOf } from "../../output/terminal-size.ts";
 
 interface LogsOptions {
   readonly follow?: boolean;
@@ -24,100 +27,104 @@ export function define(parent: Command, console: Console): void {
     .description(`${summaryOf("logs")}; STEP is a step, or a story and a step: US-001/verify`)
     .argument("[run]", runOrNewest)
     .argument("[step]", "only this step")
-    .option("--follow", "continue until the run is over")
+    .option("--follow", "continue until the run is over; of long logs, only the end is shown first")
     .option("--raw", "the bytes as the agents printed them, with escape sequences and control characters")
     .addHelpText(
       "after",
       example("pawl logs 3 verify", "pawl logs 3 US-002/implement --follow", "pawl logs 3 --raw > run.log"),
     )
     .action(async (reference: string | undefined, step: string | undefined, options: LogsOptions) => {
-      const printer = new Printer(console, options.raw ?? false);
+      const titles = new Titles(console);
       await withApplication(options, async (app) => {
-        const request = { step, until: options.follow ? "over" : "now" } as const;
-        for await (const { attempts } of followLogs(app, reference, request)) {
-          if (console.json) console.document({ attempts });
-          else printer.print(attempts);
-        }
+        const request: LogsRequest = { step, until: options.follow ? "over" : "now" };
+        if (console.json)
+          for await (const { attempts } of followLogs(app, reference, request)) console.document({ attempts });
+        else if (options.raw)
+          for await (const { attempts } of followLogs(app, reference, request)) copyAll(console, titles, attempts);
+        else for await (const part of followTranscripts(app, reference, request)) print(console, titles, part);
       });
-      if (!console.json && printer.isEmpty)
+      if (!console.json && titles.isEmpty)
         console.say(step ? `"${step}" has printed nothing yet.` : "Nothing was printed yet.");
     });
 }
 
-type AttemptLog = LogList["attempts"][number];
-
-class Printer {
+/** What is said about an attempt before and after its log, once each. */
+class Titles {
   readonly #console: Console;
-  /** How much of each file is printed. */
-  readonly #offsets = new Map<string, number>();
-  readonly #opened = new Set<string>();
-  readonly #write: (bytes: Uint8Array) => void;
-  readonly #noted = new Set<string>();
+  readonly #begun = new Map<string, GrowingFile>();
+  readonly #ended = new Set<string>();
+  readonly #failed = new Set<string>();
 
-  constructor(console: Console, isRaw: boolean) {
+  constructor(console: Console) {
     this.#console = console;
-    this.#write = isRaw ? (bytes) => console.raw(bytes) : (bytes) => void process.stdout.write(bytes);
   }
 
   get isEmpty(): boolean {
-    return this.#offsets.size === 0;
+    return this.#begun.size === 0;
   }
 
-  print(attempts: readonly AttemptLog[]): void {
-    for (const attempt of attempts) {
-      this.#printOne(attempt);
-      this.#sayNotes(attempt);
-      this.#sayHowToOpen(attempt);
-    }
+  /** Its file, read from where the last call ended. */
+  begin({ story, step, part, attempt, executor, outcome, phase, file }: LoggedAttempt): GrowingFile {
+    const known = this.#begun.get(file);
+    if (known !== undefined) return known;
+    const opened = new GrowingFile(file);
+    this.#begun.set(file, opened);
+    const name = `${story ? `${story} ` : ""}${step}${part === undefined ? "" : ` (${part})`}`;
+    const title = `${name}, attempt ${attempt} (${executor}, ${outcome ?? phase})`;
+    this.#console.say(this.#console.paint("bold", `── ${title} ──`));
+    return opened;
   }
 
-  #printOne({ story, step, attempt, executor, outcome, phase, file }: AttemptLog): void {
-    if (!existsSync(file)) return;
-    const from = this.#offsets.get(file);
-    if (from === undefined) {
-      const title = `${story ? `${story} ` : ""}${step}, attempt ${attempt} (${executor}, ${outcome ?? phase})`;
-      this.#console.say(this.#console.paint("bold", `── ${title} ──`));
-    }
-    try {
-      this.#offsets.set(file, copyFrom(file, from ?? 0, this.#write));
-    } catch (error) {
-      // An agent may have put something else in its place; the other logs are shown.
-      if (!(error instanceof AppError)) throw error;
-      if (from === undefined) this.#console.say(error.message);
-      this.#offsets.set(file, from ?? 0);
-    }
+  /** Said once, however often it is tried. */
+  fail({ file }: LoggedAttempt, error: AppError): void {
+    if (this.#failed.has(file)) return;
+    this.#failed.add(file);
+    this.#console.say(error.message);
   }
 
-  /** What it was denied, what was removed: said once, after everything that it printed. */
-  #sayNotes({ notes, file, startedAt }: AttemptLog): void {
+  /** What it was denied, what was removed, and its session: an agent reports them at its end. */
+  end({ notes, session, open, file, startedAt }: LoggedAttempt): void {
     const key = `${file} ${startedAt}`;
-    if (notes.length === 0 || this.#noted.has(key)) return;
-    this.#noted.add(key);
+    if (this.#ended.has(key) || (notes.length === 0 && session === null)) return;
+    this.#ended.add(key);
     for (const note of notes) this.#console.note(note);
-  }
-
-  /** An agent reports its session at its end; it is said once, after everything that it printed. */
-  #sayHowToOpen({ session, open, file, startedAt }: AttemptLog): void {
-    const key = `${file} ${startedAt}`;
-    if (session === null || this.#opened.has(key)) return;
-    this.#opened.add(key);
+    if (session === null) return;
     this.#console.say(open === null ? `its session: ${session}` : `this session can be opened: ${open}`);
   }
 }
 
-/** In pieces: a log may be larger than memory. */
-function copyFrom(file: string, offset: number, write: (bytes: Uint8Array) => void): number {
-  const handle = openRegular(file);
-  const buffer = Buffer.alloc(64 * 1024);
-  let at = offset;
-  try {
-    for (;;) {
-      const read = readSync(handle, buffer, 0, buffer.length, at);
-      if (read === 0) return at;
-      write(Buffer.from(buffer.subarray(0, read)));
-      at += read;
+function print(console: Console, titles: Titles, part: TranscriptPart): void {
+  const { attempt, entries, among, leftOut, problem } = part;
+  titles.begin(attempt);
+  if (problem !== null) console.say(problem);
+  if (leftOut > 0)
+    console.say(`… ${Math.ceil(leftOut / 1024)} KiB before this are left out; without --follow they are shown`);
+  const isWatched = process.stdout.isTTY;
+  const columns = isWatched ? columnsOf(process.stdout) : Number.POSITIVE_INFINITY;
+  const prefix = among > 1 ? `${column(nameOf(attempt), Math.min(nameCells, Math.floor(columns / 3)))} │ ` : "";
+  for (const line of entries.flatMap((entry) => linesOfEntry(entry, columns - prefix.length)))
+    console.print(isWatched ? console.paint("dim", prefix) + console.tone(line) : prefix + line.text);
+  if (part.isOver || attempt.phase === "ended") titles.end(attempt);
+}
+
+/** Enough for `US-001/implement#2`. */
+const nameCells = 20;
+
+/** Whose line it is: `US-001/verify`, `review.security`, and `#2` for a second attempt. */
+function nameOf({ story, step, part, attempt }: LoggedAttempt): string {
+  const place = [story, step].filter((each) => each !== null).join("/");
+  return `${place}${part === undefined ? "" : `.${part}`}${attempt > 1 ? `#${attempt}` : ""}`;
+}
+
+function copyAll(console: Console, titles: Titles, attempts: readonly LoggedAttempt[]): void {
+  for (const attempt of attempts.filter(({ file }) => existsSync(file))) {
+    try {
+      for (const piece of titles.begin(attempt).added()) console.raw(Buffer.from(piece));
+    } catch (error) {
+      // An agent may have put something else in its place; the other logs are shown.
+      if (!(error instanceof AppError)) throw error;
+      titles.fail(attempt, error);
     }
-  } finally {
-    closeSync(handle);
+    titles.end(attempt);
   }
 }
