@@ -3,7 +3,8 @@
 
 import { AppError } from "../domain/error.ts";
 import { runId } from "../domain/ids.ts";
-import type { Run } from "../domain/run.ts";
+import type { Header, Run } from "../domain/run.ts";
+import type { StoryEntry } from "../domain/story.ts";
 import { unknownRun } from "../runtime/transition/unknown-run.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 
@@ -47,6 +48,15 @@ export async function findRunByQuery(store: Runs, query: string): Promise<RunSum
 /** Every story of it. */
 export async function wholeRun(store: Pick<Store, "wholeRun">, { id }: Pick<RunSummary, "id">): Promise<Run> {
   return (await store.wholeRun(id)) ?? fail(id);
+}
+
+/** The entry of a story, by its id. */
+export function storyIn({ stories }: Pick<Header, "stories">, number: number, story: string): StoryEntry {
+  const found = stories.find(({ id }) => id === story);
+  if (found) return found;
+  throw new AppError("NOT_FOUND", `run #${number} has no story ${story}`, {
+    hint: `\`pawl stories ${number}\` lists them`,
+  });
 }
 
 /** For lists and candidates. */

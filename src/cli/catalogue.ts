@@ -37,6 +37,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "cost [RUN]": "show what a run has cost; without RUN, what each of them has",
     "logs [RUN] [STEP]": "show what agents printed",
     "events [RUN]": "show what happened, in order",
+    "diff RUN [STORY]": "show what a run or one story changed, also while it works",
   },
   Acting: {
     gates: "list the open questions, the oldest first",

@@ -30,6 +30,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["cost", () => import("./commands/looking/cost.ts")],
   ["logs", () => import("./commands/looking/logs.ts")],
   ["events", () => import("./commands/looking/events.ts")],
+  ["diff", () => import("./commands/looking/diff.ts")],
   ["gates", () => import("./commands/acting/gates.ts")],
   ["answer", () => import("./commands/acting/answer.ts")],
   ["approve", () => import("./commands/acting/verdict.ts")],

@@ -3,6 +3,7 @@
 
 import { z } from "zod";
 import { costContract, costsContract } from "./cost-documents.ts";
+import { diffContract } from "./diff-document.ts";
 import { errorContract } from "./error-document.ts";
 import { eventContract } from "./events.ts";
 import { createdTokenContract, revokedTokenContract, tokensContract } from "./http-documents.ts";
@@ -120,6 +121,7 @@ const table = {
   cost: contract(costContract, "what a run used", "cost RUN"),
   costs: contract(costsContract, "what each run used", "cost"),
   logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
+  diff: contract(diffContract, "what a run or a story changed", "diff"),
   event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),
   gates: contract(gatesContract, "open questions", "gates"),
   "stopped-attempt": contract(stoppedAttemptContract, "an attempt that a person stopped", "stop"),

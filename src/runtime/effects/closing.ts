@@ -1,7 +1,7 @@
 // Closing a run. Owns: archiving its logs and removing its trees when it is over, without losing work.
 
-import { existsSync, readdirSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { hasEnded } from "../../domain/attempt.ts";
 import { hasStoryTrees } from "../../domain/definition.ts";
 import { AppError, errorText } from "../../domain/error.ts";
@@ -25,7 +25,7 @@ import { inHealthyTree } from "../trees/healing.ts";
 import { beforeRemoval } from "../trees/hooks.ts";
 import { byProductsOf, commitLeftAtEnd } from "../trees/left-work.ts";
 import { removeAllPartTrees } from "../trees/part-trees.ts";
-import { integrationTarget, intentFile, ownFiles, parkingFile, workspacePath } from "../trees/places.ts";
+import { integrationTarget, intentFile, ownFiles, parkingFile, slotPaths, workspacePath } from "../trees/places.ts";
 import { ownFolder } from "../trees/protocol-folder.ts";
 import { forgetProvisioning } from "../trees/provisioning.ts";
 import { vacate } from "../trees/story-tree.ts";
@@ -112,7 +112,7 @@ async function removeSlots(parts: ClosingPorts, run: Run, repo: string): Promise
   const target = integrationTarget(run);
   // Trees are made ahead, and a run may be over before all of them are made.
   await parts.trees.settled();
-  for (const path of slotsOf(parts, id)) {
+  for (const path of slotPaths(parts, id)) {
     await withTreeLock(path, async () => {
       const occupant = await inHealthyTree(parts, run, { path, act: async () => occupantOf(path) });
       await beforeRemoval(parts, run, path);
@@ -173,16 +173,6 @@ async function tooLateNote(run: Run): Promise<string | null> {
 function leaveForeign(parts: Pick<Parts, "warn">, error: unknown): void {
   if (!(error instanceof AppError && error.code === "REFUSED")) throw error;
   parts.warn(error.message);
-}
-
-/** Also trees that are half made or half removed. */
-function slotsOf(parts: Pick<Parts, "home">, run: RunId): readonly string[] {
-  const { worktrees } = parts.home;
-  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
-  const slots = names.flatMap((name) =>
-    name.startsWith(`${run}-`) ? (/^\d+/.exec(name.slice(run.length + 1)) ?? []) : [],
-  );
-  return [...new Set(slots)].map((slot) => join(worktrees, `${run}-${slot}`));
 }
 
 /** Removes the shared folder of a run if Pawl chose it; one that a person named stays, wherever it lies. */

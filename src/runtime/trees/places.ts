@@ -1,6 +1,7 @@
 // Where the work of a run lies: the trees that it and its stories work in, the branches that get their commits, and the files that are
 // involved.
 
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PartName, RunId, StoryId } from "../../domain/ids.ts";
 import type { Run } from "../../domain/run.ts";
@@ -15,6 +16,16 @@ export function slotOf(run: Run, story: StoryId | null): number | null {
 
 export function slotPath(parts: Pick<Parts, "home">, run: RunId, slot: number): string {
   return join(parts.home.worktrees, `${run}-${slot}`);
+}
+
+/** The trees of all slots of a run, also those that are half made or half removed. */
+export function slotPaths(parts: Pick<Parts, "home">, run: RunId): readonly string[] {
+  const { worktrees } = parts.home;
+  const names = existsSync(worktrees) ? readdirSync(worktrees) : [];
+  const slots = names.flatMap((name) =>
+    name.startsWith(`${run}-`) ? (/^\d+/.exec(name.slice(run.length + 1)) ?? []) : [],
+  );
+  return [...new Set(slots)].map((slot) => join(worktrees, `${run}-${slot}`));
 }
 
 /** The file with the state of a story whose slot another story has now. */

@@ -1,5 +1,6 @@
 // Salvage of attempts: the work of an attempt that is rolled back is kept as a diff, where its protocol says or in Pawl's home.
 
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Attempt, baseOf, hasEnded, placeName } from "../../domain/attempt.ts";
 import { errorText } from "../../domain/error.ts";
@@ -42,6 +43,21 @@ export async function salvage(
     parts.log("salvage.elsewhere", { run: run.header.id, attempt: left.attempt.id, why: errorText(error) });
     return await saved(ours);
   }
+}
+
+/** The diffs that were saved of attempts of a story, or of the run's own chain, the newest first. */
+export function savedDiffsOf(
+  parts: Pick<Parts, "home" | "protocols" | "log">,
+  run: Run,
+  attempts: readonly Attempt[],
+): readonly string[] {
+  return attempts
+    .toSorted((one, other) => other.startedAt - one.startedAt)
+    .flatMap((attempt) => {
+      const { chosen, ours } = salvagePlaces(parts, run, attempt);
+      const places = [...(chosen === null ? [] : [chosen]), ours];
+      return places.map(({ file }) => file).filter((file) => lstatSync(file, { throwIfNoEntry: false })?.isFile());
+    });
 }
 
 interface SalvagePlace {

@@ -123,7 +123,8 @@ async function vacateHealthy(parts: TreePorts, run: Run, path: string, story: St
   await parkStory({ path, run: id, story, file: parkingFile(parts, id, story) });
 }
 
-function branchOf(run: Run, story: StoryId): string {
+/** The name that the branch of a story should have. */
+export function branchOf(run: Run, story: StoryId): string {
   return `${bodyOf(run, story).branchPrefix ?? "pawl/"}${story}`;
 }
 

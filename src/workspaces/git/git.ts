@@ -16,6 +16,8 @@ export interface GitOptions {
   /** A non-zero exit is a result, not an error. A git that was killed is still an error. */
   readonly allowFailure?: boolean;
   readonly maxOutputBytes?: number;
+  /** What is printed past the limit is left out and git is ended, instead of an error. */
+  readonly cutsOutput?: boolean;
   /** Passes on the user's whole environment, for commands that log in to a remote. They must not write files of a tree. */
   readonly asUser?: boolean;
   /** Does not wait for the lock of another git. */
@@ -26,6 +28,8 @@ export interface GitResult {
   readonly stdout: string;
   readonly stderr: string;
   readonly code: number;
+  /** It printed more than `cutsOutput` allows; the code says nothing then. */
+  readonly isCut?: true;
 }
 
 const defaultTimeoutMs = 120_000;
@@ -145,6 +149,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
     const err: Buffer[] = [];
     let bytes = 0;
     let stopped: AppError | null = null;
+    let isCut = false;
 
     const stop = (reason: AppError) => {
       stopped ??= reason;
@@ -152,9 +157,13 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
     };
     const timer = setTimeout(() => stop(tooSlow(cwd, args, timeoutMs)), timeoutMs);
     const collect = (into: Buffer[]) => (chunk: Buffer) => {
+      const room = maxBytes - bytes;
       bytes += chunk.length;
-      if (bytes > maxBytes) stop(tooMuch(cwd, args, maxBytes));
-      else into.push(chunk);
+      if (bytes <= maxBytes) return void into.push(chunk);
+      if (!options.cutsOutput) return stop(tooMuch(cwd, args, maxBytes));
+      if (room > 0) into.push(chunk.subarray(0, room));
+      isCut = true;
+      killGroup(child);
     };
     child.stdout?.on("data", collect(out));
     child.stderr?.on("data", collect(err));
@@ -169,6 +178,7 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
     child.on("close", (code, signal) => {
       clearTimeout(timer);
       if (stopped) return reject(stopped);
+      if (isCut) return resolve({ stdout: Buffer.concat(out).toString("utf8"), stderr: "", code: 0, isCut });
       if (signal !== null) return reject(killed(cwd, args, signal));
       const stderr = withoutCredentials(Buffer.concat(err).toString("utf8"));
       resolve({ stdout: Buffer.concat(out).toString("utf8"), stderr, code: code ?? 128 });

@@ -1,7 +1,7 @@
 // Snapshots. Owns: an id for the exact state of a tree, including uncommitted work, taken without changing the tree or its index. Does
 // not own: restoring one.
 
-import { copyFileSync, lstatSync, mkdtempSync, rmSync, utimesSync } from "node:fs";
+import { copyFileSync, lstatSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { AppError } from "../../domain/error.ts";
@@ -82,14 +82,35 @@ export function snapshotRefs(path: string): string {
   return `refs/pawl/snapshots/${isLinked ? `tree-${basename(layout.gitDir)}` : "checkout"}`;
 }
 
+/** The id of all files as they are now, as `treeOf`, with the variables that other commands need to read its objects. */
+export interface LookedTree {
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Writes neither the index nor an object of the repository: what is new lies beside it until `use` has ended. */
+export async function lookAtTree<T>(path: string, use: (tree: LookedTree) => Promise<T>): Promise<T> {
+  const objects = join(await commonDirOf(path), "objects");
+  return await withIndexCopy(path, async (env, directory) => {
+    const own = join(directory, "objects");
+    mkdirSync(join(own, "info"), { recursive: true });
+    writeFileSync(join(own, "info", "alternates"), `${objects}\n`);
+    const apart = { ...env, GIT_OBJECT_DIRECTORY: own };
+    return await use({ id: await contentTree(path, apart), env: apart });
+  });
+}
+
 /** Uses a copy of the index: it knows what is tracked, and git need not read files that have not changed. */
-async function withIndexCopy<T>(path: string, use: (env: Record<string, string>) => Promise<T>): Promise<T> {
+async function withIndexCopy<T>(
+  path: string,
+  use: (env: Record<string, string>, directory: string) => Promise<T>,
+): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), "pawl-index-"));
   try {
     const copy = join(directory, "index");
     const gitDir = layoutOf(path)?.gitDir ?? (await gitLine(path, ["rev-parse", "--absolute-git-dir"]));
     copyIndex(join(gitDir, "index"), copy);
-    return await use({ GIT_INDEX_FILE: copy });
+    return await use({ GIT_INDEX_FILE: copy }, directory);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

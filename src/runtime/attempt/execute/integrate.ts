@@ -54,7 +54,9 @@ export async function integrate(
     // A check that was stopped is red, and says nothing about the story.
     throw new Error(stop.reason);
   }
-  return { kind: "performed", report: reportOf(integration, target), isChecked: true, facts };
+  // The branch moves on and the marks of a run that is done go: `diff` and `revert` find the commit by this.
+  const made = integration.result === "integrated" ? { integrated: integration.commit } : {};
+  return { kind: "performed", report: reportOf(integration, target), isChecked: true, facts: { ...facts, ...made } };
 }
 
 /** A cancel by another process is in the store before this one hears of it. */

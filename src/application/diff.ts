@@ -1,0 +1,105 @@
+// Diffs. Owns: what a run or one story changed, as a document, also while it runs. It only looks: no index, lock or ref is written.
+
+import { closeSync, readSync } from "node:fs";
+import { tmpdir } from "node:os";
+import type { DiffDocument } from "../contracts/diff-document.ts";
+import { counted } from "../domain/counted.ts";
+import { openRegular } from "../system/files/regular-file.ts";
+import {
+  type Diff,
+  type DiffLimits,
+  diffBetween,
+  diffWithTree,
+  savedDiff,
+  usualLimits,
+} from "../workspaces/trees/diff.ts";
+import type { Application } from "./application.ts";
+import { findRun, storyIn, wholeRun } from "./references.ts";
+import { type FoundWork, type WorkSource, workOfRun, workOfStory } from "./work-of.ts";
+
+export interface DiffRequest {
+  /** Without it, what the whole run changed. */
+  readonly story?: string | undefined;
+  readonly limits?: Partial<DiffLimits> | undefined;
+}
+
+export async function diffOf(app: Application, reference: string, request: DiffRequest = {}): Promise<DiffDocument> {
+  const { parts } = await app.read();
+  const found = await findRun(parts.store, reference);
+  const { id, number } = found;
+  const run = await wholeRun(parts.store, found);
+  const entry = request.story === undefined ? null : storyIn(run.header, number, request.story);
+  const located = await (entry === null
+    ? workOfRun(parts, { run, number })
+    : workOfStory(parts, { run, number }, entry));
+  const limits = { ...usualLimits, ...request.limits };
+  const repo = run.header.place.repo ?? "";
+  const { work, diff } = await shown(located, repo, limits);
+  const { files, total, text, cut } = diff;
+  return {
+    run: id,
+    number,
+    story: entry?.id ?? null,
+    from: work.in,
+    base: "from" in work ? work.from : null,
+    head: "to" in work ? work.to : null,
+    files: [...files],
+    total,
+    text,
+    isCut: cut.files || cut.text,
+    notes: [...(work.in === "nothing" ? [work.why] : []), ...located.notes, ...cutNotes(diff, limits)],
+  };
+}
+
+const none: Diff = {
+  files: [],
+  total: { files: 0, added: 0, removed: 0 },
+  text: "",
+  cut: { files: false, text: false },
+};
+
+interface Shown {
+  readonly work: WorkSource;
+  readonly diff: Diff;
+}
+
+async function shown({ work, saved }: FoundWork, repo: string, limits: DiffLimits): Promise<Shown> {
+  const diff = await compared(work, repo, limits);
+  if (saved === undefined || diff.total.files > 0) return { work, diff };
+  return await shown({ work: { in: "saved", file: saved }, notes: [] }, repo, limits);
+}
+
+async function compared(work: WorkSource, repo: string, limits: DiffLimits): Promise<Diff> {
+  switch (work.in) {
+    case "tree":
+      return await diffWithTree(work.path, work.from, limits);
+    case "saved":
+      // Outside of every repository: git applies a patch below its current folder alone.
+      return await savedDiff(tmpdir(), { file: work.file, ...beginningOf(work.file, limits.maxTextBytes) }, limits);
+    case "nothing":
+      return none;
+    case "commit":
+    case "branch":
+    case "parked":
+      return await diffBetween(repo, work.from, work.to, limits);
+  }
+}
+
+function beginningOf(file: string, bytes: number): { readonly text: string; readonly isTextCut: boolean } {
+  const handle = openRegular(file);
+  try {
+    const buffer = Buffer.alloc(bytes + 1);
+    const length = readSync(handle, buffer, 0, buffer.length, 0);
+    return { text: buffer.toString("utf8", 0, Math.min(length, bytes)), isTextCut: length > bytes };
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function cutNotes({ files, total, cut }: Diff, { maxTextBytes }: DiffLimits): readonly string[] {
+  const size = maxTextBytes >= 1024 * 1024 ? `${maxTextBytes / 1024 / 1024} MiB` : `${maxTextBytes} bytes`;
+  return [
+    ...(cut.files ? [`only ${files.length} of ${counted(total.files, "file")} are listed`] : []),
+    ...(cut.text ? [`the text ends after ${size}; the list of files has all of them with their counts`] : []),
+  ];
+}

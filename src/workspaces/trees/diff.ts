@@ -1,0 +1,154 @@
+// Diffs for people and programs. Owns: what differs between two commits, between a commit and a tree as it is now, or in a diff that was
+// saved, within limits. It changes nothing: no index, no lock, no object, and no program of the repository's configuration runs.
+
+import { type GitOptions, git, gitLine, splitNul } from "../git/git.ts";
+import { lookAtTree } from "./snapshot.ts";
+
+export type FileStatus = "added" | "changed" | "removed" | "renamed";
+
+export interface DiffFile {
+  readonly path: string;
+  readonly status: FileStatus;
+  /** The path before, of a file that was renamed. */
+  readonly from?: string;
+  /** Lines; 0 for a binary file. */
+  readonly added: number;
+  readonly removed: number;
+  readonly binary: boolean;
+}
+
+export interface DiffLimits {
+  readonly maxTextBytes: number;
+  readonly maxFiles: number;
+}
+
+export const usualLimits: DiffLimits = { maxTextBytes: 2 * 1024 * 1024, maxFiles: 5_000 };
+
+export interface Diff {
+  /** In the order of git, at most `maxFiles` of them. */
+  readonly files: readonly DiffFile[];
+  /** Of all files, also those that are left out. */
+  readonly total: { readonly files: number; readonly added: number; readonly removed: number };
+  /** As `git diff` prints it, without the contents of binary files; it ends with a whole line. */
+  readonly text: string;
+  readonly cut: { readonly files: boolean; readonly text: boolean };
+}
+
+/** Rename detection costs a comparison for each pair of files; above this many git compares none. */
+const mostRenames = 1_000;
+const how = ["-r", `-M`, `-l${mostRenames}`, "--no-ext-diff", "--no-textconv", "--no-color"];
+// The plumbing ignores settings of the user for the format, but for those that rename detection and these prefixes have.
+const format = ["-p", "--src-prefix=a/", "--dst-prefix=b/"];
+const timeoutMs = 60_000;
+/** The list of files is read whole: a name has at most 4 KiB, and no tree has more files than this has room for. */
+const maxListBytes = 256 * 1024 * 1024;
+
+/** Between two commits or trees. */
+export async function diffBetween(repo: string, from: string, to: string, limits = usualLimits): Promise<Diff> {
+  return await compare(repo, [from, to], limits);
+}
+
+/** Between a commit and the files at `path` as they are now, committed or not, without those that git ignores. */
+export async function diffWithTree(path: string, from: string, limits = usualLimits): Promise<Diff> {
+  return await lookAtTree(path, ({ id, env }) => compare(path, [from, id], limits, env));
+}
+
+async function compare(
+  cwd: string,
+  ends: readonly string[],
+  { maxTextBytes, maxFiles }: DiffLimits,
+  env: GitOptions["env"] = {},
+): Promise<Diff> {
+  const asked = { env, timeoutMs };
+  // One after the other: both compare the same files, and on a cold disk the second finds them in memory.
+  const list = await git(cwd, ["diff-tree", ...how, "--raw", "--numstat", "-z", ...ends, "--"], {
+    ...asked,
+    maxOutputBytes: maxListBytes,
+  });
+  const files = filesIn(list.stdout);
+  const printed = await git(cwd, ["diff-tree", ...how, ...format, ...ends, "--"], {
+    ...asked,
+    maxOutputBytes: maxTextBytes,
+    cutsOutput: true,
+  });
+  return within(files, printed.stdout, { maxFiles, isTextCut: printed.isCut === true });
+}
+
+/** A diff that was saved as a file, with `text` as far as it was read. Git reads the file alone: no repository, no tree. */
+export async function savedDiff(
+  cwd: string,
+  { file, text, isTextCut }: { readonly file: string; readonly text: string; readonly isTextCut: boolean },
+  { maxFiles } = usualLimits,
+): Promise<Diff> {
+  const asked = { timeoutMs, maxOutputBytes: maxListBytes };
+  const { stdout } = await git(cwd, ["apply", "--numstat", "-z", "--", file], asked);
+  const statuses = statusesIn(text);
+  const files = countsIn(splitNul(stdout)).map((counts) => ({
+    ...counts,
+    status: statuses.get(counts.path) ?? "changed",
+  }));
+  return within(files, text, { maxFiles, isTextCut });
+}
+
+function within(
+  all: readonly DiffFile[],
+  text: string,
+  { maxFiles, isTextCut }: { readonly maxFiles: number; readonly isTextCut: boolean },
+): Diff {
+  const sum = (key: "added" | "removed") => all.reduce((total, file) => total + file[key], 0);
+  return {
+    files: all.slice(0, maxFiles),
+    total: { files: all.length, added: sum("added"), removed: sum("removed") },
+    text: isTextCut ? text.slice(0, text.lastIndexOf("\n") + 1) : text,
+    cut: { files: all.length > maxFiles, text: isTextCut },
+  };
+}
+
+/** `:mode mode id id STATUS` and one path, or two for a rename; then the counts, in the same order. */
+function filesIn(text: string): readonly DiffFile[] {
+  const words = splitNul(text);
+  const statuses = new Map<string, FileStatus>();
+  let at = 0;
+  for (; words[at]?.startsWith(":"); at += 1) {
+    const letter = words[at]?.split(" ")[4]?.[0] ?? "M";
+    if (letter === "R" || letter === "C") at += 1;
+    at += 1;
+    statuses.set(words[at] ?? "", letters[letter] ?? "changed");
+  }
+  return countsIn(words.slice(at)).map((counts) => ({ ...counts, status: statuses.get(counts.path) ?? "changed" }));
+}
+
+const letters: Readonly<Record<string, FileStatus>> = { A: "added", C: "added", D: "removed", R: "renamed" };
+
+/** `added TAB removed TAB path`, or without a path and with two words after it for a rename. A dash: the file is binary. */
+function countsIn(words: readonly string[]): readonly Omit<DiffFile, "status">[] {
+  const found: Omit<DiffFile, "status">[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const [, added = "-", removed = "-", path = ""] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(words[at] ?? "") ?? [];
+    const names = path === "" ? { from: words[at + 1] ?? "", path: words[at + 2] ?? "" } : { path };
+    if (path === "") at += 2;
+    found.push({ ...names, added: Number(added) || 0, removed: Number(removed) || 0, binary: added === "-" });
+  }
+  return found;
+}
+
+/** Of files that are new or gone in a saved diff, which has no renames. A name that git quotes is not found, and counts as changed. */
+function statusesIn(text: string): ReadonlyMap<string, FileStatus> {
+  const found = text.matchAll(/^diff --git a\/(.+) b\/\1\n(new|deleted) file mode/gm);
+  return new Map([...found].map(([, path = "", what]) => [path, what === "new" ? "added" : "removed"]));
+}
+
+/** The last commit that two have in common; null if they have none, or one of them is gone. */
+export async function commonCommit(repo: string, one: string, other: string): Promise<string | null> {
+  return (await gitLine(repo, ["merge-base", one, other], { allowFailure: true })) || null;
+}
+
+/** The commit with this id; null if the repository does not have it any more. */
+export async function existingCommit(repo: string, id: string): Promise<string | null> {
+  return (await gitLine(repo, ["rev-parse", "--verify", "--quiet", `${id}^{commit}`], { allowFailure: true })) || null;
+}
+
+/** How many commits `to` has that `from` does not have. */
+export async function countCommits(repo: string, from: string, to: string): Promise<number> {
+  return Number(await gitLine(repo, ["rev-list", "--count", `${from}..${to}`, "--"]));
+}
