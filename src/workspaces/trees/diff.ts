@@ -4,9 +4,9 @@
 import { type GitOptions, git, gitLine, splitNul } from "../git/git.ts";
 import { lookAtTree } from "./snapshot.ts";
 
-export type FileStatus = "added" | "changed" | "removed" | "renamed";
+type FileStatus = "added" | "changed" | "removed" | "renamed";
 
-export interface DiffFile {
+interface DiffFile {
   readonly path: string;
   readonly status: FileStatus;
   /** The path before, of a file that was renamed. */
