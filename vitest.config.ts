@@ -18,6 +18,8 @@ const apart = [
 ];
 // What a store survives is tried on a disk.
 const disk = ["src/store/**/*.test.ts"];
+/** They start programs that import the application. */
+const globalSetup = "test/support/bundled-programs.ts";
 const memory = memoryForFiles();
 const env: Partial<NodeJS.ProcessEnv> = memory === null ? {} : { TMPDIR: memory };
 
@@ -35,8 +37,8 @@ export default defineConfig({
     expect: { poll: { timeout: patienceMs, interval: 10 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
-      { extends: true, test: { name: "disk", include: disk } },
-      { extends: true, test: { name: "apart", include: apart, env } },
+      { extends: true, test: { name: "disk", include: disk, globalSetup } },
+      { extends: true, test: { name: "apart", include: apart, globalSetup, env } },
       {
         extends: true,
         test: {
@@ -46,6 +48,7 @@ export default defineConfig({
           exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk],
           isolate: false,
           setupFiles: ["test/support/next-file.ts"],
+          globalSetup,
           env,
         },
       },
