@@ -81,6 +81,9 @@ test("[LB1 LB3 CM2] stories, agents that pull, and workflow files: every documen
   await expectContract(site, "workflow-check", ["workflow", "check", writeAt(site, "bad.yml", "id: x\n")], 2);
   await expectContract(site, "workflow-install", ["workflow", "install", "feature-dev"]);
   await expectContract(site, "workflow-uninstall", ["workflow", "uninstall", "feature-dev"]);
+  await expectContract(site, "schedule", ["schedule", "add", "nightly-audit", "--executor", "command: cat"]);
+  await expectContract(site, "schedules", ["schedule", "list"]);
+  await expectContract(site, "schedule-removed", ["schedule", "remove", "nightly-audit"]);
   await expectContract(site, "simulation", [
     "workflow",
     "simulate",
