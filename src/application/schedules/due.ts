@@ -16,13 +16,13 @@ export type Due =
     };
 
 /** The service looks at least twice a minute, so a tick that is older was not seen in time. */
-export const lateAfterMs = 120_000;
+const lateAfterMs = 120_000;
 
 /** Clocks differ by hours where a time zone is wrong, never by more than a day. */
 export const mostAheadMs = 24 * 3_600_000;
 
 /** Enough to say that there were many. */
-export const mostMissed = 100;
+const mostMissed = 100;
 
 /** `settled`: it is known what became of all ticks up to this time. */
 export function dueOf(settled: number, times: TickTimes, now: number): Due {

@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import { makeRepository, tempDir } from "../../../test/support/repository.ts";
 import { until } from "../../../test/support/until.ts";
+import type { Executors } from "../../runtime/parts.ts";
 import type { TickRecord } from "../../store/store.ts";
 import { Application } from "../application.ts";
 import { resume } from "../drive.ts";
@@ -378,4 +379,38 @@ test("[SD17] a schedule that is added while the service runs is seen; a store th
   await site.clock.pass(minute);
   await service.close();
   expect(await site.outcomes()).toEqual(["11-18T03:00 started"]);
+});
+
+test("[SD17] starts that hang hold up no other schedule; of five that are due at once, the fifth is next", async () => {
+  const site = makeSite();
+  const release = Promise.withResolvers<void>();
+  let asked = 0;
+  const app = site.open({
+    executors: (configured: Executors): Executors => ({
+      ...configured,
+      get: async (name) => {
+        asked += 1;
+        if (name !== "pull") await release.promise;
+        return await configured.get(name);
+      },
+    }),
+  });
+  for (const id of ["a", "b", "c", "d", "nightly"]) {
+    site.write(id, id === "d" ? '{ cron: "59 2 * * *", task: Audit }' : undefined);
+    await site.add(id);
+  }
+  const service = startSchedules(app, { clock: site.clock });
+  onTestFinished(async () => await service.close());
+  await site.clock.pass(minute);
+  await until(() => asked === 1);
+  // `d` hangs; the others are due a minute later, and three of them start.
+  await site.clock.pass(5 * minute);
+  await until(() => asked === 4);
+  await site.clock.pass(5 * minute);
+  expect(asked).toBe(4);
+  release.resolve();
+  for (const id of ["a", "b", "c", "d", "nightly"]) await site.recorded(1, id);
+  await service.close();
+  expect(asked).toBe(5);
+  expect((await runs(site.app)).runs).toHaveLength(5);
 });
