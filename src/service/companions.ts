@@ -25,5 +25,11 @@ const api: StartCompanion = async ({ app, host, port, log }) => {
   return await startServer({ app, host, port, log });
 };
 
+/** Records runs at the times of schedules; the service finds and drives them as any other. */
+const schedules: StartCompanion = async ({ app, log }) => {
+  const { startSchedules } = await import("../application/schedules/service.ts");
+  return startSchedules(app, { log });
+};
+
 /** In this order; they close in the reverse one. */
-export const companions: readonly StartCompanion[] = [api];
+export const companions: readonly StartCompanion[] = [api, schedules];
