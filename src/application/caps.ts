@@ -36,6 +36,12 @@ export async function cap(
   });
 }
 
+/** Of each cap, the lower one counts. */
+export function lowerCaps(definition: Definition, asked: RaisedCaps): Definition {
+  const lower = Object.entries(asked).filter(([name, limit]) => limit < definition.caps[name as CapName]);
+  return { ...definition, caps: { ...definition.caps, ...Object.fromEntries(lower) } };
+}
+
 /** What a run of so many stories should know before it starts: a cap that a file sets and that its plan exceeds. */
 export function capWarnings(definition: Definition, stories: { readonly all: number; readonly open: number }) {
   const needs = plannedWork(definition, stories.open);

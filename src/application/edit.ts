@@ -86,9 +86,14 @@ export interface ReadEdits {
 
 /** Operations as agents write them. `reason`: for each operation without one. */
 export function editsFromFile(app: Application, file: string, reason: string | undefined): ReadEdits {
-  const request = readEdits(readText(file, app.path(file)));
+  return editsFromText(readText(file, app.path(file)), file, reason);
+}
+
+/** `what`: what errors call the text. */
+export function editsFromText(text: string, what: string, reason: string | undefined): ReadEdits {
+  const request = readEdits(text);
   if (!("operations" in request)) {
-    throw new AppError("INPUT_INVALID", `${file}: ${request.unreadable}`, {
+    throw new AppError("INPUT_INVALID", `${what}: ${request.unreadable}`, {
       hint: "`pawl edit --help` shows how operations are written",
     });
   }

@@ -47,7 +47,17 @@ export interface GateAnswer {
   readonly note?: string | undefined;
   /** Why, in one word, where the gate has routes for reasons. */
   readonly reason?: string | undefined;
+  /** Said about lines of what was shown; they follow the note. */
+  readonly comments?: readonly LineComment[] | undefined;
+  /** The tree that the caller has looked at; another one than the gate's is refused. Absent: the gate's own. */
+  readonly tree?: string | null | undefined;
   readonly author?: string | undefined;
+}
+
+export interface LineComment {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
 }
 
 export interface AnsweredGate {
@@ -87,8 +97,14 @@ export async function reject(
 }
 
 async function answerGate(app: Application, { run, gate }: GateRef, given: GateAnswer): Promise<AnsweredGate> {
-  const { option, note = "", reason, author = app.author } = given;
+  const { option, reason, author = app.author } = given;
+  const note = noteWith(given);
   assertShort(note);
+  const seen = given.tree === undefined || given.tree === (gate.tree === "" ? null : gate.tree);
+  if (!seen)
+    throw new AppError("REFUSED", "the answer is about another tree than the one that the gate shows", {
+      hint: "look at it again: `pawl gates` shows what is open",
+    });
   await app.change(null, async ({ parts }) => {
     const whole = await parts.store.wholeRun(run);
     const decision = await transition(parts, run, {
@@ -109,6 +125,12 @@ async function answerGate(app: Application, { run, gate }: GateRef, given: GateA
   const after = await (await app.read()).parts.store.runById(run);
   const document = { gate: gate.id, option, run, status: after?.status ?? null };
   return { document, run, number: after?.number ?? null, isOver: after?.endedAt !== null };
+}
+
+/** `path:line: text`, one for each comment. */
+function noteWith({ note = "", comments = [] }: GateAnswer): string {
+  const lines = comments.map(({ path, line, text }) => `${path}:${line}: ${text.trim()}`);
+  return [note, ...lines].filter((text) => text.trim() !== "").join("\n");
 }
 
 /** Several are listed, and none is answered. */

@@ -2,6 +2,7 @@
 // is recorded before all of it is right.
 
 import { engineKeys } from "../domain/context.ts";
+import type { Definition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import { agentName, type RunId } from "../domain/ids.ts";
 import type { WaitsLevel } from "../domain/run.ts";
@@ -15,7 +16,7 @@ import { beginRun } from "../runtime/runs/start.ts";
 import { type OpenedWorkflow, openWorkflow } from "../runtime/runs/workflow-library.ts";
 import { moneyCapGap } from "../runtime/views/money-cap.ts";
 import type { Application, Session } from "./application.ts";
-import { capWarnings } from "./caps.ts";
+import { capWarnings, lowerCaps, type RaisedCaps } from "./caps.ts";
 import { readText } from "./files.ts";
 
 export interface StartRequest {
@@ -49,6 +50,10 @@ export interface StartRequest {
   readonly reserves?: boolean | undefined;
   /** Is recorded together with the run. */
   readonly alongside?: Alongside | undefined;
+  /** Caps that are lower than those of the workflow and the configuration; higher ones change nothing. */
+  readonly caps?: RaisedCaps | undefined;
+  /** The id of the run. Default: a new one. */
+  readonly id?: RunId | undefined;
   readonly author?: string | undefined;
   /** Receives what a person should know, as soon as it is known, also if the start then fails. */
   readonly onNote?: ((note: string) => void) | undefined;
@@ -117,8 +122,10 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
   for (const warning of config.warnings) note(warning);
   for (const { line, message } of workflow.warnings) note(`${request.workflowName}:${line}: ${message}`);
   if (request.mayWait !== true) await assertExecutors(parts.executors, workflow, executor);
-  assertMoneyCap(parts.executors, tighten(config, workflow.definition), executor, note);
+  const tightened = (definition: Definition) => lowerCaps(tighten(config, definition), request.caps ?? {});
+  assertMoneyCap(parts.executors, tightened(workflow.definition), executor, note);
   const started = await beginRun(parts, {
+    ...(request.id === undefined ? {} : { run: request.id }),
     workflow,
     task: request.task,
     repo: request.repo,
@@ -129,7 +136,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
     executor,
     ...(request.waits === undefined ? {} : { waits: request.waits }),
     author: request.author,
-    tighten: (definition) => tighten(config, definition),
+    tighten: tightened,
     project: projectFor(config, request),
     agents,
     ...(request.reserves === true ? { reserves: true } : {}),
@@ -140,7 +147,7 @@ export async function startIn({ parts, config }: Session, request: PreparedStart
   if (given !== undefined) {
     const done = given.adopted.filter(({ status }) => status === "done").length;
     const stories = { all: given.stories.length, open: given.stories.length - done };
-    for (const each of capWarnings(tighten(config, workflow.definition), stories).notes) note(each);
+    for (const each of capWarnings(tightened(workflow.definition), stories).notes) note(each);
   }
   if (agents !== null && config.agents !== null && config.agents < agents)
     note(`the configuration allows ${config.agents} agents at once (concurrency.agents)`);

@@ -1,4 +1,4 @@
-// Steering. Owns: one command to one run: pause, cancel, retry, before which steps it asks.
+// Steering. Owns: one command to one run: pause, let move, cancel, retry, before which steps it asks.
 
 import type { RunDocument } from "../contracts/run-documents.ts";
 import type { Command } from "../domain/command.ts";
@@ -14,6 +14,11 @@ import { findRun } from "./references.ts";
 /** Running attempts end, nothing new starts. */
 export async function pause(app: Application, reference: string, author = app.author): Promise<RunDocument> {
   return await steer(app, reference, (at) => ({ type: "pause_run", at, author }));
+}
+
+/** Lets a run move again, whatever stopped it. Something must drive it then: `resume` does both. */
+export async function letMove(app: Application, reference: string, author = app.author): Promise<RunDocument> {
+  return await steer(app, reference, (at) => ({ type: "resume_run", at, author }));
 }
 
 /** Ends a run for good, with its agents. What it has committed stays on its branch. */

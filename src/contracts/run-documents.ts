@@ -34,7 +34,7 @@ export const runShape = {
   endedAt: time.nullable(),
 };
 
-const runContract = object({
+export const runContract = object({
   ...runShape,
   branch: text.nullable().describe("The branch that has commits of the run. null: none has."),
   driver: text
@@ -205,6 +205,16 @@ export const answerContract = object({ gate: text, option: text, run: text, stat
   id: "AnswerDocument",
 });
 
+export const attemptOutcome = z.enum([
+  "completed",
+  "failed",
+  "timed_out",
+  "lost",
+  "cancelled",
+  "rate_limited",
+  "invalid_output",
+]);
+
 export const logsContract = object({
   attempts: list(
     object({
@@ -215,9 +225,7 @@ export const logsContract = object({
       executor: text,
       startedAt: time,
       phase: z.enum(["dispatched", "started", "stopping", "ended"]),
-      outcome: z
-        .enum(["completed", "failed", "timed_out", "lost", "cancelled", "rate_limited", "invalid_output"])
-        .nullable(),
+      outcome: attemptOutcome.nullable(),
       why: text,
       notes: texts.describe("What a person should know about it: what it was denied, what was removed."),
       file: text.describe("What the agent printed."),

@@ -2,7 +2,6 @@
 
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { z } from "zod";
 import type { Application } from "../application/application.ts";
 import type { Problem } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
@@ -83,9 +82,12 @@ function parsed(schema: Inputs | null, given: unknown, what: string): Readonly<R
   if (schema === null) return {};
   const found = schema.safeParse(given);
   if (found.success) return found.data;
-  throw new AppError("INPUT_INVALID", `${what} is not as it should be: ${z.prettifyError(found.error)}`, {
+  const details = found.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  throw new AppError("INPUT_INVALID", `${what} is not right: ${details[0] ?? ""}`, {
     hint: "GET /api/v1/openapi.json says what each call takes",
-    details: found.error.issues.map(({ path, message }) => `${path.join(".") || what}: ${message}`),
+    details,
   });
 }
 

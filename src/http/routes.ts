@@ -1,6 +1,28 @@
-// The table of routes.
+// The table of routes: everything that the API has, and the document that describes it.
 
-import type { Route } from "./route.ts";
+import { openApiContract } from "../contracts/http-documents.ts";
+import { openApiDocument } from "./openapi.ts";
+import { type Route, route } from "./route.ts";
+import { attemptRoutes } from "./routes/attempts.ts";
+import { gateRoutes } from "./routes/gates.ts";
+import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/service.ts";
+import { setupRoutes } from "./routes/setup.ts";
+import { steeringRoutes } from "./routes/steering.ts";
 
-export const routes: readonly Route[] = [...serviceRoutes];
+let document: Readonly<Record<string, unknown>> | null = null;
+
+const openApi = route("GET /openapi.json", "read", "this document, OpenAPI 3.1", openApiContract, async () => {
+  document ??= openApiDocument(routes);
+  return document;
+});
+
+export const routes: readonly Route[] = [
+  ...serviceRoutes,
+  openApi,
+  ...runRoutes,
+  ...steeringRoutes,
+  ...gateRoutes,
+  ...attemptRoutes,
+  ...setupRoutes,
+];

@@ -9,6 +9,8 @@ import type { ProjectConfig } from "./config/config-file.ts";
 import type { OpenedWorkflow } from "./runs/workflow-library.ts";
 
 export interface RunRequest {
+  /** The id of the run; absent: a new one. */
+  readonly run?: RunId;
   readonly workflow: OpenedWorkflow;
   readonly task: string;
   readonly repo: string;

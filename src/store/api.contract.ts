@@ -1,7 +1,7 @@
 // What every store promises the HTTP API, as tests: pages of runs, tokens, keys of requests. The rules are in docs/spec/store.md.
 
 import { describe, expect, test } from "vitest";
-import { chainOf } from "../../test/support/sample-runs.ts";
+import { chainOf, startOf } from "../../test/support/sample-runs.ts";
 import { Transitions } from "../../test/support/transitions.ts";
 import { runId } from "../domain/ids.ts";
 import type { RunFilter, Store } from "./store.ts";
@@ -47,6 +47,21 @@ export function describeApiTables(name: string, open: () => Promise<StoreUnderTe
       expect(await found("2", { before: 6, statuses: ["running"] })).toEqual([2]);
       expect(await found(chainOf(1).id)).toEqual([6, 5, 4, 3, 2, 1]);
       expect(await found("\\")).toEqual([]);
+    });
+
+    test("[SO44] the repositories and shared folders of all runs are listed once, the newest first", async () => {
+      const { store } = await open();
+      const runs = new Transitions(store);
+      const { place } = startOf(chainOf(1));
+      expect(await store.places()).toEqual({ repos: [], shared: [] });
+      for (const [repo, shared] of [
+        ["/a", "/a/.ai"],
+        ["/b", null],
+        ["/a", "/a/.ai"],
+        [null, "/c"],
+      ] as const)
+        await runs.start(chainOf(1), { place: { ...place, repo, ...(shared === null ? {} : { shared }) } });
+      expect(await store.places()).toEqual({ repos: ["/a", "/b"], shared: ["/c", "/a/.ai"] });
     });
 
     test("[SO42] a token is found by its hash by every process, and by none after it was removed", async () => {

@@ -16,6 +16,7 @@ import type {
   FailedClosing,
   GateRef,
   Hold,
+  KnownPlaces,
   Lease,
   LocatedRun,
   NewApiToken,
@@ -57,6 +58,7 @@ import {
 import { selectPermitHolders } from "./tables/permits.ts";
 import {
   deleteRun,
+  selectPlaces,
   selectRunsAt,
   selectSummaries,
   selectSummariesByPrefix,
@@ -123,6 +125,10 @@ export class KyselyStore implements Store {
 
   async runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]> {
     return await this.#database.read((db) => selectRunsAt(db, place));
+  }
+
+  async places(): Promise<KnownPlaces> {
+    return await this.#database.snapshot(selectPlaces);
   }
 
   async wholeRun(id: RunId): Promise<Run | null> {

@@ -24,6 +24,8 @@ export interface Store {
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
   /** Newest first. */
   runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]>;
+  /** The repositories and the shared folders of all runs, those of the newest runs first. */
+  places(): Promise<KnownPlaces>;
   /** The run with every story. For reading only; a transition uses `load`. */
   wholeRun(id: RunId): Promise<Run | null>;
   storySpecs(run: RunId): Promise<readonly StorySpec[]>;
@@ -330,6 +332,11 @@ export interface RunFilter {
 export interface PlaceFilter {
   readonly shared: string | null;
   readonly source: string | null;
+}
+
+export interface KnownPlaces {
+  readonly repos: readonly string[];
+  readonly shared: readonly string[];
 }
 
 export interface RunSummary {

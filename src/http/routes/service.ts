@@ -1,8 +1,16 @@
-// Routes about the service itself.
+// Routes about the service itself, and the one that antfarm's programs call.
 
-import { healthContract } from "../../contracts/http-documents.ts";
+import { loopStories } from "../../application/loop-stories.ts";
+import { healthContract, loopStoriesContract } from "../../contracts/http-documents.ts";
 import { type Route, route } from "../route.ts";
 
 export const serviceRoutes: readonly Route[] = [
   route("GET /health", null, "whether the service answers", healthContract, async () => ({ ok: true as const })),
+  route(
+    "GET /api/runs/{run}/stories",
+    "read",
+    "the stories of a run, as antfarm's API has them",
+    loopStoriesContract,
+    async ({ app, path }) => await loopStories(app, path("run")),
+  ),
 ];

@@ -1,22 +1,14 @@
 // Logs of attempts: the file with what its agent printed, without secrets and capped, the prompt beside it, and the lines about its
 // step in Pawl's own log. Only their owner can read the files.
 
-import {
-  createWriteStream,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  readFileSync,
-  type WriteStream,
-  writeFileSync,
-} from "node:fs";
+import { createWriteStream, fstatSync, mkdirSync, type WriteStream, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Attempt, placeName } from "../../domain/attempt.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Report } from "../../domain/report.ts";
 import type { RunFacts, StepWord } from "../../protocols/protocol.ts";
-import { openPrivateInside } from "../../system/files/inside.ts";
+import { openInside, openPrivateInside, readInside } from "../../system/files/inside.ts";
 import { isInside } from "../../system/files/paths.ts";
 import type { OutputSink } from "../../system/process/call.ts";
 import type { Parts } from "../parts.ts";
@@ -75,8 +67,17 @@ export function writePrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Att
 
 /** "" where there is none: the runtime itself performs the step, or the file was removed. */
 export function readPrompt(parts: Pick<Parts, "home">, run: RunId, attempt: Attempt): string {
-  const file = promptFile(parts, run, attempt);
-  return existsSync(file) ? readFileSync(file, "utf8") : "";
+  return readInside(parts.home.logs, promptFile(parts, run, attempt)) ?? "";
+}
+
+/** A descriptor that reads the log; null where there is none. No link on the way is followed: an agent may write there. */
+export function openLogToRead(
+  parts: Pick<Parts, "home" | "protocols">,
+  run: RunFacts,
+  attempt: Attempt,
+): number | null {
+  const file = logFile(parts, run, attempt);
+  return openInside(logRoot(parts, run, file), file);
 }
 
 /** Appends: the attempt may have been begun by another process, and its name may be that of an attempt of an earlier run. */

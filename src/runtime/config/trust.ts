@@ -26,6 +26,11 @@ export function isTrusted(homeFile: string, repo: string, commands: readonly Rep
   return commands.length === 0 || readRecord(homeFile)[realPath(repo)] === digest(commands);
 }
 
+/** The repositories that the user has agreed to, by their real paths. */
+export function trustedRepositories(homeFile: string): readonly string[] {
+  return Object.keys(readRecord(homeFile));
+}
+
 /** Agrees to these commands of the repository, in place of those that were agreed to before. */
 export function recordTrust(homeFile: string, repo: string, commands: readonly RepositoryCommand[]): void {
   const file = recordFile(homeFile);

@@ -58,7 +58,7 @@ export async function beginRun(parts: Parts, original: RunRequest): Promise<Star
   assertNoSecret(parts.secrets, definition);
   parts.protocols.assertKnown(definition);
   assertAwaitable(parts, definition, request.executor);
-  const run = newRunId();
+  const run = request.run ?? newRunId();
   const protocol = parts.protocols.of(definition);
   const given = request.given ?? storiesGivenBy(protocol, task);
   const placed = hasStoryTrees(definition)

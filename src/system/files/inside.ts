@@ -93,6 +93,16 @@ export function readBytesInside(root: string, file: string, atMost?: number): Bu
   }
 }
 
+/** A descriptor that reads the file; null where there is none. */
+export function openInside(root: string, file: string): number | null {
+  try {
+    return within(root, file, (path) => openRegular(path, { name: file }));
+  } catch (error) {
+    if (systemCode(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
 /** Replaces the file whole, also where a link is in its place. It keeps its mode. */
 export function writeInside(root: string, file: string, text: string): void {
   const write = (path: string) =>

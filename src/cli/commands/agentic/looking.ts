@@ -3,11 +3,11 @@
 import type { Command } from "commander";
 import { projectBudget } from "../../../application/agentic/budget.ts";
 import { sayFound } from "../../../application/agentic/found.ts";
+import { projectStatus } from "../../../application/agentic/known-projects.ts";
 import { projectAt } from "../../../application/agentic/place.ts";
 import { effectiveTable, type PromptRequest, projectPrompt } from "../../../application/agentic/prompts.ts";
 import { readSessionReport } from "../../../application/agentic/read-report.ts";
-import { type ProjectView, viewProject } from "../../../application/agentic/view.ts";
-import type { ProjectStatus } from "../../../contracts/project-documents.ts";
+import { viewProject } from "../../../application/agentic/view.ts";
 import { applicationHere, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
@@ -25,7 +25,7 @@ export function defineLooking(project: Command, console: Console): void {
         const place = await projectAt(app, options.dir);
         return { notes: await sayFound(app, place), view: await viewProject(app, place) };
       });
-      if (console.json) return console.document(statusOf(view, notes));
+      if (console.json) return console.document(projectStatus(view, notes));
       console.print(view.report);
     });
 
@@ -67,26 +67,6 @@ export function defineLooking(project: Command, console: Console): void {
       if (console.json) return console.document(prompt);
       console.print(prompt.prompt);
     });
-}
-
-function statusOf(
-  { place, run, state, gate, context, commands, report }: ProjectView,
-  notes: readonly string[],
-): ProjectStatus {
-  const { next = null, done = [] } = context;
-  return {
-    root: place.root,
-    level: place.level,
-    run: run?.number ?? null,
-    state,
-    question: gate?.question ?? null,
-    options: gate === null ? [] : Object.keys(gate.options),
-    commands: commands.map(({ command }) => command),
-    done,
-    next: next === null ? null : { id: next.id, title: next.title },
-    report,
-    notes,
-  };
 }
 
 export function defineBudget(project: Command, console: Console): void {

@@ -1,0 +1,96 @@
+// Routes about runs: looking at them.
+
+import { z } from "zod";
+import { definitionOfRun } from "../../application/definition.ts";
+import { diffOf } from "../../application/diff.ts";
+import { eventsPage } from "../../application/events.ts";
+import { costOfRun, runsPage } from "../../application/runs.ts";
+import { status, stories, whyOf } from "../../application/status.ts";
+import { costContract } from "../../contracts/cost-documents.ts";
+import { definitionContract } from "../../contracts/definition.ts";
+import { diffContract } from "../../contracts/diff-document.ts";
+import { eventPageContract, runPageContract } from "../../contracts/http-documents.ts";
+import { runStatus, statusContract, storiesContract, whyContract } from "../../contracts/run-documents.ts";
+import { type Route, route } from "../route.ts";
+
+const longestSearch = 200;
+
+const runsQuery = z.strictObject({
+  limit: z.coerce.number<string>().int().min(1).max(200).default(50),
+  cursor: z.string().optional().describe("`next` of the page before."),
+  status: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(runStatus))
+    .optional()
+    .describe("One status, or several with commas."),
+  q: z
+    .string()
+    .max(longestSearch)
+    .optional()
+    .describe("Words of the task or the workflow, whatever the case, or a number."),
+});
+
+const eventsQuery = z.strictObject({
+  after: z.coerce.number<string>().int().min(0).default(0).describe("Only events with a larger number."),
+  limit: z.coerce.number<string>().int().min(1).max(1_000).default(500),
+});
+
+export const runRoutes: readonly Route[] = [
+  route(
+    "GET /runs",
+    "read",
+    "runs, the newest first, a page at a time",
+    runPageContract,
+    async ({ app, query: { limit, cursor, status: statuses, q } }) =>
+      await runsPage(app, { limit, cursor, statuses, search: q }),
+    { query: runsQuery },
+  ),
+  route(
+    "GET /runs/{run}",
+    "read",
+    "where a run stands",
+    statusContract,
+    async ({ app, path }) => (await status(app, path("run"))).document,
+  ),
+  route("GET /runs/{run}/stories", "read", "the stories of a run", storiesContract, async ({ app, path }) => ({
+    stories: await stories(app, path("run")),
+  })),
+  route(
+    "GET /runs/{run}/cost",
+    "read",
+    "what a run used",
+    costContract,
+    async ({ app, path }) => await costOfRun(app, path("run")),
+  ),
+  route(
+    "GET /runs/{run}/why",
+    "read",
+    "what a run is doing or waits for",
+    whyContract,
+    async ({ app, path }) => await whyOf(app, path("run")),
+  ),
+  route(
+    "GET /runs/{run}/definition",
+    "read",
+    "the workflow as the run froze it",
+    definitionContract,
+    async ({ app, path }) => await definitionOfRun(app, path("run")),
+  ),
+  route(
+    "GET /runs/{run}/diff",
+    "read",
+    "what a run or one of its stories changed",
+    diffContract,
+    async ({ app, path, query }) => await diffOf(app, path("run"), query),
+    { query: z.strictObject({ story: z.string().optional().describe("Only this story.") }) },
+  ),
+  route(
+    "GET /runs/{run}/events",
+    "read",
+    "what happened, in order, a page at a time",
+    eventPageContract,
+    async ({ app, path, query }) => await eventsPage(app, path("run"), query),
+    { query: eventsQuery },
+  ),
+];

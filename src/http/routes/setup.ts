@@ -1,0 +1,73 @@
+// Routes about what this home has: workflows, executors, accounts, workers, projects and sessions.
+
+import { knownProjects } from "../../application/agentic/known-projects.ts";
+import { definitionDocument } from "../../application/definition.ts";
+import { knownSessions } from "../../application/lifecycle/known-sessions.ts";
+import { executors } from "../../application/setup/executors.ts";
+import { accounts, workers } from "../../application/workers.ts";
+import { assertListed, workflow, workflows } from "../../application/workflows.ts";
+import {
+  accountsContract,
+  projectsContract,
+  sessionsContract,
+  workersContract,
+} from "../../contracts/http-documents.ts";
+import { executorsContract } from "../../contracts/machine-documents.ts";
+import { workflowContract, workflowsContract } from "../../contracts/workflow-documents.ts";
+import { type Route, route } from "../route.ts";
+
+export const setupRoutes: readonly Route[] = [
+  route("GET /workflows", "read", "bundled and installed workflows", workflowsContract, async ({ app }) =>
+    workflows(app),
+  ),
+  route(
+    "GET /workflows/{workflow}",
+    "read",
+    "a workflow in its internal form",
+    workflowContract,
+    async ({ app, path }) => {
+      const id = path("workflow");
+      // An id and never a path: a path would read any file.
+      assertListed(app, id);
+      const { definition, ...found } = workflow(app, id);
+      return { ...found, definition: definitionDocument(definition) };
+    },
+  ),
+  route(
+    "GET /executors",
+    "read",
+    "the executors, and whether each can be used",
+    executorsContract,
+    async ({ app }) => ({
+      executors: await executors(app),
+    }),
+  ),
+  route(
+    "GET /accounts",
+    "read",
+    "accounts that refused an agent",
+    accountsContract,
+    async ({ app }) => await accounts(app),
+  ),
+  route(
+    "GET /workers",
+    "read",
+    "processes that drive runs and perform attempts",
+    workersContract,
+    async ({ app }) => await workers(app),
+  ),
+  route(
+    "GET /projects",
+    "read",
+    "projects with .ai/ that runs have worked on",
+    projectsContract,
+    async ({ app }) => await knownProjects(app),
+  ),
+  route(
+    "GET /sessions",
+    "read",
+    "sessions of lifecycles",
+    sessionsContract,
+    async ({ app }) => await knownSessions(app),
+  ),
+];
