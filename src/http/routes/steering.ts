@@ -119,7 +119,7 @@ export const steeringRoutes: readonly Route[] = [
     },
     {
       body: z.strictObject({
-        operations: z.array(z.json()).min(1).max(100).describe("As in an edit file."),
+        operations: z.array(z.looseObject({})).min(1).max(100).describe("As in an edit file."),
         story,
         reason: z.string().max(1_000).optional().describe("For each operation without one."),
         preview: z.boolean().optional().describe("Show the result and change nothing."),
