@@ -11,6 +11,7 @@ import { gateDocument, statusDocument } from "../runtime/views/status.ts";
 import { driversOf } from "../runtime/worker.ts";
 import type { RunSummary, Store } from "../store/store.ts";
 import type { Application, ReadSession } from "./application.ts";
+import { serviceHere } from "./hand-over.ts";
 import { findRun, findRunByQuery, findRunOrNewest, wholeRun } from "./references.ts";
 
 export interface RunStatusView {
@@ -89,5 +90,9 @@ export async function knownHere(
     if (error instanceof AppError) return null;
     throw error;
   });
-  return await knownOf(parts, known, (there?.parts ?? parts).executors);
+  const facts = await knownOf(parts, known, (there?.parts ?? parts).executors);
+  const service = serviceHere(app);
+  const trouble = service?.troubles[known.run.header.id];
+  const words = trouble === undefined ? null : `${trouble.why}; ${trouble.hint}`;
+  return { ...facts, service: service === null ? null : { trouble: words } };
 }

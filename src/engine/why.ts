@@ -23,6 +23,8 @@ export interface Known {
   readonly number?: number;
   /** A process drives the run, or agents pull its steps. Absent: it is not known. */
   readonly isDriven?: boolean;
+  /** The service of this home: what it says of this run, in sentences, or that it will take it; null: none runs. Absent: not known. */
+  readonly service?: { readonly trouble: string | null } | null;
   /** A time as people of this machine read it. */
   readonly localTime?: (at: number) => string;
   /** What a person should know beside it, such as a cap that cannot be kept. */
@@ -69,8 +71,17 @@ function nextOf({ header }: Run, known: Known): readonly string[] {
     return [`Try again with ${command("retry", known)}, then ${command("resume", known)}.`];
   if (header.end) return [`${command("status", known)} shows what it did.`];
   if (header.paused || statusOf(header) === "held") return [];
-  if (known.isDriven === false) return [`No process drives it: ${command("resume", known)} continues.`];
+  if (known.isDriven === false) return [undriven(known)];
   return [`${command("logs", known, " --follow")} shows the work.`];
+}
+
+function undriven(known: Known): string {
+  const { service } = known;
+  if (service === undefined) return `No process drives it: ${command("resume", known)} continues.`;
+  if (service === null)
+    return `No process drives it: ${command("resume", known)} continues, and \`pawl up\` drives every open run.`;
+  if (service.trouble === null) return "The service will drive it in a moment.";
+  return `The service cannot drive it: ${sentence(service.trouble)}`;
 }
 
 /** Further stories are only counted. */

@@ -4,7 +4,7 @@
 import type { Application } from "../application/application.ts";
 import type { Log } from "../runtime/parts.ts";
 
-export interface CompanionContext {
+interface CompanionContext {
   readonly app: Application;
   readonly host: string;
   readonly port: number;

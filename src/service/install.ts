@@ -9,7 +9,7 @@ import type { ServiceInstalled } from "../contracts/service-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { replaceFile } from "../system/files/whole-file.ts";
 import { packageFile } from "../system/package-root.ts";
-import { serviceLog } from "./background.ts";
+import { nodeOptions, serviceLog } from "./background.ts";
 
 export interface InstallOptions {
   readonly host: string;
@@ -54,7 +54,7 @@ function written(file: string, text: string, commands: readonly string[]): Servi
 }
 
 function systemdUnit(app: Application, { host, port }: InstallOptions): string {
-  const words = [process.execPath, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
+  const words = [process.execPath, ...nodeOptions, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
   const variables = Object.entries(variablesOf(app, "systemd"));
   return `${[
     "# Written by `pawl up --install`, which replaces it.",
@@ -79,7 +79,7 @@ function systemdUnit(app: Application, { host, port }: InstallOptions): string {
 }
 
 function launchdFile(app: Application, { host, port }: InstallOptions): string {
-  const words = [process.execPath, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
+  const words = [process.execPath, ...nodeOptions, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
   const variables = Object.entries(variablesOf(app, "launchd"));
   const text = (value: string) => `<string>${xmlText(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>

@@ -3,7 +3,6 @@
 
 import { existsSync } from "node:fs";
 import type { Application, ReadSession } from "../application/application.ts";
-import { driveIn } from "../application/drive.ts";
 import { AppError, errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import { expireGates } from "../runtime/loop/deadlines.ts";
@@ -150,6 +149,8 @@ export class OpenRuns {
     }
     const [signal, draining] = [this.#stopping.signal, this.#draining.signal];
     const onNote = (note: string) => this.#options.log("service.note", { run: id, note });
+    // Loaded late: a service that has nothing to drive needs a third less memory.
+    const { driveIn } = await import("../application/drive.ts");
     await this.#app.change(repo, async (session) => {
       await driveIn(
         this.#app,

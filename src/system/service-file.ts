@@ -85,8 +85,8 @@ export function readRecord(file: string): ServiceRecord | null {
   } = value as Partial<ServiceRecord>;
   if (!Number.isSafeInteger(pid) || [startedAt, host, version, program].some((text) => typeof text !== "string"))
     return null;
-  const variables = isObject(more.variables?.sums) ? (more.variables as Checksums) : { salt: "", sums: {} };
-  const troubles = isObject(more.troubles) ? (more.troubles as ServiceRecord["troubles"]) : {};
+  const variables = isObject(more.variables?.sums) ? more.variables : { salt: "", sums: {} };
+  const troubles = isObject(more.troubles) ? more.troubles : {};
   return { pid, startedAt, host, version, program, url, store, supervisor, variables, troubles } as ServiceRecord;
 }
 

@@ -60,7 +60,12 @@ async function serve(console: Console, options: UpOptions): Promise<void> {
   // Its reader may go, and so may its terminal.
   console.isDriving = true;
   const app = applicationHere(options.store);
-  const successor = await whileServing(console, app, options).finally(() => app.close());
+  let successor: Successor | null = null;
+  try {
+    successor = await whileServing(console, app, options);
+  } finally {
+    await app.close();
+  }
   if (successor === null) return;
   if (process.env["PAWL_SUPERVISOR"]) console.exitCode = restartCode;
   else spawnService(app, successor.node, successor.program, options, "ignore").child.unref();
