@@ -1,14 +1,13 @@
 // Events. Owns: the events of a run as an async iterator: what has happened, and on request what happens next.
 
 import type { EventDocument } from "../contracts/events.ts";
-import type { EventPage } from "../contracts/http-documents.ts";
 import type { Event } from "../domain/event.ts";
 import type { RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import { Wake } from "../runtime/wake.ts";
 import type { Store, StoredEvent } from "../store/store.ts";
 import type { Application } from "./application.ts";
-import { findRun, findRunOrNewest } from "./references.ts";
+import { findRunOrNewest } from "./references.ts";
 
 export interface EventsRequest {
   /** Only events with a larger number. */
@@ -40,18 +39,6 @@ export async function* events(
     seen = found.at(-1)?.seq ?? seen;
     return found;
   });
-}
-
-/** A page of the log. `next`: what to ask for after it; the page is empty when there is nothing new. */
-export async function eventsPage(
-  app: Application,
-  reference: string,
-  { after, limit }: { readonly after: number; readonly limit: number },
-): Promise<EventPage> {
-  const { store } = (await app.read()).parts;
-  const { id } = await findRun(store, reference);
-  const found = await store.events(id, after, limit);
-  return { events: found.map(eventDocument), next: found.at(-1)?.seq ?? after };
 }
 
 /** What `read` finds, now and whenever something may be new; the last time after the end. It reads again after a full batch. */

@@ -2,7 +2,6 @@
 
 import { z } from "zod";
 import { errorCode } from "./error-document.ts";
-import { eventContract } from "./events.ts";
 import { lifecycleSessionContract } from "./lifecycle-documents.ts";
 import { projectStatusContract } from "./project-documents.ts";
 import { attemptOutcome, runContract, unreported, usageShape } from "./run-documents.ts";
@@ -35,11 +34,6 @@ export const runPageContract = object({
   runs: list(runContract),
   next: text.nullable().describe("The cursor of the next page. null: this is the last one."),
 }).meta({ id: "RunPage" });
-
-export const eventPageContract = object({
-  events: list(eventContract),
-  next: count.describe("The `after` of the next page."),
-}).meta({ id: "EventPage" });
 
 export const attemptContract = object({
   id: text,
@@ -151,7 +145,6 @@ export type CreatedToken = z.infer<typeof createdTokenContract>;
 export type TokenDocument = z.infer<typeof tokenContract>;
 export type TokenList = z.infer<typeof tokensContract>;
 export type RunPage = z.infer<typeof runPageContract>;
-export type EventPage = z.infer<typeof eventPageContract>;
 export type AttemptDocument = z.infer<typeof attemptContract>;
 export type LogPage = z.infer<typeof logPageContract>;
 export type PromptDocument = z.infer<typeof promptContract>;

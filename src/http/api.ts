@@ -12,6 +12,7 @@ import { nothingHere, problem, problemOf, problemType } from "./problem.ts";
 import type { Protection } from "./protection.ts";
 import { Refusal } from "./refusal.ts";
 import type { Asked, Inputs, Route } from "./route.ts";
+import { Live } from "./streams/live.ts";
 
 export type HttpEnvironment = { Bindings: HttpBindings };
 type Call = Context<HttpEnvironment>;
@@ -29,6 +30,7 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
   const { limits } = protection;
   const failed = new FailedSignIns(limits.failedSignIns, () => performance.now());
   const streams = new Streams(limits.streams);
+  const live = new Live(parts, protection.live);
   const router = new Hono<HttpEnvironment>({ strict: true });
 
   const bearer = async (call: Call): Promise<ApiToken> => {
@@ -48,6 +50,8 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
         body: parsed(route.body, route.body === null ? {} : await readJson(call.req.raw, limits.bodyBytes), "the body"),
         header: (name) => call.req.header(name),
         openStream: () => streams.open(token?.name ?? "") ?? tooManyStreams(limits.streams),
+        disconnect: () => call.env.outgoing.destroy(),
+        live,
         signal: AbortSignal.any([call.req.raw.signal, closing]),
       };
       const answer = await route.handle(asked);

@@ -14,7 +14,7 @@ export interface Limits {
 
 export const usualLimits: Limits = {
   connections: 512,
-  streams: 64,
+  streams: 256,
   bodyBytes: 1024 * 1024,
   requestMs: 30_000,
   headersMs: 10_000,

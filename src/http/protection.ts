@@ -5,6 +5,7 @@ import { assertRole, bearerIn } from "./bearer.ts";
 import { type GuardName, guards } from "./guards.ts";
 import { type Limits, usualLimits } from "./limits.ts";
 import { secureHeaders } from "./secure-headers.ts";
+import { type LiveLimits, usualLiveLimits } from "./streams/limits.ts";
 
 export interface Protection {
   readonly guards: readonly GuardName[];
@@ -12,6 +13,7 @@ export interface Protection {
   readonly bearer: typeof bearerIn;
   readonly role: typeof assertRole;
   readonly limits: Limits;
+  readonly live: LiveLimits;
 }
 
 export const fullProtection: Protection = {
@@ -20,4 +22,5 @@ export const fullProtection: Protection = {
   bearer: bearerIn,
   role: assertRole,
   limits: usualLimits,
+  live: usualLiveLimits,
 };

@@ -4,6 +4,7 @@
 import type { z } from "zod";
 import type { Application } from "../application/application.ts";
 import type { Role } from "../domain/api-token.ts";
+import type { Live } from "./streams/live.ts";
 
 export type Inputs = z.ZodObject<z.ZodRawShape>;
 
@@ -19,6 +20,10 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly header: (name: string) => string | undefined;
   /** Counts a stream of this token until it is ended; throws where it has too many. */
   readonly openStream: () => () => void;
+  /** Cuts the client off. */
+  readonly disconnect: () => void;
+  /** The streams of this service. */
+  readonly live: Live;
   /** Aborted when the client is gone or the service closes. */
   readonly signal: AbortSignal;
 }

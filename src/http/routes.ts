@@ -9,6 +9,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/service.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { steeringRoutes } from "./routes/steering.ts";
+import { streamRoutes } from "./streams/routes.ts";
 
 let document: Readonly<Record<string, unknown>> | null = null;
 
@@ -21,6 +22,7 @@ export const routes: readonly Route[] = [
   ...serviceRoutes,
   openApi,
   ...runRoutes,
+  ...streamRoutes,
   ...steeringRoutes,
   ...gateRoutes,
   ...attemptRoutes,

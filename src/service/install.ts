@@ -54,7 +54,16 @@ function written(file: string, text: string, commands: readonly string[]): Servi
 }
 
 function systemdUnit(app: Application, { host, port }: InstallOptions): string {
-  const words = [process.execPath, ...nodeOptions, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
+  const words = [
+    process.execPath,
+    ...nodeOptions,
+    packageFile("bin", "pawl"),
+    "up",
+    "--host",
+    host,
+    "--port",
+    String(port),
+  ];
   const variables = Object.entries(variablesOf(app, "systemd"));
   return `${[
     "# Written by `pawl up --install`, which replaces it.",
@@ -79,7 +88,16 @@ function systemdUnit(app: Application, { host, port }: InstallOptions): string {
 }
 
 function launchdFile(app: Application, { host, port }: InstallOptions): string {
-  const words = [process.execPath, ...nodeOptions, packageFile("bin", "pawl"), "up", "--host", host, "--port", String(port)];
+  const words = [
+    process.execPath,
+    ...nodeOptions,
+    packageFile("bin", "pawl"),
+    "up",
+    "--host",
+    host,
+    "--port",
+    String(port),
+  ];
   const variables = Object.entries(variablesOf(app, "launchd"));
   const text = (value: string) => `<string>${xmlText(value)}</string>`;
   return `<?xml version="1.0" encoding="UTF-8"?>

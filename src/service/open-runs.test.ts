@@ -3,14 +3,14 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { makeWorld, type World } from "../../test/support/world.ts";
+import { recordOf } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
+import { makeWorld, type World } from "../../test/support/world.ts";
 import { Application } from "../application/application.ts";
 import { status, whyOf } from "../application/status.ts";
 import type { RunId } from "../domain/ids.ts";
 import { reserve, unreserve } from "../runtime/reservation.ts";
 import type { ServiceRecord, Trouble } from "../system/service-file.ts";
-import { recordOf } from "../../test/support/service.ts";
 import { OpenRuns } from "./open-runs.ts";
 import { Service } from "./service.ts";
 
@@ -79,7 +79,11 @@ test("[SV8] a run that a process has reserved is left alone until it is free", a
   const world = await makeWorld({ agent: 'echo "STATUS: done"' });
   const mine = await world.begin("mine");
   await world.parts.dispatch.drive(
-    { run: mine, worker: JSON.stringify({ host: "elsewhere", pid: 1, startedAt: "x" }), until: { at: Date.now() + 600_000, steady: null } },
+    {
+      run: mine,
+      worker: JSON.stringify({ host: "elsewhere", pid: 1, startedAt: "x" }),
+      until: { at: Date.now() + 600_000, steady: null },
+    },
     () => false,
   );
   const { runs } = await open(world);

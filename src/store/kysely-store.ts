@@ -35,7 +35,7 @@ import type {
   Transaction,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
-import { selectChangedRuns, selectLastPosition } from "./tables/changed-runs.ts";
+import { selectChangedRuns, selectLastPosition, selectLastSeq } from "./tables/changed-runs.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
 import { selectDrivers } from "./tables/drivers.ts";
 import { selectEvents } from "./tables/events.ts";
@@ -170,6 +170,10 @@ export class KyselyStore implements Store {
 
   async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {
     return await this.#database.read((db) => selectEvents(db, run, after, limit));
+  }
+
+  async lastSeq(run: RunId): Promise<number> {
+    return await this.#database.read((db) => selectLastSeq(db, run));
   }
 
   async changedRuns(after: number, limit: number): Promise<readonly ChangedRun[]> {

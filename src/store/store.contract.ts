@@ -610,7 +610,8 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
       await new Transitions(await another()).perform(first, "step-1");
       const all = await store.changedRuns(start, 10);
       expect(all.map(({ run }) => run.id)).toStrictEqual([second, first]);
-      for (const { run, seq } of all) expect(seq).toBe((await wholeLog(store, run.id)).length);
+      for (const { run, seq } of all)
+        expect([seq, await store.lastSeq(run.id)]).toEqual(Array(2).fill((await wholeLog(store, run.id)).length));
       expect(all.at(-1)?.position).toBe(await store.lastPosition());
       const [one] = await store.changedRuns(start, 1);
       expect(await store.changedRuns(one?.position ?? 0, 10)).toStrictEqual(all.slice(1));

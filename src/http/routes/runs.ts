@@ -3,13 +3,12 @@
 import { z } from "zod";
 import { definitionOfRun } from "../../application/definition.ts";
 import { diffOf } from "../../application/diff.ts";
-import { eventsPage } from "../../application/events.ts";
 import { costOfRun, runsPage } from "../../application/runs.ts";
 import { status, stories, whyOf } from "../../application/status.ts";
 import { costContract } from "../../contracts/cost-documents.ts";
 import { definitionContract } from "../../contracts/definition.ts";
 import { diffContract } from "../../contracts/diff-document.ts";
-import { eventPageContract, runPageContract } from "../../contracts/http-documents.ts";
+import { runPageContract } from "../../contracts/http-documents.ts";
 import { runStatus, statusContract, storiesContract, whyContract } from "../../contracts/run-documents.ts";
 import { type Route, route } from "../route.ts";
 
@@ -29,11 +28,6 @@ const runsQuery = z.strictObject({
     .max(longestSearch)
     .optional()
     .describe("Words of the task or the workflow, whatever the case, or a number."),
-});
-
-const eventsQuery = z.strictObject({
-  after: z.coerce.number<string>().int().min(0).default(0).describe("Only events with a larger number."),
-  limit: z.coerce.number<string>().int().min(1).max(1_000).default(500),
 });
 
 export const runRoutes: readonly Route[] = [
@@ -84,13 +78,5 @@ export const runRoutes: readonly Route[] = [
     diffContract,
     async ({ app, path, query }) => await diffOf(app, path("run"), query),
     { query: z.strictObject({ story: z.string().optional().describe("Only this story.") }) },
-  ),
-  route(
-    "GET /runs/{run}/events",
-    "read",
-    "what happened, in order, a page at a time",
-    eventPageContract,
-    async ({ app, path, query }) => await eventsPage(app, path("run"), query),
-    { query: eventsQuery },
   ),
 ];

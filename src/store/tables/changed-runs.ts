@@ -2,6 +2,7 @@
 // never given again, also after its run was removed.
 
 import { type Kysely, sql } from "kysely";
+import type { RunId } from "../../domain/ids.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
 import type { ChangedRun } from "../store.ts";
@@ -16,6 +17,12 @@ export async function nextPosition(db: Kysely<Tables>): Promise<number> {
 export async function selectLastPosition(db: Kysely<Tables>): Promise<number> {
   const row = await db.selectFrom("counters").select("value").where("name", "=", counter).executeTakeFirst();
   return row?.value ?? 0;
+}
+
+/** The number of the last event of a run; 0: there is none. */
+export async function selectLastSeq(db: Kysely<Tables>, run: RunId): Promise<number> {
+  const row = await db.selectFrom("totals").select("events").where("run_id", "=", run).executeTakeFirst();
+  return row?.events ?? 0;
 }
 
 /** Runs whose last change is behind `after`, in the order of these changes. */
