@@ -47,6 +47,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "signal RUN NAME [JSON]": "wake a step that waits for a signal; one that comes early is kept",
     "note RUN TEXT…": "leave a note for the next attempt of a run, or of one story",
     "edit RUN --story S …": "change the steps that have not started",
+    "revert RUN STORY": "take one integrated story back, by a new commit",
     "scratch append TEXT…": "leave a note for the other agents",
     "step drop|peek|claim|complete|fail|stories":
       "drop a step; claim and report steps, for agents that pull their work",

@@ -38,6 +38,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["signal", () => import("./commands/acting/signal.ts")],
   ["note", () => import("./commands/acting/note.ts")],
   ["edit", () => import("./commands/acting/edit.ts")],
+  ["revert", () => import("./commands/acting/revert.ts")],
   ["scratch", () => import("./commands/ralph/scratch.ts")],
   ["step", () => import("./commands/acting/step.ts")],
   ["mcp", () => import("./commands/acting/mcp.ts")],

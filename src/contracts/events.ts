@@ -289,6 +289,7 @@ export const eventContract = z
       slot: count.exactOptional(),
       leftOut: z.literal(true).exactOptional().describe("A person dropped it as done: nothing of it is on the base."),
     }),
+    event("story_reverted", { of: text, commit: text, by: text, on: text }),
     event("story_merged", {
       of: text,
       set: textMap,

@@ -73,6 +73,7 @@ const storyContract = object({
   slot: count
     .nullable()
     .describe("The tree that it works in. null: it is not at work, or works in the tree of the run."),
+  reverted: text.exactOptional().describe("The commit that took its work back. Absent: nothing did."),
   startedAt: time.nullable().describe("When its first attempt began."),
   costUsd: usageShape.costUsd,
   estimatedUsd: usageShape.estimatedUsd,
@@ -236,6 +237,18 @@ export const logsContract = object({
   ),
 }).meta({ id: "LogList" });
 
+export const revertContract = object({
+  run: text,
+  number: count,
+  story: text,
+  commit: text.describe("The commit that was taken back."),
+  by: text.describe("The commit that takes it back."),
+  on: text.describe("The branch that has it."),
+  dependents: texts.describe("Stories that depend on it."),
+  notes: texts,
+}).meta({ id: "RevertDocument" });
+
+export type RevertDocument = z.infer<typeof revertContract>;
 export type RunDocument = z.infer<typeof runContract>;
 export type PartDocument = z.infer<typeof partContract>;
 export type StepDocument = z.infer<typeof stepContract>;

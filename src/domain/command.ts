@@ -191,6 +191,17 @@ export interface DropStory extends CommandBase {
   readonly reason: string;
 }
 
+/** The commit of an integrated story was taken back by another commit. */
+export interface RevertStory extends CommandBase {
+  readonly type: "revert_story";
+  readonly of: StoryId;
+  readonly commit: string;
+  /** The commit that takes it back. */
+  readonly by: string;
+  /** The branch that has it. */
+  readonly on: string;
+}
+
 /** A program says that something has happened, for a step that waits for it. */
 export interface ReceiveSignal extends CommandBase {
   readonly type: "receive_signal";
@@ -211,6 +222,7 @@ export type Command =
   | ReceiveSignal
   | DropStep
   | DropStory
+  | RevertStory
   | AddNote
   | TakeFileChanges
   | TellAttempt

@@ -288,6 +288,14 @@ export type Event = Happened &
         /** A person dropped it as done. */
         readonly leftOut?: true;
       }
+    /** Its commit was taken back by another one, on this branch. The story stays done: its chain is over. */
+    | {
+        readonly type: "story_reverted";
+        readonly of: StoryId;
+        readonly commit: string;
+        readonly by: string;
+        readonly on: string;
+      }
     /** A finished story's outputs become the run's. */
     /** `set`: the context's new values, collected from all stories. Without `collected`, from an older run, the last story's. */
     | {

@@ -37,6 +37,8 @@ export interface StoryEntry {
   readonly begun?: boolean;
   /** A person dropped it as done: nothing of it is on the base. */
   readonly leftOut?: true;
+  /** The commit that took its work back from the base; absent: nothing did. */
+  readonly reverted?: string;
   /** What it said under the keys that later steps name, once it is done; absent: no step names any, or it was done elsewhere. */
   readonly said?: StorySaid;
 }

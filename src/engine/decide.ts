@@ -22,6 +22,7 @@ import { addNote, settleNote, tellAttempt } from "./notes.ts";
 import { rejectCommand } from "./rejection.ts";
 import { retryRun } from "./retry.ts";
 import { addStories } from "./stories/adoption.ts";
+import { revertStory } from "./stories/reverting.ts";
 import { type StoryGroups, storyGroupsOf } from "./stories/story-groups.ts";
 import { advance } from "./walk.ts";
 
@@ -63,6 +64,8 @@ function concerned({ atWork, broken }: StoryGroups, command: Command): readonly 
       return command.story === null ? [] : [command.story];
     case "drop_story":
       return [command.of];
+    case "revert_story":
+      return [];
     case "cancel_run":
     case "change_waits":
       return idsOf(atWork);
@@ -141,6 +144,8 @@ function perform(draft: Draft, command: Command): Rejection | null {
       return dropStep(draft, command);
     case "drop_story":
       return dropStory(draft, command);
+    case "revert_story":
+      return revertStory(draft, command);
   }
 }
 

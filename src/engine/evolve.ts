@@ -26,7 +26,13 @@ import {
   withRound,
 } from "./parts/part-updates.ts";
 import { withHeader, withScope, withStep } from "./run-updates.ts";
-import { withStoriesPlanned, withStoryBegun, withStoryChanged, withStorySaid } from "./stories/story-entries.ts";
+import {
+  withStoriesPlanned,
+  withStoryBegun,
+  withStoryChanged,
+  withStoryReverted,
+  withStorySaid,
+} from "./stories/story-entries.ts";
 import { IllegalTransition, move, runTable } from "./tables.ts";
 
 /** `run` is null before the first event, which must be `run_started`. */
@@ -203,6 +209,8 @@ export function evolve(run: Run | null, event: Event): Run {
     }
     case "story_changed":
       return withHeader(run, { stories: withStoryChanged(run.header.stories, event) });
+    case "story_reverted":
+      return withHeader(run, { stories: withStoryReverted(run.header.stories, event) });
     case "story_merged":
       return withStoryMerged(run, event);
   }

@@ -30,6 +30,8 @@ export function lineOf(event: Event, names: ReadonlyMap<string, string>): Line |
       return { mark: "•", text: "paused" };
     case "executor_changed":
       return { mark: "•", text: `agents are ${event.executor} from here on` };
+    case "story_reverted":
+      return { mark: "•", text: `${event.of} was taken back on ${event.on}, by ${event.by.slice(0, 12)}` };
     case "waits_changed":
       return { mark: "•", text: `asks before ${waitsWords[event.waits]} from here on` };
     case "run_resumed":

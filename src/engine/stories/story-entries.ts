@@ -27,6 +27,13 @@ export function withStorySaid(entries: Entries, id: StoryId, said: StorySaid): E
   return entries.with(index, { ...entry, said });
 }
 
+export function withStoryReverted(entries: Entries, { of, by }: Extract<Event, { type: "story_reverted" }>): Entries {
+  const [index, entry] = found(entries, of);
+  if (entry.status !== "done" || entry.reverted !== undefined)
+    throw new IllegalTransition(`story ${of}`, entry.status, "revert");
+  return entries.with(index, { ...entry, reverted: by });
+}
+
 export function withStoryChanged(entries: Entries, event: Extract<Event, { type: "story_changed" }>): Entries {
   const [index, entry] = found(entries, event.of);
   const changed = entries.with(index, changedEntry(entry, event));

@@ -128,6 +128,7 @@ export class StoryHistory {
       case "steps_reordered":
       case "stories_planned":
       case "story_merged":
+      case "story_reverted":
         return;
     }
   }

@@ -1,4 +1,4 @@
-// Sets `"passes": true` in the text of a PRD. Every other byte stays the same. It remembers where the stories are, because a PRD of a
+// Sets `passes` in the text of a PRD: true for a story that is done, false for one that was taken back. Every other byte stays the same. It remembers where the stories are, because a PRD of a
 // thousand stories is half a megabyte, and one of them ends every few seconds.
 
 import { membersOf, type Span } from "../files/json-places.ts";
@@ -8,7 +8,8 @@ import { storySpans } from "./prd.ts";
 interface Mark {
   start: number;
   end: number;
-  instead: string;
+  /** What stands before the value, where the key is missing; empty: the value is replaced. */
+  before: string;
 }
 
 export class PassMarks {
@@ -16,10 +17,15 @@ export class PassMarks {
   #text: string | null = null;
   #marks = new Map<string, readonly Mark[]>();
 
-  mark(text: string, ids: readonly string[]): string {
+  mark(text: string, passes: ReadonlyMap<string, boolean>): string {
     if (text !== this.#text) this.#read(text);
     let changed = text;
-    for (const id of ids) for (const mark of this.#marks.get(id) ?? []) changed = this.#set(changed, mark);
+    for (const [id, value] of passes) {
+      for (const mark of this.#marks.get(id) ?? []) {
+        // A story without the key does not pass.
+        if (value || mark.before === "") changed = this.#set(changed, mark, String(value));
+      }
+    }
     this.#text = changed;
     return changed;
   }
@@ -36,8 +42,9 @@ export class PassMarks {
     }
   }
 
-  #set(text: string, mark: Mark): string {
-    const { start, end, instead } = mark;
+  #set(text: string, mark: Mark, value: string): string {
+    const { start, end, before } = mark;
+    const instead = before + value;
     const longer = instead.length - (end - start);
     for (const other of [...this.#marks.values()].flat()) {
       if (other.start <= start || longer === 0) continue;
@@ -47,12 +54,10 @@ export class PassMarks {
     // Afterwards the value stands there, whether it was replaced or added.
     mark.start = start + instead.length - value.length;
     mark.end = start + instead.length;
-    mark.instead = value;
+    mark.before = "";
     return text.slice(0, start) + instead + text.slice(end);
   }
 }
-
-const value = "true";
 
 /** Replaces the value, or adds the member in the style of the story's other members. */
 function markIn(text: string, story: Span): { readonly id: string | null; readonly mark: Mark } {
@@ -60,13 +65,13 @@ function markIn(text: string, story: Span): { readonly id: string | null; readon
   const id = members.findLast(({ key }) => key === "id");
   const present = members.findLast(({ key }) => key === "passes");
   const name = id === undefined ? null : String(JSON.parse(text.slice(id.value.start, id.value.end)));
-  if (present) return { id: name, mark: { ...present.value, instead: value } };
+  if (present) return { id: name, mark: { ...present.value, before: "" } };
   const last = members.at(-1);
   const beforeLast = members.at(-2);
-  if (!last) return { id: null, mark: { ...story, instead: "" } };
+  if (!last) return { id: null, mark: { ...story, before: "" } };
   const gap = beforeLast
     ? text.slice(beforeLast.value.end, last.name.start)
     : `,${text.slice(story.start + 1, last.name.start)}`;
   const colon = text.slice(last.name.end, last.value.start);
-  return { id: name, mark: { start: last.value.end, end: last.value.end, instead: `${gap}"passes"${colon}${value}` } };
+  return { id: name, mark: { start: last.value.end, end: last.value.end, before: `${gap}"passes"${colon}` } };
 }

@@ -60,8 +60,11 @@ async function withFinished(prd: Prd, file: string, earlier: EarlierRun, runs: R
   return { ...prd, stories, notes: [...prd.notes, note] };
 }
 
+/** Without those that were taken back. */
 function doneIn(events: readonly Event[]): readonly StoryId[] {
-  return events.flatMap((event) => (event.type === "story_changed" && event.status === "done" ? [event.of] : []));
+  const reverted = new Set(events.flatMap((event) => (event.type === "story_reverted" ? [event.of] : [])));
+  const done = events.flatMap((event) => (event.type === "story_changed" && event.status === "done" ? [event.of] : []));
+  return done.filter((id) => !reverted.has(id));
 }
 
 function sameWords(one: StorySpec, other: StorySpec | undefined): boolean {

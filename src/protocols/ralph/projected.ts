@@ -26,8 +26,8 @@ export class RalphFiles implements ProjectedFiles {
   readonly #warn: (text: string) => void;
   #state: StateProjection;
   readonly #marks = new PassMarks();
-  /** Stories that are done and not yet marked in the PRD. */
-  readonly #passed = new Set<StoryId>();
+  /** Stories that are done, or taken back, and not yet marked in the PRD. */
+  readonly #passes = new Map<StoryId, boolean>();
 
   constructor(dir: string, prd: string | null, warn: (text: string) => void) {
     this.#shared = sharedIn(dir);
@@ -61,16 +61,17 @@ export class RalphFiles implements ProjectedFiles {
       await appendScratch(this.#shared.scratchFile, entry, { mark });
     }
     if (event.type === "story_changed" && event.status === "done") {
-      this.#passed.add(event.of);
+      this.#passes.set(event.of, true);
       archiveScratch(this.#shared, event.of);
     }
+    if (event.type === "story_reverted") this.#passes.set(event.of, false);
   }
 
   /** A run that begins may have a thousand stories that are done already. */
   endEntries(): void {
-    if (this.#passed.size === 0) return;
-    this.#markPassed([...this.#passed]);
-    this.#passed.clear();
+    if (this.#passes.size === 0) return;
+    this.#markPasses();
+    this.#passes.clear();
   }
 
   files(run: Run, specs: readonly StorySpec[]): Readonly<Record<string, string>> {
@@ -78,10 +79,10 @@ export class RalphFiles implements ProjectedFiles {
   }
 
   /** Only the value of `passes` changes in the user's file. */
-  #markPassed(stories: readonly StoryId[]): void {
+  #markPasses(): void {
     if (this.#prd === null || !existsSync(this.#prd)) return;
     const text = readRegular(this.#prd, { links: "follow" });
-    const marked = this.#marks.mark(text, stories);
+    const marked = this.#marks.mark(text, this.#passes);
     if (marked === text) return;
     // A link that the user made stays one. In the shared folder an agent may have made it.
     if (isInside(this.#prd, this.dir)) writeInside(this.dir, this.#prd, marked);

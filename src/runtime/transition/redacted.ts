@@ -42,6 +42,7 @@ export function redactedCommand(secrets: Secrets, command: Command): Command {
     case "start_attempt":
     case "begin_attempt":
     case "expire_gate":
+    case "revert_story":
     case "raise_caps":
     case "change_waits":
     case "pause_run":

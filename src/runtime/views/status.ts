@@ -56,6 +56,7 @@ export function statusDocument(run: Run, summary: RunSummary, facts: StatusFacts
         dependsOn: entry.dependsOn,
         attempts: Math.max(0, ...steps.map((step) => step.attempts)),
         slot: entry.slot ?? null,
+        ...(entry.reverted === undefined ? {} : { reverted: entry.reverted }),
         startedAt: first ? isoTime(first.startedAt) : null,
         ...costOf(story?.attempts ?? []),
         steps,

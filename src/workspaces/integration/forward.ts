@@ -2,9 +2,10 @@
 
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { AppError, errorText } from "../../domain/error.ts";
 import { realPath } from "../../system/files/paths.ts";
-import { ownIdentity } from "../../system/process/identity.ts";
+import { isAlive, ownIdentity } from "../../system/process/identity.ts";
 import { assertBranchName } from "../branches/branch-name.ts";
 import { type Checkout, checkoutsOf } from "../branches/checked-out.ts";
 import { type GitResult, git, splitNul } from "../git/git.ts";
@@ -61,6 +62,9 @@ export async function moveBranch(move: Move, context: MoveContext = {}): Promise
 export async function settleMove(intentFile: string): Promise<string | null> {
   const intent = readIntent(intentFile);
   if (intent === null) return null;
+  await waitForOwner(intent);
+  // It has ended its own move meanwhile.
+  if (readIntent(intentFile)?.id !== intent.id) return null;
   await waitForOtherGit(intent);
   const { problem } = await settle(intent);
   if (problem !== null) return `${intent.branch} was being moved in ${intent.path}, ${problem}`;
@@ -76,6 +80,7 @@ async function forwardCheckout(move: Move, place: Checkout, context: MoveContext
     return kept(`${move.branch} is checked out in ${place.path}, where an earlier move is not undone yet`);
   }
   const intent = openIntent(move, place);
+  moving.add(intent.id);
   try {
     const { answer, isOpen } = await forwardHeld(intent, place, context);
     if (!isOpen) closeIntent(intent);
@@ -83,6 +88,8 @@ async function forwardCheckout(move: Move, place: Checkout, context: MoveContext
   } catch (error) {
     const { problem } = await settle(intent);
     throw problem === null ? error : withState(error, `${move.branch} was being moved in ${place.path}, ${problem}`);
+  } finally {
+    moving.delete(intent.id);
   }
 }
 
@@ -180,6 +187,21 @@ async function finishOrUndo(intent: Intent): Promise<string | null> {
   if (!wasHeld) return "and the lock of its index was removed: run `git reset` there to repair the index";
   replaceIndex(intent);
   return null;
+}
+
+/** A revert and an integration may be performed by two processes. A process that is stuck is not waited for. */
+const ownerEndsWithinMs = 10_000;
+const lookEveryMs = 20;
+
+/** The intents that this process is performing now. */
+const moving = new Set<string>();
+
+async function waitForOwner({ by, id, intentFile }: Intent): Promise<void> {
+  const own = ownIdentity();
+  const isOwn = by.pid === own.pid && by.startedAt === own.startedAt;
+  const isAtWork = () => (isOwn ? moving.has(id) : isAlive(by)) && readIntent(intentFile)?.id === id;
+  const giveUpAt = performance.now() + ownerEndsWithinMs;
+  while (isAtWork() && performance.now() < giveUpAt) await sleep(lookEveryMs);
 }
 
 /** A git outlives the process that started it, so nothing is decided while it may still write. */

@@ -49,7 +49,8 @@ const usageError = 129;
 
 type MergedTree = { readonly files: string } | { readonly conflicts: readonly string[] };
 
-async function mergeTree(
+/** The files of `theirs` on the tip; null if this git cannot say it. */
+export async function mergeTree(
   path: string,
   tip: string,
   theirs: string,

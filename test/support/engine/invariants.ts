@@ -204,6 +204,8 @@ function isForLater(event: Event): boolean {
 
 /** A run that is over accepts only the ends of stopped attempts; a failed one also accepts a retry, an edit or a note. */
 function checkAfterEnd(before: Run, events: readonly Event[]): void {
+  // The commits of a run that is over are there, and may be taken back.
+  if (events.length > 0 && events.every(({ type }) => type === "story_reverted")) return;
   if (before.header.end?.status === "failed" && events.every(isForLater)) return;
   const isEdit = events.some(({ type }) => type === "chain_edited");
   if (before.header.end?.status === "failed" && (events[0]?.type === "run_reopened" || isEdit)) {

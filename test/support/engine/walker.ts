@@ -180,11 +180,18 @@ export class Walk {
     const as = words % 2 === 0 ? "done" : "failed";
     const { stories } = run.header;
     const entry = stories[pick % (stories.length || 1)];
+    if (words % 7 === 1 && entry) return this.#revert(entry.id);
     if (words % 3 === 0 && entry) return void this.#ask({ type: "drop_story", of: entry.id, as, reason: "dropped" });
     const scopes = scopesOf(run);
     const { story, scope } = scopes[pick % scopes.length] ?? { story: null, scope: run.header };
     const step = scope.chain[words % scope.chain.length];
     if (step) this.#ask({ type: "drop_step", story, step: step.id, as, reason: "dropped" });
+  }
+
+  /** The commit of a story is taken back, once. */
+  #revert(of: StoryId): void {
+    const revert: CommandInput = { type: "revert_story", of, commit: "c1", by: "c2", on: "main" };
+    if (this.#ask(revert)) this.#ask(revert, "refuse");
   }
 
   /** A person edits one of the chains. */

@@ -125,7 +125,7 @@ function laneOf(story: StoryDocument, now: number): readonly string[] {
   const age = story.startedAt === null || !isAtWork(story) ? "" : durationText(now - Date.parse(story.startedAt));
   return [
     `${marks[story.status] ?? " "} ${story.id}`,
-    story.status,
+    story.reverted === undefined ? story.status : `${story.status}, taken back`,
     firstLine(story.title, 48),
     progressOf(story.steps, story.attempts),
     story.slot === null ? "" : `slot ${story.slot}`,

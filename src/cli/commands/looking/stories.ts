@@ -31,7 +31,8 @@ function storyLines(found: readonly StoryDocument[]): string {
     .map((story) => {
       const retries =
         story.attempts > 1 ? ` (${story.attempts - 1} ${story.attempts === 2 ? "retry" : "retries"})` : "";
-      return `${story.id.padEnd(idWidth)} ${`[${story.status}]`.padEnd(width)} ${story.title}${retries}`;
+      const back = story.reverted === undefined ? "" : ` (taken back by ${story.reverted.slice(0, 12)})`;
+      return `${story.id.padEnd(idWidth)} ${`[${story.status}]`.padEnd(width)} ${story.title}${retries}${back}`;
     })
     .join("\n");
 }

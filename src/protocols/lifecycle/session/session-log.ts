@@ -149,6 +149,7 @@ export class SessionLog {
       case "stories_planned":
       case "story_changed":
       case "story_merged":
+      case "story_reverted":
       case "waits_changed":
         return;
     }
