@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { build } from "rolldown";
 import { bundlesVariable } from "./program-words.ts";
 
-const programs = ["drive-program", "store-worker"];
+const programs = ["drive-program", "store-worker", "warm-program"];
 const root = join(import.meta.dirname, "../..");
 // In the package, because its code looks for the files of the package around itself.
 const all = join(root, "node_modules/.cache/pawl-test-programs");

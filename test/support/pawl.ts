@@ -11,6 +11,7 @@ import { readConfigFile } from "../../src/runtime/config/config-file.ts";
 import { recordTrust } from "../../src/runtime/config/trust.ts";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
+import { callWarm } from "./warm-pawl.ts";
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
 
@@ -36,7 +37,15 @@ export function expectCode(called: Called, code: number): void {
 
 /** Runs the command to its end. */
 export async function pawl(args: readonly string[], options: CallOptions): Promise<Called> {
-  return await startPawl(args, options).ended;
+  return await (callWarmPawl(args, options) ?? startPawl(args, options).ended);
+}
+
+/** Null: the command needs a process of its own. */
+function callWarmPawl(args: readonly string[], options: CallOptions): Promise<Called> | null {
+  if (options.env !== undefined) return null;
+  const { home, cwd = home, input = "" } = options;
+  if (!options.distrusts) agree(home, args[args.indexOf("--repo") + 1] ?? "", cwd);
+  return callWarm({ args, cwd, env: environment(home), input }, afterTest);
 }
 
 export interface RunningPawl {
@@ -233,10 +242,14 @@ export function writeAt(site: Site, name: string, text: string): string {
 }
 
 function killAfterTest(child: ChildProcess): void {
+  afterTest(() => {
+    child.kill("SIGKILL");
+  });
+}
+
+function afterTest(end: () => void): void {
   try {
-    onTestFinished(() => {
-      child.kill("SIGKILL");
-    });
+    onTestFinished(end);
   } catch {
     // Called from a hook, which waits for the end itself.
   }
