@@ -17,6 +17,8 @@ test("[SD6 SD7 SD8] a schedule is added, listed, run, paused and removed, and sa
   expectCode(added, 0);
   expect([added.stdout, added.stderr]).toEqual(["audit\n", expect.stringContaining("(09:30 Asia/Tokyo)")]);
 
+  expect(added.stderr).toContain("pawl up --background");
+
   expectCode(await site.pawl("schedule", "run", "audit"), 0);
   const second = await site.pawl("schedule", "run", "audit");
   expectCode(second, 6);

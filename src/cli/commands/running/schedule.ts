@@ -1,6 +1,7 @@
 // `pawl schedule`. Owns: which workflows the service starts by itself: list, add, pause, resume, run, remove.
 
 import type { Command } from "commander";
+import type { Application } from "../../../application/application.ts";
 import {
   addSchedule,
   pauseSchedule,
@@ -9,6 +10,7 @@ import {
   runSchedule,
   schedules,
 } from "../../../application/schedules/schedules.ts";
+import { readService } from "../../../system/service-file.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { trustOption } from "../../input/arguments.ts";
 import { askForTrust } from "../../input/trust-question.ts";
@@ -19,6 +21,12 @@ import { nextText, schedulesTable } from "../../output/schedules.ts";
 import { printStarted } from "../../output/started.ts";
 
 const idArgument = ["<id>", "as `pawl schedule list` shows it"] as const;
+
+const noService = "no service runs, so nothing starts by itself; `pawl up --background` starts one";
+
+function hasService({ home }: Application): boolean {
+  return readService(home.serviceFile) !== null;
+}
 
 export function define(program: Command, console: Console): void {
   const schedule = program.command("schedule").description(summaryOf("schedule"));
@@ -35,11 +43,15 @@ function defineList(schedule: Command, console: Console): void {
     .description("list the schedules: when each is due next, and what became of it last")
     .addHelpText("after", example("pawl schedule list"))
     .action(async (options: StoreOption) => {
-      const document = await withApplication(options, async (app) => await schedules(app));
+      const [document, isServed] = await withApplication(
+        options,
+        async (app) => [await schedules(app), hasService(app)] as const,
+      );
       if (console.json) return console.document(document);
       if (document.schedules.length === 0)
         return console.say("There is no schedule yet. Add one: pawl schedule add WORKFLOW --repo DIR");
       console.print(schedulesTable(document.schedules, Date.now()));
+      if (!isServed) console.note(noService);
     });
 }
 
@@ -59,13 +71,14 @@ function defineAdd(schedule: Command, console: Console): void {
     .addHelpText("after", example("pawl schedule add nightly-audit --repo ./shop --executor claude"))
     .action(async (workflow: string, options: AddOptions) => {
       const { repo, executor } = options;
-      const added = await withApplication(options, async (app) => {
+      const [added, isServed] = await withApplication(options, async (app) => {
         await askForTrust(console, app, repo);
-        return await addSchedule(app, { workflow, repo, executor });
+        return [await addSchedule(app, { workflow, repo, executor }), hasService(app)] as const;
       });
       if (console.json) return console.document(added);
       console.print(added.id);
       console.say(`The service starts it next at ${nextText(added, Date.now())}.`);
+      if (!isServed) console.note(noService);
     });
 }
 
