@@ -14,11 +14,13 @@ export interface WarmCall {
 }
 
 /** They end by themselves, and drive no run. */
-const commands = new Set([
-  ...["runs", "status", "stories", "why", "cost", "events"],
-  ...["gates", "answer", "approve", "reject", "signal", "note", "edit", "step"],
-  ...["pause", "cancel", "retry", "cap", "waits", "workflow", "schema"],
-]);
+const commands = new Set(
+  [
+    "runs status stories why cost events",
+    "gates answer approve reject signal note edit step",
+    "pause cancel retry cap waits workflow schema",
+  ].flatMap((names) => names.split(" ")),
+);
 
 let running: ChildProcess | null = null;
 let isBusy = false;
