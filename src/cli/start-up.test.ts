@@ -15,6 +15,15 @@ function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string>
   return seen;
 }
 
+test("[HT41] only the service loads what serves HTTP", () => {
+  for (const file of ["main.ts", "commands/looking/status.ts", "commands/running/run.ts", "commands/setup/token.ts"]) {
+    const loaded = loadedWith(join(import.meta.dirname, file));
+    expect([...loaded].filter((name) => /^(?:hono|@hono)\b|\/src\/http\//.test(name))).toEqual([]);
+  }
+  const served = loadedWith(join(import.meta.dirname, "../http/server.ts"));
+  expect([...served]).toContain("hono");
+});
+
 test("looking at runs loads no reader of YAML or of files that others wrote: each costs milliseconds at every start", () => {
   const loaded = loadedWith(join(import.meta.dirname, "commands/looking/status.ts"));
   expect(loaded.size).toBeGreaterThan(50);

@@ -21,8 +21,8 @@ export interface ServerOptions {
   readonly host: string;
   /** 0: a free one. */
   readonly port: number;
-  /** The address of a proxy in front of it: `https://pawl.example.org`; null: none. */
-  readonly publicUrl?: string | null | undefined;
+  /** The address of a proxy in front of it: `https://pawl.example.org`. Default: `service.public_url` of the user's configuration. */
+  readonly publicUrl?: string | undefined;
   /** The files of the page by their path; null: there is none. */
   readonly page?: ((path: string) => Response | null) | undefined;
   readonly log?: ApiParts["log"] | undefined;
@@ -40,6 +40,7 @@ const closeMs = 2_000;
 export async function startServer(options: ServerOptions, protection = fullProtection): Promise<RunningServer> {
   const { app, host, port, log = () => undefined } = options;
   await assertMayListen(app, host);
+  const publicUrl = options.publicUrl ?? (await app.read()).config.service.publicUrl;
   const closing = new AbortController();
   const { signal } = closing;
   const hono = new Hono<HttpEnvironment>({ strict: true });
@@ -60,7 +61,7 @@ export async function startServer(options: ServerOptions, protection = fullProte
   server.maxConnections = connections;
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  known.names = namesOf(host, bound, options.publicUrl ?? null);
+  known.names = namesOf(host, bound, publicUrl);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
