@@ -29,6 +29,8 @@ test("[HT29 A20 A91] the stories of a run as antfarm's API has them, field by fi
   await runs.perform(run, "plan", completed({ stories }));
   const no = completed({ verdict: { kind: "rejected", reason: null } });
   await runs.perform(run, "code", completed({ outputs: { changes: "one file" } }), storyId("US-001"));
+  const [coded] = (await reader.get("/api/runs/1/stories")).body;
+  expect(coded).toMatchObject({ output: "CHANGES: one file", retryCount: 0 });
   await runs.perform(run, "verify", no, storyId("US-001"));
   const { body } = await reader.get("/api/runs/1/stories");
   expect(body).toEqual([
@@ -41,7 +43,6 @@ test("[HT29 A20 A91] the stories of a run as antfarm's API has them, field by fi
       description: "By name",
       acceptanceCriteria: ["It works", "It is fast"],
       status: "running",
-      output: "CHANGES: one file",
       retryCount: 1,
       maxRetries: 3,
     },
