@@ -18,11 +18,13 @@ import { type Config, plainWorkspace, readConfig } from "./runtime/config/config
 import { type ConfiguredExecutors, executorsOf } from "./runtime/config/executors.ts";
 import { isTrusted, untrusted } from "./runtime/config/trust.ts";
 import { Projections, type TakeChanges } from "./runtime/effects/projections.ts";
+import { gateLink, linkLifeMs } from "./runtime/gate-link.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
+import { linkKey } from "./system/link-key.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
@@ -143,5 +145,9 @@ export function configuredExecutors(
 
 /** Whom the configuration wants to be told; their commands run in Pawl's home. */
 export function configuredTargets(config: Config, home: Home, env: Environment = process.env): readonly Target[] {
-  return openTargets(config.notify, env, home.dir);
+  const { publicUrl } = config.service;
+  // The same for every try and every target: it expires after the question was asked, not after it was sent.
+  return openTargets(config.notify, env, home.dir, (gate, asked) =>
+    publicUrl === null ? null : `${publicUrl}/g/${gateLink(linkKey(home.dir), gate, Date.parse(asked) + linkLifeMs)}`,
+  );
 }

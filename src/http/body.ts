@@ -15,7 +15,7 @@ export async function readJson(request: Request, atMost: number): Promise<unknow
   }
 }
 
-async function readText(request: Request, atMost: number): Promise<string> {
+export async function readText(request: Request, atMost: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > atMost) throw tooLarge(atMost);
   if (request.body === null) return "";
   const pieces: Uint8Array[] = [];

@@ -10,6 +10,7 @@ import { hasToken } from "../application/tokens.ts";
 import { AppError, systemCode } from "../domain/error.ts";
 import { type ApiParts, apiRouter, type HttpEnvironment, problemResponse } from "./api.ts";
 import { type Names, refusal } from "./guards.ts";
+import { linkRoot, linkRouter, notForLinks } from "./links/router.ts";
 import { isLoopback, namesOf } from "./names.ts";
 import { nothingHere, problemType } from "./problem.ts";
 import { fullProtection, type Protection } from "./protection.ts";
@@ -45,6 +46,7 @@ export async function startServer(options: ServerOptions, protection = fullProte
   const { signal } = closing;
   const hono = new Hono<HttpEnvironment>({ strict: true });
   hono.route("/", apiRouter(routes, { app, protection, closing: signal, log }));
+  hono.route("/", linkRouter({ app, protection, log }));
   hono.all("*", (call) => pageOf(options, call.req.method, call.req.path) ?? problemResponse(nothingHere));
   const answer = getRequestListener(hono.fetch, { overrideGlobalObjects: false });
   const { connections, requestMs, headersMs } = protection.limits;
@@ -80,7 +82,9 @@ async function assertMayListen(app: Application, host: string): Promise<void> {
 }
 
 function refuse(incoming: IncomingMessage, outgoing: ServerResponse, names: Names, protection: Protection): boolean {
-  const refused = refusal(incoming, names, protection.guards);
+  const isLink = incoming.url?.startsWith(linkRoot) ?? false;
+  const asked = isLink ? protection.guards.filter((name) => !notForLinks.includes(name)) : protection.guards;
+  const refused = refusal(incoming, names, asked);
   if (refused === null) return false;
   // A body that is refused is not read.
   outgoing.writeHead(refused.status, { "content-type": problemType, connection: "close" }).end(JSON.stringify(refused));

@@ -56,6 +56,8 @@ export interface NoticeGate {
   readonly feedback: string;
   readonly tree: string | null;
   readonly deadline: { readonly at: string; readonly option: string } | null;
+  /** Opens a page that asks the question; absent: no address is configured under which people reach the service. */
+  readonly link?: string;
 }
 
 export type TargetConfig = WebhookConfig | CommandConfig | DesktopConfig;

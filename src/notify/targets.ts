@@ -1,16 +1,32 @@
 // Makes targets from the configuration. The code of each kind is loaded with its first message, so that commands that only
 // look at runs start fast.
 
-import type { Target, TargetConfig, WebhookConfig } from "./target.ts";
+import type { Notice, NoticeGate, Target, TargetConfig, WebhookConfig } from "./target.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const webhookTimeoutMs = 10_000;
 const programTimeoutMs = 30_000;
 
+/** Where a person answers a gate; null: nowhere but on this machine. */
+export type LinkOf = (gate: NoticeGate, asked: string) => string | null;
+
 /** `dir` is where commands run. */
-export function openTargets(configs: readonly TargetConfig[], env: Environment, dir: string): readonly Target[] {
-  return configs.map((config) => openTarget(config, env, dir));
+export function openTargets(
+  configs: readonly TargetConfig[],
+  env: Environment,
+  dir: string,
+  linkOf: LinkOf = () => null,
+): readonly Target[] {
+  return configs.map((config) => {
+    const target = openTarget(config, env, dir);
+    return { ...target, deliver: async (notice, call) => await target.deliver(withLink(notice, linkOf), call) };
+  });
+}
+
+function withLink(notice: Notice, linkOf: LinkOf): Notice {
+  const link = notice.gate === null ? null : linkOf(notice.gate, notice.at);
+  return notice.gate === null || link === null ? notice : { ...notice, gate: { ...notice.gate, link } };
 }
 
 function openTarget(config: TargetConfig, env: Environment, dir: string): Target {
