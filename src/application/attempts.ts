@@ -52,8 +52,20 @@ const pageBytes = 256 * 1024;
 
 /** The log from a byte on. `next`: where the next page begins. A character is never cut. */
 export async function attemptLog(app: Application, id: string, from: number): Promise<LogPage> {
-  const { attempt: found, run, parts } = await findAttempt(app, id);
-  const ended = hasEnded(found);
+  return await (await openAttemptLog(app, id))(from);
+}
+
+/** Reads pages of the log. What does not change while the attempt runs is read once. */
+export async function openAttemptLog(app: Application, id: string): Promise<(from: number) => Promise<LogPage>> {
+  const found = await findAttempt(app, id);
+  return async (from) => {
+    const now = (await found.parts.store.attempt(found.attempt.id))?.attempt;
+    // Read before the file: what an agent printed until its end is in the page that says that it has ended.
+    return logPage(found, from, now === undefined || hasEnded(now));
+  };
+}
+
+function logPage({ attempt: found, run, parts }: FoundAttempt, from: number, ended: boolean): LogPage {
   const handle = openLogToRead(parts, run.header, found);
   if (handle === null) return { attempt: found.id, from, next: from, size: 0, ended, text: "" };
   try {

@@ -27,11 +27,4 @@ export const digestPageContract = object({
   next: count.describe("What the next call gives as `after`."),
 }).meta({ id: "DigestPage" });
 
-export const logPieceContract = object({
-  from: count.describe("The byte of the log at which it begins."),
-  next: count.describe("The byte behind it: what the next call gives as `from`, and the id of the message."),
-  text,
-}).meta({ id: "LogPiece" });
-
 export type RunDigest = z.infer<typeof digestContract>;
-export type LogPiece = z.infer<typeof logPieceContract>;

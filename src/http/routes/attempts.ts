@@ -1,9 +1,11 @@
 // Routes about attempts: what is known of one, what its agent printed, what it was told.
 
 import { z } from "zod";
-import { attempt, attemptLog, attemptPrompt } from "../../application/attempts.ts";
+import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/attempts.ts";
 import { attemptContract, logPageContract, promptContract } from "../../contracts/http-documents.ts";
 import { type Route, route } from "../route.ts";
+import { headersOfStreams, placeOf, wantsStream } from "../streams/asked.ts";
+import { logFeed } from "../streams/log-feed.ts";
 
 export const attemptRoutes: readonly Route[] = [
   route(
@@ -16,10 +18,17 @@ export const attemptRoutes: readonly Route[] = [
   route(
     "GET /attempts/{attempt}/log",
     "read",
-    "what its agent printed, a page at a time",
+    "what its agent printed, a page at a time or as a stream",
     logPageContract,
-    async ({ app, path, query }) => await attemptLog(app, path("attempt"), query.from),
+    async (asked) => {
+      const { app, path, query, live } = asked;
+      if (!wantsStream(asked)) return await attemptLog(app, path("attempt"), query.from);
+      const feed = logFeed(await openAttemptLog(app, path("attempt")));
+      return await live.open(asked, placeOf(asked, query.from), feed, () => undefined);
+    },
     {
+      headers: headersOfStreams,
+      streams: true,
       query: z.strictObject({ from: z.coerce.number<string>().int().min(0).default(0).describe("A byte of the log.") }),
     },
   ),

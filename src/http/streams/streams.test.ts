@@ -1,13 +1,15 @@
 // Streams of events over real sockets: no gap, no duplicate, no token, bounded for clients that do not read.
 
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { queryFile } from "../../../test/support/database.ts";
 import { openStream } from "../../../test/support/event-source.ts";
 import { type Service, serve } from "../../../test/support/http-service.ts";
 import { wholeLog } from "../../../test/support/logs.ts";
 import { chooser, nextCommand } from "../../../test/support/random-run.ts";
-import { chainOf, everything } from "../../../test/support/sample-runs.ts";
+import { chainOf, completed, everything, finishOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import { until } from "../../../test/support/until.ts";
 import type { Event } from "../../domain/event.ts";
@@ -207,3 +209,40 @@ test("[SM10] a service that closes ends its streams", async () => {
   await close();
   await until(() => stream.hasEnded());
 });
+
+test("[SM12] the log of an attempt is followed from a byte until the attempt is over, no character cut", async () => {
+  const { url, secret: token, others, app } = await world();
+  const run = await others.start(chainOf(1));
+  const attempt = await others.startAttempt(run, "step-1");
+  const dir = join(app.home.logs, run);
+  const file = join(dir, "run-step-1-1.log");
+  const stream = await openStream(`${url}/api/v1/attempts/${attempt}/log`, { token });
+  mkdirSync(dir, { recursive: true });
+  const parrot = Buffer.from("a 🦜 says\n");
+  writeFileSync(file, parrot.subarray(0, 4));
+  await stream.count(1);
+  expect(pieces(stream.messages)).toBe("a ");
+  appendFileSync(file, parrot.subarray(4));
+  await until(() => pieces(stream.messages) === parrot.toString());
+  await others.apply(run, finishOf(attempt, completed()));
+  await until(() => stream.messages.at(-1)?.event === "end" && stream.hasEnded());
+  expect(ids(stream.messages).at(-1)).toBe(parrot.length);
+  const later = await openStream(`${url}/api/v1/attempts/${attempt}/log?from=2`, { token });
+  await until(() => later.hasEnded());
+  expect(pieces(later.messages)).toBe("🦜 says\n");
+});
+
+test("[SM12] a log that an agent replaced by a link is not read", async () => {
+  const { url, secret: token, others, app } = await world();
+  const run = await others.start(chainOf(1));
+  const attempt = await others.startAttempt(run, "step-1");
+  const dir = join(app.home.logs, run);
+  mkdirSync(dir, { recursive: true });
+  symlinkSync(app.home.storeFile, join(dir, "run-step-1-1.log"));
+  const stream = await openStream(`${url}/api/v1/attempts/${attempt}/log`, { token });
+  await until(() => stream.hasEnded());
+  expect(stream.messages).toEqual([]);
+});
+
+const pieces = (messages: readonly { readonly data: string }[]) =>
+  messages.map(({ data }) => (JSON.parse(data) as { text: string }).text).join("");
