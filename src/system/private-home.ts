@@ -47,6 +47,10 @@ export function makePrivateDirectory(dir: string): void {
 
 /** Makes the file, or narrows it, before anything secret is written to it. */
 export function makePrivateFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  // Not opened: closing any descriptor of a file drops every lock that this process has on it. With a store that was open already,
+  // another process then took itself for the first one and cut the shared memory of SQLite under us (SIGBUS).
+  if (found !== undefined) return narrow(file, found);
   const handle = openSync(file, constants.O_RDONLY | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
   try {
     const stats = fstatSync(handle);
@@ -56,6 +60,12 @@ export function makePrivateFile(file: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+function narrow(file: string, stats: Stats): void {
+  if (!stats.isFile()) throw unusable(file, "it is not a regular file");
+  assertOwn(file, stats);
+  if ((stats.mode & othersMay) !== 0) chmodSync(file, 0o600);
 }
 
 function assertOwn(path: string, { uid }: Stats): void {
