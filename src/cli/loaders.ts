@@ -28,6 +28,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["stories", () => import("./commands/looking/stories.ts")],
   ["why", () => import("./commands/looking/why.ts")],
   ["cost", () => import("./commands/looking/cost.ts")],
+  ["watch", () => import("./commands/looking/watch.ts")],
   ["logs", () => import("./commands/looking/logs.ts")],
   ["events", () => import("./commands/looking/events.ts")],
   ["diff", () => import("./commands/looking/diff.ts")],

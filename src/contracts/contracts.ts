@@ -59,6 +59,7 @@ import {
 import { removedScheduleContract, scheduleContract, schedulesContract } from "./schedule-documents.ts";
 import { serviceInstalledContract, serviceStartedContract, serviceStoppedContract } from "./service-documents.ts";
 import { contractVersion } from "./shape.ts";
+import { watchContract } from "./watch-document.ts";
 import {
   claimContract,
   editContract,
@@ -121,6 +122,7 @@ const table = {
   why: contract(whyContract, "what a run is doing or waits for", "why"),
   cost: contract(costContract, "what a run used", "cost RUN"),
   costs: contract(costsContract, "what each run used", "cost"),
+  watch: contract(watchContract, "all runs, what needs a person first", "watch"),
   logs: contract(logsContract, "the attempts of a run and where their logs are", "logs"),
   diff: contract(diffContract, "what a run or a story changed", "diff"),
   event: contract(eventContract, "one line of the log of a run", "events", "run --events", "resume --events"),

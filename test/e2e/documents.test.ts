@@ -62,6 +62,7 @@ test("[LB1 LB3 CM2] a run with a question, from its start to its end: every docu
   await expectContract(site, "status", ["status", "1"]);
   await expectContract(site, "runs", ["runs"]);
   await expectContract(site, "logs", ["logs", "1"]);
+  await expectContract(site, "watch", ["watch"]);
   await expectContract(site, "cost", ["cost", "1"]);
   await expectContract(site, "costs", ["cost"]);
   const events = await site.events("1");

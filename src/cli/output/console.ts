@@ -3,8 +3,9 @@
 import type { PrintedDocument } from "../../contracts/contracts.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
+import { cellsOf } from "../../transcript/cells.ts";
 import type { ShownLine, Tone } from "../../transcript/rendering.ts";
-import { guardStream, ownEscape } from "./clean-output.ts";
+import { cleanOutput, guardStream, ownEscape } from "./clean-output.ts";
 
 export class Console {
   readonly json: boolean;
@@ -13,6 +14,8 @@ export class Console {
   readonly #hasColour: boolean;
   exitCode: number = exitCodes.done;
   #secrets: Secrets | null = null;
+  /** For a screen that must be drawn again. */
+  #lastSaid: readonly string[] = [];
   #raw: (bytes: Uint8Array) => void = (bytes) => void process.stdout.write(bytes);
 
   constructor(json: boolean) {
@@ -51,9 +54,23 @@ export class Console {
     this.#raw(bytes);
   }
 
-  /** Moves the cursor, or erases. */
-  control(sequence: string): void {
-    process.stderr.write(ownEscape(sequence));
+  /** Replaces the last `above` rows of the terminal by these lines, in one write, so that it does not flicker. */
+  redraw(above: number, lines: readonly string[]): void {
+    const up = above > 0 ? ownEscape(`[${above}A`) : "";
+    const text = lines.map((line) => `${line}${ownEscape("[K")}\n`).join("");
+    process.stderr.write(`${up}${this.#hides.redact(text)}${ownEscape("[J")}`);
+  }
+
+  /** The whole screen again, for a terminal whose size changed: it may have wrapped any line. What was said last is above the lines. */
+  repaint(columns: number, rows: number, lines: readonly string[]): void {
+    let room = rows - lines.length - 1;
+    const from = this.#lastSaid.findLastIndex((line) => {
+      room -= Math.max(1, Math.ceil(cellsOf(cleanOutput(line)) / columns));
+      return room < 0;
+    });
+    process.stderr.write(ownEscape("[2J") + ownEscape("[H"));
+    for (const line of this.#lastSaid.slice(from + 1)) process.stderr.write(`${line}\n`);
+    this.redraw(0, lines);
   }
 
   /** Data. */
@@ -86,7 +103,9 @@ export class Console {
 
   /** For people. A driver in the background writes it to a file, so a secret that an error quotes is redacted. */
   say(text: string): void {
-    process.stderr.write(`${this.#hides.redact(text)}\n`);
+    const shown = this.#hides.redact(text);
+    process.stderr.write(`${shown}\n`);
+    if (this.isTerminal) this.#lastSaid = [...this.#lastSaid, ...shown.split("\n")].slice(-mostRemembered);
   }
 
   get #hides(): Secrets {
@@ -131,6 +150,9 @@ export class Console {
     return exitCodes.failed;
   }
 }
+
+/** More than a terminal has rows. */
+const mostRemembered = 200;
 
 type Colour = keyof typeof colours;
 const tones: Readonly<Record<Tone, Colour | null>> = {

@@ -1,51 +1,71 @@
-// Live progress. Owns: showing a run while it is driven: a line for each thing that happened, and on a terminal what runs right now.
+// Live progress. Owns: showing a run while it is driven: a line for each thing that happened, and on a terminal what each agent does
+// right now, below them.
 
 import type { Application } from "../../application/application.ts";
 import { eventDocument, events } from "../../application/events.ts";
+import { LiveRun } from "../../application/live-run.ts";
 import type { Event } from "../../domain/event.ts";
 import type { RunId } from "../../domain/ids.ts";
-import { cleanOutput } from "./clean-output.ts";
 import type { Console } from "./console.ts";
 import { lineOf, rememberNames } from "./lines.ts";
+import { liveLines } from "./live-lines.ts";
 import { durationText } from "./table.ts";
+import { columnsOf, rowsOf } from "./terminal-size.ts";
 
 export type ProgressStyle = "lines" | "events" | "none";
 
 const redrawEveryMs = 200;
+/** The store is read when something changed, and not more often than this. */
+const refreshEveryMs = 500;
 const spinner = ["⠋", "⠙", "⠸", "⠴", "⠦", "⠇"];
 
 export class Progress {
   readonly #console: Console;
   readonly #style: ProgressStyle;
   readonly #names = new Map<string, string>();
-  readonly #running = new Map<string, { text: string; since: number }>();
   readonly #closing = new AbortController();
   readonly #begin = Date.now();
   readonly #since: number;
   readonly #reading: Promise<void>;
+  readonly #live: LiveRun | null;
   #timer: NodeJS.Timeout | undefined;
+  #refreshing: Promise<void> | null = null;
+  #refreshedAt = 0;
+  #isStale = true;
+  /** Lines that are drawn below what was said, and the size of the terminal then. */
   #drawn = 0;
+  #size = "";
   #frame = 0;
+  /** Also when it has the same size again by the next draw: lines may have been wrapped in between. */
+  readonly #onResize = () => {
+    this.#size = "changed";
+  };
 
   /** What happened before `since` is known already and is not shown again. */
   constructor(app: Application, run: RunId, console: Console, style: ProgressStyle, since: number) {
     this.#console = console;
     this.#style = style;
     this.#since = since;
+    this.#live = style === "lines" && console.isTerminal ? new LiveRun(app, run) : null;
     this.#reading = style === "none" ? Promise.resolve() : this.#read(app, run);
-    if (style === "lines" && console.isTerminal) this.#timer = setInterval(() => this.#draw(), redrawEveryMs);
+    if (this.#live === null) return;
+    this.#timer = setInterval(() => this.#draw(), redrawEveryMs);
+    process.stderr.on("resize", this.#onResize);
   }
 
   /** Shows the rest and lets go of the terminal. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    process.stderr.off("resize", this.#onResize);
     this.#closing.abort();
     await this.#reading;
+    await this.#refreshing;
     this.#erase();
   }
 
   async #read(app: Application, run: RunId): Promise<void> {
     for await (const { seq, event } of events(app, run, { until: "aborted", signal: this.#closing.signal })) {
+      this.#isStale = true;
       if (this.#style === "events") this.#console.print(JSON.stringify(eventDocument({ seq, event })));
       else this.#show(event);
     }
@@ -54,45 +74,48 @@ export class Progress {
   #show(event: Event): void {
     rememberNames(event, this.#names);
     const line = lineOf(event, this.#names);
-    this.#follow(event);
     if (!line || event.at < this.#since) return;
     const { mark, text } = line;
     const colour = mark === "✓" ? "green" : mark === "✗" ? "red" : mark === "▶" ? "blue" : "yellow";
     this.#erase();
     const elapsed = durationText(event.at - this.#begin).padStart(6);
     this.#console.say(`${this.#console.paint("dim", elapsed)} ${this.#console.paint(colour, mark)} ${text}`);
-    this.#draw();
-  }
-
-  #follow(event: Event): void {
-    if (event.type === "attempt_dispatched") {
-      const what = `${event.story ?? ""} ${event.name}`.trim();
-      this.#running.set(event.attempt, {
-        text: `${what} (attempt ${event.number}, ${event.executor.split(":")[0]})`,
-        since: event.at,
-      });
-    }
-    if (event.type === "attempt_ended") this.#running.delete(event.attempt);
   }
 
   #draw(): void {
-    if (!this.#console.isTerminal || this.#style !== "lines") return;
-    this.#erase();
+    if (this.#live === null) return;
+    this.#refresh(this.#live);
+    const view = this.#live.look();
+    // Before the first agent and after the last there is nothing to see.
+    if (view === null || view.agents.length === 0) return this.#erase();
     this.#frame += 1;
-    const sign = spinner[this.#frame % spinner.length] ?? "";
-    for (const { text, since } of this.#running.values()) {
-      const line = `       ${sign} ${text} ${durationText(Date.now() - since)}`;
-      // A line that wraps would be two to erase.
-      this.#console.say(this.#console.paint("dim", cleanOutput(line).slice(0, (process.stderr.columns ?? 80) - 1)));
-      this.#drawn += 1;
-    }
+    const size = { columns: columnsOf(process.stderr), rows: rowsOf(process.stderr) };
+    const lines = liveLines(view, size, Date.now(), spinner[this.#frame % spinner.length] ?? "");
+    const painted = lines.map((line) => this.#console.tone(line));
+    const isResized = this.#size !== "" && this.#size !== `${size.columns} ${size.rows}`;
+    if (isResized) this.#console.repaint(size.columns, size.rows, painted);
+    else this.#console.redraw(this.#drawn, painted);
+    this.#size = `${size.columns} ${size.rows}`;
+    this.#drawn = lines.length;
+  }
+
+  /** In the background: drawing does not wait, and a store that cannot be read is reported by the driver. */
+  #refresh(live: LiveRun): void {
+    if (!this.#isStale || this.#refreshing !== null || Date.now() - this.#refreshedAt < refreshEveryMs) return;
+    this.#isStale = false;
+    this.#refreshing = live
+      .refresh()
+      .catch(() => {
+        this.#isStale = true;
+      })
+      .finally(() => {
+        this.#refreshedAt = Date.now();
+        this.#refreshing = null;
+      });
   }
 
   #erase(): void {
-    if (this.#drawn > 0) {
-      this.#console.control(`[${this.#drawn}A`);
-      this.#console.control("[J");
-    }
+    if (this.#drawn > 0) this.#console.redraw(this.#drawn, []);
     this.#drawn = 0;
   }
 }

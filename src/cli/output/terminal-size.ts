@@ -4,12 +4,24 @@
 const usual = { columns: 80, rows: 24 };
 const largest = 1_000;
 
-export function columnsOf(stream: Pick<NodeJS.WriteStream, "columns">): number {
-  return sensible(stream.columns, usual.columns);
+type Sized = Partial<Pick<NodeJS.WriteStream, "getWindowSize" | "isTTY">>;
+
+export function columnsOf(stream: Sized): number {
+  return sensible(sizeNow(stream)?.[0], usual.columns);
 }
 
-export function rowsOf(stream: Pick<NodeJS.WriteStream, "rows">): number {
-  return sensible(stream.rows, usual.rows);
+export function rowsOf(stream: Sized): number {
+  return sensible(sizeNow(stream)?.[1], usual.rows);
+}
+
+/** Asked each time: what the stream remembers is old until a signal arrives. */
+function sizeNow(stream: Sized): readonly [number, number] | undefined {
+  try {
+    return stream.isTTY ? stream.getWindowSize?.() : undefined;
+  } catch {
+    // The terminal is gone.
+    return undefined;
+  }
 }
 
 function sensible(reported: number | undefined, otherwise: number): number {

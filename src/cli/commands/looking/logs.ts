@@ -11,6 +11,7 @@ import { linesOfEntry } from "../../../transcript/rendering.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runOrNewest } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
+import { attemptName, nameColumns } from "../../output/attempt-name.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { columnsOf } from "../../output/terminal-size.ts";
@@ -101,19 +102,10 @@ function print(console: Console, titles: Titles, part: TranscriptPart): void {
     console.say(`… ${Math.ceil(leftOut / 1024)} KiB before this are left out; without --follow they are shown`);
   const isWatched = process.stdout.isTTY;
   const columns = isWatched ? columnsOf(process.stdout) : Number.POSITIVE_INFINITY;
-  const prefix = among > 1 ? `${column(nameOf(attempt), Math.min(nameCells, Math.floor(columns / 3)))} │ ` : "";
+  const prefix = among > 1 ? `${column(attemptName(attempt), nameColumns(columns))} │ ` : "";
   for (const line of entries.flatMap((entry) => linesOfEntry(entry, columns - prefix.length)))
     console.print(isWatched ? console.paint("dim", prefix) + console.tone(line) : prefix + line.text);
   if (part.isOver || attempt.phase === "ended") titles.end(attempt);
-}
-
-/** Enough for `US-001/implement#2`. */
-const nameCells = 20;
-
-/** Whose line it is: `US-001/verify`, `review.security`, and `#2` for a second attempt. */
-function nameOf({ story, step, part, attempt }: LoggedAttempt): string {
-  const place = [story, step].filter((each) => each !== null).join("/");
-  return `${place}${part === undefined ? "" : `.${part}`}${attempt > 1 ? `#${attempt}` : ""}`;
 }
 
 function copyAll(console: Console, titles: Titles, attempts: readonly LoggedAttempt[]): void {

@@ -42,7 +42,7 @@ export function defineQuery(parent: Command, console: Console): void {
 
 function show(console: Console, { document, now }: RunStatusView): void {
   if (console.json) console.document(document);
-  else console.print(describe(console, document, now));
+  else console.print(statusLines(document, now, (text) => console.paint("bold", text)).join("\n"));
 }
 
 const marks: Readonly<Record<string, string>> = {
@@ -57,7 +57,12 @@ const marks: Readonly<Record<string, string>> = {
   blocked: "!",
 };
 
-function describe(console: Console, document: StatusDocument, now: number): string {
+/** `strong` marks the title. */
+export function statusLines(
+  document: StatusDocument,
+  now: number,
+  strong: (text: string) => string,
+): readonly string[] {
   const { run, steps, stories, gates, signals, notes } = document;
   const ended = run.endedAt === null ? now : Date.parse(run.endedAt);
   const done = stories.filter((story) => story.status === "done").length;
@@ -69,7 +74,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
     ...((run.usage.costUsd ?? 0) > 0 ? [money(run.usage)] : []),
   ];
   const lines = [
-    console.paint("bold", `#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
+    strong(`#${run.number} ${run.workflow}: ${firstLine(run.task, 80)}`),
     facts.join(", "),
     document.why,
     "",
@@ -86,7 +91,7 @@ function describe(console: Console, document: StatusDocument, now: number): stri
   }
   if (signals.length > 0) lines.push("", ...signals.map((signal) => signalLine(run.number, signal)));
   if (notes.length > 0) lines.push("", ...notes.map(noteLine));
-  return lines.join("\n");
+  return lines;
 }
 
 function signalLine(number: number, { name, story, step, status }: StatusDocument["signals"][number]): string {
