@@ -6,7 +6,7 @@ import type { LogList } from "../contracts/run-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { readerFor } from "../executors/recorded-formats.ts";
 import { type Config, readConfig } from "../runtime/config/config.ts";
-import type { Entry } from "../transcript/entry.ts";
+import type { LogEntry } from "../transcript/entry.ts";
 import { Transcript } from "../transcript/transcript.ts";
 import type { Application } from "./application.ts";
 import { GrowingFile } from "./growing-file.ts";
@@ -17,7 +17,7 @@ export type LoggedAttempt = LogList["attempts"][number];
 /** The next entries of one attempt. */
 export interface TranscriptPart {
   readonly attempt: LoggedAttempt;
-  readonly entries: readonly Entry[];
+  readonly entries: readonly LogEntry[];
   /** The number of attempts that are shown. */
   readonly among: number;
   /** Bytes of its log that were left out before these entries; only in its first part. */

@@ -1,7 +1,7 @@
 // Activity. Owns: what an agent does now, in a few words, and what it has used, from the entries of its transcript.
 
 import type { TokenUsage } from "../domain/agent-event.ts";
-import type { Entry } from "./entry.ts";
+import type { LogEntry } from "./entry.ts";
 import { plainText } from "./plain-text.ts";
 import { nameOfCall } from "./rendering.ts";
 
@@ -17,12 +17,12 @@ export const noActivity: Activity = { doing: "", turns: 0, usage: null };
 
 const longestWords = 300;
 
-export function activityAfter(before: Activity, entries: readonly Entry[], saying = ""): Activity {
+export function activityAfter(before: Activity, entries: readonly LogEntry[], saying = ""): Activity {
   const after = entries.reduce(next, before);
   return saying === "" ? after : { ...after, doing: lastWords(saying) };
 }
 
-function next(activity: Activity, entry: Entry): Activity {
+function next(activity: Activity, entry: LogEntry): Activity {
   switch (entry.kind) {
     case "turn":
       return { ...activity, turns: entry.number };

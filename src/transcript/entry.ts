@@ -2,7 +2,7 @@
 
 import type { TokenUsage } from "../domain/agent-event.ts";
 
-export type Entry =
+export type LogEntry =
   | { readonly kind: "session"; readonly model: string | null; readonly version: string | null }
   /** A turn is what the model says and calls before it gets a result. `usage`: everything until then. */
   | { readonly kind: "turn"; readonly number: number; readonly usage: TokenUsage | null }

@@ -4,15 +4,15 @@
 import type { TokenUsage } from "../domain/agent-event.ts";
 import { counted } from "../domain/counted.ts";
 import { fit, wrap } from "./cells.ts";
-import type { EditLine, Entry, FileEdit, ToolCall } from "./entry.ts";
+import type { EditLine, FileEdit, LogEntry, ToolCall } from "./entry.ts";
 import { money, tokens } from "./money.ts";
 import { plainText } from "./plain-text.ts";
 
-export type Tone = "plain" | "dim" | "strong" | "good" | "bad" | "warning" | "added" | "removed";
+export type LineTone = "plain" | "dim" | "strong" | "good" | "bad" | "warning" | "added" | "removed";
 
 export interface ShownLine {
   readonly text: string;
-  readonly tone: Tone;
+  readonly tone: LineTone;
 }
 
 /** Of the output of a program: its beginning and its end say most. */
@@ -20,7 +20,7 @@ const [firstLines, lastLines] = [3, 8];
 const longestText = 16 * 1024;
 
 /** `width` in cells; Infinity: lines are as long as they are. */
-export function linesOfEntry(entry: Entry, width: number): readonly ShownLine[] {
+export function linesOfEntry(entry: LogEntry, width: number): readonly ShownLine[] {
   const page = new Page(width);
   switch (entry.kind) {
     case "session":
@@ -95,13 +95,13 @@ class Page {
   }
 
   /** One line, cut to the width. */
-  one(tone: Tone, text: string): void {
+  one(tone: LineTone, text: string): void {
     const line = flat(text);
     this.lines.push({ tone, text: Number.isFinite(this.#width) ? fit(line, this.#width) : line });
   }
 
   /** All of its lines, wrapped. */
-  text(tone: Tone, text: string, indent = ""): void {
+  text(tone: LineTone, text: string, indent = ""): void {
     for (const line of plainText(text).replace(/\n+$/, "").split("\n"))
       for (const piece of wrap(line.replaceAll("\t", "    "), this.#width - indent.length))
         this.lines.push({ tone, text: indent + piece });
@@ -115,9 +115,9 @@ function addEdit(page: Page, { path, lines, added, removed }: FileEdit, isNamed:
   if (added + removed > shown) page.one("dim", `    … ${counted(added + removed - shown, "more line")}`);
 }
 
-const tones: Readonly<Record<EditLine["sign"], Tone>> = { "+": "added", "-": "removed", " ": "dim" };
+const tones: Readonly<Record<EditLine["sign"], LineTone>> = { "+": "added", "-": "removed", " ": "dim" };
 
-function addResult(page: Page, { call, isLate, ok, exitCode, text }: Extract<Entry, { kind: "result" }>): void {
+function addResult(page: Page, { call, isLate, ok, exitCode, text }: Extract<LogEntry, { kind: "result" }>): void {
   const about = isLate && call !== null ? `${nameOfCall(call)}: ` : "";
   const code = exitCode !== null && exitCode !== 0 ? `exit code ${exitCode}` : "";
   const isFine = ok && code === "";

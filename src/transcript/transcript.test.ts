@@ -5,7 +5,7 @@ import { recordingPath, recordings } from "../../test/support/recordings.ts";
 import { agents } from "../app.ts";
 import { readerFor } from "../executors/recorded-formats.ts";
 import { cellsOf } from "./cells.ts";
-import type { Entry } from "./entry.ts";
+import type { LogEntry } from "./entry.ts";
 import { linesOfEntry } from "./rendering.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -14,13 +14,13 @@ async function transcriptOf(kind: string | null, root: string | null = null): Pr
   return new Transcript({ reader: newReader && newReader(() => 0), root });
 }
 
-async function entriesOf(kind: string | null, text: string | Uint8Array, root?: string): Promise<readonly Entry[]> {
+async function entriesOf(kind: string | null, text: string | Uint8Array, root?: string): Promise<readonly LogEntry[]> {
   const transcript = await transcriptOf(kind, root);
   const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   return [...transcript.write(bytes), ...transcript.end()];
 }
 
-const shown = (entries: readonly Entry[], width = Number.POSITIVE_INFINITY) =>
+const shown = (entries: readonly LogEntry[], width = Number.POSITIVE_INFINITY) =>
   entries.flatMap((entry) => linesOfEntry(entry, width)).map(({ text }) => text);
 
 const lines = (...events: readonly unknown[]) => events.map((event) => `${JSON.stringify(event)}\n`).join("");
@@ -78,7 +78,7 @@ test("[TE2] how a stream is cut into pieces changes nothing", async () => {
   const whole = shown(await entriesOf("gemini", bytes));
   for (const size of [1, 7, 64, 1_000]) {
     const transcript = await transcriptOf("gemini");
-    const entries: Entry[] = [];
+    const entries: LogEntry[] = [];
     for (let at = 0; at < bytes.length; at += size) entries.push(...transcript.write(bytes.subarray(at, at + size)));
     expect(shown([...entries, ...transcript.end()])).toEqual(whole);
   }
@@ -181,7 +181,7 @@ test("[TE4] results say how it went: exit codes, the ends of long output, lines 
 test("[TE5] a line of megabytes is cut with a note, and what follows is read", async () => {
   const huge = new TextEncoder().encode("x".repeat(1024 * 1024));
   const transcript = await transcriptOf("claude");
-  const entries: Entry[] = [];
+  const entries: LogEntry[] = [];
   for (let count = 0; count < 20; count += 1) entries.push(...transcript.write(huge));
   entries.push(...transcript.write(new TextEncoder().encode(`\n${lines(says({ type: "text", text: "after" }))}`)));
   const text = shown(entries);

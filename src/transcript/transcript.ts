@@ -2,8 +2,8 @@
 // is, and events that say nothing to Pawl are counted by their types.
 
 import type { AgentEvent, TokenUsage } from "../domain/agent-event.ts";
-import type { Entry, ToolCall } from "./entry.ts";
-import { LineSplitter, type SplitLine } from "./line-splitter.ts";
+import { ByteLines, type SplitLine } from "./byte-lines.ts";
+import type { LogEntry, ToolCall } from "./entry.ts";
 import { readCall } from "./tool-call.ts";
 
 /** What a transcript needs of the reader of an agent's events. */
@@ -32,10 +32,10 @@ const pawlLine = "[pawl] ";
 export class Transcript {
   readonly #reader: EventReader | null;
   readonly #root: string | null;
-  readonly #splitter = new LineSplitter();
+  readonly #splitter = new ByteLines();
   readonly #calls = new Map<string, ToolCall>();
   readonly #others = new Map<string, number>();
-  #entries: Entry[] = [];
+  #entries: LogEntry[] = [];
   #otherSample = "";
   #session = "";
   #saying = "";
@@ -56,26 +56,26 @@ export class Transcript {
   }
 
   /** The next bytes that it printed. */
-  write(chunk: Uint8Array): readonly Entry[] {
+  write(chunk: Uint8Array): readonly LogEntry[] {
     for (const line of this.#splitter.write(chunk)) this.#read(line);
     return this.#taken();
   }
 
   /** Nothing follows, or not soon: what waits for more becomes entries. */
-  end(): readonly Entry[] {
+  end(): readonly LogEntry[] {
     for (const line of this.#splitter.end()) this.#read(line);
     this.#endText();
     this.#endOthers();
     return this.#taken();
   }
 
-  #taken(): readonly Entry[] {
+  #taken(): readonly LogEntry[] {
     const entries = this.#entries;
     this.#entries = [];
     return entries;
   }
 
-  #add(entry: Entry): void {
+  #add(entry: LogEntry): void {
     this.#endText();
     this.#endOthers();
     this.#entries.push(entry);

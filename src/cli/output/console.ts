@@ -4,7 +4,7 @@ import type { PrintedDocument } from "../../contracts/contracts.ts";
 import { AppError, exitCodes } from "../../domain/error.ts";
 import { environmentSecrets, type Secrets } from "../../system/secrets/secrets.ts";
 import { cellsOf } from "../../transcript/cells.ts";
-import type { ShownLine, Tone } from "../../transcript/rendering.ts";
+import type { LineTone, ShownLine } from "../../transcript/rendering.ts";
 import { cleanOutput, guardStream, ownEscape } from "./clean-output.ts";
 
 export class Console {
@@ -155,7 +155,7 @@ export class Console {
 const mostRemembered = 200;
 
 type Colour = keyof typeof colours;
-const tones: Readonly<Record<Tone, Colour | null>> = {
+const tones: Readonly<Record<LineTone, Colour | null>> = {
   plain: null,
   dim: "dim",
   strong: "bold",

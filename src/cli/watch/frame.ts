@@ -6,7 +6,7 @@ import { fit, wrap } from "../../transcript/cells.ts";
 import { plainText } from "../../transcript/plain-text.ts";
 import type { ShownLine } from "../../transcript/rendering.ts";
 import type { Size } from "../output/live-lines.ts";
-import { itemsOf, overviewLines } from "./overview.ts";
+import { listedRuns, overviewLines } from "./overview.ts";
 import { type AnswerView, selectedIndex, type WatchState } from "./watch-state.ts";
 
 export interface FrameParts {
@@ -49,7 +49,7 @@ function bodyOf(state: WatchState, { document, text }: FrameParts, size: Size): 
 
 function listLines(state: WatchState, document: WatchDocument, { columns, rows }: Size): readonly ShownLine[] {
   const lines = overviewLines(document, columns - 2);
-  const selected = selectedIndex(state, itemsOf(document));
+  const selected = selectedIndex(state, listedRuns(document));
   const at = lines.findIndex(({ item }) => item === selected);
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), lines.length - rows));
   return lines.slice(from, from + rows).map(({ tone, text }, index) => {

@@ -31,7 +31,7 @@ const named: Readonly<Record<string, Key>> = {
 };
 
 // An escape sequence is one key; what Pawl does not know is none.
-const pieces = new RegExp("\u001b(?:\\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])|[^]", "gu");
+const pieces = new RegExp(`${String.fromCharCode(0x1b)}(?:\\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])|[^]`, "gu");
 
 export function keysIn(text: string): readonly Key[] {
   return (text.match(pieces) ?? []).flatMap((piece): readonly Key[] => {

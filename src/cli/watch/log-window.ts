@@ -3,7 +3,7 @@
 import type { LoggedAttempt, TranscriptPart } from "../../application/transcripts.ts";
 import { errorText } from "../../domain/error.ts";
 import { column } from "../../transcript/cells.ts";
-import type { Entry } from "../../transcript/entry.ts";
+import type { LogEntry } from "../../transcript/entry.ts";
 import { linesOfEntry, type ShownLine } from "../../transcript/rendering.ts";
 import { attemptName, nameColumns } from "../output/attempt-name.ts";
 
@@ -11,7 +11,7 @@ const mostEntries = 1_000;
 
 interface Shown {
   readonly attempt: LoggedAttempt;
-  readonly entry: Entry;
+  readonly entry: LogEntry;
 }
 
 export class LogWindow {

@@ -16,7 +16,7 @@ export interface OverviewLine extends ShownLine {
 }
 
 /** In the order of the screen. */
-export function itemsOf({ needsYou, working, recent }: WatchDocument): readonly WatchedRun[] {
+export function listedRuns({ needsYou, working, recent }: WatchDocument): readonly WatchedRun[] {
   return [...needsYou, ...working, ...recent];
 }
 

@@ -15,9 +15,9 @@ import type { Console } from "../output/console.ts";
 import { type FrameParts, frameOf } from "./frame.ts";
 import { keysIn } from "./keys.ts";
 import { LogWindow } from "./log-window.ts";
-import { itemsOf } from "./overview.ts";
+import { listedRuns } from "./overview.ts";
 import { Screen } from "./screen.ts";
-import { type Act, firstState, press, type WatchState } from "./watch-state.ts";
+import { press, type WatchAct, type WatchState, watchBegin } from "./watch-state.ts";
 
 const drawEveryMs = 200;
 /** The store is read when something changed, and this often without a change: a driver may have died. */
@@ -29,7 +29,7 @@ export class WatchLoop {
   readonly #watched: Watched;
   readonly #screen = new Screen();
   readonly #closing = new AbortController();
-  #state: WatchState = firstState;
+  #state: WatchState = watchBegin;
   #document: FrameParts["document"] = { at: new Date(0).toISOString(), needsYou: [], working: [], recent: [] };
   #details: readonly ShownLine[] = [];
   #log: LogWindow | null = null;
@@ -131,7 +131,7 @@ export class WatchLoop {
 
   #pressed(text: string): void {
     for (const key of keysIn(text)) {
-      const { state, act } = press(this.#state, key, itemsOf(this.#document));
+      const { state, act } = press(this.#state, key, listedRuns(this.#document));
       this.#state = state;
       if (act !== null) this.#act(act);
     }
@@ -143,7 +143,7 @@ export class WatchLoop {
     this.#state = { ...this.#state, message };
   }
 
-  #act(act: Act): void {
+  #act(act: WatchAct): void {
     if (act.kind === "quit") return this.#closing.abort();
     if (act.kind === "suspend") return this.#suspend();
     this.#acting = this.#acting
@@ -154,7 +154,7 @@ export class WatchLoop {
       });
   }
 
-  async #perform(act: Exclude<Act, { kind: "quit" | "suspend" }>): Promise<void> {
+  async #perform(act: Exclude<WatchAct, { kind: "quit" | "suspend" }>): Promise<void> {
     switch (act.kind) {
       case "open":
         return await this.#open(act.run.id);

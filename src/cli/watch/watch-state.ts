@@ -28,10 +28,10 @@ export interface WatchState {
   readonly message: string;
 }
 
-export const firstState: WatchState = { view: { kind: "list" }, selected: null, scroll: 0, message: "" };
+export const watchBegin: WatchState = { view: { kind: "list" }, selected: null, scroll: 0, message: "" };
 
 /** What the state cannot do by itself. */
-export type Act =
+export type WatchAct =
   | { readonly kind: "quit" }
   | { readonly kind: "suspend" }
   | { readonly kind: "open"; readonly run: WatchedRun }
@@ -40,7 +40,7 @@ export type Act =
 
 export interface Pressed {
   readonly state: WatchState;
-  readonly act: Act | null;
+  readonly act: WatchAct | null;
 }
 
 const longestNote = 2_000;

@@ -3,8 +3,8 @@ import type { WatchDocument, WatchedAgent, WatchedRun } from "../../contracts/wa
 import { cellsOf } from "../../transcript/cells.ts";
 import { frameOf } from "./frame.ts";
 import { type Key, keysIn } from "./keys.ts";
-import { itemsOf } from "./overview.ts";
-import { firstState, press, selectedIndex, type WatchState } from "./watch-state.ts";
+import { listedRuns } from "./overview.ts";
+import { press, selectedIndex, type WatchState, watchBegin } from "./watch-state.ts";
 
 const at = "2026-01-01T00:01:03.000Z";
 const startedAt = "2026-01-01T00:00:00.000Z";
@@ -55,7 +55,7 @@ const document: WatchDocument = {
   working: [run(2, { agents: Array.from({ length: 12 }, (_, index) => agent(index + 1)) })],
   recent: [run(3, { status: "done", endedAt: at })],
 };
-const items = itemsOf(document);
+const items = listedRuns(document);
 
 const pressed = (state: WatchState, ...keys: readonly Key[]) =>
   keys.reduce((before, key) => press(before.state, key, items), { state, act: null } as ReturnType<typeof press>);
@@ -76,19 +76,19 @@ test("[TE14] keys are read from bytes, several at once; unknown sequences are no
 });
 
 test("[TE14] the selection moves, stops at the ends, and stays with its run", () => {
-  const { state } = pressed(firstState, "down", "down", "down", "up");
+  const { state } = pressed(watchBegin, "down", "down", "down", "up");
   expect(selectedIndex(state, items)).toBe(1);
   expect(selectedIndex(state, [run(9), ...items])).toBe(2);
   expect(pressed(state, { char: "p" }).act).toMatchObject({ kind: "pause", run: { number: 2 } });
   expect(press(state, { char: "p" }, [run(2, { driver: null })]).act).toMatchObject({ kind: "resume" });
   expect(pressed(state, "down", { char: "p" })).toMatchObject({ act: null, state: { message: "Run #3 is over." } });
   expect(pressed(state, { char: "a" })).toMatchObject({ act: null, state: { message: "This run asks nothing." } });
-  expect(press(firstState, "enter", [])).toEqual({ state: firstState, act: null });
+  expect(press(watchBegin, "enter", [])).toEqual({ state: watchBegin, act: null });
   expect(pressed(state, "interrupt").act).toEqual({ kind: "quit" });
 });
 
 test("[TE15] an answer counts after its confirmation alone, with the note that was typed", () => {
-  const asked = pressed(firstState, { char: "a" }, "down", "tab", ...typed("q well漢"), "backspace", "enter");
+  const asked = pressed(watchBegin, { char: "a" }, "down", "tab", ...typed("q well漢"), "backspace", "enter");
   expect(asked.act).toBeNull();
   expect(pressed(asked.state, { char: "n" }).state.view).toMatchObject({ kind: "answer", at: "options" });
   expect(pressed(asked.state, "escape").state.view.kind).toBe("list");
@@ -108,8 +108,8 @@ const sizes = [
 
 test.each(sizes)("[TE13 TE15] every view fits on %d × %d, without control characters", (columns, rows) => {
   const views = [
-    firstState,
-    ...[["a"], ["?"], ["j"], ["j", "j"]].map((keys) => pressed(firstState, ...typed(keys.join(""))).state),
+    watchBegin,
+    ...[["a"], ["?"], ["j"], ["j", "j"]].map((keys) => pressed(watchBegin, ...typed(keys.join(""))).state),
   ];
   for (const state of views) {
     const lines = frameOf(state, { document, text: [] }, { columns, rows });
@@ -119,14 +119,14 @@ test.each(sizes)("[TE13 TE15] every view fits on %d × %d, without control chara
       expect(text).not.toMatch(/\p{Cc}/u);
     }
   }
-  const answering = frameOf(views[1] ?? firstState, { document, text: [] }, { columns: 80, rows: 24 }).map(
+  const answering = frameOf(views[1] ?? watchBegin, { document, text: [] }, { columns: 80, rows: 24 }).map(
     ({ text }) => text,
   );
   expect(answering).toEqual(expect.arrayContaining(["? merge: Sure?", "| line", "| …", "› approve", "  reject"]));
 });
 
 test("[TE13] what needs a person is on top", () => {
-  const shown = frameOf(firstState, { document, text: [] }, { columns: 80, rows: 24 }).map(({ text }) => text);
+  const shown = frameOf(watchBegin, { document, text: [] }, { columns: 80, rows: 24 }).map(({ text }) => text);
   expect(shown.slice(0, 5)).toEqual([
     "  pawl · 1 for you · 1 working · 12 agents",
     "  NEEDS YOU",

@@ -13,7 +13,7 @@ const longestLine = 8 * 1024 * 1024;
 const shownBytes = 4 * 1024;
 const newline = 0x0a;
 
-export class LineSplitter {
+export class ByteLines {
   readonly #decoder = new TextDecoder();
   #pieces: Uint8Array[] = [];
   #length = 0;
