@@ -58,12 +58,17 @@ test(
       expect(ends.filter((end) => end !== "completed" && end !== "lost")).toEqual([]);
       const completed = attempts.filter((attempt) => hasEnded(attempt) && attempt.state.outcome === "completed");
       expect(completed.map(({ name }) => name)).toEqual(["one", "two", "three"]);
-      const paid = world.read("paid").split("\n").filter((line) => line.startsWith(`${run} `));
+      const paid = world
+        .read("paid")
+        .split("\n")
+        .filter((line) => line.startsWith(`${run} `));
       // An attempt that was lost before its agent started cost nothing; none started its agent twice.
       expect(paid.length).toBeLessThanOrEqual(attempts.length);
       expect(paid.length).toBeGreaterThanOrEqual(3);
     }
-    const ours = new Set((await Promise.all(runs.map((run) => world.attempts(run)))).flat().map(({ id }) => String(id)));
+    const ours = new Set(
+      (await Promise.all(runs.map((run) => world.attempts(run)))).flat().map(({ id }) => String(id)),
+    );
     expect((await findMarked(attemptMarker)).filter(({ value }) => ours.has(value))).toEqual([]);
     last.child.kill("SIGTERM");
     expect((await last.ended).code).toBe(0);
