@@ -13,6 +13,8 @@ export interface DropRequest {
   readonly as?: "done" | "failed" | undefined;
   readonly reason?: string | undefined;
   readonly author?: string | undefined;
+  /** Refuses a story that has begun. */
+  readonly onlyUnbegun?: true | undefined;
 }
 
 /** Its work stays on its branch and is not integrated. */
@@ -22,7 +24,8 @@ export async function dropOneStory(
   story: string,
   request: DropRequest = {},
 ): Promise<DroppedDocument> {
-  return await drop(app, reference, { type: "drop_story", of: storyId(story) }, request);
+  const only = request.onlyUnbegun ? { onlyUnbegun: true as const } : {};
+  return await drop(app, reference, { ...only, type: "drop_story", of: storyId(story) }, request);
 }
 
 export async function dropOneStep(
@@ -35,7 +38,7 @@ export async function dropOneStep(
   return await drop(app, reference, { type: "drop_step", story: of, step }, request);
 }
 
-type What = Pick<DropStep, "type" | "story" | "step"> | Pick<DropStory, "type" | "of">;
+type What = Pick<DropStep, "type" | "story" | "step"> | Pick<DropStory, "type" | "of" | "onlyUnbegun">;
 
 async function drop(
   app: Application,

@@ -19,7 +19,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "resume RUN": "continue a run until it is done, failed or held",
     "pause RUN": "let running attempts end and start nothing new",
     "stop RUN [STEP]": "stop one attempt and keep the run; its step then waits for you",
-    "story drop RUN STORY": "end one story as failed, or as done without its work; the others continue",
+    "story add|edit|move|skip|drop RUN …": "change the stories of a run that have not started, or end one",
     "cancel RUN": "stop a run for good; what it has committed stays on its branch",
     "retry RUN": "put failed stories and steps back to ready, with new limits",
     "cap RUN": "raise a cap of a run (attempts, steps, time, money, tokens), or show them",

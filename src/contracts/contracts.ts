@@ -54,6 +54,7 @@ import {
   statusContract,
   stoppedAttemptContract,
   storiesContract,
+  storyPlanContract,
   whyContract,
 } from "./run-documents.ts";
 import { removedScheduleContract, scheduleContract, schedulesContract } from "./schedule-documents.ts";
@@ -130,7 +131,14 @@ const table = {
   "stopped-attempt": contract(stoppedAttemptContract, "an attempt that a person stopped", "stop"),
   caps: contract(capsContract, "the caps of a run and what is used of them", "cap"),
   signal: contract(sentSignalContract, "a signal that was sent", "signal"),
-  dropped: contract(droppedContract, "a step or a story that was dropped", "step drop", "story drop"),
+  dropped: contract(droppedContract, "a step or a story that was dropped", "step drop", "story drop", "story skip"),
+  "story-plan": contract(
+    storyPlanContract,
+    "the stories that a run still has to start",
+    "story add",
+    "story move",
+    "story edit",
+  ),
   revert: contract(revertContract, "a story that was taken back", "revert"),
   note: contract(addedNoteContract, "a note that was added", "note"),
   answer: contract(answerContract, "a gate that was answered", "answer", "approve", "reject"),

@@ -90,6 +90,7 @@ const storySpec = object({
   dependsOn: texts,
   priority: z.number().exactOptional(),
   touches: texts.exactOptional(),
+  byPerson: z.literal(true).exactOptional().describe("A person added or changed it by a command."),
   context: textMap.exactOptional().describe("Keys of its context from the start."),
 });
 

@@ -237,6 +237,16 @@ export const logsContract = object({
   ),
 }).meta({ id: "LogList" });
 
+export const storyPlanContract = object({
+  run: text,
+  number: count,
+  changed: texts.describe("The stories that were added, changed or moved."),
+  order: texts.describe("The stories that have not started, in the order in which they start if nothing holds them."),
+  status: runStatus,
+}).meta({ id: "StoryPlan" });
+
+export type StoryPlan = z.infer<typeof storyPlanContract>;
+
 export const revertContract = object({
   run: text,
   number: count,

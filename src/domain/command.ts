@@ -187,6 +187,8 @@ export interface DropStep extends CommandBase {
 export interface DropStory extends CommandBase {
   readonly type: "drop_story";
   readonly of: StoryId;
+  /** Refuses a story that has begun. */
+  readonly onlyUnbegun?: true;
   readonly as: "done" | "failed";
   readonly reason: string;
 }

@@ -16,6 +16,8 @@ export interface StorySpec {
   readonly priority?: number;
   /** Paths that it will change, if the plan names them. */
   readonly touches?: readonly string[];
+  /** A person added or changed it by a command: the file that the run's stories came from says nothing about it. */
+  readonly byPerson?: true;
   /** Keys of its context from the start; what its steps say counts more. Absent: none. */
   readonly context?: Readonly<Record<string, string>>;
 }
@@ -99,5 +101,14 @@ export function isStoppedUnbegun({ status, begun }: StoryEntry): boolean {
 
 /** Nothing was done on it yet, so that a new plan may change or drop it. */
 export function isUnbegun({ status, begun }: StoryEntry): boolean {
-  return (status === "waiting" || status === "blocked") && !begun;
+  return isUnbegunStatus(status) && !begun;
+}
+
+/** Why a person cannot change it. */
+export function hasBegunText({ id, status }: StoryEntry): string {
+  return isUnbegunStatus(status) ? `story ${id} has begun` : `story ${id} is ${status}`;
+}
+
+function isUnbegunStatus(status: StoryStatus): boolean {
+  return status === "waiting" || status === "blocked";
 }

@@ -8,7 +8,7 @@ import { isPerformed, type StoriesStep } from "../domain/definition.ts";
 import type { StoryId } from "../domain/ids.ts";
 import { isEnded } from "../domain/part.ts";
 import { type Dropping, hasOpenParts, isOver, type Step } from "../domain/step.ts";
-import type { StoryEntry } from "../domain/story.ts";
+import { hasBegunText, isUnbegun, type StoryEntry } from "../domain/story.ts";
 import { stopRunning } from "./attempts/stopping.ts";
 import { chainOf } from "./chain/step-ids.ts";
 import type { Draft } from "./draft.ts";
@@ -43,7 +43,7 @@ export function dropStep(draft: Draft, command: DropStep): Rejection | null {
 }
 
 /** A story that is not over. Its work stays on its branch and is not integrated. */
-export function dropStory(draft: Draft, { of, as, reason }: DropStory): Rejection | null {
+export function dropStory(draft: Draft, { of, as, reason, onlyUnbegun }: DropStory): Rejection | null {
   const { header } = draft.run;
   if (header.end) return rejectCommand("over", `the run is ${header.end.status}`);
   const entry = header.stories.find(({ id }) => id === of);
@@ -51,6 +51,7 @@ export function dropStory(draft: Draft, { of, as, reason }: DropStory): Rejectio
   const { status } = entry;
   if (status === "done" || status === "cancelled" || status === "skipped" || (status === "failed" && as === "failed"))
     return rejectCommand("over", `story ${of} is ${status} already`);
+  if (onlyUnbegun && !isUnbegun(entry)) return rejectCommand("illegal", hasBegunText(entry));
   const step = draft.run.stories[of]?.chain.find((candidate) => !isOver(candidate));
   if ((status === "running" || status === "held") && step) {
     const { dropping } = step;

@@ -27,16 +27,21 @@ export function changesIn(found: {
   const written = new Map(prd.stories.map((story) => [story.id, story]));
   const planned = new Map(found.specs.map((spec) => [spec.id, spec]));
   const open = new Map(openSpecs(new Set(entries.map(({ id }) => id)), prd).map((spec) => [spec.id, spec]));
-  const isGone = ({ id }: StoryEntry) => !written.has(id) && !keepsUnknown && !id.startsWith(fixStoryPrefix);
+  const isOfPerson = ({ id }: StoryEntry) => planned.get(id)?.byPerson === true;
+  const isGone = (entry: StoryEntry) => !isOfPerson(entry) && isMissing(entry);
+  const isMissing = ({ id }: StoryEntry) => !written.has(id) && !keepsUnknown && !id.startsWith(fixStoryPrefix);
   const passes = ({ id }: StoryEntry) => written.get(id)?.passes === true;
-  const isOther = ({ id }: StoryEntry) => differs(open.get(id), planned.get(id));
+  const isOther = (entry: StoryEntry) => !isOfPerson(entry) && differs(open.get(entry.id), planned.get(entry.id));
 
   const unbegun = entries.filter(isUnbegun);
   const removed = unbegun.filter(isGone).map(({ id }) => id);
   const done = unbegun.filter(passes).map(({ id }) => id);
   const changed = unbegun.filter(isOther).map(({ id }) => id);
   const waiting = new Set(changed.length === 0 ? [] : unbegun.map(({ id }) => id));
-  const replaced = [...open.values()].filter(({ id }) => waiting.has(id));
+  const inFile = [...open.values()].map((spec) =>
+    planned.get(spec.id)?.byPerson ? (planned.get(spec.id) ?? spec) : spec,
+  );
+  const replaced = inFile.filter(({ id }) => waiting.has(id));
   const begun = entries.filter((entry) => !isUnbegun(entry));
   const late = begun.filter(({ status }) => status !== "done" && status !== "cancelled");
   return {

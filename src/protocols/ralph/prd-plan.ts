@@ -63,7 +63,8 @@ async function withFinished(prd: Prd, file: string, earlier: EarlierRun, runs: R
 /** Without those that were taken back. */
 function doneIn(events: readonly Event[]): readonly StoryId[] {
   const reverted = new Set(events.flatMap((event) => (event.type === "story_reverted" ? [event.of] : [])));
-  const done = events.flatMap((event) => (event.type === "story_changed" && event.status === "done" ? [event.of] : []));
+  const isDone = (event: Event) => event.type === "story_changed" && event.status === "done" && !event.leftOut;
+  const done = events.flatMap((event) => (event.type === "story_changed" && isDone(event) ? [event.of] : []));
   return done.filter((id) => !reverted.has(id));
 }
 

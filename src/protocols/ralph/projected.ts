@@ -61,7 +61,8 @@ export class RalphFiles implements ProjectedFiles {
       await appendScratch(this.#shared.scratchFile, entry, { mark });
     }
     if (event.type === "story_changed" && event.status === "done") {
-      this.#passes.set(event.of, true);
+      // Nothing of it is there.
+      if (!event.leftOut) this.#passes.set(event.of, true);
       archiveScratch(this.#shared, event.of);
     }
     if (event.type === "story_reverted") this.#passes.set(event.of, false);
