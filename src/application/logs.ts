@@ -5,6 +5,7 @@ import type { LogList } from "../contracts/run-documents.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
+import { didYouMean } from "../domain/nearest.ts";
 import type { Run } from "../domain/run.ts";
 import { logFile } from "../runtime/attempt/logs.ts";
 import { isoTime } from "../runtime/views/status.ts";
@@ -95,7 +96,7 @@ function attemptsOf(run: Run, step: string | undefined): readonly Attempt[] {
     const known = [...new Set([...all.map(({ name }) => name), ...stories.map(({ id }) => id)])];
     const shown = known.length > mostShown ? [...known.slice(0, mostShown), "…"] : known;
     throw new AppError("NOT_FOUND", `this run has no step and no story "${step}"`, {
-      hint: `there are: ${shown.join(", ") || "none that has run yet"}`,
+      hint: `${didYouMean(step ?? "", known)}there are: ${shown.join(", ") || "none that has run yet"}`,
     });
   }
   return chosen.toSorted((a, b) => a.startedAt - b.startedAt);

@@ -3,6 +3,7 @@
 
 import { AppError } from "../domain/error.ts";
 import { runId } from "../domain/ids.ts";
+import { didYouMean } from "../domain/nearest.ts";
 import type { Header, Run } from "../domain/run.ts";
 import type { StoryEntry } from "../domain/story.ts";
 import { unknownRun } from "../runtime/transition/unknown-run.ts";
@@ -55,7 +56,10 @@ export function storyIn({ stories }: Pick<Header, "stories">, number: number, st
   const found = stories.find(({ id }) => id === story);
   if (found) return found;
   throw new AppError("NOT_FOUND", `run #${number} has no story ${story}`, {
-    hint: `\`pawl stories ${number}\` lists them`,
+    hint: `${didYouMean(
+      story,
+      stories.map(({ id }) => id),
+    )}\`pawl stories ${number}\` lists them`,
   });
 }
 

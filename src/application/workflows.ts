@@ -4,6 +4,7 @@ import type { InstalledWorkflow, WorkflowCheck, WorkflowList } from "../contract
 import type { Definition } from "../domain/definition.ts";
 import { AppError } from "../domain/error.ts";
 import type { Event } from "../domain/event.ts";
+import { didYouMean } from "../domain/nearest.ts";
 import type { RunStatus } from "../domain/run.ts";
 import { actFor, readScript } from "../executors/script.ts";
 import { type Playbook, type SimulatedAnswer, simulate } from "../runtime/runs/simulate.ts";
@@ -35,7 +36,7 @@ export function assertListed({ home }: Place, id: string): void {
   const known = listWorkflows(home).map((entry) => entry.id);
   if (known.includes(id)) return;
   throw new AppError("NOT_FOUND", `there is no workflow "${id}"`, {
-    hint: `there are: ${known.join(", ")}; \`pawl workflow install PATH\` adds one`,
+    hint: `${didYouMean(id, known)}there are: ${known.join(", ")}; \`pawl workflow install PATH\` adds one`,
   });
 }
 

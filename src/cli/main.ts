@@ -1,6 +1,7 @@
 // The command line. Owns: finding the command, loading only what it needs, and turning errors into messages and exit codes.
 
 import { AppError, exitCodes } from "../domain/error.ts";
+import { didYouMean } from "../domain/nearest.ts";
 import { catalogue } from "./catalogue.ts";
 import { loaders } from "./loaders.ts";
 import { Console } from "./output/console.ts";
@@ -32,7 +33,7 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
   const load = loaders.get(wanted ?? "");
   if (!load) {
     throw new AppError("USAGE", `there is no command "${wanted ?? name}"`, {
-      hint: "`pawl --help` lists the commands",
+      hint: `${didYouMean(wanted ?? name, loaders.keys())}\`pawl --help\` lists the commands`,
     });
   }
   const [{ Command, CommanderError }, { define }] = await Promise.all([import("commander"), load()]);

@@ -3,6 +3,7 @@
 
 import { join, resolve } from "node:path";
 import { AppError } from "../domain/error.ts";
+import { didYouMean } from "../domain/nearest.ts";
 import type { AgentRunOptions } from "./agent/agent-options.ts";
 import type { AgentRegistry, RegisteredAgent } from "./agent/registry.ts";
 import type { Executor } from "./executor.ts";
@@ -50,9 +51,9 @@ function confined(configured: ExecutorConfig | null, { home, store }: FactoryOpt
 }
 
 function unknownExecutor(name: string, { executors, agents }: FactoryOptions): AppError {
-  const known = [...new Set([...Object.keys(executors), ...agents.kinds])].join(", ");
+  const known = [...new Set([...Object.keys(executors), ...agents.kinds])];
   return new AppError("EXECUTOR_MISSING", `there is no executor "${name}"`, {
-    hint: `there are: ${known}; or give a program: --executor 'command: bash ./agent.sh'`,
+    hint: `${didYouMean(name, known)}there are: ${known.join(", ")}; or give a program: --executor 'command: bash ./agent.sh'`,
   });
 }
 

@@ -6,6 +6,7 @@ import type { Rejection } from "../../domain/decision.ts";
 import { isPerformed } from "../../domain/definition.ts";
 import type { Gate } from "../../domain/gate.ts";
 import { type GateId, noteId, type PartName, type StepName, type StoryId } from "../../domain/ids.ts";
+import { didYouMean } from "../../domain/nearest.ts";
 import { type Route, repeats } from "../../domain/route.ts";
 import type { Scope } from "../../domain/scope.ts";
 import type { Step } from "../../domain/step.ts";
@@ -69,7 +70,8 @@ function routeOf(gate: Gate, option: string, reason: string | null): Route | und
 }
 
 function noSuchOption(gate: Gate, option: string): string {
-  return `gate ${gate.id} has no option "${option}"; it has: ${Object.keys(gate.options).join(", ")}`;
+  const options = Object.keys(gate.options);
+  return `gate ${gate.id} has no option "${option}"; ${didYouMean(option, options)}it has: ${options.join(", ")}`;
 }
 
 /** The work changed after the gate showed it. The gate now shows the new tree and waits for a new answer. */

@@ -3,6 +3,7 @@
 import type { Command } from "commander";
 import { contracts, jsonSchemaOf, listSchemas } from "../../../contracts/contracts.ts";
 import { AppError } from "../../../domain/error.ts";
+import { didYouMean } from "../../../domain/nearest.ts";
 import { summaryOf } from "../../catalogue.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
@@ -36,7 +37,7 @@ function print(console: Console, name: string): void {
   const contract = Object.hasOwn(contracts, name) ? contracts[name] : undefined;
   if (contract === undefined) {
     throw new AppError("NOT_FOUND", `there is no document "${name}"`, {
-      hint: `there are: ${Object.keys(contracts).join(", ")}`,
+      hint: `${didYouMean(name, Object.keys(contracts))}there are: ${Object.keys(contracts).join(", ")}`,
     });
   }
   console.jsonSchema(jsonSchemaOf(name, contract));
