@@ -66,6 +66,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       "remove logs, trees, saved diffs and branches of runs that are over, and the runs",
     "store backup FILE": "copy the store into a new file, also while runs are driven",
     "token create|list|revoke": "make and revoke tokens with which programs and people call the HTTP API",
+    "completion bash|zsh|fish": "print a script that completes commands, options, runs and stories in your shell",
     "schema [NAME]": "print the JSON Schema of a document of --json or --events; without NAME, list the documents",
   },
 };

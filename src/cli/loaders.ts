@@ -51,5 +51,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["doctor", () => import("./commands/setup/doctor.ts")],
   ["store", () => import("./commands/setup/store.ts")],
   ["token", () => import("./commands/setup/token.ts")],
+  ["completion", () => import("./commands/setup/completion.ts")],
+  ["complete", () => import("./commands/setup/completion.ts")],
   ["schema", () => import("./commands/setup/schema.ts")],
 ]);

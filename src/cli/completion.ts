@@ -1,0 +1,91 @@
+// Completion. Owns: which words can stand at a place of a command line. It only looks: without a store there are no runs, none is made,
+// and whatever goes wrong, there are just no candidates.
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { loaders } from "./loaders.ts";
+import { applicationHere } from "./opened.ts";
+import type { Console } from "./output/console.ts";
+
+const mostRuns = 50;
+
+/** `words`: those after `pawl`; the last one is being typed, and may be empty. */
+export async function candidatesFor(words: readonly string[], console: Console): Promise<readonly string[]> {
+  try {
+    const typed = words.at(-1) ?? "";
+    return (await wordsAt(words.slice(0, -1), typed, console)).filter((word) => word.startsWith(typed));
+  } catch {
+    return [];
+  }
+}
+
+async function wordsAt(before: readonly string[], typed: string, console: Console): Promise<readonly string[]> {
+  const [name, ...rest] = before;
+  if (name === undefined) return [...loaders.keys()].filter((command) => command !== "complete");
+  const load = loaders.get(name);
+  if (load === undefined) return [];
+  const program = new Command("pawl");
+  (await load()).define(program, console);
+  let called = program.commands.find((command) => command.name() === name);
+  const given: string[] = [];
+  for (const word of rest) {
+    const sub = given.length === 0 ? called?.commands.find((command) => command.name() === word) : undefined;
+    if (sub) called = sub;
+    else if (!word.startsWith("-")) given.push(word);
+  }
+  if (called === undefined) return [];
+  if (typed.startsWith("-"))
+    return [...called.options.flatMap(({ long }) => long ?? []), "--json", "--store", "--help"];
+  const option = called.options.find(({ long, required }) => required && long === rest.at(-1))?.long;
+  if (option === "--executor") return await executorNames();
+  if (option === "--story" || option === "--after" || option === "--before") return await storyIds(given[0]);
+  if (called.commands.length > 0) return called.commands.map((command) => command.name());
+  const argument = called.registeredArguments[given.length]?.name();
+  if (argument === "run") return await runNumbers();
+  if (argument === "story") return await storyIds(given[0]);
+  if (argument === "gate") return await gateIds();
+  if (argument === "workflow" || argument === "id") return await workflowIds();
+  return argument === "name" && name === "executor" ? await executorNames() : [];
+}
+
+type App = ReturnType<typeof applicationHere>;
+
+/** Of a home that has a store; another one is left as it is. */
+async function looked(look: (app: App) => Promise<readonly string[]>): Promise<readonly string[]> {
+  const app = applicationHere();
+  if (app.storeName === null && !existsSync(join(app.home.dir, "pawl.db"))) return [];
+  try {
+    return await look(app);
+  } finally {
+    await app.close();
+  }
+}
+
+async function runNumbers(): Promise<readonly string[]> {
+  return await looked(async (app) => {
+    const runs = await (await app.read()).parts.store.listRuns({ statuses: null, limit: mostRuns });
+    return runs.map(({ number }) => String(number));
+  });
+}
+
+async function storyIds(run: string | undefined): Promise<readonly string[]> {
+  if (run === undefined) return [];
+  const { stories } = await import("../application/status.ts");
+  return await looked(async (app) => (await stories(app, run)).map(({ id }) => id));
+}
+
+async function gateIds(): Promise<readonly string[]> {
+  const { gatesDocument, openGates } = await import("../application/gates.ts");
+  return await looked(async (app) => gatesDocument(await openGates(app)).gates.map(({ id }) => id));
+}
+
+async function workflowIds(): Promise<readonly string[]> {
+  const { workflows } = await import("../application/workflows.ts");
+  return workflows(applicationHere()).workflows.map(({ id }) => id);
+}
+
+async function executorNames(): Promise<readonly string[]> {
+  const app = applicationHere();
+  return Object.keys((await app.configuration(app.cwd)).executors);
+}
