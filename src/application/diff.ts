@@ -11,7 +11,7 @@ import {
   diffBetween,
   diffWithTree,
   savedDiff,
-  usualLimits,
+  usualDiffLimits,
 } from "../workspaces/trees/diff.ts";
 import type { Application } from "./application.ts";
 import { findRun, storyIn, wholeRun } from "./references.ts";
@@ -32,7 +32,7 @@ export async function diffOf(app: Application, reference: string, request: DiffR
   const located = await (entry === null
     ? workOfRun(parts, { run, number })
     : workOfStory(parts, { run, number }, entry));
-  const limits = { ...usualLimits, ...request.limits };
+  const limits = { ...usualDiffLimits, ...request.limits };
   const repo = run.header.place.repo ?? "";
   const { work, diff } = await shown(located, repo, limits);
   const { files, total, text, cut } = diff;

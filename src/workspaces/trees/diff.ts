@@ -22,7 +22,7 @@ export interface DiffLimits {
   readonly maxFiles: number;
 }
 
-export const usualLimits: DiffLimits = { maxTextBytes: 2 * 1024 * 1024, maxFiles: 5_000 };
+export const usualDiffLimits: DiffLimits = { maxTextBytes: 2 * 1024 * 1024, maxFiles: 5_000 };
 
 export interface Diff {
   /** In the order of git, at most `maxFiles` of them. */
@@ -44,12 +44,12 @@ const timeoutMs = 60_000;
 const maxListBytes = 256 * 1024 * 1024;
 
 /** Between two commits or trees. */
-export async function diffBetween(repo: string, from: string, to: string, limits = usualLimits): Promise<Diff> {
+export async function diffBetween(repo: string, from: string, to: string, limits = usualDiffLimits): Promise<Diff> {
   return await compare(repo, [from, to], limits);
 }
 
 /** Between a commit and the files at `path` as they are now, committed or not, without those that git ignores. */
-export async function diffWithTree(path: string, from: string, limits = usualLimits): Promise<Diff> {
+export async function diffWithTree(path: string, from: string, limits = usualDiffLimits): Promise<Diff> {
   return await lookAtTree(path, ({ id, env }) => compare(path, [from, id], limits, env));
 }
 
@@ -78,7 +78,7 @@ async function compare(
 export async function savedDiff(
   cwd: string,
   { file, text, isTextCut }: { readonly file: string; readonly text: string; readonly isTextCut: boolean },
-  { maxFiles } = usualLimits,
+  { maxFiles } = usualDiffLimits,
 ): Promise<Diff> {
   const asked = { timeoutMs, maxOutputBytes: maxListBytes };
   const { stdout } = await git(cwd, ["apply", "--numstat", "-z", "--", file], asked);
