@@ -18,6 +18,7 @@ import { nextProcess } from "./next-process.ts";
 import { partsOfAStep } from "./parts.ts";
 import { prdStories } from "./prd-stories.ts";
 import { queue } from "./queue.ts";
+import { service } from "./service.ts";
 import { startUp } from "./start-up.ts";
 import { stories } from "./stories.ts";
 import { storyStart } from "./story-start.ts";
@@ -30,6 +31,7 @@ const measurements: readonly Measurement[] = [
   nextProcess,
   agentStart,
   startUp,
+  service,
   chain,
   wideRun,
   manyStories,

@@ -108,6 +108,7 @@ export async function driveIn(
   onFollowing?.(service !== null);
   onStart?.(accepted);
   if (service !== null) {
+    onNote?.(`the service (process ${service.pid}) drives run #${accepted.number}; Ctrl-C ends this command alone`);
     const followed = await followService(app, parts, accepted, request);
     if (followed !== null) return followed;
     onFollowing?.(false);

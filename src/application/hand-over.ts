@@ -46,6 +46,7 @@ export async function serviceFor(
     (app.trusts ? "--trust counts for this command alone" : null) ??
     (concurrency === null ? null : "--concurrency counts for this command alone") ??
     (await otherVariables(app, session, run, service)) ??
+    // A newer command has asked it to restart by now.
     (service.version === packageVersion() ? null : `the service is version ${service.version}`);
   if (why === null) return service;
   onNote?.(`${why}: this command drives the run itself, not the service (process ${service.pid})`);

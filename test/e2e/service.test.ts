@@ -28,7 +28,7 @@ test("[SV1 SV3 SV7] a service drives what is handed to it; Ctrl-C leaves the run
   expect(left.stderr).not.toContain("Stopping the running attempts");
 
   const following = site.start("resume", "1");
-  await until(() => following.stderr().includes("first"));
+  await until(() => following.stderr().includes("drives run #1; Ctrl-C"));
   rmSync(site.path("hold"));
   expectCode(await following.ended, 0);
   expect(linesOf(site, "done")).toEqual(["first", "second"]);

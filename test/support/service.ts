@@ -37,7 +37,7 @@ export function slowWork(site: Site, steps: readonly string[] = ["first", "secon
   const workflow = writeAt(site, "slow.yml", `pawl: 1\nid: slow\nagents: { worker: {} }\nsteps:\n${chain}\n`);
   const agent = `echo "$PAWL_STEP $$" >> ${site.path("begun")}
 n=0
-while [ -e ${site.path("hold")} ] && [ $n -lt 1200 ]; do sleep 0.05; n=$((n+1)); done
+while [ -e ${site.path("hold")} ] && [ $n -lt 2400 ]; do sleep 0.05; n=$((n+1)); done
 echo "$PAWL_STEP" >> ${site.path("done")}
 echo "STATUS: done"
 `;

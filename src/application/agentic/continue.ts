@@ -7,6 +7,7 @@ import type { WaitsLevel } from "../../domain/run.ts";
 import { type AdoptedStory, chosenFirst, isUnbegun } from "../../domain/story.ts";
 import type { DispatchResult } from "../../protocols/agentic/adapter.ts";
 import { dispatchedText } from "../../protocols/agentic/report-text.ts";
+import { reserve, unreserve } from "../../runtime/reservation.ts";
 import { transition } from "../../runtime/transition/transition.ts";
 import { driversOf } from "../../runtime/worker.ts";
 import type { LocatedRun } from "../../store/store.ts";
@@ -56,6 +57,22 @@ export async function continueProject(app: Application, request: ContinueRequest
   const refused = await nothingToDo(app, place, request, stock);
   if (refused !== null) return refused;
   const run = await ensureRun(app, place, request, stock);
+  const { parts } = await app.read();
+  // A service would take the step that an answer makes ready, also one that is to be handed out.
+  await reserve(parts, run.id);
+  try {
+    return await moveOn(app, place, run, request);
+  } finally {
+    await unreserve(parts, run.id);
+  }
+}
+
+async function moveOn(
+  app: Application,
+  place: ProjectPlace,
+  run: LocatedRun,
+  request: ContinueRequest,
+): Promise<Continued> {
   await takeStory(app, place, run, request.story);
   const before = await viewProject(app, place);
   if (!(await goOn(app, before))) return told(before, resultOf(before));
@@ -145,6 +162,7 @@ async function ensureRun(
       script: request.script,
       given: { stories: stories.map(plannedStory), adopted, source: null, shared: place.ai },
       mayWait: place.level === 1 && !namesExecutor(request),
+      reserves: true,
       onNote: request.onNote,
     });
     const { run } = await startIn(session, prepared);

@@ -86,6 +86,7 @@ export async function startLifecycle(app: Application, request: LifecycleRequest
     task: intent,
     repo: project.root,
     ...here,
+    reserves: true,
     waits: request.auto === true ? "none" : "marked",
     context: {
       ...(wanted === null ? {} : { [choiceKeys.phase]: wanted }),

@@ -3,6 +3,7 @@
 import type { Application } from "../../application/application.ts";
 import type { AcceptedRun, Driven, DriveRequest } from "../../application/drive.ts";
 import { exitCodes } from "../../domain/error.ts";
+import { replaceOlder } from "../../service/upgrade.ts";
 import type { Console } from "./console.ts";
 import { Progress } from "./progress.ts";
 import { printEnd } from "./run-end.ts";
@@ -24,6 +25,8 @@ export async function watchDrive<D extends Driven | null>(
   const style = events ? "events" : console.json && !console.isTerminal ? "none" : "lines";
   let progress: Progress | null = null;
   const interrupt = new Interrupt(console);
+  const older = replaceOlder(app);
+  if (older !== null) console.note(older);
   try {
     const driven = await drive({
       signal: interrupt.signal,

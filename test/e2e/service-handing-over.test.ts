@@ -1,0 +1,77 @@
+// When a run is handed over to the service, when it is not, and what a command that follows does when the service goes.
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { isAlive } from "../../src/system/process/identity.ts";
+import { expectCode, newSite, type Site, startPawl } from "../support/pawl.ts";
+import { linesOf, recordOf, slowWork, startService } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+test("[SV9] a command with other variables, or with options of its own, drives by itself and says why", async () => {
+  const site = newSite();
+  const work = slowWork(site, ["only"]);
+  await startService(site);
+  const { home, repo: cwd } = site;
+  const run = (env: Readonly<Record<string, string>>, ...more: readonly string[]) =>
+    startPawl(["run", ...work, ...more], { home, cwd, env });
+  const other = run({ HTTPS_PROXY: "http://localhost:1" });
+  expectCode(await other.ended, 0);
+  expect(other.stderr()).toContain("the service has other values of HTTPS_PROXY: this command drives the run itself");
+  const many = run({}, "--concurrency", "2");
+  expectCode(await many.ended, 0);
+  expect(many.stderr()).toContain("--concurrency counts for this command alone: this command drives");
+});
+
+test("[SV10] a service that is stopped interrupts who follows; after one that was killed, the follower drives", async () => {
+  const site = newSite();
+  const work = slowWork(site, ["only"]);
+  writeFileSync(site.path("hold"), "");
+  const first = await startService(site);
+  const handing = site.start("run", ...work);
+  await until(() => linesOf(site, "begun").length === 1);
+  expectCode(await site.pawl("down"), 0);
+  expectCode(await first.ended, 0);
+  const stopped = await handing.ended;
+  expectCode(stopped, 130);
+  expect(stopped.stderr).toContain("the service was stopped");
+
+  const second = await startService(site);
+  await until(() => linesOf(site, "begun").length === 2);
+  const following = site.start("resume", "1");
+  await until(() => following.stderr().includes("drives run #1"));
+  second.child.kill("SIGKILL");
+  await until(() => following.stderr().includes("it was killed"));
+  rmSync(site.path("hold"));
+  expectCode(await following.ended, 0);
+  expect(linesOf(site, "done")).toEqual(["only"]);
+});
+
+test("[SV15] a newer command says so, and the service restarts when its attempt has ended", async () => {
+  const site = newSite();
+  const work = slowWork(site);
+  writeFileSync(site.path("hold"), "");
+  const older = await startService(site);
+  expectCode(await site.pawl("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  await pretendOlder(site);
+  const refused = await site.pawl("up", "--port", "0");
+  expectCode(refused, 6);
+  expect(refused.stderr).toContain("is version 0.0.1, this is");
+  expect(refused.stderr).toContain("it restarts as");
+  expect(older.child.exitCode).toBeNull();
+  rmSync(site.path("hold"));
+  expectCode(await older.ended, 0);
+  await until(async () => (await site.status()).run.status === "done");
+  const newer = recordOf(site);
+  expect(newer?.version).not.toBe("0.0.1");
+  expect(newer !== null && isAlive(newer) && newer.pid !== older.pid).toBe(true);
+  expect(linesOf(site, "done")).toEqual(["first", "second"]);
+  expectCode(await site.pawl("down"), 0);
+});
+
+/** As an older version would have recorded itself. */
+async function pretendOlder(site: Site): Promise<void> {
+  const file = join(site.home, "service.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
+}
