@@ -81,7 +81,7 @@ function logPage({ attempt: found, run, parts }: FoundAttempt, from: number, end
 }
 
 /** Its length without a character at the end whose last bytes are missing. */
-export function wholeCharacters(bytes: Uint8Array): number {
+function wholeCharacters(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(4, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;

@@ -54,7 +54,7 @@ export interface GateAnswer {
   readonly author?: string | undefined;
 }
 
-export interface LineComment {
+interface LineComment {
   readonly path: string;
   readonly line: number;
   readonly text: string;

@@ -15,7 +15,7 @@ import { assertConfigured } from "./setup/executors.ts";
 import { type StartRequest, start } from "./start.ts";
 import { assertListed } from "./workflows.ts";
 
-export interface KnownStart extends Pick<StartRequest, "task" | "context" | "executor" | "caps" | "base" | "waits"> {
+interface KnownStart extends Pick<StartRequest, "task" | "context" | "executor" | "caps" | "base" | "waits"> {
   /** The id of a bundled or installed workflow. */
   readonly workflow: string;
   /** A repository that this store has a run of, or whose commands the user has agreed to. */

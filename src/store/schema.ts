@@ -201,7 +201,7 @@ export interface TokenRow {
 }
 
 /** A key under which a caller of the HTTP API started a run. */
-export interface StartKeyRow {
+interface StartKeyRow {
   author: string;
   key: string;
   /** SHA-256 of the request. */
