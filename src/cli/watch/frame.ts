@@ -38,6 +38,7 @@ function bodyOf(state: WatchState, { document, text }: FrameParts, size: Size): 
     case "help":
       return help.map((line) => ({ tone: "plain", text: fit(line, size.columns) }));
     case "details":
+    case "diff":
       return windowOf(text, size, state.scroll);
     case "logs":
       // A log is read from its end.
@@ -104,11 +105,12 @@ function line(tone: ShownLine["tone"], text: string): ShownLine {
 function keysOf({ view }: WatchState): string {
   switch (view.kind) {
     case "list":
-      return "↑↓ choose  ⏎ details  l logs  a answer  p pause/resume  ? keys  q quit";
+      return "↑↓ choose  ⏎ details  l logs  d diff  a answer  p pause/resume  ? keys  q quit";
     case "answer":
       return "↑↓ choose  tab note  ⏎ answer  esc back";
     case "help":
     case "details":
+    case "diff":
     case "logs":
       return "↑↓ scroll  q back";
   }
@@ -120,6 +122,7 @@ const help = [
   "  ↑ ↓, k j    choose a run",
   "  enter       where it stands, as `pawl status`",
   "  l           what its agents did, as `pawl logs --follow`",
+  "  d           what it changed, as `pawl diff`",
   "  a           answer its question, with a note",
   "  p           pause it: running attempts end; or resume it in the background",
   "  q           back, and quit",

@@ -2,11 +2,13 @@
 
 import type { Application } from "../../application/application.ts";
 import { ensureDriven } from "../../application/background.ts";
+import { diffOf } from "../../application/diff.ts";
 import { answer } from "../../application/gates.ts";
 import { status } from "../../application/status.ts";
 import { pause } from "../../application/steer.ts";
 import { followTranscripts } from "../../application/transcripts.ts";
 import { Watched } from "../../application/watch.ts";
+import type { DiffDocument } from "../../contracts/diff-document.ts";
 import { errorText } from "../../domain/error.ts";
 import { runId } from "../../domain/ids.ts";
 import { linesOfEntry, type ShownLine } from "../../transcript/rendering.ts";
@@ -184,6 +186,10 @@ export class WatchLoop {
       return;
     }
     this.#details = [];
+    if (this.#state.view.kind === "diff") {
+      this.#details = diffLines(await diffOf(this.#app, run), this.#screen.size.columns);
+      return;
+    }
     const { document, now } = await status(this.#app, run);
     const text = statusLines(document, now, (title) => title).join("\n");
     const { columns } = this.#screen.size;
@@ -196,4 +202,14 @@ export class WatchLoop {
     void this.#log?.close();
     this.#log = null;
   }
+}
+
+function diffLines({ text, notes }: DiffDocument, columns: number): readonly ShownLine[] {
+  const lines = [...notes, ...(text === "" && notes.length === 0 ? ["nothing has changed"] : text.split("\n"))];
+  return lines.flatMap((line) => {
+    const tone = line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : "plain";
+    return linesOfEntry({ kind: "line", text: line, bytes: null }, columns).map(
+      (shown) => ({ ...shown, tone }) as const,
+    );
+  });
 }

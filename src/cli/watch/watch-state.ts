@@ -7,6 +7,7 @@ export type View =
   | { readonly kind: "list" }
   | { readonly kind: "help" }
   | { readonly kind: "details"; readonly run: WatchedRun }
+  | { readonly kind: "diff"; readonly run: WatchedRun }
   | { readonly kind: "logs"; readonly run: WatchedRun }
   | AnswerView;
 
@@ -90,6 +91,9 @@ function pressInList(state: WatchState, key: Key, items: readonly WatchedRun[]):
     case "enter":
       if (run === undefined) return only(state);
       return { state: show(state, { kind: "details", run }).state, act: { kind: "open", run } };
+    case "d":
+      if (run === undefined) return only(state);
+      return { state: show(state, { kind: "diff", run }).state, act: { kind: "open", run } };
     case "l":
       if (run === undefined) return only(state);
       return { state: show(state, { kind: "logs", run }).state, act: { kind: "open", run } };

@@ -84,6 +84,7 @@ test("[TE14] the selection moves, stops at the ends, and stays with its run", ()
   expect(pressed(state, "down", { char: "p" })).toMatchObject({ act: null, state: { message: "Run #3 is over." } });
   expect(pressed(state, { char: "a" })).toMatchObject({ act: null, state: { message: "This run asks nothing." } });
   expect(press(watchBegin, "enter", [])).toEqual({ state: watchBegin, act: null });
+  expect(pressed(state, { char: "d" })).toMatchObject({ act: { kind: "open" }, state: { view: { kind: "diff" } } });
   expect(pressed(state, "interrupt").act).toEqual({ kind: "quit" });
 });
 
