@@ -4,12 +4,12 @@
 import type { z } from "zod";
 import type { Application } from "../application/application.ts";
 import type { Role } from "../domain/api-token.ts";
-import type { Live } from "./streams/live.ts";
+import type { Live, StreamCall } from "./streams/live.ts";
 
 export type Inputs = z.ZodObject<z.ZodRawShape>;
 
 /** What a route is called with. */
-export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown> {
+export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown> extends StreamCall {
   readonly app: Application;
   /** Recorded with what the call changes. */
   readonly author: string;
@@ -18,14 +18,8 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly query: Query;
   readonly body: Body;
   readonly header: (name: string) => string | undefined;
-  /** Counts a stream of this token until it is ended; throws where it has too many. */
-  readonly openStream: () => () => void;
-  /** Cuts the client off. */
-  readonly disconnect: () => void;
   /** The streams of this service. */
   readonly live: Live;
-  /** Aborted when the client is gone or the service closes. */
-  readonly signal: AbortSignal;
 }
 
 export interface Route {

@@ -22,8 +22,7 @@ export type StartCompanion = (context: CompanionContext) => Promise<Companion>;
 /** The API. Loaded late: every other command starts faster. */
 const api: StartCompanion = async ({ app, host, port, log }) => {
   const { startServer } = await import("../http/server.ts");
-  const { publicUrl } = (await app.configuration(app.home.dir)).service;
-  return await startServer({ app, host, port, publicUrl, log });
+  return await startServer({ app, host, port, log });
 };
 
 /** Records runs at the times of schedules; the service finds and drives them as any other. */

@@ -11,15 +11,11 @@ import { readConfigFile } from "../../src/runtime/config/config-file.ts";
 import { recordTrust } from "../../src/runtime/config/trust.ts";
 import { expectDocument, expectEvent } from "./contracts.ts";
 import { makeRepository, tempDir } from "./repository.ts";
-import { callWarm } from "./warm-pawl.ts";
+import { type Called, callWarm } from "./warm-pawl.ts";
+
+export type { Called } from "./warm-pawl.ts";
 
 const program = fileURLToPath(new URL("../../bin/pawl", import.meta.url));
-
-export interface Called {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 export interface CallOptions {
   readonly home: string;

@@ -3,8 +3,13 @@
 // a terminal or has an environment of its own is started as `bin/pawl`.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import type { Called } from "./pawl.ts";
 import { programWords } from "./program-words.ts";
+
+export interface Called {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 export interface WarmCall {
   readonly args: readonly string[];

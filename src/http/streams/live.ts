@@ -2,20 +2,31 @@
 
 import type { Application } from "../../application/application.ts";
 import { errorText } from "../../domain/error.ts";
-import type { ApiParts } from "../api.ts";
 import { problem } from "../problem.ts";
 import { Refusal } from "../refusal.ts";
-import type { Asked } from "../route.ts";
 import { EventStream, type StreamFeed, streamHeaders } from "./event-stream.ts";
 import { Feed, type FeedSource } from "./feed.ts";
 import { type LiveLimits, usualLiveLimits } from "./limits.ts";
 
 const tickMs = 1_000;
 
-export type StreamCall = Pick<Asked, "openStream" | "signal" | "disconnect">;
+/** The call that a stream answers. */
+export interface StreamCall {
+  /** Counts a stream of its token until it is ended; throws where it has too many. */
+  readonly openStream: () => () => void;
+  /** Cuts the client off. */
+  readonly disconnect: () => void;
+  /** Aborted when the client is gone or the service closes. */
+  readonly signal: AbortSignal;
+}
+
+export interface LiveParts {
+  readonly app: Application;
+  readonly log: (event: string, fields: Readonly<Record<string, string | number | null>>) => void;
+}
 
 export class Live {
-  readonly #parts: Pick<ApiParts, "app" | "log">;
+  readonly #parts: LiveParts;
   readonly #limits: LiveLimits;
   readonly #feeds = new Map<string, { readonly feed: Feed; streams: number }>();
   readonly #streams = new Set<EventStream>();
@@ -23,7 +34,7 @@ export class Live {
   #clock: NodeJS.Timeout | null = null;
   #tickedAt = performance.now();
 
-  constructor(parts: Pick<ApiParts, "app" | "log">, limits: LiveLimits = usualLiveLimits) {
+  constructor(parts: LiveParts, limits: LiveLimits = usualLiveLimits) {
     this.#parts = parts;
     this.#limits = limits;
   }

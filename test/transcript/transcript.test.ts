@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { recordingPath, recordings } from "../../test/support/recordings.ts";
-import { agents } from "../app.ts";
-import { readerFor } from "../executors/recorded-formats.ts";
-import { cellsOf } from "./cells.ts";
-import type { LogEntry } from "./entry.ts";
-import { linesOfEntry } from "./rendering.ts";
-import { Transcript } from "./transcript.ts";
+import { agents } from "../../src/app.ts";
+import { readerFor } from "../../src/executors/recorded-formats.ts";
+import { cellsOf } from "../../src/transcript/cells.ts";
+import type { LogEntry } from "../../src/transcript/entry.ts";
+import { linesOfEntry } from "../../src/transcript/rendering.ts";
+import { Transcript } from "../../src/transcript/transcript.ts";
+import { recordingPath, recordings } from "../support/recordings.ts";
 
 async function transcriptOf(kind: string | null, root: string | null = null): Promise<Transcript> {
   const newReader = kind === null ? null : await readerFor(kind, agents);
