@@ -23,7 +23,7 @@ export interface ServerOptions {
   /** 0: a free one. */
   readonly port: number;
   /** The address of a proxy in front of it: `https://pawl.example.org`. Default: `service.public_url` of the user's configuration. */
-  readonly publicUrl?: string | undefined;
+  readonly publicUrl?: string | null | undefined;
   /** The files of the page by their path; null: there is none. */
   readonly page?: ((path: string) => Response | null) | undefined;
   readonly log?: ApiParts["log"] | undefined;
