@@ -11,7 +11,7 @@ import { answer } from "./gates.ts";
 import { firstLine } from "./references.ts";
 
 /** The author of an answer that came by a link. */
-export const linkAuthor = "link";
+const linkAuthor = "link";
 
 export type LinkView =
   /** Forged, of another home, or of a gate that is gone: which of them is not said. */

@@ -5,7 +5,7 @@ import { eventContract } from "./events.ts";
 import { runStatus } from "./run-documents.ts";
 import { count, list, object, text, time } from "./shape.ts";
 
-export const digestContract = object({
+const digestContract = object({
   position: count.describe("Of this change among those of all runs. It only grows, and is the id of the message."),
   run: text,
   number: count,

@@ -2,17 +2,17 @@
 
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { expect, onTestFinished, test } from "vitest";
-import { applicationIn, sendRaw, serve } from "../../../test/support/http-service.ts";
-import { tempDir } from "../../../test/support/repository.ts";
-import { agentStep, workflow } from "../../../test/support/sample-runs.ts";
-import { Transitions } from "../../../test/support/transitions.ts";
-import { configuredTargets } from "../../app.ts";
-import { type GateId, stepName } from "../../domain/ids.ts";
-import type { Notice } from "../../notify/target.ts";
-import { gateLink } from "../../runtime/gate-link.ts";
-import { openSqliteStore } from "../../store/sqlite/open.ts";
-import { systemClock } from "../../system/clock.ts";
-import { linkKey, linkKeyFile } from "../../system/link-key.ts";
+import { configuredTargets } from "../../src/app.ts";
+import { type GateId, stepName } from "../../src/domain/ids.ts";
+import type { Notice } from "../../src/notify/target.ts";
+import { gateLink } from "../../src/runtime/gate-link.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import { systemClock } from "../../src/system/clock.ts";
+import { linkKey, linkKeyFile } from "../../src/system/link-key.ts";
+import { applicationIn, sendRaw, serve } from "../support/http-service.ts";
+import { tempDir } from "../support/repository.ts";
+import { agentStep, workflow } from "../support/sample-runs.ts";
+import { Transitions } from "../support/transitions.ts";
 
 const hostile = `Ship <script>alert(1)</script> & "it"?`;
 
