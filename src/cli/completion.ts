@@ -10,8 +10,14 @@ import type { Console } from "./output/console.ts";
 
 const mostRuns = 50;
 
+/** `pawl complete -- WORD…`, which the scripts of the shells ask. */
+export async function printCandidates(argv: readonly string[], console: Console): Promise<void> {
+  const found = await candidatesFor(argv.slice(argv.indexOf("--") + 1), console);
+  if (found.length > 0) console.print([...new Set(found)].join("\n"));
+}
+
 /** `words`: those after `pawl`; the last one is being typed, and may be empty. */
-export async function candidatesFor(words: readonly string[], console: Console): Promise<readonly string[]> {
+async function candidatesFor(words: readonly string[], console: Console): Promise<readonly string[]> {
   try {
     const typed = words.at(-1) ?? "";
     return (await wordsAt(words.slice(0, -1), typed, console)).filter((word) => word.startsWith(typed));
@@ -22,7 +28,7 @@ export async function candidatesFor(words: readonly string[], console: Console):
 
 async function wordsAt(before: readonly string[], typed: string, console: Console): Promise<readonly string[]> {
   const [name, ...rest] = before;
-  if (name === undefined) return [...loaders.keys()].filter((command) => command !== "complete");
+  if (name === undefined) return [...loaders.keys()];
   const load = loaders.get(name);
   if (load === undefined) return [];
   const program = new Command("pawl");

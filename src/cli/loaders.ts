@@ -52,6 +52,5 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["store", () => import("./commands/setup/store.ts")],
   ["token", () => import("./commands/setup/token.ts")],
   ["completion", () => import("./commands/setup/completion.ts")],
-  ["complete", () => import("./commands/setup/completion.ts")],
   ["schema", () => import("./commands/setup/schema.ts")],
 ]);

@@ -22,6 +22,11 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(console: Console, argv: readonly string[]): Promise<number> {
+  if (argv[0] === "complete" && argv[1] === "--") {
+    const { printCandidates } = await import("./completion.ts");
+    await printCandidates(argv, console);
+    return exitCodes.done;
+  }
   const name = argv.find((word, index) => !word.startsWith("-") && argv[index - 1] !== "--store");
   if (name === undefined || (name === "help" && argv.length === 1)) {
     console.print(overview(catalogue));

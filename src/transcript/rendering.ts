@@ -79,7 +79,7 @@ export function nameOfCall({ tool, target }: ToolCall): string {
 }
 
 /** `1.2k tokens`, `$0.02`: only what is known. */
-export function amounts(usage: TokenUsage | null): readonly string[] {
+function amounts(usage: TokenUsage | null): readonly string[] {
   if (usage === null) return [];
   const count = usage.inputTokens + usage.cacheReadTokens + usage.outputTokens;
   const cost = usage.costUsd === null ? [] : [money({ costUsd: usage.costUsd, estimatedUsd: null })];

@@ -3,7 +3,7 @@
 import type { WatchedRun } from "../../contracts/watch-document.ts";
 import type { Key } from "./keys.ts";
 
-export type View =
+type View =
   | { readonly kind: "list" }
   | { readonly kind: "help" }
   | { readonly kind: "details"; readonly run: WatchedRun }
@@ -46,7 +46,7 @@ export interface Pressed {
 
 const longestNote = 2_000;
 
-export function keyOf({ id, need }: WatchedRun): string {
+function keyOf({ id, need }: WatchedRun): string {
   return `${id} ${need?.gate ?? ""}`;
 }
 

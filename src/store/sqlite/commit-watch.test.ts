@@ -30,9 +30,9 @@ test("[SM2] two hundred watchers cost one look, and none is left without a watch
 function countLooks(): () => number {
   const { get } = StatementSync.prototype;
   let looks = 0;
-  StatementSync.prototype.get = function (this: StatementSync, ...given: never[]) {
+  StatementSync.prototype.get = function (this: StatementSync, ...given: Parameters<typeof get>) {
     if (this.sourceSQL.includes("data_version")) looks += 1;
-    return (get as (...given: never[]) => ReturnType<typeof get>).apply(this, given);
+    return get.apply(this, given);
   };
   onTestFinished(() => {
     StatementSync.prototype.get = get;

@@ -47,7 +47,7 @@ export class CommitWatch {
       // Locked for a moment; the next look will succeed.
       return;
     }
-    if (before !== null && before !== this.#last) for (const { onChange } of [...this.#watchers]) onChange();
+    if (before !== null && before !== this.#last) for (const { onChange } of this.#watchers) onChange();
   }
 
   #stop(): void {

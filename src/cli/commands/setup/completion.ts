@@ -1,8 +1,7 @@
-// `pawl completion`, and `pawl complete`, which its scripts ask. Owns: the scripts of the shells.
+// `pawl completion`. Owns: the scripts of the shells. They ask `pawl complete` (completion.ts).
 
 import { Argument, type Command } from "commander";
 import { summaryOf } from "../../catalogue.ts";
-import { candidatesFor } from "../../completion.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 
@@ -32,14 +31,4 @@ export function define(parent: Command, console: Console): void {
     .addArgument(new Argument("<shell>", "your shell").choices(Object.keys(scripts)))
     .addHelpText("after", example("source <(pawl completion bash)", "pawl completion fish | source"))
     .action((shell: keyof typeof scripts) => console.write(scripts[shell]));
-
-  parent
-    .command("complete", { hidden: true })
-    .description("print the words that can stand at the end of a command line")
-    .argument("[words...]", "the words after `pawl`; the last is being typed")
-    .addHelpText("after", example("pawl complete -- diff 3 US"))
-    .action(async (words: readonly string[]) => {
-      const found = await candidatesFor(words, console);
-      if (found.length > 0) console.print([...new Set(found)].join("\n"));
-    });
 }
