@@ -1,7 +1,7 @@
 // One look serves every watcher of a store.
 
 import { StatementSync } from "node:sqlite";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { freshFile } from "../../../test/support/programs.ts";
 import { chainOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
@@ -28,14 +28,7 @@ test("[SM2] two hundred watchers cost one look, and none is left without a watch
 });
 
 function countLooks(): () => number {
-  const { get } = StatementSync.prototype;
-  let looks = 0;
-  StatementSync.prototype.get = function (this: StatementSync, ...given: Parameters<typeof get>) {
-    if (this.sourceSQL.includes("data_version")) looks += 1;
-    return get.apply(this, given);
-  };
-  onTestFinished(() => {
-    StatementSync.prototype.get = get;
-  });
-  return () => looks;
+  const get = vi.spyOn(StatementSync.prototype, "get");
+  onTestFinished(() => get.mockRestore());
+  return () => get.mock.contexts.filter((each) => (each as StatementSync).sourceSQL.includes("data_version")).length;
 }
