@@ -17,7 +17,7 @@ export function money({ costUsd, estimatedUsd }: Priced): string {
 }
 
 /** `870`, `34.5k`, `1.2M`, and `-` where nobody reported it. */
-export function tokens(count: number | null): string {
+export function tokensText(count: number | null): string {
   if (count === null) return "-";
   if (count < 1_000) return String(count);
   // 999,950 would round to 1000.0k.

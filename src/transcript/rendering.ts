@@ -5,7 +5,7 @@ import type { TokenUsage } from "../domain/agent-event.ts";
 import { counted } from "../domain/counted.ts";
 import { fit, wrap } from "./cells.ts";
 import type { EditLine, FileEdit, LogEntry, ToolCall } from "./entry.ts";
-import { money, tokens } from "./money.ts";
+import { money, tokensText } from "./money.ts";
 import { plainText } from "./plain-text.ts";
 
 export type LineTone = "plain" | "dim" | "strong" | "good" | "bad" | "warning" | "added" | "removed";
@@ -83,7 +83,7 @@ function amounts(usage: TokenUsage | null): readonly string[] {
   if (usage === null) return [];
   const count = usage.inputTokens + usage.cacheReadTokens + usage.outputTokens;
   const cost = usage.costUsd === null ? [] : [money({ costUsd: usage.costUsd, estimatedUsd: null })];
-  return count === 0 ? cost : [`${tokens(count)} tokens`, ...cost];
+  return count === 0 ? cost : [`${tokensText(count)} tokens`, ...cost];
 }
 
 class Page {

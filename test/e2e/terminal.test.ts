@@ -127,7 +127,7 @@ test.skipIf(!hasTmux)(
     const terminal = newTerminal();
     const small = { columns: 80, rows: 24, cwd: site.repo, env };
 
-    const live = terminal.open(`${pawl} run '${file}' 'Review the parser'; echo "left with $?"`, small);
+    const live = terminal.open(`${pawl} run '${file}' 'Review the parser'; echo "left with $?"; exec cat`, small);
     expectScreen("live-80x24", await live.shows(fourAtWork));
     live.resize(60, 20);
     live.resize(200, 50);
@@ -168,7 +168,7 @@ test.skipIf(!hasTmux)(
     expect(await watch.shows("left with 0")).not.toContain("RECENT");
     expect((await site.status()).run.status).toBe("done");
 
-    const logs = terminal.open(`${pawl} logs 1`, { ...small, rows: 50 });
+    const logs = terminal.open(`${pawl} logs 1; exec cat`, { ...small, rows: 50 });
     expectScreen("logs-80x50", await logs.shows(/✓ ended[^]*✓ ended[^]*✓ ended[^]*✓ ended/));
   },
 );

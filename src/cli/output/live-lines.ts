@@ -4,7 +4,7 @@
 import type { LiveAgent, LiveView } from "../../application/live-run.ts";
 import { counted } from "../../domain/counted.ts";
 import { cellsOf, column, fit } from "../../transcript/cells.ts";
-import { money, tokens } from "../../transcript/money.ts";
+import { money, tokensText } from "../../transcript/money.ts";
 import { plainText } from "../../transcript/plain-text.ts";
 import type { ShownLine } from "../../transcript/rendering.ts";
 import { durationText } from "./table.ts";
@@ -59,7 +59,7 @@ function usedText({ activity: { usage }, isPartial }: LiveAgent): string {
   const least = isPartial ? "≥" : "";
   const count = usage.inputTokens + usage.cacheReadTokens + usage.outputTokens;
   const cost = usage.costUsd === null ? "" : least + money({ costUsd: usage.costUsd, estimatedUsd: null });
-  return `${(least + tokens(count)).padStart(7)} ${cost.padStart(8)} `;
+  return `${(least + tokensText(count)).padStart(7)} ${cost.padStart(8)} `;
 }
 
 function whoseText({ story, step, number }: Pick<LiveAgent, "story" | "step" | "number">): string {

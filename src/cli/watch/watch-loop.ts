@@ -97,6 +97,8 @@ export class WatchLoop {
   #suspend(): void {
     this.#screen.close();
     process.once("SIGCONT", () => {
+      // It may be continued only to end.
+      if (this.#closing.signal.aborted) return;
       this.#screen.open();
       this.#redraw();
     });

@@ -6,7 +6,7 @@ import { costOfRun, costOfRuns } from "../../../application/runs.ts";
 import type { AttemptCost, CostDocument, CostList } from "../../../contracts/cost-documents.ts";
 import { counted } from "../../../domain/counted.ts";
 import { AppError } from "../../../domain/error.ts";
-import { estimateNote, money, tokens } from "../../../transcript/money.ts";
+import { estimateNote, money, tokensText } from "../../../transcript/money.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { readLimitOption } from "../../input/run-options.ts";
@@ -101,7 +101,7 @@ const usageHeads = ["cost", "input", "cached", "output"];
 type Used = Pick<Sums, "costUsd" | "estimatedUsd" | "inputTokens" | "cacheReadTokens" | "outputTokens" | "unpriced">;
 
 function usageCells(used: Used): readonly string[] {
-  return [costOf(used), tokens(used.inputTokens), tokens(used.cacheReadTokens), tokens(used.outputTokens)];
+  return [costOf(used), tokensText(used.inputTokens), tokensText(used.cacheReadTokens), tokensText(used.outputTokens)];
 }
 
 /** Usage without a report, or without a price, is not $0. */
