@@ -1,15 +1,6 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-<<<<<<<< HEAD:test/transcript/transcript.test.ts
-import { agents } from "../../src/app.ts";
-import { readerFor } from "../../src/executors/recorded-formats.ts";
-import { cellsOf } from "../../src/transcript/cells.ts";
-import type { LogEntry } from "../../src/transcript/entry.ts";
-import { linesOfEntry } from "../../src/transcript/rendering.ts";
-import { Transcript } from "../../src/transcript/transcript.ts";
-import { recordingPath, recordings } from "../support/recordings.ts";
-========
 import { recordingPath, recordings } from "../../test/support/recordings.ts";
 import { agents } from "../app.ts";
 import { readerFor } from "../executors/recorded-formats.ts";
@@ -17,7 +8,6 @@ import { cellsOf } from "../transcript/cells.ts";
 import type { LogEntry } from "../transcript/entry.ts";
 import { linesOfEntry } from "../transcript/rendering.ts";
 import { Transcript } from "../transcript/transcript.ts";
->>>>>>>> f53cd55 (End a stopped watch without taking the screen again):src/application/transcripts.test.ts
 
 async function transcriptOf(kind: string | null, root: string | null = null): Promise<Transcript> {
   const newReader = kind === null ? null : await readerFor(kind, agents);
