@@ -7,13 +7,13 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(test|contract)\.ts$/.test(file));
 
-/** The files that may name it. antfarm is also a spelling of workflow files and of commands; the sessions of a lifecycle are in `.ralph`. */
+/** The files that may name it. antfarm is also a spelling of workflow files, of commands and of a route; the sessions of a lifecycle are in `.ralph`. */
 const profiles = {
   ralph:
     /^src\/(app\.ts|protocols\/(ralph|lifecycle)\/|application\/(ralph|lifecycle)\/|application\/agentic\/(queue|add-story)\.ts|cli\/commands\/ralph\/|cli\/loaders\.ts)/,
   agentic:
-    /^src\/(app\.ts|library\/project-adapter\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
-  antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/)/,
+    /^src\/(app\.ts|library\/project-adapter\.ts|protocols\/agentic\/|workflows\/|application\/agentic\/|http\/routes\/projects\.ts|cli\/commands\/agentic\/|cli\/loaders\.ts)/,
+  antfarm: /^src\/(app\.ts|protocols\/antfarm\/|workflows\/|application\/|cli\/|http\/routes\/)/,
 };
 
 test.each(Object.entries(profiles))("only its own files name %s", (name, own) => {
