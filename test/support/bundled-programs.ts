@@ -1,7 +1,9 @@
 // Bundles the programs of the tests that import the application, once for all test files: from the sources, each start of one compiles
-// some hundred files, five times the work. A vitest global setup; `programWords` finds the bundles by the variable that it sets.
+// some hundred files, five times the work. A vitest global setup; `programWords` finds the bundles by the variable that it sets. For the
+// same reason it makes the bundle of `pawl` itself anew, if a source has changed since.
 
-import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "rolldown";
 import { bundlesVariable } from "./program-words.ts";
@@ -17,6 +19,7 @@ export default async function bundlePrograms(): Promise<(() => void) | undefined
   const dir = join(all, String(process.pid));
   process.env[bundlesVariable] = dir;
   removeLeftOver();
+  if (!isBundled()) execFileSync(process.execPath, ["scripts/prepare.js"], { cwd: root, stdio: "inherit" });
   mkdirSync(dir, { recursive: true });
   try {
     await build({
@@ -31,6 +34,19 @@ export default async function bundlePrograms(): Promise<(() => void) | undefined
     rmSync(dir, { recursive: true, force: true });
   }
   return () => rmSync(dir, { recursive: true, force: true });
+}
+
+/** Whether `bin/pawl` would use its bundle: it was made from the files as they are. */
+function isBundled(): boolean {
+  try {
+    const madeFrom = JSON.parse(readFileSync(join(root, "dist/made-from.json"), "utf8")) as [string, number, number][];
+    return madeFrom.every(([file, mtimeMs, size]) => {
+      const now = statSync(join(root, file));
+      return now.mtimeMs === mtimeMs && now.size === size;
+    });
+  } catch {
+    return false;
+  }
 }
 
 /** Bundles of tests that were killed. */
