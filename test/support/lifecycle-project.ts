@@ -107,6 +107,13 @@ export function lifecycleProject(files: Readonly<Record<string, string>> | null 
   };
 }
 
+/** No repository: git takes half of the work of a call, and only some tests are about trees. */
+export function folderProject(files: Readonly<Record<string, unknown>>): LifecycleTestProject {
+  const project = lifecycleProject();
+  writeProject(project.root, files);
+  return project;
+}
+
 /** The status.json of the only session, or of the last one by name. */
 export function statusFile(root: string): string {
   const dir = join(root, ".workflow/.ralph");

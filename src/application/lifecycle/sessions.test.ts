@@ -3,7 +3,13 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { lifecycleProject, planned, writeProject } from "../../../test/support/lifecycle-project.ts";
+import {
+  folderProject,
+  lifecycleProject,
+  planned,
+  statusFile,
+  writeProject,
+} from "../../../test/support/lifecycle-project.ts";
 import { runGit } from "../../../test/support/repository.ts";
 import { exitCodes } from "../../domain/error.ts";
 import { answer } from "../gates.ts";
@@ -58,13 +64,6 @@ describe("a session", () => {
     expect(project.status()).toMatchObject({ status: "completed" });
   });
 
-  test("[LE7 E33] with --auto nothing stops it", async () => {
-    const project = lifecycleProject(planned());
-    const { driven } = moved(await project.start("Go", { auto: true }));
-    expect(driven?.end).toBe("done");
-    expect(project.status()).toMatchObject({ auto_mode: true, status: "completed" });
-  });
-
   test("[LE3 E33] that nobody agreed to leaves nothing", async () => {
     const project = lifecycleProject();
     const end = await project.start("Go", { confirm: async () => await Promise.resolve(false) });
@@ -85,7 +84,7 @@ describe("a session", () => {
   });
 
   test("[LE5 E14 E54] whose skill failed is held there, and `execute` makes that call again", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     project.plan({ "maestro-plan 1": ["failed", "crash"] });
     expect(stopOf(await project.start())).toEqual({ end: "held", kind: "failed", step: "plan" });
     expect(project.status()).toMatchObject({ status: "paused" });
@@ -97,7 +96,7 @@ describe("a session", () => {
   });
 
   test("[LE6 LD4 E63 E64] whose result file is missing asks with the file, and `execute` reads again", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     project.plan({ "quality-review 1": ["nothing"] });
     await project.start();
     await project.execute();
@@ -114,7 +113,7 @@ describe("a session", () => {
   });
 
   test("[LE6 E44 LD6] whose limit is used up is escalated with the number of attempts, and what a person mended is verified again", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     project.plan({ "maestro-verify 1": ["fix", "fix", "fix"] });
     await project.start();
     await project.execute();
@@ -143,7 +142,7 @@ describe("a session", () => {
   });
 
   test("[LE5] that a person stopped starts again at that step", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     project.plan({ "maestro-plan 1": ["failed"] });
     const { view } = moved(await project.start());
     await answer(project.app, view.stop?.gate.id ?? "", { option: "stop" });
@@ -152,7 +151,7 @@ describe("a session", () => {
 
   test("[LE2 E22] works on the phase that the intent or an option names; a phase that is not there is refused", async () => {
     const milestones = [{ id: "M1", name: "First", status: "active", phases: [1, 2, 3] }];
-    const project = lifecycleProject(planned(milestones));
+    const project = folderProject(planned(milestones));
     await project.start("finish phase 2, please");
     expect(project.calls().at(-1)).toBe("maestro-verify 2");
     await project.start("Go", { phase: "3" });
@@ -208,13 +207,15 @@ describe("a session", () => {
       });
   });
 
-  test("[LE2 E43] takes one phase by itself, and all of the milestone with --all-phases", async () => {
+  test("[LE7 E33 LE2 E43] with --auto nothing stops it; it takes one phase by itself, and all of the milestone with --all-phases", async () => {
     const milestones = [{ id: "M1", name: "First", status: "active", phases: [1, 2] }];
-    const one = lifecycleProject(planned(milestones));
+    const one = folderProject(planned(milestones));
     await one.start("Go", { auto: true });
     expect(one.calls().filter((call) => call.startsWith("quality-test "))).toEqual(["quality-test 1"]);
-    const all = lifecycleProject(planned(milestones));
-    await all.start("Go", { auto: true, allPhases: true });
+    const all = folderProject(planned(milestones));
+    const { driven } = moved(await all.start("Go", { auto: true, allPhases: true }));
+    expect(driven?.end).toBe("done");
+    expect(all.status()).toMatchObject({ auto_mode: true, status: "completed" });
     expect(all.calls().filter((call) => call.startsWith("quality-test "))).toEqual([
       "quality-test 1",
       "quality-test 2",
@@ -226,12 +227,10 @@ describe("a session", () => {
   test("[LE4 E24] that stands before a decision at its start evaluates it at once: the first skill is debug", async () => {
     const path = "20260503-verify-P1-shop";
     const artifacts = [{ type: "verify", milestone: "M1", phase: 1, status: "completed", path }];
-    const project = lifecycleProject(planned(undefined, artifacts));
-    writeProject(project.root, {
+    const project = folderProject({
+      ...planned(undefined, artifacts),
       [`.workflow/scratch/${path}/verification.json`]: { passed: false, gaps: ["no cart"] },
     });
-    runGit(project.root, "add", "-A");
-    runGit(project.root, "commit", "-qm", "verified");
     expect(stopOf(await project.start())).toEqual(decision("post-verify"));
     expect(project.calls()[0]).toBe('quality-debug "passed is false, with one gap: no cart"');
   });
@@ -258,7 +257,7 @@ describe("a session", () => {
 
 describe("several sessions", () => {
   test("[LE9 E7 E69] in one second have folders of their own; the newest continues, and that is said", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     await project.start("one");
     await project.start("two");
     const names = readdirSync(join(project.root, ".workflow/.ralph"));
@@ -270,7 +269,7 @@ describe("several sessions", () => {
   });
 
   test("[LE10 E72] of two that continue one session, the second is refused", async () => {
-    const project = lifecycleProject(planned());
+    const project = folderProject(planned());
     project.hold("quality-business-test");
     await project.start();
     const first = project.execute();
@@ -332,14 +331,6 @@ describe("several sessions", () => {
     });
     expect(project.calls()).toEqual([]);
   });
-
-  test("[LE7] with `execute --auto` a session that stopped does not stop again", async () => {
-    const project = lifecycleProject(planned());
-    await project.start();
-    const { driven } = moved(await project.execute({ auto: true }));
-    expect(driven?.end).toBe("done");
-    expect(project.status()).toMatchObject({ auto_mode: true });
-  });
 });
 
 describe("where the skills work", () => {
@@ -368,7 +359,7 @@ describe("where the skills work", () => {
     expect(stopOf(await project.start("Another"))).not.toBeNull();
   });
 
-  test("[LE15] a call in the checkout is refused while a session works in a tree of its own", async () => {
+  test("[LE15 LE12 LS8] a call in the checkout is refused while a session works in a tree of its own; a session that was cancelled says so in words", async () => {
     const project = lifecycleProject(planned());
     const { view } = moved(await project.start());
     const { app, executor } = project;
@@ -376,6 +367,10 @@ describe("where the skills work", () => {
       performCall(app, { call: "maestro-verify 1", executor, signal: new AbortController().signal, dir });
     await expect(perform()).rejects.toMatchObject({ exitCode: exitCodes.refused });
     expect(await perform(view.workspace)).toMatchObject({ status: "completed" });
+    await cancel(app, view.session.summary.id);
+    const shown = await lifecycleStatus(app, undefined);
+    expect(stopWords(shown.view, shown.project)[0]).toBe("The run was cancelled by the user.");
+    await expect(project.execute()).rejects.toMatchObject({ message: expect.stringContaining("E006") });
   });
 
   test("[LE12] one that git tracks is the tree's own, and must be committed", async () => {
@@ -389,28 +384,36 @@ describe("where the skills work", () => {
     expect(inPlace.view.workspace).toBe(project.root);
   });
 
-  test("[LE19] work that the checkout does not have is named before the question, with what to do instead", async () => {
-    const project = lifecycleProject(planned());
-    const { view } = moved(await project.start());
-    const asked = async () => {
-      project.notes.length = 0;
-      expect((await project.start("Again", { confirm: async () => false })).kind).toBe("declined");
-      return project.notes.join("\n");
-    };
-    expect(await asked()).toContain(`the work of ${view.session.id} is on branch ${view.branch}`);
-    expect(await asked()).toContain("Instead: pawl lifecycle execute");
-    await project.execute({ auto: true });
-    expect(await asked()).toContain(`Instead: git merge ${view.branch}`);
-  });
-
-  test("[LE12] the tree or the branch of a session is named at each stop, in its status and at its end", async () => {
+  test("[LE12 LE13 LE19 LE7 E4] the tree or the branch of a session is named at each stop, in its status, at its end, and before another would do its work again", async () => {
     const project = lifecycleProject(planned());
     const stopped = moved(await project.start());
     const { workspace } = stopped.view;
     expect(stopWords(stopped.view, stopped.project)).toEqual([
       expect.stringContaining(`The skills work in ${workspace}`),
     ]);
+
+    const before = readFileSync(statusFile(project.root), "utf8");
+    const shownAtStop = await lifecycleStatus(project.app, undefined);
+    expect(sessionSummary(shownAtStop.view, shownAtStop.project)).toMatchObject({
+      status: "running",
+      stop: { kind: "decision", step: "post-verify", options: ["continue", "skip", "stop"] },
+      next: "pawl lifecycle execute",
+    });
+    expect(readFileSync(statusFile(project.root), "utf8")).toBe(before);
+
+    const asked = async () => {
+      project.notes.length = 0;
+      expect((await project.start("Again", { confirm: async () => false })).kind).toBe("declined");
+      return project.notes.join("\n");
+    };
+    const { session } = stopped.view;
+    const notes = await asked();
+    expect(notes).toContain(`the work of ${session.id} is on branch ${stopped.view.branch}`);
+    expect(notes).toContain("Instead: pawl lifecycle execute");
+
     const ended = moved(await project.execute({ auto: true }));
+    expect(ended.driven?.end).toBe("done");
+    expect(project.status()).toMatchObject({ auto_mode: true });
     const { branch = null } = ended.driven ?? {};
     expect(branch).not.toBeNull();
     expect(stopWords(ended.view, ended.project)).toEqual([
@@ -418,19 +421,11 @@ describe("where the skills work", () => {
     ]);
     const shown = await lifecycleStatus(project.app, undefined);
     expect(stopWords(shown.view, shown.project)).toEqual(stopWords(ended.view, ended.project));
+    expect(await asked()).toContain(`Instead: git merge ${stopped.view.branch}`);
     // The checkout does not have the work yet, so it must not be done again.
     await expect(project.execute()).rejects.toMatchObject({ hint: expect.stringContaining(`git merge ${branch}`) });
     runGit(project.root, "merge", "-q", branch ?? "");
     expect((await project.execute()).kind).toBe("complete");
-  });
-
-  test("[LE12 LS8] a session that was cancelled says so in words, and where its work is", async () => {
-    const project = lifecycleProject(planned());
-    const { view } = moved(await project.start());
-    await cancel(project.app, view.session.summary.id);
-    const shown = await lifecycleStatus(project.app, undefined);
-    expect(stopWords(shown.view, shown.project)[0]).toBe("The run was cancelled by the user.");
-    await expect(project.execute()).rejects.toMatchObject({ message: expect.stringContaining("E006") });
   });
 
   test("[LE12] one that git tracks in part is refused: its tree would stand elsewhere", async () => {
@@ -450,23 +445,4 @@ describe("where the skills work", () => {
     expect(view.workspace).toBe(project.root);
     expect(project.notes.join("\n")).toContain("this is not a git repository");
   });
-});
-
-test("[LE13 E4] the status of a session is shown without a change", async () => {
-  const project = lifecycleProject(planned());
-  await project.start();
-  const file = join(
-    project.root,
-    ".workflow/.ralph",
-    readdirSync(join(project.root, ".workflow/.ralph"))[0] ?? "",
-    "status.json",
-  );
-  const before = readFileSync(file, "utf8");
-  const { view, project: found } = await lifecycleStatus(project.app, undefined);
-  expect(sessionSummary(view, found)).toMatchObject({
-    status: "running",
-    stop: { kind: "decision", step: "post-verify", options: ["continue", "skip", "stop"] },
-    next: "pawl lifecycle execute",
-  });
-  expect(readFileSync(file, "utf8")).toBe(before);
 });
