@@ -5,8 +5,10 @@ import type { RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
 import { driversOf } from "../runtime/worker.ts";
 import type { RunSummary } from "../store/store.ts";
+import type { ServiceRecord } from "../system/service-file.ts";
 import type { Application } from "./application.ts";
 import { type AskedRun, gatesDocument, openGates } from "./gates.ts";
+import { serviceHere } from "./hand-over.ts";
 import { type LiveAgent, LiveRun, type LiveView } from "./live-run.ts";
 
 /** Of runs that are over, and of those whose agents are looked at. */
@@ -22,6 +24,7 @@ export class Watched {
   #runs: readonly RunSummary[] = [];
   #asked: readonly AskedRun[] = [];
   #drivers: ReadonlyMap<RunId, string> = new Map();
+  #service: ServiceRecord | null = null;
 
   constructor(app: Application) {
     this.#app = app;
@@ -35,6 +38,7 @@ export class Watched {
     this.#runs = [...open, ...over];
     this.#asked = await openGates(this.#app);
     this.#drivers = await driversOf(parts);
+    this.#service = serviceHere(this.#app);
     const working = new Set(open.slice(0, mostLive).map(({ id }) => id));
     for (const id of this.#live.keys()) if (!working.has(id)) this.#live.delete(id);
     for (const id of working) {
@@ -70,9 +74,13 @@ export class Watched {
         kind: "failed",
         text: `failed: \`pawl why ${number}\` says why, \`pawl retry ${number}\` tries again`,
       };
-    if (status === "running" && !this.#drivers.has(id))
-      return { ...nothing, kind: "no_driver", text: `nothing drives it: \`pawl resume ${number}\`` };
-    return null;
+    if (status !== "running" || this.#drivers.has(id)) return null;
+    const trouble = this.#service?.troubles[id];
+    if (trouble !== undefined)
+      return { ...nothing, kind: "no_driver", text: `the service cannot drive it: ${trouble.why}; ${trouble.hint}` };
+    // The service takes it within a second: nobody is needed.
+    if (this.#service !== null) return null;
+    return { ...nothing, kind: "no_driver", text: `nothing drives it: \`pawl resume ${number}\`` };
   }
 
   #document(run: RunSummary, live: LiveView | null, need: Need): WatchedRun {

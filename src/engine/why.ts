@@ -68,7 +68,7 @@ function reasonOf(run: Run, now: number, known: Known): string {
 function nextOf({ header }: Run, known: Known): readonly string[] {
   if (known.number === undefined) return [];
   if (header.end?.status === "failed")
-    return [`Try again with ${command("retry", known)}, then ${command("resume", known)}.`];
+    return [`Try again with ${command("retry", known)}${known.service ? "" : `, then ${command("resume", known)}`}.`];
   if (header.end) return [`${command("status", known)} shows what it did.`];
   if (header.paused || statusOf(header) === "held") return [];
   if (known.isDriven === false) return [undriven(known)];

@@ -1,10 +1,10 @@
 // When a run is handed over to the service, when it is not, and what a command that follows does when the service goes.
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { isAlive } from "../../src/system/process/identity.ts";
-import { expectCode, newSite, type Site, startPawl } from "../support/pawl.ts";
+import { expectCode, newSite, type Site, startPawl, writeAt } from "../support/pawl.ts";
 import { linesOf, recordOf, slowWork, startService } from "../support/service.ts";
 import { until } from "../support/until.ts";
 
@@ -75,3 +75,55 @@ async function pretendOlder(site: Site): Promise<void> {
   const file = join(site.home, "service.json");
   writeFileSync(file, readFileSync(file, "utf8").replace(/"version":"[^"]*"/, '"version":"0.0.1"'));
 }
+
+test("[SV21] with a service, no command sends a person to `pawl resume`: answers, retries and records name the service", async () => {
+  const site = newSite();
+  const asks = writeAt(
+    site,
+    "asks.yml",
+    'pawl: 1\nid: asks\nagents: { worker: {} }\nsteps:\n  - { id: ok, gate: "Go on?" }\n  - { id: only, agent: worker, input: "{{task}}" }\n',
+  );
+  const agent = writeAt(site, "may.sh", `[ -e ${site.path("may")} ] && echo "STATUS: done"\n`);
+  const start = ["run", asks, "do it", "--detach", "--executor", `command: sh ${agent}`];
+  expect((await site.pawl(...start)).stderr).toContain("`pawl resume 1` continues the run");
+  await startService(site);
+  await until(async () => (await site.status()).run.status === "held");
+  const answered = await site.pawl("approve", "1");
+  expectCode(answered, 0);
+  expect(answered.stderr).not.toContain("pawl resume");
+  expect(answered.stderr).toMatch(/The service continues the run|The run continues: process \d+/);
+  await until(async () => (await site.status()).run.status === "failed");
+  const why = await site.pawl("why", "1");
+  expect(why.stdout).toContain("Try again with `pawl retry 1`.");
+  writeFileSync(site.path("may"), "");
+  const again = await site.pawl("retry", "1");
+  expect(again.stderr).not.toContain("pawl resume");
+  expect(again.stderr).toMatch(/The service continues the run|The run continues: process \d+/);
+  await until(async () => (await site.status()).run.status === "done");
+  expect((await site.pawl(...start)).stderr).not.toContain("pawl resume");
+});
+
+test("[SV21 SV11] `runs` and `watch` say why the service cannot drive a run; an interrupted drive says that the service continues it", async () => {
+  const site = newSite();
+  const work = slowWork(site, ["only"]);
+  writeFileSync(site.path("hold"), "");
+  const service = await startService(site);
+  const driving = site.start("run", ...work, "--foreground");
+  await until(() => linesOf(site, "begun").length === 1);
+  driving.child.kill("SIGINT");
+  expect((await driving.ended).stderr).toContain(
+    "Interrupted. The service continues the run; `pawl pause 1` pauses it.",
+  );
+  await until(() => linesOf(site, "begun").length === 2);
+  service.child.kill("SIGKILL");
+  await service.ended;
+  const away = `${site.repo}-away`;
+  renameSync(site.repo, away);
+  onTestFinished(() => renameSync(away, site.repo));
+  await startService({ ...site, repo: away });
+  await until(() => Object.keys(recordOf(site)?.troubles ?? {}).length === 1);
+  const why = "the service cannot drive run #1: its repository";
+  const { home } = site;
+  expect((await startPawl(["runs"], { home, cwd: away }).ended).stderr).toContain(why);
+  expect((await startPawl(["watch"], { home, cwd: away }).ended).stdout).toContain("the service cannot drive it");
+});

@@ -1,9 +1,13 @@
 // An answered gate. Owns: what is printed of it.
 
+import type { Application } from "../../application/application.ts";
+import { continuationOf } from "../../application/continuation.ts";
 import type { AnsweredGate } from "../../application/gates.ts";
 import type { Console } from "./console.ts";
 
-export function printAnswered(console: Console, { document, number, isOver }: AnsweredGate): void {
+export async function printAnswered(console: Console, app: Application, answered: AnsweredGate): Promise<void> {
+  const { document, run, number } = answered;
   if (console.json) return console.document(document);
-  console.say(`Answered "${document.option}".${isOver ? "" : ` \`pawl resume ${number}\` continues the run.`}`);
+  const next = await continuationOf(app, { id: run, number, status: document.status });
+  console.say(`Answered "${document.option}". ${next}`.trimEnd());
 }

@@ -2,6 +2,7 @@
 
 import type { Application } from "../../application/application.ts";
 import type { AcceptedRun, Driven, DriveRequest } from "../../application/drive.ts";
+import { serviceHere } from "../../application/hand-over.ts";
 import { exitCodes } from "../../domain/error.ts";
 import { replaceOlder } from "../../service/upgrade.ts";
 import type { Console } from "./console.ts";
@@ -42,7 +43,7 @@ export async function watchDrive<D extends Driven | null>(
       },
     });
     await closed(progress);
-    if (driven !== null) printEnd(console, driven, { events });
+    if (driven !== null) printEnd(console, driven, { events, isServed: serviceHere(app) !== null });
     return driven;
   } finally {
     await closed(progress);

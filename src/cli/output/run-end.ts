@@ -4,14 +4,22 @@ import type { Driven } from "../../application/drive.ts";
 import { exitCodes } from "../../domain/error.ts";
 import type { Console } from "./console.ts";
 
-export function printEnd(console: Console, driven: Driven, { events }: { readonly events: boolean }): void {
+interface EndView {
+  readonly events: boolean;
+  /** A service of this home drives what no other process does. */
+  readonly isServed: boolean;
+}
+
+export function printEnd(console: Console, driven: Driven, { events, isServed }: EndView): void {
   const { end, number, document, files } = driven;
   console.exitCode = exitCodeOf(end);
   if (console.json && !events) console.document(document);
   if (end === "left") {
     const by = document.run.driver === null ? "" : ` ${document.run.driver} drives it:`;
     console.say(`Run #${number} continues without this command.${by} \`pawl resume ${number}\` follows it again.`);
-  } else if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
+  } else if (end === "interrupted" && isServed)
+    console.say(`Interrupted. The service continues the run; \`pawl pause ${number}\` pauses it.`);
+  else if (end === "interrupted") console.say(`Interrupted. \`pawl resume ${number}\` continues where it stopped.`);
   else if (end === "done") {
     console.say(`Run #${number} is done. ${workText(driven)}`);
     console.say(`Look closer: pawl status ${number} · pawl logs ${number} · pawl events ${number}`);

@@ -1,10 +1,14 @@
 // A run that is only recorded. Owns: what is printed of it.
 
+import type { Application } from "../../application/application.ts";
+import { continuationOf } from "../../application/continuation.ts";
 import type { Started } from "../../application/start.ts";
 import type { Console } from "./console.ts";
 
-export function printStarted(console: Console, { run, number, workflow }: Started): void {
+export async function printStarted(console: Console, app: Application, started: Started): Promise<void> {
+  const { run, number, workflow } = started;
   if (console.json) return console.document({ run: { id: run, number, workflow } });
   console.print(run);
-  console.say(`Run #${number} is recorded. \`pawl resume ${number}\` drives it; agents may pull its steps.`);
+  const next = await continuationOf(app, { id: run, number, status: "running" });
+  console.say(`Run #${number} is recorded. ${next} Agents may pull its steps.`);
 }

@@ -21,6 +21,8 @@ export function define(parent: Command, console: Console): void {
     .action(async (gate: string, option: string, options: { note?: string; reason?: string; store?: string }) => {
       const { note, reason } = options;
       const given = { option, note, reason };
-      printAnswered(console, await withApplication(options, async (app) => await answer(app, gate, given)));
+      await withApplication(options, async (app) => {
+        await printAnswered(console, app, await answer(app, gate, given));
+      });
     });
 }

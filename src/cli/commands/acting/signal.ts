@@ -1,7 +1,9 @@
 // `pawl signal`: wakes a step that waits for a signal.
 
 import type { Command } from "commander";
+import { continuationOf } from "../../../application/continuation.ts";
 import { sendSignal } from "../../../application/signal.ts";
+import { runId } from "../../../domain/ids.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { readInput } from "../../input/input.ts";
@@ -27,15 +29,17 @@ export function define(parent: Command, console: Console): void {
         options: { story?: string; store?: string },
       ) => {
         const given = { signal, json: json === undefined ? undefined : await readInput([json]), story: options.story };
-        const sent = await withApplication(options, async (app) => await sendSignal(app, reference, given));
-        if (console.json) return console.document(sent);
-        const { taken, number, status } = sent;
-        const next = status === "running" ? ` \`pawl resume ${number}\` continues the run if nothing drives it.` : "";
-        console.say(
-          taken === null
-            ? `No step waits for ${signal} yet. It is kept for the next one that does.`
-            : `${taken} has the signal ${signal}.${next}`,
-        );
+        await withApplication(options, async (app) => {
+          const sent = await sendSignal(app, reference, given);
+          if (console.json) return console.document(sent);
+          const { taken, number, status } = sent;
+          const next = await continuationOf(app, { id: runId(sent.run), number, status });
+          console.say(
+            taken === null
+              ? `No step waits for ${signal} yet. It is kept for the next one that does.`
+              : `${taken} has the signal ${signal}. ${next}`.trimEnd(),
+          );
+        });
       },
     );
 }

@@ -43,10 +43,9 @@ export function define(program: Command, console: Console): void {
     .addHelpText("after", example("pawl step drop 3 review --as done", "pawl step drop 3 code --story US-002"))
     .action(async (reference: string, name: string, options: DropOptions & { story?: string }) => {
       const { as, reason, story } = options;
-      const dropped = await withApplication(options, (app) =>
-        dropOneStep(app, reference, { step: name, story }, { as, reason }),
-      );
-      printDropped(console, dropped);
+      await withApplication(options, async (app) => {
+        await printDropped(console, app, await dropOneStep(app, reference, { step: name, story }, { as, reason }));
+      });
     });
 
   step

@@ -25,6 +25,8 @@ function defineVerdict(parent: Command, console: Console, name: string, decide: 
     .action(async (reference: string, options: { note?: string; reason?: string; store?: string }) => {
       const { note, reason } = options;
       const given = { note, reason };
-      printAnswered(console, await withApplication(options, async (app) => await decide(app, reference, given)));
+      await withApplication(options, async (app) => {
+        await printAnswered(console, app, await decide(app, reference, given));
+      });
     });
 }

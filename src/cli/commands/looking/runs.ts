@@ -1,6 +1,7 @@
 // `pawl runs`. Owns: the list of runs as a table.
 
 import type { Command } from "commander";
+import { serviceHere } from "../../../application/hand-over.ts";
 import { firstLine } from "../../../application/references.ts";
 import { runs } from "../../../application/runs.ts";
 import type { RunDocument } from "../../../contracts/run-documents.ts";
@@ -20,12 +21,20 @@ export function define(parent: Command, console: Console): void {
     .addHelpText("after", example("pawl runs --limit 10"))
     .action(async (options: { limit: string; store?: string }) => {
       const limit = readLimitOption(options.limit);
-      const document = await withApplication(options, async (app) => await runs(app, limit));
+      const { document, service } = await withApplication(options, async (app) => ({
+        document: await runs(app, limit),
+        service: serviceHere(app),
+      }));
       if (console.json) return console.document(document);
       if (document.runs.length === 0) return console.say(noRunYet);
       const now = Date.now();
       const head = ["#", "id", "workflow", "status", "time", "task"];
       console.print(table([head, ...document.runs.map((run) => row(run, now))]));
+      for (const { id, number, status, driver } of document.runs) {
+        const trouble = status === "running" && driver === null ? service?.troubles[id] : undefined;
+        if (trouble !== undefined)
+          console.note(`the service cannot drive run #${number}: ${trouble.why}; ${trouble.hint}`);
+      }
     });
 }
 

@@ -62,19 +62,19 @@ export async function runGivenStories(
   };
   if (detach) {
     const onNote = (note: string) => console.note(note);
-    return print(console, await work({ ...request, onNote, onStart: announce }));
+    return await print(console, app, await work({ ...request, onNote, onStart: announce }));
   }
   const drive = async (watched: DriveRequest) => {
     const result = await work({ ...request, ...watched });
     if (result.kind === "driven") return result;
-    print(console, result);
+    await print(console, app, result);
     return null;
   };
   await watchDrive(console, app, { events, announce }, drive);
 }
 
-function print(console: Console, result: StoriesResult): void {
-  if (result.kind === "recorded") printStarted(console, result);
+async function print(console: Console, app: Application, result: StoriesResult): Promise<void> {
+  if (result.kind === "recorded") await printStarted(console, app, result);
   if (result.kind !== "nothing") return;
   if (console.json) console.document({ run: null, stories: result.stories, open: 0 });
   console.say("Every story of the PRD passes already: there is nothing to do.");

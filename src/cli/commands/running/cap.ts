@@ -2,6 +2,7 @@
 
 import type { Command } from "commander";
 import { cap, type RaisedCaps } from "../../../application/caps.ts";
+import { serviceHere } from "../../../application/hand-over.ts";
 import type { CapsOfRun } from "../../../contracts/run-documents.ts";
 import { AppError } from "../../../domain/error.ts";
 import { durationMs } from "../../../workflows/document/duration.ts";
@@ -38,10 +39,13 @@ export function define(parent: Command, console: Console): void {
     .addHelpText("after", example("pawl cap 3", "pawl cap 3 --attempts 20000", "pawl cap 3 --usd 50 --wall 2d"))
     .action(async (reference: string, options: CapOptions) => {
       const caps = capsIn(options);
-      const document = await withApplication(options, async (app) => await cap(app, reference, caps));
+      const { document, isServed } = await withApplication(options, async (app) => ({
+        document: await cap(app, reference, caps),
+        isServed: serviceHere(app) !== null,
+      }));
       if (console.json) return console.document(document);
       console.print(table(document.caps.map(row)));
-      if (Object.keys(caps).length > 0) console.say(`\n${nextStep(document)}`);
+      if (Object.keys(caps).length > 0) console.say(`\n${nextStep(document, isServed)}`);
     });
 }
 
@@ -86,7 +90,8 @@ const words: Readonly<Record<CapsOfRun["caps"][number]["name"], string>> = {
   tokens: "tokens",
 };
 
-function nextStep({ number, status }: CapsOfRun): string {
+function nextStep({ number, status }: CapsOfRun, isServed: boolean): string {
+  if (status === "failed" && isServed) return `The cap is raised. \`pawl retry ${number}\` continues the run.`;
   if (status === "failed")
     return `The cap is raised. \`pawl retry ${number}\` and \`pawl resume ${number}\` continue the run.`;
   if (status === "held") return `The cap is raised. \`pawl gates\` shows what the run waits for.`;

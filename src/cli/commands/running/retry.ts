@@ -1,7 +1,9 @@
 // `pawl retry`. Owns: putting what failed back to `ready`, with new limits.
 
 import type { Command } from "commander";
+import { continuationOf } from "../../../application/continuation.ts";
 import { retry } from "../../../application/steer.ts";
+import { runId } from "../../../domain/ids.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
@@ -18,8 +20,12 @@ export function define(parent: Command, console: Console): void {
     .addHelpText("after", example("pawl retry 3 --story US-002", "pawl resume 3"))
     .action(async (reference: string, options: { store?: string; story?: string; step?: string }) => {
       const { story, step } = options;
-      const run = await withApplication(options, async (app) => await retry(app, reference, { story, step }));
-      if (console.json) console.document({ run });
-      else console.say(`What failed is ready again. \`pawl resume ${run.number}\` continues the run.`);
+      await withApplication(options, async (app) => {
+        const run = await retry(app, reference, { story, step });
+        if (console.json) return console.document({ run });
+        console.say(
+          `What failed is ready again. ${await continuationOf(app, { ...run, id: runId(run.id) })}`.trimEnd(),
+        );
+      });
     });
 }

@@ -75,7 +75,8 @@ export function define(parent: Command, console: Console): void {
 }
 
 async function record(console: Console, app: Application, request: StartRequest): Promise<void> {
-  printStarted(console, await start(app, { ...request, mayWait: true, onNote: (note) => console.note(note) }));
+  const onNote = (note: string) => console.note(note);
+  await printStarted(console, app, await start(app, { ...request, mayWait: true, onNote }));
 }
 
 async function drive(

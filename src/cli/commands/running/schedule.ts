@@ -114,7 +114,9 @@ function defineRun(schedule: Command, console: Console): void {
     .option(...trustOption)
     .addHelpText("after", example("pawl schedule run nightly-audit"))
     .action(async (id: string, options: StoreOption) => {
-      printStarted(console, await withApplication(options, async (app) => await runSchedule(app, id)));
+      await withApplication(options, async (app) => {
+        await printStarted(console, app, await runSchedule(app, id));
+      });
     });
 }
 

@@ -28,8 +28,9 @@ export function define(program: Command, console: Console): void {
     .addHelpText("after", example("pawl story drop 3 US-002", "pawl story drop 3 US-002 --as done --reason obsolete"))
     .action(async (reference: string, id: string, options: DropOptions) => {
       const { as, reason } = options;
-      const dropped = await withApplication(options, (app) => dropOneStory(app, reference, id, { as, reason }));
-      printDropped(console, dropped);
+      await withApplication(options, async (app) => {
+        await printDropped(console, app, await dropOneStory(app, reference, id, { as, reason }));
+      });
     });
 
   defineAdd(story, console);
