@@ -35,24 +35,40 @@ async function wordsAt(before: readonly string[], typed: string, console: Consol
   (await load()).define(program, console);
   let called = program.commands.find((command) => command.name() === name);
   const given: string[] = [];
-  for (const word of rest) {
+  for (const [index, word] of rest.entries()) {
     const sub = given.length === 0 ? called?.commands.find((command) => command.name() === word) : undefined;
     if (sub) called = sub;
-    else if (!word.startsWith("-")) given.push(word);
+    else if (!word.startsWith("-") && !takesValue(called, rest[index - 1])) given.push(word);
   }
   if (called === undefined) return [];
   if (typed.startsWith("-"))
     return [...called.options.flatMap(({ long }) => long ?? []), "--json", "--store", "--help"];
-  const option = called.options.find(({ long, required }) => required && long === rest.at(-1))?.long;
-  if (option === "--executor") return await executorNames();
-  if (option === "--story" || option === "--after" || option === "--before") return await storyIds(given[0]);
+  if (takesValue(called, rest.at(-1))) return await valuesOf(called, rest.at(-1), given[0]);
   if (called.commands.length > 0) return called.commands.map((command) => command.name());
+  const { argChoices } = called.registeredArguments[given.length] ?? {};
+  if (argChoices) return argChoices;
   const argument = called.registeredArguments[given.length]?.name();
   if (argument === "run") return await runNumbers();
   if (argument === "story") return await storyIds(given[0]);
   if (argument === "gate") return await gateIds();
   if (argument === "workflow" || argument === "id") return await workflowIds();
   return argument === "name" && name === "executor" ? await executorNames() : [];
+}
+
+/** `--store` belongs to every command. */
+function takesValue(called: Command | undefined, word: string | undefined): boolean {
+  return word === "--store" || (called?.options.some(({ long, required }) => required && long === word) ?? false);
+}
+
+async function valuesOf(
+  called: Command,
+  option: string | undefined,
+  run: string | undefined,
+): Promise<readonly string[]> {
+  if (option === "--executor") return await executorNames();
+  if (option === "--workflow") return await workflowIds();
+  if (option === "--story" || option === "--after" || option === "--before") return await storyIds(run);
+  return called.options.find(({ long }) => long === option)?.argChoices ?? [];
 }
 
 type App = ReturnType<typeof applicationHere>;

@@ -15,12 +15,21 @@ complete -o default -F _pawl pawl
   zsh: `#compdef pawl
 _pawl() {
   local -a found
-  found=("\${(@f)$(pawl complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  compadd -a found
+  found=(\${(f)"$(pawl complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -a found; else _files; fi
 }
 compdef _pawl pawl
 `,
-  fish: `complete -c pawl -a '(pawl complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+  fish: `function __pawl_complete
+  set -l typed (commandline -ct)
+  set -l found (pawl complete -- (commandline -opc)[2..-1] "$typed" 2>/dev/null)
+  if test (count $found) -gt 0
+    printf '%s\\n' $found
+  else
+    __fish_complete_path "$typed"
+  end
+end
+complete -c pawl -f -a '(__pawl_complete)'
 `,
 } as const;
 
