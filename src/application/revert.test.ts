@@ -143,6 +143,22 @@ test("[RV4 RV5] dependents are named and need a yes; what has no commit is refus
   await expect(revert(app, "1", "E")).rejects.toMatchObject({ code: "NOT_FOUND" });
 });
 
+test("[RV2 RV5] a commit that a person took away or took back is refused, and the hint fits", async () => {
+  const { repo, app, run } = makeSite();
+  expect(await run(both)).toMatchObject({ end: "done" });
+  runGit(repo, "revert", "--no-edit", "main");
+  await expect(revert(app, "1", "US-002")).rejects.toMatchObject({
+    message: expect.stringMatching(/^nothing was changed: main has nothing of its commit \w{12} any more$/),
+    hint: "`git log main` shows what took it away",
+  });
+  runGit(repo, "reset", "--hard", "--quiet", "main~3");
+  await expect(revert(app, "1", "US-001")).rejects.toMatchObject({
+    message: expect.stringMatching(/^nothing was changed: neither main nor \S+ has its commit \w{12}$/),
+    hint: expect.stringMatching(/^`git branch --contains \w{12}` shows where it is$/),
+  });
+  expect(log(repo)).toEqual(["first"]);
+});
+
 test("[RV7] a commit that was made before a crash is found by its trailer and recorded", async () => {
   const { repo, dir, app, run } = makeSite();
   expect(await run(both)).toMatchObject({ end: "done" });

@@ -53,7 +53,7 @@ export async function revert(
       const hint = `take it back by hand: \`git revert ${commit.slice(0, 12)}\` on ${reverted.on}`;
       throw no(`later work on ${reverted.on} changed the same lines`, hint, reverted.files);
     }
-    if (reverted.result === "refused") throw no(reverted.why, "commit or stash what is in the way, then try again");
+    if (reverted.result === "refused") throw no(reverted.why, reverted.hint);
     const { by, on, notes } = reverted;
     const command = { type: "revert_story", of: entry.id, commit: reverted.commit, by, on } as const;
     const decision = await transition(parts, id, { ...command, at: parts.clock.now(), author });

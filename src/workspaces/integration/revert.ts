@@ -32,7 +32,7 @@ export type Revert =
     }
   | { readonly result: "conflict"; readonly on: string; readonly files: readonly string[] }
   /** Nothing was changed, for this reason. */
-  | { readonly result: "refused"; readonly why: string };
+  | { readonly result: "refused"; readonly why: string; readonly hint: string };
 
 const maxRounds = 10;
 
@@ -41,14 +41,15 @@ export async function revertCommit(request: RevertRequest): Promise<Revert> {
   for (const name of [request.base, request.side]) await assertBranchName(request.repo, name);
   const settled = await settleMove(request.intentFile);
   const commit = await existingCommit(request.repo, request.commit);
-  if (commit === null) return refused(`the repository has no commit ${request.commit} any more`);
+  if (commit === null)
+    return refused(`the repository has no commit ${request.commit} any more`, "it has nothing left to take back");
   for (let round = 1; round <= maxRounds; round += 1) {
     const tried = await tryToRevert({ ...request, commit });
     if (tried === "moved_meanwhile") continue;
     if (tried.result !== "reverted" || settled === null) return tried;
     return { ...tried, notes: [settled, ...tried.notes] };
   }
-  return refused(`${request.base} moved ${maxRounds} times meanwhile`);
+  return refused(`${request.base} moved ${maxRounds} times meanwhile`, "try again when less work reaches it");
 }
 
 async function tryToRevert(request: RevertRequest): Promise<Revert | "moved_meanwhile"> {
@@ -56,17 +57,23 @@ async function tryToRevert(request: RevertRequest): Promise<Revert | "moved_mean
   const tip = await findTip(request);
   const place = placeOf(request, tip);
   if (place === null || !(await isIn(repo, commit, place.at)))
-    return refused(`neither ${base} nor ${side} has its commit ${commit.slice(0, 12)}`);
+    return refused(
+      `neither ${base} nor ${side} has its commit ${commit.slice(0, 12)}`,
+      `\`git branch --contains ${commit.slice(0, 12)}\` shows where it is`,
+    );
   const before = await madeBefore(request, place.at);
   if (before !== null) return { result: "reverted", commit, by: before, on: place.branch, isFound: true, notes: [] };
   const merged = await takenBack(request, place.at);
   if ("conflicts" in merged) return { result: "conflict", on: place.branch, files: merged.conflicts };
   if (merged.files === (await gitLine(repo, ["rev-parse", `${place.at}^{tree}`])))
-    return refused(`${place.branch} has nothing of its commit ${commit.slice(0, 12)} any more`);
+    return refused(
+      `${place.branch} has nothing of its commit ${commit.slice(0, 12)} any more`,
+      `\`git log ${place.branch}\` shows what took it away`,
+    );
   const by = await commitOf(request, merged.files, place.at);
   recordParent(by, place.at);
   const moved = await moveBranch({ ...request, branch: place.branch, from: place.at, to: by });
-  if (!moved.moved) return moved.why === "moved_meanwhile" ? moved.why : refused(moved.why);
+  if (!moved.moved) return moved.why === "moved_meanwhile" ? moved.why : refused(moved.why, inTheWay);
   if (place.branch === base) return { result: "reverted", commit, by, on: base, isFound: false, notes: [] };
   const { published, note } = await publishSide(request);
   const notes = note === null ? [] : [note];
@@ -119,6 +126,8 @@ async function commitOf(request: RevertRequest, files: string, parent: string): 
   return await gitLine(repo, ["commit-tree", "--no-gpg-sign", "-p", parent, "-F", "-", files], { env, input: message });
 }
 
-function refused(why: string): Revert {
-  return { result: "refused", why };
+const inTheWay = "commit or stash what is in the way, or let the other git end, then try again";
+
+function refused(why: string, hint: string): Revert {
+  return { result: "refused", why, hint };
 }
