@@ -50,7 +50,9 @@ for (const [shell, script] of Object.entries(asked)) {
       const flags = { bash: ["--norc", "-c"], zsh: ["-f", "-c"], fish: ["--no-config", "-c"] }[shell] ?? [];
       const complete = (...words: readonly string[]) => {
         const options = { cwd: ralph.repo, env: { ...process.env, PAWL_HOME: ralph.home }, encoding: "utf8" } as const;
-        return execFileSync(shell, [...flags, script(words)], options).trim().split("\n");
+        return execFileSync(shell, [...flags, script(words)], options)
+          .trim()
+          .split("\n");
       };
       expect(complete("diff", "")).toEqual(["1"]);
       expect(complete("diff", "1", "")).toEqual(["US-001", "US-002"]);
