@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { lifecycleProject, planned } from "../../../test/support/lifecycle-project.ts";
+import { folderProject, lifecycleProject, planned } from "../../../test/support/lifecycle-project.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { withWave } from "../../../test/support/wave-stages.ts";
 import { packageFile } from "../../system/package-root.ts";
@@ -31,7 +31,7 @@ test("[LE17 LD5 E6 E29 E35] a second table with other names, a command and a sma
         "      - id: lint\n        title: Lint\n        command: echo linted > lint.txt\n        barrier: true\n        on: *rejected\n        on_error: *hold\n      - id: verify\n",
       ),
   );
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   project.plan({ "acme-verify 1": ["fix", "fix"] });
   const started = await project.start("Go", { workflow });
   expect(stopOf(started)).toMatchObject({ kind: "decision", step: "post-verify" });
@@ -55,11 +55,11 @@ test("[LE17] a command that fails is held as a skill is, with what it printed; w
         `      - id: lint\n        title: Lint\n        command: echo a.ts is red; exit 3\n${routes}      - id: verify\n`,
       ),
     );
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   const held = await project.start("Go", { workflow: lint("        on: *rejected\n        on_error: *hold\n") });
   expect(stopOf(held)).toMatchObject({ kind: "failed", step: "lint" });
   expect(stopOf(held)?.gate.feedback).toContain("a.ts is red");
-  const failed = await project.start("Go", { workflow: lint("        on_error: *hold\n") });
+  const failed = await folderProject(planned()).start("Go", { workflow: lint("        on_error: *hold\n") });
   if (failed.kind !== "moved") throw new Error("it did not start");
   expect(failed.driven?.end).toBe("failed");
   const words = stopWords(failed.view, failed.project);
@@ -72,7 +72,7 @@ test("[LD8 E49] a call with a value that is not known is not made: its step is h
   const workflow = stages((text) =>
     text.replace("maestro-analyze {{phase}}", "maestro-analyze {{phase}} {{plan_dir}}"),
   );
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   const stop = stopOf(await project.start("Go", { workflow }));
   expect(stop).toMatchObject({ kind: "failed", step: "analyze" });
   expect(stop?.gate.feedback).toContain("analyze: the call needs {{plan_dir}}, which is not known here");
@@ -83,9 +83,9 @@ const waves = { lint: "acme-lint {{phase}}", audit: "acme-audit {{phase}}" };
 
 test("[LW7 LE5 E54 E60] a wave with a skill that failed pauses the session; `execute` makes that call again, and no other", async () => {
   const workflow = stages((text) => withWave(text, waves));
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   project.plan({ "acme-audit 1": ["failed"] });
-  const started = await project.start("Go", { workflow, inPlace: true });
+  const started = await project.start("Go", { workflow });
   expect(project.plans[0]).toContain(
     "[ ] 3. acme-lint 1 [skill]\n[ ] 4. acme-audit 1 [skill]\n[ ] 5. maestro-verify 1 [skill]\n[ ] 6. ◆ post-verify",
   );
@@ -141,9 +141,9 @@ test("[LW11 PT19] two skills of a wave that changed one file: the later one runs
 
 test("[LW2 LD5 E48] a fix round inserts a stage of a wave alone", async () => {
   const workflow = stages((text) => withWave(text, { lint: "acme-lint {{phase}}" }));
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   project.plan({ "maestro-verify 1": ["fix"] });
-  await project.start("Go", { workflow, inPlace: true });
+  await project.start("Go", { workflow });
   await project.execute();
   expect(
     project
@@ -166,7 +166,7 @@ test("[LE18 E65] a skill whose time is over holds the session with E005", async 
       "timeout: 2s\n        on: *rejected\n        on_error: *hold\n        input: maestro-plan {{phase}}",
     ),
   );
-  const project = lifecycleProject(planned());
+  const project = folderProject(planned());
   project.hold("maestro-plan");
   const end = await project.start("Go", { workflow });
   expect(stopOf(end)).toMatchObject({ kind: "failed", step: "plan" });
