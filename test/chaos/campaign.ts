@@ -165,10 +165,7 @@ class Lane {
     await driver.reach({ kind: "commit", events: 1 + this.#choose(8), afterMs: this.#choose(200) }, look);
     for (let tries = 0; tries < 20 && !driver.isOver; tries += 1) {
       const pid = await driver.agentPid();
-      if (pid !== null) {
-        process.kill(pid, "SIGKILL");
-        return this.#count("agent", total);
-      }
+      if (pid !== null && isKilled(pid)) return this.#count("agent", total);
       await sleep(10);
     }
   }
@@ -205,6 +202,15 @@ class Lane {
 
   #shell(): string {
     return `command: sh ${this.#scene.act} ${this.#scene.dir}`;
+  }
+}
+
+function isKilled(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    // It has ended since it was found.
+    return false;
   }
 }
 

@@ -1,12 +1,12 @@
 // Starts `pawl run` and `pawl resume` as processes, and kills them or their agents at a moment that a seed chooses.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findMarked } from "../../src/system/process/strays.ts";
 import { readRow } from "../../src/system/process/table.ts";
 import { pawl, type Scene } from "./scene.ts";
+import { Tail } from "./stories/tail.ts";
 
 export type Moment =
   /** That long after the start. */
@@ -42,27 +42,30 @@ export type Look = () => RunRow | null;
 const hangTimeoutMs = 180_000;
 const lookEveryMs = 4;
 
-/** Reads the store directly, without Pawl's own code. */
+/** Reads the store directly, without Pawl's own code. It looks some hundred times a second, so it reads nothing twice. */
 export class Spectator {
   readonly #file: string;
-  readonly #audit: string;
+  readonly #audit: Tail;
+  /** By run, since this spectator is there. */
+  readonly #changes = new Map<string, number>();
   #database: DatabaseSync | null = null;
+  #query: StatementSync | null = null;
 
   constructor(scene: Scene) {
     this.#file = scene.storeFile;
-    this.#audit = scene.audit;
+    this.#audit = new Tail(scene.audit);
   }
 
   run(task: string): RunRow | null {
     try {
       this.#database ??= new DatabaseSync(this.#file, { readOnly: true });
-      const row = this.#database
-        .prepare("select id, number, status, events from runs join totals on run_id = id where task = ?")
-        .get(task);
+      this.#query ??= this.#database.prepare(
+        "select id, number, status, events from runs join totals on run_id = id where task = ?",
+      );
+      const row = this.#query.get(task);
       if (row === undefined) return null;
       const found = row as unknown as Omit<RunRow, "changes">;
-      const changes = readFileSync(this.#audit, "utf8").match(new RegExp(`^(commit|amend) \\S+ ${found.id} `, "gm"));
-      return { ...found, changes: changes?.length ?? 0 };
+      return { ...found, changes: this.#changesOf(found.id) };
     } catch {
       // It does not exist yet, or is locked for a moment.
       return null;
@@ -77,7 +80,16 @@ export class Spectator {
   }
 
   close(): void {
+    this.#audit.close();
     this.#database?.close();
+  }
+
+  #changesOf(run: string): number {
+    for (const line of this.#audit.lines()) {
+      const [what, , of = ""] = line.split(" ");
+      if (what === "commit" || what === "amend") this.#changes.set(of, (this.#changes.get(of) ?? 0) + 1);
+    }
+    return this.#changes.get(run) ?? 0;
   }
 }
 
