@@ -66,8 +66,14 @@ export async function bearerOf(app: Application, secret: string): Promise<ApiTok
 
 /** Whether anybody could sign in. */
 export async function hasToken(app: Application): Promise<boolean> {
+  return (await validTokens(app)).length > 0;
+}
+
+/** Those that were neither revoked nor have expired. */
+export async function validTokens(app: Application): Promise<readonly ApiToken[]> {
   const { store, clock } = (await app.read()).parts;
-  return (await store.tokens()).some((token) => !isExpired(token, clock.now()));
+  const now = clock.now();
+  return (await store.tokens()).filter((token) => !isExpired(token, now));
 }
 
 function isExpired({ expiresAt }: ApiToken, now: number): boolean {

@@ -19,3 +19,8 @@ export interface ApiToken {
 export function mayDo(role: Role, needed: Role): boolean {
   return roles.indexOf(role) >= roles.indexOf(needed);
 }
+
+/** A name can be given again after its token was revoked. */
+export function isSameToken(one: ApiToken, other: ApiToken): boolean {
+  return one.name === other.name && one.createdAt === other.createdAt && one.role === other.role;
+}

@@ -2,6 +2,7 @@
 
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { z } from "zod";
 import type { Application } from "../application/application.ts";
 import type { Problem } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
@@ -45,9 +46,14 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
       const asked: Asked = {
         app,
         author: `token:${token?.name ?? ""}`,
+        token,
         path: (name) => call.req.param(name) ?? "",
         query: parsed(route.query, call.req.query(), "the query"),
-        body: parsed(route.body, route.body === null ? {} : await readJson(call.req.raw, limits.bodyBytes), "the body"),
+        body: parsed(
+          route.body,
+          route.method === "get" ? {} : await readJson(call.req.raw, limits.bodyBytes),
+          "the body",
+        ),
         header: (name) => call.req.header(name),
         openStream: () => streams.open(token?.name ?? "") ?? tooManyStreams(limits.streams),
         disconnect: () => call.env.outgoing.destroy(),
@@ -55,7 +61,7 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
         signal: AbortSignal.any([call.req.raw.signal, closing]),
       };
       const answer = await route.handle(asked);
-      return answer instanceof Response ? answer : call.json(answer, route.status);
+      return answer instanceof Response ? await fitting(call, answer) : call.json(answer, route.status);
     });
   }
 
@@ -81,10 +87,20 @@ export function problemResponse(body: Problem, headers: Readonly<Record<string, 
   });
 }
 
+/** A stream as the request can take it. */
+async function fitting({ req, env }: Call, answer: Response): Promise<Response> {
+  // Nobody reads the body of an answer to HEAD: its stream would stay open.
+  if (req.method === "HEAD") await answer.body?.cancel();
+  // HTTP/1.0 has no chunks: their lengths would stand between the messages.
+  if (env.incoming.httpVersion === "1.0") answer.headers.delete("transfer-encoding");
+  return answer;
+}
+
+const nothing = z.strictObject({});
+
 /** A key that a route does not know is wrong: it would be ignored where the caller relies on it. */
 function parsed(schema: Inputs | null, given: unknown, what: string): Readonly<Record<string, unknown>> {
-  if (schema === null) return {};
-  const found = schema.safeParse(given);
+  const found = (schema ?? nothing).safeParse(given);
   if (found.success) return found.data;
   const details = found.error.issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`,

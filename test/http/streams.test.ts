@@ -4,6 +4,7 @@ import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { createToken, revokeToken } from "../../src/application/tokens.ts";
 import type { Event } from "../../src/domain/event.ts";
 import type { RunId } from "../../src/domain/ids.ts";
 import { replay } from "../../src/engine/evolve.ts";
@@ -162,6 +163,49 @@ test("[SM8] more streams than the service holds are refused with what to do, and
     if (again.status !== 200) again.close();
     return again.status === 200;
   });
+});
+
+test("[SM13] a stream ends when its token is revoked or expires, and those of other tokens go on", async () => {
+  const { url, secret: token, app, others } = await world({ beatMs: 150 });
+  await others.start(chainOf(1));
+  const kept = await openStream(`${url}/api/v1/events`, { token });
+  const revoked = await createToken(app, { name: "guest" });
+  const expiring = await createToken(app, { validMs: 500 });
+  const open = async (secret: string) =>
+    await Promise.all(
+      ["runs/1/events", "events"].map((path) => openStream(`${url}/api/v1/${path}`, { token: secret })),
+    );
+  const ending = [...(await open(revoked.token)), ...(await open(expiring.token))];
+  expect(ending.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+  await revokeToken(app, "guest");
+  // The same name is not the same token.
+  await createToken(app, { name: "guest" });
+  await until(() => ending.every((each) => each.hasEnded()));
+  expect(kept.hasEnded()).toBe(false);
+});
+
+test("[SM8] asking only for the headers of a stream takes no place", async () => {
+  const { url, secret: token } = await world({ mostStreams: 1 });
+  const headers = { authorization: `Bearer ${token}`, accept: "text/event-stream" };
+  for (let asked = 0; asked < 3; asked += 1) {
+    const head = await fetch(`${url}/api/v1/events`, { method: "HEAD", headers });
+    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/event-stream; charset=utf-8"]);
+  }
+  expect((await openStream(`${url}/api/v1/events`, { token })).status).toBe(200);
+});
+
+test("[SM3] a client of HTTP/1.0, as some proxies are, gets messages without the chunks of 1.1", async () => {
+  const { port, secret: token, others } = await world();
+  await others.start(chainOf(1));
+  const socket = connect(port, "127.0.0.1");
+  onTestFinished(() => void socket.destroy());
+  let text = "";
+  socket.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+  const head = `GET /api/v1/runs/1/events HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}`;
+  socket.write(`${head}\r\nAccept: text/event-stream\r\n\r\n`);
+  await until(() => text.includes("\nid: 1\n"));
+  expect(text).not.toMatch(/transfer-encoding/i);
+  expect(text.slice(text.indexOf("\r\n\r\n") + 4)).toMatch(/^retry: 1000\n\nid: 1\n/);
 });
 
 test("[SM9] the stream of all runs has each changed run as it is now, in order, without a gap or a duplicate", async () => {

@@ -69,6 +69,11 @@ export class EventStream {
   /** Cuts off a client that takes nothing. */
   check(now: number): void {
     if (this.#givenAt === null || now - this.#givenAt < this.#options.times.stalledMs) return;
+    this.cutOff();
+  }
+
+  /** Its client gets nothing more, whatever it has not taken yet. */
+  cutOff(): void {
     this.end();
     this.#options.disconnect();
   }

@@ -1,6 +1,8 @@
 // The streams of one service: which are open, the feeds that they share, and one listener and one clock for all of them.
 
 import type { Application } from "../../application/application.ts";
+import { validTokens } from "../../application/tokens.ts";
+import { type ApiToken, isSameToken } from "../../domain/api-token.ts";
 import { errorText } from "../../domain/error.ts";
 import { problem } from "../problem.ts";
 import { Refusal } from "../refusal.ts";
@@ -12,6 +14,8 @@ const tickMs = 1_000;
 
 /** The call that a stream answers. */
 export interface StreamCall {
+  /** Whose stream it is; null: it needs no token. */
+  readonly token: ApiToken | null;
   /** Counts a stream of its token until it is ended; throws where it has too many. */
   readonly openStream: () => () => void;
   /** Cuts the client off. */
@@ -29,10 +33,12 @@ export class Live {
   readonly #parts: LiveParts;
   readonly #limits: LiveLimits;
   readonly #feeds = new Map<string, { readonly feed: Feed; streams: number }>();
-  readonly #streams = new Set<EventStream>();
+  /** Each with the token that opened it. */
+  readonly #streams = new Map<EventStream, ApiToken | null>();
   #listening: ReturnType<Application["onChange"]> | null = null;
   #clock: NodeJS.Timeout | null = null;
   #tickedAt = performance.now();
+  #isChecking = false;
 
   constructor(parts: LiveParts, limits: LiveLimits = usualLiveLimits) {
     this.#parts = parts;
@@ -84,7 +90,7 @@ export class Live {
         if (this.#streams.size === 0) this.#rest();
       },
     });
-    this.#streams.add(stream);
+    this.#streams.set(stream, call.token);
     call.signal.addEventListener("abort", () => stream.end(), { once: true });
     try {
       await this.#listen();
@@ -122,7 +128,23 @@ export class Live {
     // After this process stood still, clients have had no chance to take anything.
     const stoodStill = now - this.#tickedAt > 3 * tickMs;
     this.#tickedAt = now;
-    if (!stoodStill) for (const stream of this.#streams) stream.check(now);
+    if (!stoodStill) for (const stream of this.#streams.keys()) stream.check(now);
+    void this.#checkTokens();
+  }
+
+  /** A stream lives longer than a call: its token may be revoked or expire meanwhile. */
+  async #checkTokens(): Promise<void> {
+    if (this.#isChecking) return;
+    this.#isChecking = true;
+    try {
+      const valid = await validTokens(this.#parts.app);
+      for (const [stream, token] of this.#streams)
+        if (token !== null && !valid.some((each) => isSameToken(each, token))) stream.cutOff();
+    } catch (error) {
+      this.#failed(error);
+    } finally {
+      this.#isChecking = false;
+    }
   }
 
   #failed(error: unknown): void {
