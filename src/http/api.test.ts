@@ -77,6 +77,7 @@ test("[HT10 HT20 HT21 HT24 X35] a run by HTTP alone: started, looked at, answere
   expect(page).toMatchObject({ runs: [{ number: 2, status: "held", task: "Add a page" }], next: "r2" });
   const { body: rest } = await reader.get(`/api/v1/runs?limit=1&cursor=${page.next}&status=running,paused&q=PAGE`);
   expect(rest).toMatchObject({ runs: [{ number: 1 }], next: null });
+  expect((await reader.get("/api/v1/events")).body.events).toContainEqual(expect.objectContaining({ number: 2 }));
   const { body: run } = await reader.get("/api/v1/runs/2");
   expect(run.gates).toMatchObject([{ question: "Is it good?", status: "open" }]);
   expect((await reader.get(`/api/v1/runs/${run.run.id}/why`)).body.why).toContain("Is it good?");

@@ -40,7 +40,7 @@ const attacks: readonly Attack[] = [
   ].map(([name = "", header = ""]) => ({ name, request: get(at + header), status: 401, without: anyone })),
   {
     name: "a token in the address",
-    request: get(at, "/api/v1/runs/1?token=TOKEN"),
+    request: get(at, "/api/v1/runs?q=TOKEN"),
     status: 401,
     without: anyone,
   },

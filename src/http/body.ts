@@ -8,10 +8,28 @@ import { Refusal } from "./refusal.ts";
 export async function readJson(request: Request, atMost: number): Promise<unknown> {
   const text = await readText(request, atMost);
   if (text === "") return {};
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch (error) {
     throw new AppError("INPUT_INVALID", "the body is not JSON", { hint: "send one JSON object", cause: error });
+  }
+  assertPlain(value);
+  return value;
+}
+
+const deepest = 64;
+
+/** Whoever walks a value by recursion ends where the stack does, and a key `__proto__` is lost on the way without a word. */
+function assertPlain(value: unknown): void {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > deepest)
+      throw new AppError("INPUT_INVALID", `the body is nested deeper than ${deepest} levels`, { hint: "send less" });
+    const objects = level.filter((each) => typeof each === "object" && each !== null);
+    if (objects.some((each) => Object.hasOwn(each, "__proto__")))
+      throw new AppError("INPUT_INVALID", "the body has the key __proto__", { hint: "choose another name" });
+    level = objects.flatMap((each) => Object.values(each));
   }
 }
 

@@ -52,8 +52,10 @@ const site: Guard = ({ headers }) => {
 
 /** A form can send everything but JSON to another site without asking first. */
 const json: Guard = ({ method, headers }) => {
-  if (method === "GET" || method === "HEAD") return null;
   const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+  // Nothing reads it, so nothing would count it.
+  if (method === "GET" || method === "HEAD")
+    return hasBody ? problem(415, "MEDIA_TYPE", `${method} takes no body`, "send it without one") : null;
   const type = headers["content-type"];
   if (type === undefined ? !hasBody : /^application\/json\s*(?:;|$)/i.test(type)) return null;
   return problem(415, "MEDIA_TYPE", "the body is not application/json", "send Content-Type: application/json");

@@ -12,6 +12,7 @@ import { type ApiParts, apiRouter, type HttpEnvironment, problemResponse } from 
 import { type Names, refusal } from "./guards.ts";
 import { linkRoot, linkRouter, notForLinks } from "./links/router.ts";
 import { isLoopback, namesOf } from "./names.ts";
+import { answerNoRequests } from "./no-request.ts";
 import { nothingHere, problemType } from "./problem.ts";
 import { fullProtection, type Protection } from "./protection.ts";
 import { routes } from "./routes.ts";
@@ -51,6 +52,8 @@ export async function startServer(options: ServerOptions, protection = fullProte
   const answer = getRequestListener(hono.fetch, { overrideGlobalObjects: false });
   const { connections, requestMs, headersMs } = protection.limits;
   const settings = {
+    // A guard asks for it.
+    requireHostHeader: false,
     requestTimeout: requestMs,
     headersTimeout: Math.min(headersMs, requestMs),
     connectionsCheckingInterval: Math.max(100, Math.min(1_000, requestMs / 2)),
@@ -60,6 +63,7 @@ export async function startServer(options: ServerOptions, protection = fullProte
     for (const [name, value] of Object.entries(protection.headers)) outgoing.setHeader(name, value);
     if (!refuse(incoming, outgoing, known.names, protection)) void answer(incoming, outgoing);
   });
+  answerNoRequests(server, protection.headers);
   server.maxConnections = connections;
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
