@@ -174,6 +174,23 @@ test.skipIf(!hasTmux)(
 );
 
 test.skipIf(!hasTmux)(
+  "[TE11 TE12] Ctrl-C while agents work: what is said about it stays, and no live line",
+  async () => {
+    const { site, env, pawl } = scene();
+    const file = writeAt(site, "review.yml", workflow);
+    const size = { columns: 80, rows: 24, cwd: site.repo, env };
+    const command = `trap : INT; ${pawl} run '${file}' 'Review the parser'; echo "left with $?"; exec cat`;
+    const live = newTerminal().open(command, size);
+    await live.shows(fourAtWork);
+    live.press("C-c");
+    const screen = await live.shows("left with 130");
+    expect(screen).toContain("Stopping the running attempts");
+    expect(screen).not.toMatch(/4 agents|\^C/);
+    expect(screen).not.toContain("Read src/run.ts");
+  },
+);
+
+test.skipIf(!hasTmux)(
   "[TE13 TE17 TE18] the terminal is given back on Ctrl-Z, Ctrl-C and SIGTERM; colours only without NO_COLOR; once as text with TERM=dumb",
   async () => {
     const { site, env, pawl } = scene();

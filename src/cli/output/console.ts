@@ -16,6 +16,8 @@ export class Console {
   #secrets: Secrets | null = null;
   /** For a screen that must be drawn again. */
   #lastSaid: readonly string[] = [];
+  /** How many live lines are below what was said. */
+  #live = 0;
   #raw: (bytes: Uint8Array) => void = (bytes) => void process.stdout.write(bytes);
 
   constructor(json: boolean) {
@@ -54,11 +56,14 @@ export class Console {
     this.#raw(bytes);
   }
 
-  /** Replaces the last `above` rows of the terminal by these lines, in one write, so that it does not flicker. */
-  redraw(above: number, lines: readonly string[]): void {
-    const up = above > 0 ? ownEscape(`[${above}A`) : "";
+  /** Replaces the live lines of the terminal by these, in one write, so that it does not flicker. What is said goes above them. */
+  redraw(lines: readonly string[]): void {
+    if (this.#live === 0 && lines.length === 0) return;
+    // The terminal itself may have written `^C` below them.
+    const up = this.#live > 0 ? ownEscape(`[${this.#live}A`) + ownEscape("[G") : "";
     const text = lines.map((line) => `${line}${ownEscape("[K")}\n`).join("");
     process.stderr.write(`${up}${this.#hides.redact(text)}${ownEscape("[J")}`);
+    this.#live = lines.length;
   }
 
   /** The whole screen again, for a terminal whose size changed: it may have wrapped any line. What was said last is above the lines. */
@@ -70,7 +75,8 @@ export class Console {
     });
     process.stderr.write(ownEscape("[2J") + ownEscape("[H"));
     for (const line of this.#lastSaid.slice(from + 1)) process.stderr.write(`${line}\n`);
-    this.redraw(0, lines);
+    this.#live = 0;
+    this.redraw(lines);
   }
 
   /** Data. */
@@ -103,6 +109,7 @@ export class Console {
 
   /** For people. A driver in the background writes it to a file, so a secret that an error quotes is redacted. */
   say(text: string): void {
+    this.redraw([]);
     const shown = this.#hides.redact(text);
     process.stderr.write(`${shown}\n`);
     if (this.isTerminal) this.#lastSaid = [...this.#lastSaid, ...shown.split("\n")].slice(-mostRemembered);

@@ -32,8 +32,7 @@ export class Progress {
   #refreshing: Promise<void> | null = null;
   #refreshedAt = 0;
   #isStale = true;
-  /** Lines that are drawn below what was said, and the size of the terminal then. */
-  #drawn = 0;
+  /** Of the terminal, when it was last drawn. */
   #size = "";
   #frame = 0;
   /** Also when it has the same size again by the next draw: lines may have been wrapped in between. */
@@ -60,7 +59,7 @@ export class Progress {
     this.#closing.abort();
     await this.#reading;
     await this.#refreshing;
-    this.#erase();
+    this.#console.redraw([]);
   }
 
   async #read(app: Application, run: RunId): Promise<void> {
@@ -77,7 +76,6 @@ export class Progress {
     if (!line || event.at < this.#since) return;
     const { mark, text } = line;
     const colour = mark === "✓" ? "green" : mark === "✗" ? "red" : mark === "▶" ? "blue" : "yellow";
-    this.#erase();
     const elapsed = durationText(event.at - this.#begin).padStart(6);
     this.#console.say(`${this.#console.paint("dim", elapsed)} ${this.#console.paint(colour, mark)} ${text}`);
   }
@@ -87,16 +85,15 @@ export class Progress {
     this.#refresh(this.#live);
     const view = this.#live.look();
     // Before the first agent and after the last there is nothing to see.
-    if (view === null || view.agents.length === 0) return this.#erase();
+    if (view === null || view.agents.length === 0) return this.#console.redraw([]);
     this.#frame += 1;
     const size = { columns: columnsOf(process.stderr), rows: rowsOf(process.stderr) };
     const lines = liveLines(view, size, Date.now(), spinner[this.#frame % spinner.length] ?? "");
     const painted = lines.map((line) => this.#console.tone(line));
     const isResized = this.#size !== "" && this.#size !== `${size.columns} ${size.rows}`;
     if (isResized) this.#console.repaint(size.columns, size.rows, painted);
-    else this.#console.redraw(this.#drawn, painted);
+    else this.#console.redraw(painted);
     this.#size = `${size.columns} ${size.rows}`;
-    this.#drawn = lines.length;
   }
 
   /** In the background: drawing does not wait, and a store that cannot be read is reported by the driver. */
@@ -112,10 +109,5 @@ export class Progress {
         this.#refreshedAt = Date.now();
         this.#refreshing = null;
       });
-  }
-
-  #erase(): void {
-    if (this.#drawn > 0) this.#console.redraw(this.#drawn, []);
-    this.#drawn = 0;
   }
 }
