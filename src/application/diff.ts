@@ -100,6 +100,8 @@ function cutNotes({ files, total, cut }: Diff, { maxTextBytes }: DiffLimits): re
   const size = maxTextBytes >= 1024 * 1024 ? `${maxTextBytes / 1024 / 1024} MiB` : `${maxTextBytes} bytes`;
   return [
     ...(cut.files ? [`only ${files.length} of ${counted(total.files, "file")} are listed`] : []),
-    ...(cut.text ? [`the text ends after ${size}; the list of files has all of them with their counts`] : []),
+    ...(cut.text
+      ? [`the text ends after ${size}; the list of files has ${cut.files ? "more" : "all of them"} with their counts`]
+      : []),
   ];
 }

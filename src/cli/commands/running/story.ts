@@ -70,7 +70,7 @@ function defineAdd(story: Command, console: Console): void {
     .option("--file <file>", "a file with its description")
     .option("--criteria <text>", "an acceptance criterion; can be given several times", collect)
     .option("--after <story>", "it starts when this story is done; can be given several times", collect)
-    .option("--priority <number>", "the lowest starts first", Number)
+    .option("--priority <number>", "the lowest starts first", priorityOf)
     .addHelpText("after", example("pawl story add 3 --id US-009 --title 'Add a search field' --after US-002"))
     .action(
       async (
@@ -148,7 +148,17 @@ function targetOf({ first, before, after }: { first?: true; before?: string; aft
   });
 }
 
+/** An empty text is no 0. */
+function priorityOf(text: string): number {
+  return text.trim() === "" ? Number.NaN : Number(text);
+}
+
 function descriptionOf({ description, file }: Words, path: (file: string) => string): string | undefined {
+  if (description !== undefined && file !== undefined) {
+    throw new AppError("USAGE", "both --description and --file were given; nothing was changed", {
+      hint: "use one of them",
+    });
+  }
   return file === undefined ? description : readText(file, path(file));
 }
 

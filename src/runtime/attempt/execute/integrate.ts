@@ -64,9 +64,12 @@ async function isStarted({ store }: Pick<Parts, "store">, { id }: Attempt): Prom
   return (await store.attempt(id))?.attempt.state.phase === "started";
 }
 
-/** The title comes from a person, so it becomes one line. */
+// git takes no NUL, and prints escape sequences and marks of direction to the terminal as they are.
+const notInMessages = /[\s\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]+/gu;
+
+/** The title comes from a person, so it becomes one plain line. */
 function messageOf({ message }: IntegrateStep, story: string, title: string): string {
-  const words: Readonly<Record<string, string>> = { story, title: title.replace(/\s+/g, " ").trim() };
+  const words: Readonly<Record<string, string>> = { story, title: title.replace(notInMessages, " ").trim() };
   return message.replace(/\{\{\s*(story|title)\s*\}\}/g, (_, key: string) => words[key] ?? "").trim();
 }
 
