@@ -114,6 +114,13 @@ export class Application {
     return result;
   }
 
+  /** The same one, for a caller of its own: what it changes is recorded under this name. Only the original is closed. */
+  async as(author: string): Promise<Application> {
+    const other = new Application({ ...this.#options, author });
+    other.#shared = Promise.resolve(await this.#open());
+    return other;
+  }
+
   get log(): Log {
     return this.#options.log ?? (() => undefined);
   }

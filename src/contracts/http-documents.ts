@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { errorCode } from "./error-document.ts";
 import { lifecycleSessionContract } from "./lifecycle-documents.ts";
-import { projectStatusContract } from "./project-documents.ts";
+import { dispatchContract, projectSaidContract, projectStatusContract } from "./project-documents.ts";
 import { attemptOutcome, runContract, unreported, usageShape } from "./run-documents.ts";
 import { count, list, object, text, texts, time } from "./shape.ts";
 
@@ -103,6 +103,12 @@ export const projectsContract = object({
   unreadable: list(object({ root: text, why: text })).describe("Projects whose folder is gone or cannot be read."),
 }).meta({ id: "ProjectList" });
 
+export const projectMessageContract = object({
+  project: text.describe("The name of the project that was meant."),
+  ...projectSaidContract.unwrap().shape,
+  continued: dispatchContract.nullable().describe("What `continue` led to; null: the words asked for something else."),
+}).meta({ id: "ProjectMessage" });
+
 export const sessionsContract = object({ sessions: list(lifecycleSessionContract) }).meta({ id: "SessionList" });
 
 const loopStoryContract = object({
@@ -152,6 +158,7 @@ export type StartedDocument = z.infer<typeof startedRunContract>;
 export type AccountList = z.infer<typeof accountsContract>;
 export type WorkerList = z.infer<typeof workersContract>;
 export type ProjectList = z.infer<typeof projectsContract>;
+export type ProjectMessage = z.infer<typeof projectMessageContract>;
 export type SessionList = z.infer<typeof sessionsContract>;
 export type LoopStory = z.infer<typeof loopStoryContract>;
 export type Problem = z.infer<typeof problemContract>;

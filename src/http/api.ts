@@ -47,6 +47,9 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
         app,
         author: `token:${token?.name ?? ""}`,
         token,
+        assertRole: (needed) => {
+          if (token !== null) protection.role(token, needed);
+        },
         path: (name) => call.req.param(name) ?? "",
         query: parsed(route.query, call.req.query(), "the query"),
         body: parsed(

@@ -29,7 +29,7 @@ const operation = z.strictObject({
   description: z.string().optional(),
   security: z.array(z.record(z.string(), z.array(z.string()))).optional(),
   parameters: z.array(parameter),
-  requestBody: z.strictObject({ content }).optional(),
+  requestBody: z.strictObject({ required: z.boolean(), content }).optional(),
   responses: z.record(z.string().regex(/^(?:[1-5]\d\d|default)$/), response),
 });
 const openApi = z.strictObject({

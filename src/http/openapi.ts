@@ -50,9 +50,14 @@ function operationOf(route: Route, schemas: Schemas): Json {
         description,
       })),
     ],
-    ...(body === null ? {} : { requestBody: { content: { "application/json": { schema: inputSchema(body) } } } }),
+    ...(body === null ? {} : { requestBody: requestBody(inputSchema(body)) }),
     responses: { [status]: { description: summary, content }, default: problem },
   };
+}
+
+/** Required where one of its keys is; a generated client then asks for it. */
+function requestBody(schema: Json): Json {
+  return { required: "required" in schema, content: { "application/json": { schema } } };
 }
 
 /** `GET /api/v1/runs/{run}/stories` is `getRunsRunStories`. */

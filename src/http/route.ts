@@ -13,6 +13,8 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly app: Application;
   /** Recorded with what the call changes. */
   readonly author: string;
+  /** Throws where the role of the caller may not do it: for a call whose role follows from what its body asks. */
+  readonly assertRole: (needed: Role) => void;
   /** What `{name}` stands for in the path, decoded. */
   readonly path: (name: string) => string;
   readonly query: Query;

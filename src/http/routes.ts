@@ -5,6 +5,7 @@ import { openApiDocument } from "./openapi.ts";
 import { type Route, route } from "./route.ts";
 import { attemptRoutes } from "./routes/attempts.ts";
 import { gateRoutes } from "./routes/gates.ts";
+import { projectRoutes } from "./routes/projects.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/service.ts";
 import { setupRoutes } from "./routes/setup.ts";
@@ -27,4 +28,5 @@ export const routes: readonly Route[] = [
   ...gateRoutes,
   ...attemptRoutes,
   ...setupRoutes,
+  ...projectRoutes,
 ];

@@ -16,6 +16,7 @@ import { type DriveRequest, resume } from "../drive.ts";
 import { answer } from "../gates.ts";
 import { claim } from "../pull.ts";
 import { prepareStart, startIn } from "../start.ts";
+import { letMove } from "../steer.ts";
 import { catchUp } from "./catch-up.ts";
 import { takeHookFields } from "./hook.ts";
 import { keepImported, type ProjectStock, stockOf } from "./imported.ts";
@@ -36,6 +37,8 @@ export interface ContinueRequest extends DriveRequest {
   readonly awaits?: boolean | undefined;
   readonly inPlace?: boolean | undefined;
   readonly takeOver?: boolean | undefined;
+  /** Lets the run move and returns: the service of this store drives it. */
+  readonly isLeft?: boolean | undefined;
 }
 
 export interface Continued {
@@ -49,6 +52,8 @@ export interface Continued {
 export async function continueProject(app: Application, request: ContinueRequest): Promise<Continued> {
   const place = await projectAt(app, request.dir);
   assertUsable(place);
+  const { isLeft = false } = request;
+  if (isLeft) await assertNotHandedOut(app, place);
   await catchUp(app, place, request);
   await takeHookFields(app, place);
   const busy = await busyWith(app, place);
@@ -56,8 +61,11 @@ export async function continueProject(app: Application, request: ContinueRequest
   const stock = await stockOf(app, place, request.takeOver ?? false);
   const refused = await nothingToDo(app, place, request, stock);
   if (refused !== null) return refused;
-  const run = await ensureRun(app, place, request, stock);
   const { parts } = await app.read();
+  const isOpen = (await openRun(parts.store, place)) !== null;
+  const run = await ensureRun(app, place, request, stock);
+  // This process may be the service, and drive it by now: its claim is not ours to give back.
+  if (isLeft && isOpen) return await moveOn(app, place, run, request);
   // A service would take the step that an answer makes ready, also one that is to be handed out.
   await reserve(parts, run.id);
   try {
@@ -79,11 +87,22 @@ async function moveOn(
   const { executor } = before.whole?.header ?? { executor: null };
   const isPulled = place.level === 1 && !namesExecutor(request) && executor === null;
   if (isPulled) return await handOut(app, place, run);
+  if (request.isLeft === true) {
+    await letMove(app, run.id);
+    return leftTo(await viewProject(app, place));
+  }
   const driven = await resume(app, run.id, { ...request, executor: executorOf(request) });
   const after = await viewProject(app, place);
   if (driven.end === "interrupted" || driven.end === "left")
     return told(after, { type: "blocked", reason: after.report });
   return told(after, resultOf(after));
+}
+
+/** What is under way now, or will be as soon as the service takes it. */
+function leftTo(view: ProjectView): Continued {
+  const { step, attempt } = view.state;
+  const isStill = view.gate !== null || (view.whole?.header.end ?? null) !== null;
+  return told(view, isStill ? resultOf(view) : { type: "dispatched", step, attempt });
 }
 
 function told(view: ProjectView, result: DispatchResult): Continued {
@@ -96,6 +115,18 @@ function assertUsable(place: ProjectPlace): void {
       hint: "`pawl project prompt --step bdd` prints one; `pawl project init --level 1` or 2 lets Pawl keep track",
     });
   }
+}
+
+/** A prompt is for the person or program at the project's folder, and an answer to a message does not reach it. */
+async function assertNotHandedOut(app: Application, place: ProjectPlace): Promise<void> {
+  if (place.level !== 1) return;
+  const { store } = (await app.read()).parts;
+  const run = await openRun(store, place);
+  const header = run === null ? null : (await store.wholeRun(run.id))?.header;
+  if ((header?.executor ?? null) !== null) return;
+  throw new AppError("REFUSED", `${place.name} hands its steps out where it is; nothing was changed`, {
+    hint: `\`pawl project continue${place.flag}\` prints the prompt; with \`--executor NAME\` Pawl performs the steps`,
+  });
 }
 
 /** Two that continue one project: the second one only says so. */

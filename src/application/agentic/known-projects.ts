@@ -6,20 +6,42 @@ import type { ProjectStatus } from "../../contracts/project-documents.ts";
 import { AppError } from "../../domain/error.ts";
 import type { Application } from "../application.ts";
 import { sayFound } from "./found.ts";
-import { projectAt } from "./place.ts";
+import { type ProjectPlace, projectAt } from "./place.ts";
 import { type ProjectView, viewProject } from "./view.ts";
 
-export async function knownProjects(app: Application): Promise<ProjectList> {
+interface Unreadable {
+  readonly root: string;
+  readonly why: string;
+}
+
+/** The folders that `.ai/` is in, and those where it is no more. */
+export async function knownPlaces(
+  app: Application,
+): Promise<{ readonly places: readonly ProjectPlace[]; readonly unreadable: readonly Unreadable[] }> {
   const { shared } = await (await app.read()).parts.store.places();
-  const projects: ProjectStatus[] = [];
-  const unreadable: { readonly root: string; readonly why: string }[] = [];
+  const places: ProjectPlace[] = [];
+  const unreadable: Unreadable[] = [];
   for (const root of shared.filter((folder) => basename(folder) === ".ai").map(dirname)) {
     try {
-      const place = await projectAt(app, root);
-      projects.push(projectStatus(await viewProject(app, place), await sayFound(app, place)));
+      places.push(await projectAt(app, root));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       unreadable.push({ root, why: error.message });
+    }
+  }
+  return { places, unreadable };
+}
+
+export async function knownProjects(app: Application): Promise<ProjectList> {
+  const known = await knownPlaces(app);
+  const projects: ProjectStatus[] = [];
+  const unreadable = [...known.unreadable];
+  for (const place of known.places) {
+    try {
+      projects.push(projectStatus(await viewProject(app, place), await sayFound(app, place)));
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      unreadable.push({ root: place.root, why: error.message });
     }
   }
   return { projects, unreadable };

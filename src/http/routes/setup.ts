@@ -1,17 +1,11 @@
-// Routes about what this home has: workflows, executors, accounts, workers, projects and sessions.
+// Routes about what this home has: workflows, executors, accounts, workers and sessions.
 
-import { knownProjects } from "../../application/agentic/known-projects.ts";
 import { definitionDocument } from "../../application/definition.ts";
 import { knownSessions } from "../../application/lifecycle/known-sessions.ts";
 import { executors } from "../../application/setup/executors.ts";
 import { accounts, workers } from "../../application/workers.ts";
 import { assertListed, workflow, workflows } from "../../application/workflows.ts";
-import {
-  accountsContract,
-  projectsContract,
-  sessionsContract,
-  workersContract,
-} from "../../contracts/http-documents.ts";
+import { accountsContract, sessionsContract, workersContract } from "../../contracts/http-documents.ts";
 import { executorsContract } from "../../contracts/machine-documents.ts";
 import { workflowContract, workflowsContract } from "../../contracts/workflow-documents.ts";
 import { type Route, route } from "../route.ts";
@@ -55,13 +49,6 @@ export const setupRoutes: readonly Route[] = [
     "processes that drive runs and perform attempts",
     workersContract,
     async ({ app }) => await workers(app),
-  ),
-  route(
-    "GET /projects",
-    "read",
-    "projects with .ai/ that runs have worked on",
-    projectsContract,
-    async ({ app }) => await knownProjects(app),
   ),
   route(
     "GET /sessions",
