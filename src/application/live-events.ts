@@ -5,7 +5,7 @@ import type { EventDocument } from "../contracts/events.ts";
 import type { RunDigest } from "../contracts/stream-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
-import type { ChangedRun } from "../store/store.ts";
+import type { RunChange } from "../store/store.ts";
 import type { Application } from "./application.ts";
 import { eventDocument } from "./events.ts";
 import { findRun, firstLine } from "./references.ts";
@@ -45,7 +45,7 @@ export async function changeLog(app: Application): Promise<LiveLog<RunDigest>> {
 /** A task can be as long as a book, and a list shows one line of it. */
 const longestTask = 200;
 
-function digestOf({ run, seq, position }: ChangedRun): RunDigest {
+function digestOf({ run, seq, position }: RunChange): RunDigest {
   return {
     position,
     run: run.id,

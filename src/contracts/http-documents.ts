@@ -161,4 +161,4 @@ export type ProjectList = z.infer<typeof projectsContract>;
 export type ProjectMessage = z.infer<typeof projectMessageContract>;
 export type SessionList = z.infer<typeof sessionsContract>;
 export type LoopStory = z.infer<typeof loopStoryContract>;
-export type Problem = z.infer<typeof problemContract>;
+export type ProblemDocument = z.infer<typeof problemContract>;

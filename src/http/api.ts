@@ -4,15 +4,15 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Application } from "../application/application.ts";
-import type { Problem } from "../contracts/http-documents.ts";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
 import { AppError, errorText } from "../domain/error.ts";
-import { readJson } from "./body.ts";
+import { jsonBody } from "./body.ts";
 import { FailedSignIns, Streams } from "./limits.ts";
 import { nothingHere, problem, problemOf, problemType } from "./problem.ts";
 import type { Protection } from "./protection.ts";
 import { Refusal } from "./refusal.ts";
-import type { Asked, Inputs, Route } from "./route.ts";
+import type { ApiRoute, Asked, Inputs } from "./route.ts";
 import { Live } from "./streams/live.ts";
 
 export type HttpEnvironment = { Bindings: HttpBindings };
@@ -26,7 +26,7 @@ export interface ApiParts {
   readonly log: (event: string, fields: Readonly<Record<string, string | number | null>>) => void;
 }
 
-export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpEnvironment> {
+export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<HttpEnvironment> {
   const { app, protection, closing, log } = parts;
   const { limits } = protection;
   const failed = new FailedSignIns(limits.failedSignIns, () => performance.now());
@@ -54,7 +54,7 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
         query: parsed(route.query, call.req.query(), "the query"),
         body: parsed(
           route.body,
-          route.method === "get" ? {} : await readJson(call.req.raw, limits.bodyBytes),
+          route.method === "get" ? {} : await jsonBody(call.req.raw, limits.bodyBytes),
           "the body",
         ),
         header: (name) => call.req.header(name),
@@ -83,7 +83,7 @@ export function apiRouter(routes: readonly Route[], parts: ApiParts): Hono<HttpE
   return router;
 }
 
-export function problemResponse(body: Problem, headers: Readonly<Record<string, string>> = {}): Response {
+export function problemResponse(body: ProblemDocument, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(JSON.stringify(body), {
     status: body.status,
     headers: { "content-type": problemType, ...headers },

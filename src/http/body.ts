@@ -5,8 +5,8 @@ import { problem } from "./problem.ts";
 import { Refusal } from "./refusal.ts";
 
 /** A request without a body has an empty object. */
-export async function readJson(request: Request, atMost: number): Promise<unknown> {
-  const text = await readText(request, atMost);
+export async function jsonBody(request: Request, atMost: number): Promise<unknown> {
+  const text = await textBody(request, atMost);
   if (text === "") return {};
   let value: unknown;
   try {
@@ -33,7 +33,7 @@ function assertPlain(value: unknown): void {
   }
 }
 
-export async function readText(request: Request, atMost: number): Promise<string> {
+export async function textBody(request: Request, atMost: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > atMost) throw tooLarge(atMost);
   if (request.body === null) return "";
   const pieces: Uint8Array[] = [];

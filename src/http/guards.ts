@@ -2,16 +2,16 @@
 // the request as it came over the wire: a URL that was parsed has lost what an attacker wrote.
 
 import type { IncomingMessage } from "node:http";
-import type { Problem } from "../contracts/http-documents.ts";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { nothingHere, problem } from "./problem.ts";
 
 /** What the service may be called, as a Host header spells it, and the origin of its own page under that name. */
-export type Names = ReadonlyMap<string, string>;
+export type ServiceNames = ReadonlyMap<string, string>;
 
 /** What a guard looks at. */
-export type Wire = Pick<IncomingMessage, "url" | "method" | "headers" | "rawHeaders">;
+export type RawRequest = Pick<IncomingMessage, "url" | "method" | "headers" | "rawHeaders">;
 
-type Guard = (wire: Wire, names: Names) => Problem | null;
+type Guard = (wire: RawRequest, names: ServiceNames) => ProblemDocument | null;
 
 /** DNS can give any name the address of this machine. A page of that name then speaks to us, and its browser thinks we are that page. */
 const host: Guard = ({ rawHeaders, headers, url = "" }, names) => {
@@ -84,7 +84,7 @@ export const guards = { host, spelling, origin, site, json } as const;
 export type GuardName = keyof typeof guards;
 
 /** Whose are given, or all. */
-export function refusal(wire: Wire, names: Names, asked: readonly GuardName[]): Problem | null {
+export function refusedBy(wire: RawRequest, names: ServiceNames, asked: readonly GuardName[]): ProblemDocument | null {
   for (const name of asked) {
     const refused = guards[name](wire, names);
     if (refused !== null) return refused;

@@ -2,7 +2,7 @@
 // in front of it. A browser can be made to take any other name for this machine.
 
 import { networkInterfaces } from "node:os";
-import type { Names } from "./guards.ts";
+import type { ServiceNames } from "./guards.ts";
 
 const loopbacks = new Set(["127.0.0.1", "::1", "localhost"]);
 const wildcards = new Set(["0.0.0.0", "::"]);
@@ -12,7 +12,7 @@ export function isLoopback(host: string): boolean {
 }
 
 /** `host` is the address that the server is bound to. */
-export function namesOf(host: string, port: number, publicUrl: string | null): Names {
+export function serviceNames(host: string, port: number, publicUrl: string | null): ServiceNames {
   const own = [
     "127.0.0.1",
     "localhost",

@@ -3,14 +3,14 @@
 
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import type { Problem } from "../contracts/http-documents.ts";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { systemCode } from "../domain/error.ts";
 import { problem, problemType } from "./problem.ts";
 
 const malformed = problem(400, "INPUT_INVALID", "this is not a request of HTTP/1.1", "use a client for HTTP");
 
 /** By the code that Node gives the error; every other one is malformed. */
-const others: Readonly<Record<string, Problem>> = {
+const others: Readonly<Record<string, ProblemDocument>> = {
   HPE_HEADER_OVERFLOW: problem(431, "TOO_LARGE", "the headers are too large", "send fewer and shorter ones"),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: problem(413, "TOO_LARGE", "the chunks have too many extensions", "send none"),
   ERR_HTTP_REQUEST_TIMEOUT: problem(408, "TOO_LARGE", "the request did not arrive in time", "send it faster, or less"),
@@ -36,7 +36,7 @@ export function answerNoRequests(server: Server, headers: Readonly<Record<string
   });
 }
 
-function rawAnswer(refused: Problem, headers: Readonly<Record<string, string>>): string {
+function rawAnswer(refused: ProblemDocument, headers: Readonly<Record<string, string>>): string {
   const body = JSON.stringify(refused);
   const lines = Object.entries(headersOf(body, headers)).map(([name, value]) => `${name}: ${value}\r\n`);
   return `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ""}\r\n${lines.join("")}\r\n${body}`;

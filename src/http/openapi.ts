@@ -4,13 +4,13 @@ import { z } from "zod";
 import { problemContract } from "../contracts/http-documents.ts";
 import { contractVersion } from "../contracts/shape.ts";
 import { problemType } from "./problem.ts";
-import type { Inputs, Route } from "./route.ts";
+import type { ApiRoute, Inputs } from "./route.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
 const schemaRoot = "#/components/schemas/";
 
-export function openApiDocument(routes: readonly Route[]): Json {
+export function openApiDocument(routes: readonly ApiRoute[]): Json {
   const schemas = new Schemas();
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) (paths[route.path] ??= {})[route.method] = operationOf(route, schemas);
@@ -31,7 +31,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-function operationOf(route: Route, schemas: Schemas): Json {
+function operationOf(route: ApiRoute, schemas: Schemas): Json {
   const { path, role, summary, body, status, answer, streams } = route;
   const content = {
     "application/json": { schema: schemas.of(answer) },
@@ -61,7 +61,7 @@ function requestBody(schema: Json): Json {
 }
 
 /** `GET /api/v1/runs/{run}/stories` is `getRunsRunStories`. */
-function operationId({ method, path }: Route): string {
+function operationId({ method, path }: ApiRoute): string {
   const words = path.replace(/^\/api\/v1/, "").match(/\w+/g) ?? [];
   return [method, ...words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)].join("");
 }

@@ -1,18 +1,18 @@
 // Problem details (RFC 9457): how the API says that something did not work, with Pawl's own code and hint.
 
 import { STATUS_CODES } from "node:http";
-import type { Problem } from "../contracts/http-documents.ts";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { AppError, exitCodes } from "../domain/error.ts";
 
 export const problemType = "application/problem+json";
 
 export function problem(
   status: number,
-  code: Problem["code"],
+  code: ProblemDocument["code"],
   detail: string,
   hint: string,
   details: readonly string[] = [],
-): Problem {
+): ProblemDocument {
   return { type: "about:blank", title: STATUS_CODES[status] ?? "Error", status, code, detail, hint, details };
 }
 
@@ -25,7 +25,7 @@ const statuses: Readonly<Record<number, number>> = {
 };
 
 /** What a defect says is for the log of the service, not for a caller. */
-export function problemOf(error: unknown): Problem {
+export function problemOf(error: unknown): ProblemDocument {
   if (!(error instanceof AppError))
     return problem(500, "DEFECT", "this is a defect of Pawl", "the log of `pawl up` has the details");
   return problem(statuses[error.exitCode] ?? 500, error.code, error.message, error.hint, error.details);

@@ -24,7 +24,7 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly live: Live;
 }
 
-export interface Route {
+export interface ApiRoute {
   readonly method: "get" | "post";
   /** `/api/v1/runs/{run}`. */
   readonly path: string;
@@ -55,14 +55,14 @@ interface RouteMore<Query extends Inputs, Body extends Inputs> {
 const root = "/api/v1";
 
 /** `called`: the method and the path below the root of the API, `GET /runs/{run}`; one that begins with `/api/` is whole. */
-export function route<Answer extends z.ZodType, Query extends Inputs = Inputs, Body extends Inputs = Inputs>(
+export function apiRoute<Answer extends z.ZodType, Query extends Inputs = Inputs, Body extends Inputs = Inputs>(
   called: `${"GET" | "POST"} /${string}`,
   role: Role | null,
   summary: string,
   answer: Answer,
   handle: (asked: Asked<z.infer<Query>, z.infer<Body>>) => Promise<z.infer<Answer> | Response>,
   more: RouteMore<Query, Body> = {},
-): Route {
+): ApiRoute {
   const [method = "", path = ""] = called.split(" ");
   return {
     method: method === "POST" ? "post" : "get",
@@ -76,6 +76,6 @@ export function route<Answer extends z.ZodType, Query extends Inputs = Inputs, B
     answer,
     streams: more.streams ?? false,
     // The router calls it with what the schemas above have parsed.
-    handle: handle as unknown as Route["handle"],
+    handle: handle as unknown as ApiRoute["handle"],
   };
 }

@@ -2,7 +2,7 @@
 
 import { openApiContract } from "../contracts/http-documents.ts";
 import { openApiDocument } from "./openapi.ts";
-import { type Route, route } from "./route.ts";
+import { type ApiRoute, apiRoute } from "./route.ts";
 import { attemptRoutes } from "./routes/attempts.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { projectRoutes } from "./routes/projects.ts";
@@ -14,12 +14,12 @@ import { streamRoutes } from "./streams/routes.ts";
 
 let document: Readonly<Record<string, unknown>> | null = null;
 
-const openApi = route("GET /openapi.json", "read", "this document, OpenAPI 3.1", openApiContract, async () => {
+const openApi = apiRoute("GET /openapi.json", "read", "this document, OpenAPI 3.1", openApiContract, async () => {
   document ??= openApiDocument(routes);
   return document;
 });
 
-export const routes: readonly Route[] = [
+export const routes: readonly ApiRoute[] = [
   ...serviceRoutes,
   openApi,
   ...runRoutes,

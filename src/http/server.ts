@@ -9,15 +9,15 @@ import type { Application } from "../application/application.ts";
 import { hasToken } from "../application/tokens.ts";
 import { AppError, systemCode } from "../domain/error.ts";
 import { type ApiParts, apiRouter, type HttpEnvironment, problemResponse } from "./api.ts";
-import { type Names, refusal } from "./guards.ts";
+import { refusedBy, type ServiceNames } from "./guards.ts";
 import { linkRoot, linkRouter, notForLinks } from "./links/router.ts";
-import { isLoopback, namesOf } from "./names.ts";
+import { isLoopback, serviceNames } from "./names.ts";
 import { answerNoRequests } from "./no-request.ts";
 import { nothingHere, problemType } from "./problem.ts";
 import { fullProtection, type Protection } from "./protection.ts";
 import { routes } from "./routes.ts";
 
-export interface ServerOptions {
+export interface ApiServerOptions {
   readonly app: Application;
   /** An address of this machine. Beyond loopback only where a token exists. */
   readonly host: string;
@@ -39,7 +39,7 @@ export interface RunningServer {
 /** How long calls that are under way get when the service closes. */
 const closeMs = 2_000;
 
-export async function startServer(options: ServerOptions, protection = fullProtection): Promise<RunningServer> {
+export async function startServer(options: ApiServerOptions, protection = fullProtection): Promise<RunningServer> {
   const { app, host, port, log = () => undefined } = options;
   await assertMayListen(app, host);
   const publicUrl = options.publicUrl ?? (await app.read()).config.service.publicUrl;
@@ -58,7 +58,7 @@ export async function startServer(options: ServerOptions, protection = fullProte
     headersTimeout: Math.min(headersMs, requestMs),
     connectionsCheckingInterval: Math.max(100, Math.min(1_000, requestMs / 2)),
   };
-  const known: { names: Names } = { names: new Map() };
+  const known: { names: ServiceNames } = { names: new Map() };
   const server = createServer(settings, (incoming, outgoing) => {
     for (const [name, value] of Object.entries(protection.headers)) outgoing.setHeader(name, value);
     if (!refuse(incoming, outgoing, known.names, protection)) void answer(incoming, outgoing);
@@ -67,7 +67,7 @@ export async function startServer(options: ServerOptions, protection = fullProte
   server.maxConnections = connections;
   await listen(server, host, port);
   const bound = (server.address() as AddressInfo).port;
-  known.names = namesOf(host, bound, publicUrl);
+  known.names = serviceNames(host, bound, publicUrl);
   return {
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     async close() {
@@ -85,10 +85,15 @@ async function assertMayListen(app: Application, host: string): Promise<void> {
   });
 }
 
-function refuse(incoming: IncomingMessage, outgoing: ServerResponse, names: Names, protection: Protection): boolean {
+function refuse(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  names: ServiceNames,
+  protection: Protection,
+): boolean {
   const isLink = incoming.url?.startsWith(linkRoot) ?? false;
   const asked = isLink ? protection.guards.filter((name) => !notForLinks.includes(name)) : protection.guards;
-  const refused = refusal(incoming, names, asked);
+  const refused = refusedBy(incoming, names, asked);
   if (refused === null) return false;
   // A body that is refused is not read.
   outgoing.writeHead(refused.status, { "content-type": problemType, connection: "close" }).end(JSON.stringify(refused));
@@ -96,7 +101,7 @@ function refuse(incoming: IncomingMessage, outgoing: ServerResponse, names: Name
   return true;
 }
 
-function pageOf({ page }: ServerOptions, method: string, path: string): Response | null {
+function pageOf({ page }: ApiServerOptions, method: string, path: string): Response | null {
   return method === "GET" || method === "HEAD" ? (page?.(path) ?? null) : null;
 }
 

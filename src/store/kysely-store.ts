@@ -11,7 +11,6 @@ import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
   Backup,
-  ChangedRun,
   DriverLease,
   FailedClosing,
   GateRef,
@@ -23,6 +22,7 @@ import type {
   Offer,
   OfferFilter,
   PlaceFilter,
+  RunChange,
   RunFilter,
   RunSummary,
   StartKey,
@@ -176,7 +176,7 @@ export class KyselyStore implements Store {
     return await this.#database.read((db) => selectLastSeq(db, run));
   }
 
-  async changedRuns(after: number, limit: number): Promise<readonly ChangedRun[]> {
+  async changedRuns(after: number, limit: number): Promise<readonly RunChange[]> {
     return await this.#database.read((db) => selectChangedRuns(db, after, limit));
   }
 

@@ -42,7 +42,7 @@ export interface Store {
   /** The number of the last event of a run; 0: there is none. */
   lastSeq(run: RunId): Promise<number>;
   /** Runs that changed after this position, each once, in the order of their last changes. */
-  changedRuns(after: number, limit: number): Promise<readonly ChangedRun[]>;
+  changedRuns(after: number, limit: number): Promise<readonly RunChange[]>;
   /** The position of the last change of any run; positions only grow. */
   lastPosition(): Promise<number>;
 
@@ -354,7 +354,7 @@ export interface RunSummary {
 }
 
 /** A run as it is now, and where its last change is among those of all runs. */
-export interface ChangedRun {
+export interface RunChange {
   readonly position: number;
   /** The number of its last event. */
   readonly seq: number;

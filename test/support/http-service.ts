@@ -8,7 +8,7 @@ import { Application, type ApplicationOptions } from "../../src/application/appl
 import { createToken } from "../../src/application/tokens.ts";
 import type { Role } from "../../src/domain/api-token.ts";
 import { fullProtection, type Protection } from "../../src/http/protection.ts";
-import { type ServerOptions, startServer } from "../../src/http/server.ts";
+import { type ApiServerOptions, startServer } from "../../src/http/server.ts";
 import { patienceMs } from "./patience.ts";
 import { tempDir } from "./repository.ts";
 
@@ -28,7 +28,7 @@ export function applicationIn(dir: string, more: Partial<ApplicationOptions> = {
 }
 
 export async function serve(
-  given: Partial<ServerOptions> = {},
+  given: Partial<ApiServerOptions> = {},
   protection: Partial<Protection> = {},
 ): Promise<Service> {
   const app = given.app ?? applicationIn(tempDir("pawl-http-"));

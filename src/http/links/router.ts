@@ -5,7 +5,7 @@ import { type Context, Hono } from "hono";
 import { answerLink, viewLink } from "../../application/gate-links.ts";
 import { AppError } from "../../domain/error.ts";
 import type { ApiParts, HttpEnvironment } from "../api.ts";
-import { readText } from "../body.ts";
+import { textBody } from "../body.ts";
 import type { GuardName } from "../guards.ts";
 import { FailedSignIns } from "../limits.ts";
 import { problemOf } from "../problem.ts";
@@ -37,7 +37,7 @@ export function linkRouter({ app, protection, log }: Pick<ApiParts, "app" | "pro
 
   router.post(`${linkRoot}:link`, async (call) => {
     const link = call.req.param("link");
-    const form = new URLSearchParams(await readText(call.req.raw, mostFormBytes));
+    const form = new URLSearchParams(await textBody(call.req.raw, mostFormBytes));
     const field = (name: string) => form.get(name) ?? "";
     const view = await answerLink(app, link, {
       answer: field("answer"),

@@ -3,19 +3,19 @@
 import { z } from "zod";
 import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/attempts.ts";
 import { attemptContract, logPageContract, promptContract } from "../../contracts/http-documents.ts";
-import { type Route, route } from "../route.ts";
-import { headersOfStreams, placeOf, wantsStream } from "../streams/asked.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
+import { askedPlace, headersOfStreams, wantsStream } from "../streams/asked.ts";
 import { logFeed } from "../streams/log-feed.ts";
 
-export const attemptRoutes: readonly Route[] = [
-  route(
+export const attemptRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "GET /attempts/{attempt}",
     "read",
     "what is known of an attempt",
     attemptContract,
     async ({ app, path }) => await attempt(app, path("attempt")),
   ),
-  route(
+  apiRoute(
     "GET /attempts/{attempt}/log",
     "read",
     "what its agent printed, a page at a time or as a stream",
@@ -24,7 +24,7 @@ export const attemptRoutes: readonly Route[] = [
       const { app, path, query, live } = asked;
       if (!wantsStream(asked)) return await attemptLog(app, path("attempt"), query.from);
       const feed = logFeed(await openAttemptLog(app, path("attempt")));
-      return await live.open(asked, placeOf(asked, query.from), feed, () => undefined);
+      return await live.open(asked, askedPlace(asked, query.from), feed, () => undefined);
     },
     {
       headers: headersOfStreams,
@@ -32,7 +32,7 @@ export const attemptRoutes: readonly Route[] = [
       query: z.strictObject({ from: z.coerce.number<string>().int().min(0).default(0).describe("A byte of the log.") }),
     },
   ),
-  route(
+  apiRoute(
     "GET /attempts/{attempt}/prompt",
     "read",
     "what its agent was told",

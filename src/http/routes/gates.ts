@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { answer, gatesDocument, openGates } from "../../application/gates.ts";
 import { answerContract, gatesContract } from "../../contracts/run-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
 const answerBody = z.strictObject({
   option: z.string().min(1).max(200),
@@ -31,8 +31,8 @@ const answerBody = z.strictObject({
     .describe("The tree that you have looked at. Another one than the gate's is refused; absent: the gate's own."),
 });
 
-export const gateRoutes: readonly Route[] = [
-  route(
+export const gateRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "GET /gates",
     "read",
     "open questions of all runs, the oldest first",
@@ -42,7 +42,7 @@ export const gateRoutes: readonly Route[] = [
       query: z.strictObject({ status: z.literal("open").default("open") }),
     },
   ),
-  route(
+  apiRoute(
     "POST /gates/{gate}/answer",
     "answer",
     "answer an open question, once",

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { knownProjects } from "../../application/agentic/known-projects.ts";
 import { longestMessage, sayKnown } from "../../application/agentic/say-known.ts";
 import { projectMessageContract, projectsContract } from "../../contracts/http-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
 const sayBody = z.strictObject({
   text: z.string().min(1).max(longestMessage).describe("What a person would say to `pawl project say`."),
@@ -12,15 +12,15 @@ const sayBody = z.strictObject({
   dir: z.string().min(1).max(4_096).optional().describe("Its folder, as `GET /projects` has it in `root`."),
 });
 
-export const projectRoutes: readonly Route[] = [
-  route(
+export const projectRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "GET /projects",
     "read",
     "projects with .ai/ that runs have worked on",
     projectsContract,
     async ({ app }) => await knownProjects(app),
   ),
-  route(
+  apiRoute(
     "POST /projects/say",
     "read",
     "what a person says to a project; an answer to a review needs the role answer, every other change operate",

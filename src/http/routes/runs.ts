@@ -10,7 +10,7 @@ import { definitionContract } from "../../contracts/definition.ts";
 import { diffContract } from "../../contracts/diff-document.ts";
 import { runPageContract } from "../../contracts/http-documents.ts";
 import { runStatus, statusContract, storiesContract, whyContract } from "../../contracts/run-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
 const longestSearch = 200;
 
@@ -30,8 +30,8 @@ const runsQuery = z.strictObject({
     .describe("Words of the task or the workflow, whatever the case, or a number."),
 });
 
-export const runRoutes: readonly Route[] = [
-  route(
+export const runRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "GET /runs",
     "read",
     "runs, the newest first, a page at a time",
@@ -40,38 +40,38 @@ export const runRoutes: readonly Route[] = [
       await runsPage(app, { limit, cursor, statuses, search: q }),
     { query: runsQuery },
   ),
-  route(
+  apiRoute(
     "GET /runs/{run}",
     "read",
     "where a run stands",
     statusContract,
     async ({ app, path }) => (await status(app, path("run"))).document,
   ),
-  route("GET /runs/{run}/stories", "read", "the stories of a run", storiesContract, async ({ app, path }) => ({
+  apiRoute("GET /runs/{run}/stories", "read", "the stories of a run", storiesContract, async ({ app, path }) => ({
     stories: await stories(app, path("run")),
   })),
-  route(
+  apiRoute(
     "GET /runs/{run}/cost",
     "read",
     "what a run used",
     costContract,
     async ({ app, path }) => await costOfRun(app, path("run")),
   ),
-  route(
+  apiRoute(
     "GET /runs/{run}/why",
     "read",
     "what a run is doing or waits for",
     whyContract,
     async ({ app, path }) => await whyOf(app, path("run")),
   ),
-  route(
+  apiRoute(
     "GET /runs/{run}/definition",
     "read",
     "the workflow as the run froze it",
     definitionContract,
     async ({ app, path }) => await definitionOfRun(app, path("run")),
   ),
-  route(
+  apiRoute(
     "GET /runs/{run}/diff",
     "read",
     "what a run or one of its stories changed",

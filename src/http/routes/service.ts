@@ -2,11 +2,11 @@
 
 import { loopStories } from "../../application/loop-stories.ts";
 import { healthContract, loopStoriesContract } from "../../contracts/http-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
-export const serviceRoutes: readonly Route[] = [
-  route("GET /health", null, "whether the service answers", healthContract, async () => ({ ok: true as const })),
-  route(
+export const serviceRoutes: readonly ApiRoute[] = [
+  apiRoute("GET /health", null, "whether the service answers", healthContract, async () => ({ ok: true as const })),
+  apiRoute(
     "GET /api/runs/{run}/stories",
     "read",
     "the stories of a run, as antfarm's API has them",

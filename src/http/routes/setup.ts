@@ -8,13 +8,13 @@ import { assertListed, workflow, workflows } from "../../application/workflows.t
 import { accountsContract, sessionsContract, workersContract } from "../../contracts/http-documents.ts";
 import { executorsContract } from "../../contracts/machine-documents.ts";
 import { workflowContract, workflowsContract } from "../../contracts/workflow-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
-export const setupRoutes: readonly Route[] = [
-  route("GET /workflows", "read", "bundled and installed workflows", workflowsContract, async ({ app }) =>
+export const setupRoutes: readonly ApiRoute[] = [
+  apiRoute("GET /workflows", "read", "bundled and installed workflows", workflowsContract, async ({ app }) =>
     workflows(app),
   ),
-  route(
+  apiRoute(
     "GET /workflows/{workflow}",
     "read",
     "a workflow in its internal form",
@@ -27,7 +27,7 @@ export const setupRoutes: readonly Route[] = [
       return { ...found, definition: definitionDocument(definition) };
     },
   ),
-  route(
+  apiRoute(
     "GET /executors",
     "read",
     "the executors, and whether each can be used",
@@ -36,21 +36,21 @@ export const setupRoutes: readonly Route[] = [
       executors: await executors(app),
     }),
   ),
-  route(
+  apiRoute(
     "GET /accounts",
     "read",
     "accounts that refused an agent",
     accountsContract,
     async ({ app }) => await accounts(app),
   ),
-  route(
+  apiRoute(
     "GET /workers",
     "read",
     "processes that drive runs and perform attempts",
     workersContract,
     async ({ app }) => await workers(app),
   ),
-  route(
+  apiRoute(
     "GET /sessions",
     "read",
     "sessions of lifecycles",

@@ -10,7 +10,7 @@ import { startedRunContract } from "../../contracts/http-documents.ts";
 import { waitsLevel } from "../../contracts/routes.ts";
 import { addedNoteContract, oneRunContract } from "../../contracts/run-documents.ts";
 import { editContract } from "../../contracts/workflow-documents.ts";
-import { type Route, route } from "../route.ts";
+import { type ApiRoute, apiRoute } from "../route.ts";
 
 const name = z.string().min(1).max(200);
 
@@ -41,8 +41,8 @@ const startBody = z.strictObject({
 
 const story = name.optional().describe("Only this story.");
 
-export const steeringRoutes: readonly Route[] = [
-  route(
+export const steeringRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "POST /runs",
     "operate",
     "start a run; the service drives it",
@@ -57,7 +57,7 @@ export const steeringRoutes: readonly Route[] = [
       headers: { "Idempotency-Key": "The same key and the same body again return the same run." },
     },
   ),
-  route(
+  apiRoute(
     "POST /runs/{run}/pause",
     "operate",
     "let running attempts end and start nothing new",
@@ -66,10 +66,10 @@ export const steeringRoutes: readonly Route[] = [
       run: await pause(asked.app, asked.path("run"), asked.author),
     }),
   ),
-  route("POST /runs/{run}/resume", "operate", "let a run move again", oneRunContract, async (asked) => ({
+  apiRoute("POST /runs/{run}/resume", "operate", "let a run move again", oneRunContract, async (asked) => ({
     run: await letMove(asked.app, asked.path("run"), asked.author),
   })),
-  route(
+  apiRoute(
     "POST /runs/{run}/cancel",
     "operate",
     "end a run for good",
@@ -77,7 +77,7 @@ export const steeringRoutes: readonly Route[] = [
     async ({ app, path, body, author }) => ({ run: await cancel(app, path("run"), { reason: body.reason, author }) }),
     { body: z.strictObject({ reason: z.string().max(1_000).optional() }) },
   ),
-  route(
+  apiRoute(
     "POST /runs/{run}/retry",
     "operate",
     "put what failed back to ready, with new limits",
@@ -85,7 +85,7 @@ export const steeringRoutes: readonly Route[] = [
     async ({ app, path, body, author }) => ({ run: await retry(app, path("run"), { ...body, author }) }),
     { body: z.strictObject({ story, step: name.optional().describe("Only this step.") }) },
   ),
-  route(
+  apiRoute(
     "POST /runs/{run}/note",
     "operate",
     "leave a note for the next attempt, or tell the agent at work",
@@ -106,7 +106,7 @@ export const steeringRoutes: readonly Route[] = [
       }),
     },
   ),
-  route(
+  apiRoute(
     "POST /runs/{run}/edit",
     "operate",
     "change the steps that have not started",

@@ -14,7 +14,7 @@ export function wantsStream({ header }: Pick<Asked, "header">): boolean {
 }
 
 /** Behind which place the stream begins. A client that comes back sends its first address again, with the header. */
-export function placeOf({ header }: Pick<Asked, "header">, given: number): number {
+export function askedPlace({ header }: Pick<Asked, "header">, given: number): number {
   const last = header("last-event-id");
   if (last === undefined || last === "") return given;
   if (/^\d{1,15}$/.test(last)) return Number(last);

@@ -3,12 +3,12 @@
 import { expect, test } from "vitest";
 import { chooser } from "../../../test/support/random-run.ts";
 import { until } from "../../../test/support/until.ts";
-import { Feed, type Message } from "./feed.ts";
+import { Feed, type StreamMessage } from "./feed.ts";
 
 const times = { batchMs: 5, retryMs: 5 };
 
 class GrowingLog {
-  readonly messages: Message[] = [];
+  readonly messages: StreamMessage[] = [];
   reads = 0;
   fails = 0;
   grow(count: number, size = 5): void {
@@ -20,7 +20,7 @@ class GrowingLog {
   async last(): Promise<number> {
     return this.messages.length;
   }
-  async read(after: number, limit: number): Promise<readonly Message[]> {
+  async read(after: number, limit: number): Promise<readonly StreamMessage[]> {
     this.reads += 1;
     await new Promise((resolve) => setImmediate(resolve));
     if (this.fails-- > 0) throw new Error("the disk is busy");

@@ -2,7 +2,7 @@
 // the newest bytes only; a stream that is further behind is read for from the log, and streams at one place share that read.
 
 /** One message of a stream. */
-export interface Message {
+export interface StreamMessage {
   /** Its place in the log. */
   readonly id: number;
   /** Without line breaks: JSON has none. */
@@ -13,7 +13,7 @@ export interface FeedSource {
   /** The place of the newest message. */
   last(): Promise<number>;
   /** In order, behind `after`. */
-  read(after: number, limit: number): Promise<readonly Message[]>;
+  read(after: number, limit: number): Promise<readonly StreamMessage[]>;
 }
 
 export interface FeedTimes {
@@ -174,7 +174,7 @@ export class Feed {
     return chunkOf(after, messages, 0);
   }
 
-  async #take(after: number): Promise<readonly Message[]> {
+  async #take(after: number): Promise<readonly StreamMessage[]> {
     const messages = await this.#source.read(after, this.#limit);
     if (messages.length > 0) {
       const fitting = Math.floor((mostChunkBytes * messages.length) / Math.max(1, sizeOf(messages)));
@@ -184,11 +184,11 @@ export class Feed {
   }
 }
 
-function sizeOf(messages: readonly Message[]): number {
+function sizeOf(messages: readonly StreamMessage[]): number {
   return messages.reduce((sum, { data }) => sum + data.length, 0);
 }
 
-function chunkOf(after: number, messages: readonly Message[], from: number): Chunk & { readonly count: number } {
+function chunkOf(after: number, messages: readonly StreamMessage[], from: number): Chunk & { readonly count: number } {
   const texts: string[] = [];
   let size = 0;
   let last = after;

@@ -3,8 +3,8 @@
 import { z } from "zod";
 import { changeLog, eventLog, type LiveLog } from "../../application/live-events.ts";
 import { digestPageContract, eventPageContract } from "../../contracts/stream-documents.ts";
-import { type Asked, type Route, route } from "../route.ts";
-import { headersOfStreams, placeOf, wantsStream } from "./asked.ts";
+import { type ApiRoute, type Asked, apiRoute } from "../route.ts";
+import { askedPlace, headersOfStreams, wantsStream } from "./asked.ts";
 
 const pageQuery = z.strictObject({
   after: z.coerce.number().int().min(0).optional().describe("Only what is behind this place. Default: everything."),
@@ -13,8 +13,8 @@ const pageQuery = z.strictObject({
 
 const usualLimit = 500;
 
-export const streamRoutes: readonly Route[] = [
-  route(
+export const streamRoutes: readonly ApiRoute[] = [
+  apiRoute(
     "GET /runs/{run}/events",
     "read",
     "the events of a run, as a page or as a stream",
@@ -25,7 +25,7 @@ export const streamRoutes: readonly Route[] = [
     },
     { query: pageQuery, headers: headersOfStreams, streams: true },
   ),
-  route(
+  apiRoute(
     "GET /events",
     "read",
     "what changed in any run, as a page or as a stream of digests",
@@ -44,7 +44,7 @@ async function answer<Document>(
 ): Promise<Response | { events: Document[]; next: number }> {
   const { after: given = 0, limit = usualLimit } = asked.query;
   if (wantsStream(asked)) {
-    return await asked.live.follow(asked, key, placeOf(asked, given), {
+    return await asked.live.follow(asked, key, askedPlace(asked, given), {
       last: () => log.last(),
       read: async (after, most) =>
         (await log.read(after, most)).map(({ id, document }) => ({ id, data: JSON.stringify(document) })),

@@ -13,7 +13,7 @@ import type { TargetConfig } from "../../notify/target.ts";
 import { guide } from "../../system/package-root.ts";
 import { wrongVariable } from "../../workflows/format/environment.ts";
 import { durationSchema as duration, executorSchema, millisecondsOf, readExecutor } from "./config-executors.ts";
-import { readService, type ServiceConfig, serviceSchema } from "./config-service.ts";
+import { readServiceConfig, type ServiceConfig, serviceSchema } from "./config-service.ts";
 import { readTargets, targetSchema } from "./config-targets.ts";
 
 const text = z.string().refine((written) => written.trim() !== "", "is empty; leave it out instead");
@@ -180,7 +180,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     },
     workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
-    service: readService(written.service),
+    service: readServiceConfig(written.service),
   };
 }
 

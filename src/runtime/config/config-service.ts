@@ -14,7 +14,7 @@ export const serviceSchema = z.strictObject({
     .optional(),
 });
 
-export function readService(written: z.infer<typeof serviceSchema> | undefined): ServiceConfig {
+export function readServiceConfig(written: z.infer<typeof serviceSchema> | undefined): ServiceConfig {
   const url = written?.public_url;
   return { publicUrl: url === undefined ? null : new URL(url).href.replace(/\/+$/, "") };
 }

@@ -5,8 +5,8 @@ import { type Kysely, sql } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
 import type { Tables } from "../schema.ts";
 import { statement } from "../statement.ts";
-import type { ChangedRun } from "../store.ts";
-import { readSummary, type SummaryRow, summaries } from "./runs.ts";
+import type { RunChange } from "../store.ts";
+import { type SummaryRow, summaries, summaryOfRow } from "./runs.ts";
 
 /** Inside a write transaction: until it ends no other commit gets a position, so positions become visible in their order. */
 export async function nextPosition(db: Kysely<Tables>): Promise<number> {
@@ -30,9 +30,9 @@ export async function selectChangedRuns(
   db: Kysely<Tables>,
   after: number,
   limit: number,
-): Promise<readonly ChangedRun[]> {
+): Promise<readonly RunChange[]> {
   const rows = await changed.all(db, { after, limit });
-  return rows.map((row) => ({ position: row.position, seq: row.events, run: readSummary(row) }));
+  return rows.map((row) => ({ position: row.position, seq: row.events, run: summaryOfRow(row) }));
 }
 
 const counter = "change";

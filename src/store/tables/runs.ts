@@ -155,12 +155,12 @@ export async function updateHeader(
 
 export async function selectSummary(db: Kysely<Tables>, id: RunId): Promise<RunSummary | null> {
   const row = await summaryById.first(db, { id });
-  return row ? readSummary(row) : null;
+  return row ? summaryOfRow(row) : null;
 }
 
 export async function selectSummaryByNumber(db: Kysely<Tables>, number: number): Promise<RunSummary | null> {
   const row = await summaries(db).where("number", "=", number).executeTakeFirst();
-  return row ? readSummary(row) : null;
+  return row ? summaryOfRow(row) : null;
 }
 
 export async function selectSummariesByPrefix(
@@ -175,7 +175,7 @@ export async function selectSummariesByPrefix(
     .orderBy("number")
     .limit(limit)
     .execute();
-  return rows.map(readSummary);
+  return rows.map(summaryOfRow);
 }
 
 /** Newest first. */
@@ -186,12 +186,12 @@ export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Pr
   const [status, ...others] = statuses ?? [];
   if (search === undefined && others.length === 0) {
     const found = status === undefined ? newestSummaries : newestWithStatus;
-    return (await found.all(db, { limit, before, status: status ?? "" })).map(readSummary);
+    return (await found.all(db, { limit, before, status: status ?? "" })).map(summaryOfRow);
   }
   let query = summaries(db).where("number", "<", before).orderBy("number", "desc").limit(limit);
   if (statuses !== null) query = query.where("status", "in", [...statuses]);
   if (search !== undefined) query = query.where(matching(search));
-  return (await query.execute()).map(readSummary);
+  return (await query.execute()).map(summaryOfRow);
 }
 
 /** The database makes both sides lower case: each has its own idea of which letters have one. */
@@ -209,7 +209,7 @@ export async function selectRunsAt(db: Kysely<Tables>, place: PlaceFilter): Prom
     .where((e) => e.or([e("shared", "=", place.shared), e("source", "=", place.source)]))
     .orderBy("number", "desc")
     .execute();
-  return rows.map((row) => ({ ...readSummary(row), shared: row.shared, source: row.source }));
+  return rows.map((row) => ({ ...summaryOfRow(row), shared: row.shared, source: row.source }));
 }
 
 /** Those of the newest runs first. */
@@ -263,7 +263,7 @@ const summary = new SqlText(
 export type SummaryRow = Omit<RunRow, "definition" | "version" | "planned" | "header" | "shared" | "source"> &
   Omit<TotalsRow, "run_id" | "events" | "position">;
 
-export function readSummary(row: SummaryRow): RunSummary {
+export function summaryOfRow(row: SummaryRow): RunSummary {
   return {
     id: runId(row.id),
     number: row.number,
