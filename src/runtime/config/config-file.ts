@@ -195,8 +195,13 @@ function readTest(
   return { test: run.trim(), testResults: { reads, ...(file === undefined ? {} : { file }) } };
 }
 
+/** A service reads the file for each call; making the schema takes longer than reading. */
+const schemas = new WeakMap<AgentRegistry, ReturnType<typeof schemaFor>>();
+
 function parse(file: string, agents: AgentRegistry): z.infer<ReturnType<typeof schemaFor>> {
-  const read = schemaFor(agents).safeParse(valueIn(file) ?? {});
+  const schema = schemas.get(agents) ?? schemaFor(agents);
+  schemas.set(agents, schema);
+  const read = schema.safeParse(valueIn(file) ?? {});
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   throw invalid(file, `${issue?.path.join(".") || "the file"}: ${issue?.message ?? "is not a configuration"}`);
