@@ -72,7 +72,7 @@ export class Service {
       return service;
     } catch (error) {
       for (const companion of started.toReversed()) await companion.close();
-      await leaveHome(app.home.serviceFile, record);
+      leaveHome(app.home.serviceFile, record);
       throw error;
     }
   }
@@ -123,7 +123,7 @@ export class Service {
     clearInterval(this.#checking);
     for (const companion of this.#companions.toReversed()) await logged("companion", companion.close());
     await this.#writing;
-    await logged("record", leaveHome(app.home.serviceFile, this.#record));
+    leaveHome(app.home.serviceFile, this.#record);
     this.#hasEnded(this.#end);
   }
 

@@ -1,7 +1,8 @@
 // The record of the service: one for a home, whoever was killed before.
 
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { readdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { tempDir } from "../../test/support/repository.ts";
 import { hostName } from "./home.ts";
@@ -37,9 +38,9 @@ test("[SV2] of two that claim a home at once one has it, and it is free when tha
   expect(claims.filter((other) => other === null)).toHaveLength(1);
   const winner = claims[0] === null ? record : parent;
   expect(readService(file)?.pid).toBe(winner.pid);
-  await leaveHome(file, winner === record ? parent : record);
+  leaveHome(file, winner === record ? parent : record);
   expect(readService(file)?.pid).toBe(winner.pid);
-  await leaveHome(file, winner);
+  leaveHome(file, winner);
   expect(readRecord(file)).toBeNull();
 });
 
@@ -78,4 +79,19 @@ test("[SV3 SV9] checksums tell whether a variable differs, and not its value", (
   const names = ["KEY", "PATH", "NONE"];
   expect(differing(sums, { KEY: "hunter2", PATH: "/bin" }, names)).toEqual([]);
   expect(differing(sums, { KEY: "hunter3", NONE: "x" }, names)).toEqual(names);
+});
+
+test("[SV6] where nothing can be written a service leaves its home all the same, and a lock that cannot be taken leaves no file", () => {
+  const file = fileIn();
+  writeFileSync(file, JSON.stringify(record));
+  const module = new URL("./service-file.ts", import.meta.url).href;
+  const [place, own] = [JSON.stringify(file), JSON.stringify(record)];
+  const script = `import { leaveHome, updateRecord } from ${JSON.stringify(module)};
+    await updateRecord(${place}, ${own}).catch((error) => console.log(error.code));
+    leaveHome(${place}, ${own});`;
+  // As on a full disk: a file can be made, and gets no content.
+  const limited = ["-c", 'ulimit -f 0; exec "$0" --input-type=module -e "$1"', process.execPath, script];
+  const { stdout, stderr } = spawnSync("sh", limited, { encoding: "utf8" });
+  expect(stdout, stderr).toBe("EFBIG\n");
+  expect(readdirSync(dirname(file))).toEqual([]);
 });

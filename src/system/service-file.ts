@@ -53,11 +53,10 @@ export async function updateRecord(file: string, record: ServiceRecord): Promise
   return (await claimHome(file, record)) === null;
 }
 
-export async function leaveHome(file: string, own: ProcessIdentity): Promise<void> {
-  await withFileLock(`${file}.lock`, () => {
-    const there = readRecord(file);
-    if (there !== null && isSame(there, own)) rmSync(file, { force: true });
-  });
+/** Without the lock, which needs space on the disk: no other process takes the home while the one in the record is alive. */
+export function leaveHome(file: string, own: ProcessIdentity): void {
+  const there = readRecord(file);
+  if (there !== null && isSame(there, own)) rmSync(file, { force: true });
 }
 
 /** The service that runs; null: none. What a killed one left, or a later process with its pid, does not count. */

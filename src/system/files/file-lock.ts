@@ -41,8 +41,8 @@ export async function withFileLock<Result>(
 function take(lock: string): boolean {
   const draft = draftFor(lock, "");
   const holder: Holder = { ...ownIdentity(), host: hostName() };
-  writeFileSync(draft, `${JSON.stringify(holder)}\n`, { flag: "wx" });
   try {
+    writeFileSync(draft, `${JSON.stringify(holder)}\n`, { flag: "wx" });
     linkSync(draft, lock);
     return true;
   } catch (error) {
