@@ -132,7 +132,10 @@ export async function driveIn(
       await assertPerformers(parts, accepted);
       request.onDriving?.();
     },
-    onRecovered: (recovered) => onNote?.(inWords(recovered)),
+    // A driver recovers the attempts of all dead workers. Those of other runs are not news of this one.
+    onRecovered: (recovered) => {
+      if (recovered.lease.run === accepted.run) onNote?.(inWords(recovered));
+    },
   });
   if (!signal.aborted) return status;
   return isFollowing ? "left" : "interrupted";

@@ -2,6 +2,7 @@
 // would change is driven by the caller: the service has other variables, another store, or does not know an option of this call.
 
 import { agents } from "../app.ts";
+import type { DriverLease } from "../dispatch/dispatch.ts";
 import { agentName, type RunId } from "../domain/ids.ts";
 import type { Header, RunStatus } from "../domain/run.ts";
 import { executorIn } from "../executors/executor-config.ts";
@@ -82,6 +83,10 @@ const undrivenMs = 10_000;
 const absentMs = 5_000;
 const lookEveryMs = 500;
 
+function noSign(driver: DriverLease | undefined): string {
+  return driver === undefined ? "it has not begun to" : "it does not renew its lease";
+}
+
 /** Follows a run that the service drives; null: it does not, and the caller should. */
 export async function followService(
   app: Application,
@@ -109,9 +114,9 @@ export async function followService(
     }
     const why =
       trouble?.why ??
-      (isLeft ? "it was killed" : undrivenSince !== null && now - undrivenSince >= undrivenMs ? "it does not" : null);
+      (isLeft ? "it was killed" : undrivenSince !== null && now - undrivenSince >= undrivenMs ? noSign(driver) : null);
     if (why !== null) {
-      onNote?.(`the service does not drive run #${number} (${why}): this command does`);
+      onNote?.(`the service does not drive run #${number} (${why}): this command tries to`);
       return null;
     }
     await clock.sleep(lookEveryMs, signal);

@@ -70,6 +70,23 @@ test("[SV15] a newer command says so, and the service restarts when its attempt 
   expectCode(await site.pawl("down"), 0);
 });
 
+test("[SV17] after a kill the log of the next service says once of each run what was recovered", async () => {
+  const site = newSite();
+  const work = slowWork(site, ["only"]);
+  writeFileSync(site.path("hold"), "");
+  const killed = await startService(site);
+  for (let begun = 1; begun <= 2; begun += 1) {
+    expectCode(await site.pawl("run", ...work, "--detach"), 0);
+    await until(() => linesOf(site, "begun").length === begun);
+  }
+  killed.child.kill("SIGKILL");
+  await killed.ended;
+  const next = await startService(site);
+  await until(() => linesOf(site, "begun").length === 4);
+  const notes = next.stderr().match(/run \S+: only \(attempt 1\)/g) ?? [];
+  expect(notes.length).toBe(new Set(notes).size);
+});
+
 /** As an older version would have recorded itself. */
 async function pretendOlder(site: Site): Promise<void> {
   const file = join(site.home, "service.json");
