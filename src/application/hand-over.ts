@@ -2,7 +2,6 @@
 // would change is driven by the caller: the service has other variables, another store, or does not know an option of this call.
 
 import { agents } from "../app.ts";
-import type { DriverLease } from "../dispatch/dispatch.ts";
 import { agentName, type RunId } from "../domain/ids.ts";
 import type { Header, RunStatus } from "../domain/run.ts";
 import { executorIn } from "../executors/executor-config.ts";
@@ -83,10 +82,6 @@ const undrivenMs = 10_000;
 const absentMs = 5_000;
 const lookEveryMs = 500;
 
-function noSign(driver: DriverLease | undefined): string {
-  return driver === undefined ? "it has not begun to" : "it does not renew its lease";
-}
-
 /** Follows a run that the service drives; null: it does not, and the caller should. */
 export async function followService(
   app: Application,
@@ -106,6 +101,7 @@ export async function followService(
     undrivenSince = isDriven ? null : (undrivenSince ?? now);
     absentSince = isDriven || service !== null ? null : (absentSince ?? now);
     const trouble = isDriven ? undefined : service?.troubles[run];
+    const silence = driver === undefined ? "it has not begun to" : "it does not renew its lease";
     const isLeft = absentSince !== null && now - absentSince >= absentMs;
     // A service that was stopped has removed its record: its runs were stopped on purpose.
     if (isLeft && readRecord(app.home.serviceFile) === null) {
@@ -114,7 +110,7 @@ export async function followService(
     }
     const why =
       trouble?.why ??
-      (isLeft ? "it was killed" : undrivenSince !== null && now - undrivenSince >= undrivenMs ? noSign(driver) : null);
+      (isLeft ? "it was killed" : undrivenSince !== null && now - undrivenSince >= undrivenMs ? silence : null);
     if (why !== null) {
       onNote?.(`the service does not drive run #${number} (${why}): this command tries to`);
       return null;
