@@ -18,10 +18,12 @@ import { nextProcess } from "./next-process.ts";
 import { partsOfAStep } from "./parts.ts";
 import { prdStories } from "./prd-stories.ts";
 import { queue } from "./queue.ts";
+import { runsPage } from "./runs-page.ts";
 import { service } from "./service.ts";
 import { startUp } from "./start-up.ts";
 import { stories } from "./stories.ts";
 import { storyStart } from "./story-start.ts";
+import { streams } from "./streams.ts";
 import { wideRun } from "./wide-run.ts";
 
 const measurements: readonly Measurement[] = [
@@ -32,6 +34,8 @@ const measurements: readonly Measurement[] = [
   agentStart,
   startUp,
   service,
+  runsPage,
+  streams,
   chain,
   wideRun,
   manyStories,
