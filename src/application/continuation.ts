@@ -6,14 +6,14 @@ import { driversOf } from "../runtime/worker.ts";
 import type { Application } from "./application.ts";
 import { serviceHere } from "./hand-over.ts";
 
-export interface ChangedRun {
+export interface ContinuedRun {
   readonly id: RunId;
   readonly number: number | null;
   readonly status: RunStatus | null;
 }
 
 /** One sentence; empty where nothing continues it, because it is over. */
-export async function continuationOf(app: Application, { id, number, status }: ChangedRun): Promise<string> {
+export async function continuationOf(app: Application, { id, number, status }: ContinuedRun): Promise<string> {
   if (status === "held") return `\`pawl why ${number}\` says what the run waits for.`;
   if (status === "paused") return `The run is paused: \`pawl resume ${number}\` continues it.`;
   if (status !== "running") return "";

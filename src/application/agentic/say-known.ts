@@ -12,7 +12,7 @@ import { knownPlaces } from "./known-projects.ts";
 import type { ProjectPlace } from "./place.ts";
 import { say } from "./say.ts";
 
-export interface Message {
+export interface SaidToProject {
   readonly text: string;
   /** By its name, or its folder. Neither: the one that the words name, or the only one. */
   readonly project?: string | undefined;
@@ -38,7 +38,7 @@ const roleFor: Readonly<Record<PersonIntent["action"], Role>> = {
   abort: "operate",
 };
 
-export async function sayKnown(app: Application, message: Message): Promise<ProjectMessage> {
+export async function sayKnown(app: Application, message: SaidToProject): Promise<ProjectMessage> {
   const { text, author, signal } = message;
   const { action, name } = parseIntent(text);
   message.assertRole(roleFor[action]);
@@ -49,7 +49,7 @@ export async function sayKnown(app: Application, message: Message): Promise<Proj
 
 async function placeFor(
   app: Application,
-  { project, dir }: Message,
+  { project, dir }: SaidToProject,
   named: PersonIntent["name"],
 ): Promise<ProjectPlace> {
   const { places } = await knownPlaces(app);
