@@ -35,7 +35,7 @@ export function freshFile(name: string): string {
 
 /** Shell text that starts `command` in the background, in its own session, and continues when it runs. */
 export function inOwnSession(pidFile: string, command: string, wrapper = ""): string {
-  return `${wrapper} setsid /bin/sh -c 'echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; ${command}' & ${untilThere(pidFile)}`;
+  return `${wrapper} setsid /bin/sh -c 'echo $$ > ${pidFile}; ${command}' & ${untilThere(pidFile)}`;
 }
 
 export const untilThere = (file: string) => `while [ ! -s ${file} ]; do sleep 0.01; done;`;
