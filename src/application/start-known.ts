@@ -86,6 +86,11 @@ async function assertKnownRepository(app: Application, repo: string): Promise<vo
   });
 }
 
+/** The order of keys means nothing in JSON, in a nested object either. */
 function digestOf(request: KnownStart): string {
-  return sha256Of(JSON.stringify(Object.entries(request).toSorted(([one], [other]) => (one < other ? -1 : 1))));
+  const sorted = (_: string, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : value;
+  return sha256Of(JSON.stringify(request, sorted));
 }

@@ -197,14 +197,18 @@ test("[HT26] a request under a key starts one run, however often and however qui
   const key = (value: string) => ({ ...json, "idempotency-key": value });
   const both = await Promise.all([1, 2].map(() => operator.post("/api/v1/runs", body, key("k-1"))));
   const again = await operator.post("/api/v1/runs", body, key("k-1"));
+  // The order of keys means nothing, also in `context`.
+  const context = (given: object) => operator.post("/api/v1/runs", { ...body, context: given }, key("k-0"));
+  const [one, turned] = [await context({ a: "1", b: "2" }), await context({ b: "2", a: "1" })];
+  expect([turned.status, turned.body.run.id]).toEqual([201, one.body.run.id]);
   expect(new Set([...both, again].map((answer) => answer.body.run.id)).size).toBe(1);
   const other = await operator.post("/api/v1/runs", { ...body, task: "Another" }, key("k-1"));
   expect(other).toMatchObject({ status: 409, body: { code: "REFUSED", hint: expect.stringContaining("new key") } });
   expect((await operator.post("/api/v1/runs", body, key("with space"))).status).toBe(400);
   // What could not be started is corrected under the same key.
   expect((await operator.post("/api/v1/runs", { ...body, base: "nowhere" }, key("k-2"))).status).toBe(400);
-  expect((await operator.post("/api/v1/runs", body, key("k-2"))).body.run.number).toBe(3);
-  expect((await operator.get("/api/v1/runs")).body.runs).toHaveLength(3);
+  expect((await operator.post("/api/v1/runs", body, key("k-2"))).body.run.number).toBe(4);
+  expect((await operator.get("/api/v1/runs")).body.runs).toHaveLength(4);
 });
 
 test("[HT27 HT28] what this home has, without paths from outside; a cursor, a number and a key that are not right are said so", async () => {

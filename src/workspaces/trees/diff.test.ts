@@ -25,6 +25,7 @@ test("[DF1 DF9] a tree is compared as it is, whatever its names are, and nothing
     "a.txt": "1\ntwo\nthree\n",
     'odd\n\t"name\u001b[31m.txt': "odd\n",
     "b.bin": Uint8Array.of(0, 1, 2),
+    "über.txt": "ü\n",
     "no.log": "x",
   });
   runGit(repo, "rm", "--quiet", "gone.txt");
@@ -43,9 +44,11 @@ test("[DF1 DF9] a tree is compared as it is, whatever its names are, and nothing
     { path: "gone.txt", status: "removed", added: 0, removed: 1, binary: false },
     { path: "new name.txt", from: "old name.txt", status: "renamed", added: 0, removed: 0, binary: false },
     { path: 'odd\n\t"name\u001b[31m.txt', status: "added", added: 1, removed: 0, binary: false },
+    { path: "über.txt", status: "added", added: 1, removed: 0, binary: false },
   ]);
-  expect({ total, cut }).toEqual({ total: { files: 6, added: 4, removed: 2 }, cut: { files: false, text: false } });
+  expect({ total, cut }).toEqual({ total: { files: 7, added: 5, removed: 2 }, cut: { files: false, text: false } });
   expect(text).toContain("diff --git a/a.txt b/a.txt");
+  expect(text).toContain("diff --git a/über.txt b/über.txt");
   expect(text).not.toContain("\u001b");
   const after = {
     files: objectsIn(repo),

@@ -66,7 +66,8 @@ async function compare(
     maxOutputBytes: maxListBytes,
   });
   const files = filesIn(list.stdout);
-  const printed = await git(cwd, ["diff-tree", ...how, ...format, ...ends, "--"], {
+  // Letters beyond ASCII are shown as they are; control characters and quotes in names stay quoted.
+  const printed = await git(cwd, ["-c", "core.quotePath=false", "diff-tree", ...how, ...format, ...ends, "--"], {
     ...asked,
     maxOutputBytes: maxTextBytes,
     cutsOutput: true,
