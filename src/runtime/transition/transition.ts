@@ -35,7 +35,7 @@ export async function applyIn(
   return decision;
 }
 
-/** `describe` gets the run's number, from which its branch is named. `driver`: who drives it from its first moment on. Throws `PlaceTaken` if another run has its place. */
+/** `describe` gets the run's number, from which its branch is named. `alongside`: what is recorded with it. Throws `PlaceTaken` if another run has its place. */
 export async function createRun(
   parts: Pick<Parts, "store" | "dispatch" | "commits">,
   describe: (number: number) => StartRun,
