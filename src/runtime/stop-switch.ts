@@ -28,8 +28,9 @@ export class StopSwitch {
     return this.#outlives;
   }
 
-  /** The driver goes. An attempt that cannot live without it is stopped. */
+  /** The driver goes. An attempt that cannot live without it is stopped. One that was left already stays so. */
   leave(reason: string): void {
+    if (this.#isLeft) return;
     this.#isLeft = this.#outlives && this.#reason === null;
     this.stop(reason);
   }

@@ -118,6 +118,14 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   await expectContract(site, "status", ["prd", "run", site.prd, "--executor", site.executor]);
   await expectContract(site, "prd-done", ["prd", "run", site.prd, "--executor", site.executor]);
   await expectContract(site, "edit", ["edit", "1", "--story", "A"]);
+  await expectContract(site, "diff", ["diff", "1", "A"]);
+  await expectContract(site, "revert", ["revert", "1", "A"]);
+  await expectContract(site, "started", ["prd", "run", site.prd, "--executor", site.executor, "--detach"]);
+  await expectContract(site, "story-plan", ["story", "add", "2", "--id", "B", "--title", "Sort"]);
+  expectCode(await site.pawl("cancel", "2"), 0);
+  await expectContract(site, "service-install", ["up", "--install"]);
+  await expectContract(site, "service", ["up", "--background", "--port", "0"]);
+  await expectContract(site, "service-stop", ["down"]);
   await expectContract(site, "scratch", ["scratch", "append", "All times are UTC"]);
   await site.events("1");
   await expectContract(site, "init", ["init", "--print"]);

@@ -205,7 +205,7 @@ test("[A52 CM2] --detach only records the run; resume drives it with the recorde
   expect(statuses((await site.status()).steps)).toBe("first:ready,second:waiting");
   expect((await site.pawl("why")).stdout).toMatch(/^first is ready/i);
 
-  const followers = [site.start("events", "1", "--follow", "--json"), site.start("logs", "1", "--follow")];
+  const followers = [site.start("events", "1", "--follow", "--json"), site.start("logs", "1", "--follow", "--raw")];
   await until(() => followers[0]?.stdout().includes("run_started"));
   expect(await site.pawl("resume", "1")).toMatchObject({ code: 0 });
   const [events, logs] = await Promise.all(followers.map(({ ended }) => ended));
@@ -263,6 +263,16 @@ test("[CM6] every command's help has an example, and the task may come from stdi
     "project init",
     "project continue",
     "story drop",
+    "story add",
+    "story edit",
+    "story move",
+    "story skip",
+    "schedule list",
+    "schedule add",
+    "schedule pause",
+    "schedule resume",
+    "schedule run",
+    "schedule remove",
     "step drop",
   ];
   const groups = nested.map((command) => command.split(" ")[0]);
