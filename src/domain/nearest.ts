@@ -9,11 +9,17 @@ export function nearest(word: string, known: Iterable<string>): string | null {
   for (const candidate of known) {
     // A file may have thousands of names and as many mistakes; a suggestion is not worth minutes.
     if (++looked > 200) break;
-    if (Math.abs(candidate.length - word.length) > allowed) continue;
+    if (Math.abs(candidate.length - word.length) > allowed || isOtherNumber(word, candidate)) continue;
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** `US-009` for `US-001`: another number is another thing, not a slip. */
+function isOtherNumber(word: string, candidate: string): boolean {
+  const letters = (text: string) => text.toLowerCase().replaceAll(/\d+/g, "#");
+  return word.toLowerCase() !== candidate.toLowerCase() && letters(word) === letters(candidate);
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours (`on_desicion`), each counted once. */
