@@ -1,6 +1,5 @@
 // The key that signs links of this home: made once, readable by its owner alone. Whoever has it can answer gates.
 
-import { randomBytes } from "node:crypto";
 import { linkSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { AppError, systemCode } from "../domain/error.ts";
@@ -37,6 +36,8 @@ function read(file: string): Buffer | null {
 /** Written whole under another name first: no process may read half a key. */
 function make(file: string): Buffer {
   makePrivateDirectory(dirname(file));
+  // Loaded late, as in sha256.ts.
+  const { randomBytes } = process.getBuiltinModule("node:crypto");
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   writeFileSync(draft, randomBytes(keyBytes), { mode: 0o600, flag: "wx" });
   try {

@@ -43,7 +43,8 @@ test("[HT10 HT20 HT24 HT26] the calls of the guide do what it says", async () =>
   };
   expect(commands.length).toBeGreaterThan(8);
   const answers: string[] = [];
-  for (const command of commands) {
+  // The call to a project needs its files: test/http/say.test.ts.
+  for (const command of commands.filter((each) => !each.includes("/projects/say"))) {
     const { stdout } = await promisify(execFile)("sh", ["-c", `${command} -w ' %{http_code}'`], { env });
     answers.push(stdout);
     expect({ command, status: stdout.slice(-3), stdout }).toMatchObject({ status: expect.stringMatching(/^20[01]$/) });
