@@ -83,7 +83,7 @@ beforeAll(async () => {
 });
 
 /** They read stdin until its end, perform a whole run of their own, or look again until they are stopped. */
-const asProcess = new Set(["mcp", "demo", "watch"]);
+const asProcess = new Set(["mcp", "demo", "watch", "up"]);
 
 test("[CM80] no command prints a control character from what it is given, or from what it shows", async () => {
   const commands = await allCommands();
@@ -123,6 +123,9 @@ test("[CM80] neither do configuration keys, names of files and branches, or the 
     expectCode(refused, 2);
     expect(refused.stderr + refused.stdout).not.toMatch(raw);
   }
+  const up = await site.pawl("up", "--host", evil);
+  expectCode(up, 2);
+  expect(up.stdout + up.stderr).not.toMatch(raw);
   const mcp = await site.pawl("mcp", "--store", `sqlite:${site.path("x")}`);
   expect(mcp.stdout + mcp.stderr).not.toMatch(raw);
 });
