@@ -84,7 +84,11 @@ function assertSameRows(
 /** The rows of a run with its ids replaced by the order in which they appear. */
 function anonymous(db: DatabaseSync, run: string): readonly string[] {
   const tables = tablesOf(db);
-  const rows = rowsOfRun(tables, readAll(db, tables), run);
+  // Its position among the changes of all runs depends on what the store had before: the same column, another number.
+  const rows = rowsOfRun(tables, readAll(db, tables), run).map(({ sql, columns, values }) => ({
+    sql,
+    values: values.filter((_, index) => !(sql.startsWith("insert into totals ") && columns[index] === "position")),
+  }));
   const attempts = db
     .prepare("select id, json_extract(body, '$.token') as token from attempts where run_id = ? order by position")
     .all(run);
