@@ -2,8 +2,8 @@
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** How often to look. Each look costs microseconds; a client of a stream sees an event of another process this much later. */
-const lookEveryMs = 50;
+/** How often to look: a client of a stream sees an event of another process up to this much later, and an idle service does little else. */
+const lookEveryMs = 100;
 
 export class CommitWatch {
   readonly #connection: DatabaseSync;
