@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { commitFile, log, makeRepository, runGit, tempDir } from "../../test/support/repository.ts";
+import { tinyRalph } from "../../test/support/tiny-ralph.ts";
 import { until } from "../../test/support/until.ts";
 import { replay } from "../engine/evolve.ts";
 import { revertCommit } from "../workspaces/integration/revert.ts";
@@ -12,19 +13,6 @@ import { diffOf } from "./diff.ts";
 import { revert } from "./revert.ts";
 import { status } from "./status.ts";
 import { runProject } from "./stories-given.ts";
-
-const workflow = `
-pawl: 1
-protocol: ralph
-id: tiny-ralph
-agents: { worker: {} }
-steps:
-  - id: stories
-    stories: { workspace: worktree, concurrency: 1 }
-    body:
-      - { id: coding, agent: worker, summary: true, input: "{{current_story}}" }
-      - { id: land, integrate: { message: "{{story}}: {{title}}" } }
-`;
 
 interface Written {
   readonly id: string;
@@ -38,7 +26,7 @@ function makeSite(acts: Readonly<Record<string, string>> = {}) {
   const repo = join(dir, "repo");
   makeRepository({ "README.md": "# a project\n" }, { dir: repo });
   mkdirSync(join(dir, "home"));
-  writeFileSync(join(dir, "workflow.yml"), workflow);
+  writeFileSync(join(dir, "workflow.yml"), tinyRalph);
   const cases = Object.entries(acts).map(([story, act]) => `${story}) ${act} ;;`);
   const script = `cat >/dev/null; S='${dir}'\necho "$PAWL_STORY" >"$PAWL_STORY.txt"\ncase "$PAWL_STORY" in\n${cases.join("\n")}\nesac\nprintf 'SUMMARY\\nfine\\n'\n`;
   writeFileSync(join(dir, "agent.sh"), script);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { makeRepository, tempDir } from "../../test/support/repository.ts";
+import { tinyRalph } from "../../test/support/tiny-ralph.ts";
 import { until } from "../../test/support/until.ts";
 import { Application } from "./application.ts";
 import { dropOneStory } from "./drop.ts";
@@ -11,24 +12,11 @@ import { status } from "./status.ts";
 import { runProject } from "./stories-given.ts";
 import { addStoriesTo, editStory, moveStory } from "./story-plan.ts";
 
-const workflow = `
-pawl: 1
-protocol: ralph
-id: tiny-ralph
-agents: { worker: {} }
-steps:
-  - id: stories
-    stories: { workspace: worktree, concurrency: 1 }
-    body:
-      - { id: coding, agent: worker, summary: true, input: "{{current_story}}" }
-      - { id: land, integrate: { message: "{{story}}: {{title}}" } }
-`;
-
 test("[SC1 SC2 SC3 SC4 SC5 SC6] what has not started is added, edited, moved and left out; what has started is refused", async () => {
   const dir = tempDir("pawl-plan-");
   makeRepository(undefined, { dir: join(dir, "repo") });
   mkdirSync(join(dir, "home"));
-  writeFileSync(join(dir, "workflow.yml"), workflow);
+  writeFileSync(join(dir, "workflow.yml"), tinyRalph);
   const prd = join(dir, "prd.json");
   const ids = ["A", "B", "C", "D"];
   const userStories = ids.map((id) => ({ id, title: `Title of ${id}`, dependsOn: id === "D" ? ["C"] : [] }));

@@ -56,9 +56,9 @@ import {
   takeEffect,
 } from "./tables/outbox.ts";
 import { selectPermitHolders } from "./tables/permits.ts";
+import { selectPlaces } from "./tables/places.ts";
 import {
   deleteRun,
-  selectPlaces,
   selectRunsAt,
   selectSummaries,
   selectSummariesByPrefix,

@@ -8,14 +8,7 @@ import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { SqlText, sqlText } from "../sql-text.ts";
 import { hasOneWriter, statement } from "../statement.ts";
-import {
-  type KnownPlaces,
-  type LocatedRun,
-  type PlaceFilter,
-  type RunFilter,
-  type RunSummary,
-  VersionConflict,
-} from "../store.ts";
+import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
 import { Recent } from "./recent.ts";
 import { readTotals } from "./totals.ts";
@@ -210,22 +203,6 @@ export async function selectRunsAt(db: Kysely<Tables>, place: PlaceFilter): Prom
     .orderBy("number", "desc")
     .execute();
   return rows.map((row) => ({ ...summaryOfRow(row), shared: row.shared, source: row.source }));
-}
-
-/** Those of the newest runs first. */
-export async function selectPlaces(db: Kysely<Tables>): Promise<KnownPlaces> {
-  return { repos: await distinct(db, "repo"), shared: await distinct(db, "shared") };
-}
-
-async function distinct(db: Kysely<Tables>, column: "repo" | "shared"): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom("runs")
-    .select([`${column} as place`, (e) => e.fn.max("number").as("newest")])
-    .where(column, "is not", null)
-    .groupBy(column)
-    .orderBy("newest", "desc")
-    .execute();
-  return rows.flatMap(({ place }) => place ?? []);
 }
 
 function documentOf(header: Header): string {
