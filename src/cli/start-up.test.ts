@@ -15,13 +15,17 @@ function loadedWith(file: string, seen = new Set<string>()): ReadonlySet<string>
   return seen;
 }
 
-test("[HT41] only the service loads what serves HTTP", () => {
+test("[HT41] only the service loads what serves HTTP, and not before its first request", () => {
   for (const file of ["main.ts", "commands/looking/status.ts", "commands/running/run.ts", "commands/setup/token.ts"]) {
     const loaded = loadedWith(join(import.meta.dirname, file));
     expect([...loaded].filter((name) => /^(?:hono|@hono)\b|\/src\/http\//.test(name))).toEqual([]);
   }
-  const served = loadedWith(join(import.meta.dirname, "../http/server.ts"));
-  expect([...served]).toContain("hono");
+  const waiting = ["../http/server.ts", "../application/schedules/service.ts"];
+  for (const file of waiting) {
+    const loaded = loadedWith(join(import.meta.dirname, file));
+    expect([...loaded].filter((name) => /^(?:hono|@hono|zod|yaml)\b/.test(name))).toEqual([]);
+  }
+  expect([...loadedWith(join(import.meta.dirname, "../http/answer.ts"))]).toContain("hono");
 });
 
 test("looking at runs loads no reader of YAML or of files that others wrote: each costs milliseconds at every start", () => {

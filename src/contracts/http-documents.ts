@@ -140,6 +140,7 @@ export const problemContract = object({
     "MEDIA_TYPE",
     "TOO_LARGE",
     "TOO_MANY",
+    "FILES_GONE",
     "DEFECT",
   ]),
   detail: text,

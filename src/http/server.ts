@@ -3,19 +3,18 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
 import type { Application } from "../application/application.ts";
 import { hasToken } from "../application/tokens.ts";
-import { AppError, systemCode } from "../domain/error.ts";
-import { type ApiParts, apiRouter, type HttpEnvironment, problemResponse } from "./api.ts";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
+import { AppError, errorText, systemCode } from "../domain/error.ts";
+import type { Page, RequestAnswer } from "./answer.ts";
+import type { ApiParts } from "./api.ts";
 import { refusedBy, type ServiceNames } from "./guards.ts";
-import { linkRoot, linkRouter, notForLinks } from "./links/router.ts";
+import { linkRoot, notForLinks } from "./links/path.ts";
 import { isLoopback, serviceNames } from "./names.ts";
 import { answerNoRequests } from "./no-request.ts";
-import { nothingHere, problemType } from "./problem.ts";
+import { problem, problemType } from "./problem.ts";
 import { fullProtection, type Protection } from "./protection.ts";
-import { routes } from "./routes.ts";
 
 export interface ApiServerOptions {
   readonly app: Application;
@@ -25,8 +24,7 @@ export interface ApiServerOptions {
   readonly port: number;
   /** The address of a proxy in front of it: `https://pawl.example.org`. Default: `service.public_url` of the user's configuration. */
   readonly publicUrl?: string | null | undefined;
-  /** The files of the page by their path; null: there is none. */
-  readonly page?: ((path: string) => Response | null) | undefined;
+  readonly page?: Page | undefined;
   readonly log?: ApiParts["log"] | undefined;
 }
 
@@ -36,6 +34,14 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
+/** The package was replaced or removed under a service that had not been called before. */
+const filesGone = problem(
+  503,
+  "FILES_GONE",
+  "the files of this service are gone: Pawl was upgraded or removed since it started",
+  "`pawl down`, then `pawl up --background`",
+);
+
 /** How long calls that are under way get when the service closes. */
 const closeMs = 2_000;
 
@@ -44,12 +50,21 @@ export async function startServer(options: ApiServerOptions, protection = fullPr
   await assertMayListen(app, host);
   const publicUrl = options.publicUrl ?? (await app.read()).config.service.publicUrl;
   const closing = new AbortController();
-  const { signal } = closing;
-  const hono = new Hono<HttpEnvironment>({ strict: true });
-  hono.route("/", apiRouter(routes, { app, protection, closing: signal, log }));
-  hono.route("/", linkRouter({ app, protection, log }));
-  hono.all("*", (call) => pageOf(options, call.req.method, call.req.path) ?? problemResponse(nothingHere));
-  const answer = getRequestListener(hono.fetch, { overrideGlobalObjects: false });
+  let loading: Promise<RequestAnswer> | null = null;
+  const load = async (): Promise<RequestAnswer> => {
+    const { answering } = await import("./answer.ts");
+    return answering({ app, protection, closing: closing.signal, log, page: options.page ?? (() => null) });
+  };
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    try {
+      loading ??= load();
+      (await loading)(incoming, outgoing);
+    } catch (error) {
+      loading = null;
+      log("http.not_loaded", { why: errorText(error) });
+      turnAway(incoming, outgoing, filesGone);
+    }
+  };
   const { connections, requestMs, headersMs } = protection.limits;
   const settings = {
     // A guard asks for it.
@@ -94,15 +109,14 @@ function refuse(
   const isLink = incoming.url?.startsWith(linkRoot) ?? false;
   const asked = isLink ? protection.guards.filter((name) => !notForLinks.includes(name)) : protection.guards;
   const refused = refusedBy(incoming, names, asked);
-  if (refused === null) return false;
-  // A body that is refused is not read.
-  outgoing.writeHead(refused.status, { "content-type": problemType, connection: "close" }).end(JSON.stringify(refused));
-  outgoing.once("finish", () => incoming.destroy());
-  return true;
+  if (refused !== null) turnAway(incoming, outgoing, refused);
+  return refused !== null;
 }
 
-function pageOf({ page }: ApiServerOptions, method: string, path: string): Response | null {
-  return method === "GET" || method === "HEAD" ? (page?.(path) ?? null) : null;
+/** A body that is refused is not read. */
+function turnAway(incoming: IncomingMessage, outgoing: ServerResponse, said: ProblemDocument): void {
+  outgoing.writeHead(said.status, { "content-type": problemType, connection: "close" }).end(JSON.stringify(said));
+  outgoing.once("finish", () => incoming.destroy());
 }
 
 async function listen(server: Server, host: string, port: number): Promise<void> {

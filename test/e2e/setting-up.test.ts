@@ -2,6 +2,7 @@
 // package.
 
 import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   appendFileSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -166,7 +168,27 @@ test("[CM69] the package works alone, without the clone", async () => {
   expect((await started(join(installed, "bin/pawl"), ["demo"], home)).stderr).toContain("run done");
   const { stdout } = await started(join(installed, "bin/pawl"), ["status", "--json"], home);
   expect(JSON.parse(stdout)).toMatchObject({ run: { number: 1, status: "done" } });
+  await expectWordsWithoutFiles(installed, home);
 });
+
+/** [HT41] The package is removed under a service that nobody has called yet. */
+async function expectWordsWithoutFiles(installed: string, home: Readonly<Record<string, string>>): Promise<void> {
+  const up = spawn(process.execPath, [join(installed, "bin/pawl"), "up", "--port", "0", "--json"], {
+    env: { ...home, PATH: process.env["PATH"] },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [first] = (await once(up.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(first.toString()) as { readonly url: string };
+  rmSync(join(installed, "dist"), { recursive: true });
+  for (const _ of ["first", "second"]) {
+    const called = await fetch(`${url}/api/v1/health`);
+    expect(called.status).toBe(503);
+    expect(await called.json()).toMatchObject({ code: "FILES_GONE", hint: expect.stringContaining("pawl up") });
+  }
+  const ended = once(up, "exit");
+  up.kill("SIGTERM");
+  expect((await ended)[0]).toBe(0);
+}
 
 /** Every guide that a message names is there; the message about a configuration is one of them. */
 async function expectNamedFilesIn(installed: string): Promise<void> {

@@ -6,17 +6,11 @@ import { answerLink, viewLink } from "../../application/gate-links.ts";
 import { AppError } from "../../domain/error.ts";
 import type { ApiParts, HttpEnvironment } from "../api.ts";
 import { textBody } from "../body.ts";
-import type { GuardName } from "../guards.ts";
 import { FailedSignIns } from "../limits.ts";
 import { problemOf } from "../problem.ts";
 import { Refusal } from "../refusal.ts";
 import { linkPage, noticePage, pageHeaders } from "./page.ts";
-
-/** The part of a path that links begin with. */
-export const linkRoot = "/g/";
-
-/** People come to a link from other sites, and its page sends a form. Both are refused everywhere else. */
-export const notForLinks: readonly GuardName[] = ["site", "json"];
+import { linkRoot } from "./path.ts";
 
 const mostFormBytes = 64 * 1024;
 
