@@ -1,13 +1,8 @@
-// The level of questions before steps. Owns: reading it from an option or an argument, and its words for people.
+// The level of questions before steps. Owns: reading it from an option or an argument.
 
 import { AppError } from "../../domain/error.ts";
 import type { WaitsLevel } from "../../domain/run.ts";
-
-export const waitsWords: Readonly<Record<WaitsLevel, string>> = {
-  all: "every step",
-  marked: "the steps that the workflow marks",
-  none: "no step",
-};
+import { waitsWords } from "../../transcript/event-line.ts";
 
 export function readWaits(written: string | undefined): WaitsLevel | undefined {
   if (written === undefined) return undefined;

@@ -5,11 +5,11 @@ import { type AskedRun, gatesDocument, openGates } from "../../../application/ga
 import { firstLine } from "../../../application/references.ts";
 import { namesOf, reasonsOf } from "../../../domain/gate.ts";
 import type { GateOptions } from "../../../domain/route.ts";
+import { asked } from "../../../transcript/event-line.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { asked } from "../../output/lines.ts";
 import { aboutQuestion } from "../../output/question.ts";
 
 export function define(parent: Command, console: Console): void {

@@ -13,7 +13,7 @@ import { readLimitOption } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { noRunYet } from "../../output/lines.ts";
+import { noRunYet } from "../../output/run-words.ts";
 import { table } from "../../output/table.ts";
 
 interface Options {

@@ -3,12 +3,12 @@
 import type { Command } from "commander";
 import { eventDocument, events } from "../../../application/events.ts";
 import type { Event } from "../../../domain/event.ts";
+import { lineOf, rememberNames } from "../../../transcript/event-line.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runOrNewest } from "../../input/arguments.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { lineOf, rememberNames } from "../../output/lines.ts";
 
 export function define(parent: Command, console: Console): void {
   parent

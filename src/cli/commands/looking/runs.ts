@@ -10,7 +10,7 @@ import { readLimitOption } from "../../input/run-options.ts";
 import { withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { noRunYet, statusText } from "../../output/lines.ts";
+import { noRunYet, statusText } from "../../output/run-words.ts";
 import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {

@@ -12,9 +12,9 @@ import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
 import { type FoldedStep, foldSteps } from "../../output/folded.ts";
-import { statusText } from "../../output/lines.ts";
 import { aboutQuestion } from "../../output/question.ts";
 import { unclosed } from "../../output/run-end.ts";
+import { statusText } from "../../output/run-words.ts";
 import { durationText, table } from "../../output/table.ts";
 
 export function define(parent: Command, console: Console): void {

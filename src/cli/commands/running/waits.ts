@@ -3,9 +3,10 @@
 import type { Command } from "commander";
 import { status } from "../../../application/status.ts";
 import { setWaits } from "../../../application/steer.ts";
+import { waitsWords } from "../../../transcript/event-line.ts";
 import { summaryOf } from "../../catalogue.ts";
 import { runArgument } from "../../input/arguments.ts";
-import { readWaits, waitsWords } from "../../input/waits-level.ts";
+import { readWaits } from "../../input/waits-level.ts";
 import { type StoreOption, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";

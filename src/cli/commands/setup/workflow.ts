@@ -12,6 +12,7 @@ import {
 } from "../../../application/workflows.ts";
 import { counted } from "../../../domain/counted.ts";
 import { exitCodes } from "../../../domain/error.ts";
+import { lineOf, rememberNames } from "../../../transcript/event-line.ts";
 import { formatProblem } from "../../../workflows/document/problem.ts";
 import { workflowJsonSchema } from "../../../workflows/format/schema.ts";
 import { drawWorkflow } from "../../../workflows/picture.ts";
@@ -19,7 +20,6 @@ import { summaryOf } from "../../catalogue.ts";
 import { applicationHere } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
-import { lineOf, rememberNames } from "../../output/lines.ts";
 import { exitCodeOf } from "../../output/run-end.ts";
 import { table } from "../../output/table.ts";
 import { define as defineRuns } from "../looking/runs.ts";

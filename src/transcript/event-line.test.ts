@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Event } from "../../domain/event.ts";
-import { attemptId } from "../../domain/ids.ts";
-import { lineOf } from "./lines.ts";
+import type { Event } from "../domain/event.ts";
+import { attemptId } from "../domain/ids.ts";
+import { lineOf } from "./event-line.ts";
 
 test("[RS12 D66] the line of an attempt says how many tests passed and failed", () => {
   const ended = {

@@ -1,19 +1,18 @@
-// Lines for people. Owns: the line that a person reads for each event; null for an event that says nothing new.
+// Lines of events. Owns: the line that a person reads for each event, in a terminal and in the page; null for an event that says
+// nothing new.
 
-import type { RunDocument } from "../../contracts/run-documents.ts";
-import { nameWithPart } from "../../domain/attempt.ts";
-import { counted } from "../../domain/counted.ts";
-import type { Event } from "../../domain/event.ts";
-import { namesOf } from "../../domain/gate.ts";
-import type { Facts } from "../../domain/report.ts";
-import { waitsWords } from "../input/waits-level.ts";
+import { nameWithPart } from "../domain/attempt.ts";
+import { counted } from "../domain/counted.ts";
+import type { Event } from "../domain/event.ts";
+import { namesOf } from "../domain/gate.ts";
+import type { Facts } from "../domain/report.ts";
+import type { WaitsLevel } from "../domain/run.ts";
 
-export const noRunYet = 'There is no run yet. Start one: pawl demo, or pawl run feature-dev "…"';
-
-/** The status for people: a run that nothing moves is shown as that. */
-export function statusText({ status, driver }: Pick<RunDocument, "status" | "driver">): string {
-  return status === "running" && driver === null ? "running (no driver)" : status;
-}
+export const waitsWords: Readonly<Record<WaitsLevel, string>> = {
+  all: "every step",
+  marked: "the steps that the workflow marks",
+  none: "no step",
+};
 
 /** `mark` is a sign beside the colour, since colour is never the only one. */
 export interface Line {
