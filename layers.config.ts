@@ -21,6 +21,7 @@ export const layers: Record<string, readonly string[]> = {
   transcript: ["domain"],
   engine: ["domain", "prompts"],
   workflows: ["domain"],
+  page: ["domain", "prompts", "engine", "transcript", "contracts"],
   system: ["domain"],
   store: ["domain", "engine", "system"],
   dispatch: ["domain", "engine", "system", "store"],
@@ -88,10 +89,12 @@ const pure: Record<string, readonly string[]> = {
 const packages = [
   "@agentclientprotocol/sdk",
   "@hono/node-server",
+  "@preact/signals",
   "commander",
   "croner",
   "hono",
   "kysely",
+  "preact",
   "yaml",
   "zod",
 ];
@@ -128,7 +131,7 @@ const protocols: readonly Entry[] = foldersIn("protocols")
   .filter((name) => name !== "files")
   .map((name) => [name, protocolUseCases[name] ?? []]);
 
-const tests = "\\.(test|contract)\\.ts$";
+const tests = "\\.(test|contract)\\.tsx?$";
 const inPackage = (name: string) => `(^|/)node_modules/${name}/`;
 const inSrc = (name: string) => (name.endsWith(".ts") ? `^src/${name}$` : `^src/${name}/`);
 
@@ -217,6 +220,20 @@ const others: IForbiddenRuleType[] = [
     severity: "error",
     from: { path: "^src/", pathNot: tests },
     to: { path: "(^|/)node_modules/", pathNot: packages.map(inPackage) },
+  },
+  {
+    name: "page-imports-packages-for-browsers",
+    comment: "the page runs in a browser: it imports no node: module, and of npm preact and its signals",
+    severity: "error",
+    from: { path: inSrc("page"), pathNot: tests },
+    to: { pathNot: ["^src/", ...["preact", "@preact/signals"].map(inPackage)] },
+  },
+  {
+    name: "page-reads-types-of-contracts",
+    comment: "a contract at run time would bring zod into the page",
+    severity: "error",
+    from: { path: inSrc("page"), pathNot: tests },
+    to: { path: inSrc("contracts"), dependencyTypesNot: ["type-only"] },
   },
   {
     name: "kysely-only-in-store",

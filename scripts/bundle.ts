@@ -1,22 +1,34 @@
-// Bundles the command line and the scripted agent into a few files in dist/ and the library into dist/library/, with the licences of
+// Bundles the command line and the scripted agent into a few files in dist/, the library into dist/library/ and the page into dist/page/, with the licences of
 // what is in them, and records what they were made from. `bin/pawl` uses them only while that record is true.
 
 import { existsSync, globSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { build, type Plugin } from "rolldown";
+import { bundlePage } from "./page.ts";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
 const note = join(dist, "made-from.json");
 // Taken before anything is read: a file that changes meanwhile no longer matches the record.
-const files = globSync(["src/**/*.ts", "scripts/bundle.ts", "package-lock.json"], { cwd: root });
+const files = globSync(
+  ["src/**/*.{ts,tsx,css,html,json,svg,webmanifest}", "scripts/{bundle,page}.ts", "package-lock.json"],
+  { cwd: root },
+);
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
+
+/** What of npm is in the page. */
+const pagePackages = ["preact", "@preact/signals", "@preact/signals-core"];
 
 // Removed first: while the files are written, and after a failure, they must not count as a bundle.
 rmSync(note, { force: true });
 const modules = await bundle();
 writeFileSync(join(dist, "LICENSES.txt"), licences(modules));
-writeNote([...modules.filter((file) => file.startsWith("src/")), "scripts/bundle.ts", "package-lock.json"]);
+writeNote([
+  ...modules.filter((file) => file.startsWith("src/")),
+  "scripts/bundle.ts",
+  "scripts/page.ts",
+  "package-lock.json",
+]);
 
 /**
  * An `import` of a module of Node's own makes Node evaluate everything in it that is made when it is first used, 4 ms for a `pawl status`.
@@ -100,6 +112,8 @@ async function bundle(): Promise<readonly string[]> {
     logLevel: "warn",
     output: { dir: join(dist, "library"), format: "esm" },
   });
+  for (const file of await bundlePage(root, join(dist, "page"))) seen.add(file);
+  for (const name of pagePackages) seen.add(`node_modules/${name}/package.json`);
   return [...seen].toSorted();
 }
 

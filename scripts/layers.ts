@@ -14,7 +14,7 @@ if (problems.length > 0) process.exitCode = 1;
 async function problemsIn(root: string): Promise<string[]> {
   const { modules, summary } = await importGraph(root);
   const dependenciesOf = new Map(modules.map((module) => [module.source, module.dependencies.length]));
-  const unseen = globSync("src/**/*.ts", { cwd: root }).filter((file) => !dependenciesOf.has(file));
+  const unseen = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter((file) => !dependenciesOf.has(file));
   const blind = dependenciesOf.get("src/engine/decide.ts") ? [] : ["src/engine/decide.ts"];
 
   const found = [

@@ -11,7 +11,7 @@ const name = new RegExp(`\\b(?:${names})\\b`, "i");
 const ownFolder = new RegExp(`^src/executors/(?:${names})/`);
 
 export function namedAgents(root: string): string[] {
-  const files = globSync("src/**/*.ts", { cwd: root });
+  const files = globSync("src/**/*.{ts,tsx}", { cwd: root });
   return files.flatMap((file) => {
     if ([ownFolder, ...mayName].some((pattern) => pattern.test(file))) return [];
     const lines = readFileSync(join(root, file), "utf8").split("\n");

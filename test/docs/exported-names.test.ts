@@ -10,7 +10,7 @@ const exported = /^export (?:async )?(?:abstract )?(?:function\*?|const|class|in
 
 test("no two files of src/ export different things under one name", () => {
   const places = new Map<string, string[]>();
-  const files = globSync("src/**/*.ts").filter((file) => !/\.(?:test|contract)\.ts$/.test(file));
+  const files = globSync("src/**/*.{ts,tsx}").filter((file) => !/\.(?:test|contract)\.tsx?$/.test(file));
   for (const file of files) {
     const names = new Set([...readFileSync(file, "utf8").matchAll(exported)].map(([, name = ""]) => name));
     for (const name of names) places.set(name, [...(places.get(name) ?? []), file]);

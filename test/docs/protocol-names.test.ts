@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const sources = globSync("src/**/*.ts", { cwd: root }).filter((file) => !/\.(test|contract)\.ts$/.test(file));
+const sources = globSync("src/**/*.{ts,tsx}", { cwd: root }).filter((file) => !/\.(test|contract)\.ts$/.test(file));
 
 /** The files that may name it. antfarm is also a spelling of workflow files, of commands and of a route; the sessions of a lifecycle are in `.ralph`. */
 const profiles = {

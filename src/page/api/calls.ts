@@ -1,0 +1,47 @@
+// Calls of the HTTP API. Owns: the token in their header, and problem details as an error that says what to do.
+
+import type { ProblemDocument } from "../../contracts/http-documents.ts";
+import { signOut, tokenNow } from "./sign-in.ts";
+
+export class CallProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string;
+
+  constructor(status: number, said: Partial<ProblemDocument>) {
+    super(said.detail ?? `the service answered ${status}`);
+    this.name = "CallProblem";
+    this.status = status;
+    this.code = said.code ?? "UNKNOWN";
+    this.hint = said.hint ?? "";
+  }
+}
+
+export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
+  return (await (await call(path, { method: "GET", ...(signal === undefined ? {} : { signal }) })).json()) as T;
+}
+
+/** `key`: the same key starts the same thing once, however often it is sent. */
+export async function post<T>(path: string, body: object, key?: string): Promise<T> {
+  const headers = { "content-type": "application/json", ...(key === undefined ? {} : { "idempotency-key": key }) };
+  return (await (await call(path, { method: "POST", headers, body: JSON.stringify(body) })).json()) as T;
+}
+
+/** Throws a CallProblem, also where nothing answers (status 0). */
+export async function call(path: string, request: RequestInit): Promise<Response> {
+  const headers = { ...(request.headers as Record<string, string>), authorization: `Bearer ${tokenNow() ?? ""}` };
+  const answer = await reached(path, { ...request, headers, credentials: "omit", cache: "no-store" });
+  if (answer.ok) return answer;
+  const said = (await answer.json().catch(() => ({}))) as Partial<ProblemDocument>;
+  if (answer.status === 401) signOut(said.detail ?? "");
+  throw new CallProblem(answer.status, said);
+}
+
+async function reached(path: string, request: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`/api/v1${path}`, request);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new CallProblem(0, { detail: "the service does not answer", hint: "`pawl up --background` starts it" });
+  }
+}

@@ -1,0 +1,5 @@
+// Documents of the API as the page reads them.
+
+import type { StatusDocument } from "../../contracts/run-documents.ts";
+
+export type OneRun = StatusDocument;

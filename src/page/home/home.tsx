@@ -1,0 +1,112 @@
+// The first page: what needs a person, what is stuck, what runs, and what was lately.
+
+import type { RunPage } from "../../contracts/http-documents.ts";
+import type { GateList, OpenGate, RunDocument } from "../../contracts/run-documents.ts";
+import { money } from "../../transcript/money.ts";
+import { address, pathTo } from "../address.ts";
+import { useDocument } from "../api/loaded.ts";
+import { Loading, Problem, withCode } from "../parts/notice.tsx";
+import { now } from "../parts/now.ts";
+import { Sign } from "../parts/sign.tsx";
+import { agoText, spanText } from "../parts/time-text.ts";
+import { home as texts } from "../texts/home.ts";
+import { Recent } from "./recent.tsx";
+
+export function Home() {
+  const gates = useDocument<GateList>("/gates").value;
+  const open = useDocument<RunPage>("/runs?limit=200&status=running,held,paused").value;
+  const failed = useDocument<RunPage>("/runs?limit=10&status=failed").value;
+  const problem = open.problem ?? gates.problem ?? failed.problem;
+  if (open.document === null || gates.document === null || failed.document === null)
+    return <div class="page">{problem === null ? <Loading /> : <Problem problem={problem} />}</div>;
+  const moving = open.document.runs.filter((run) => run.status === "running");
+  const undriven = moving.filter(({ driver }) => driver === null);
+  const paused = open.document.runs.filter(({ status }) => status === "paused");
+  const isFiltered = address.value.query.size > 0;
+  return (
+    <div class="page home">
+      <h1 class="heard-only">{texts.title}</h1>
+      {isFiltered ? null : (
+        <>
+          <NeedsYou gates={gates.document.gates} />
+          <Group title={texts.stuck} runs={[...undriven, ...paused, ...failed.document.runs]} />
+          <Group title={texts.running} runs={moving.filter(({ driver }) => driver !== null)} />
+        </>
+      )}
+      <Recent />
+    </div>
+  );
+}
+
+function NeedsYou({ gates }: { readonly gates: readonly OpenGate[] }) {
+  return (
+    <section aria-labelledby="needs-you">
+      <h2 id="needs-you">
+        {texts.needsYou} {gates.length === 0 ? null : <span class="count">{gates.length}</span>}
+      </h2>
+      {gates.length === 0 ? <p class="dim">{texts.nothingWaits}</p> : null}
+      <ul class="questions">
+        {gates.map((gate) => (
+          <li key={gate.id} class="card question" data-row>
+            <div>
+              <p class="dim small one-line">
+                <a class="plain-link" href={pathTo(["runs", gate.number])}>
+                  {texts.run(gate.number)} {gate.task}
+                </a>
+              </p>
+              <p class="asked">
+                <a class="plain-link" href={pathTo(["gates", gate.id])}>
+                  {gate.question}
+                </a>
+              </p>
+              <p class="dim small">
+                {gate.story === null ? gate.step : `${gate.story}, ${gate.step}`} ·{" "}
+                {agoText(Date.parse(gate.openedAt), now.value)}
+                {gate.deadline === null ? null : ` · ${deadlineText(gate.deadline)}`}
+              </p>
+            </div>
+            <a class="button primary" href={pathTo(["gates", gate.id])}>
+              {texts.answer}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function deadlineText({ at, option }: { readonly at: string; readonly option: string }): string {
+  return `${option} in ${spanText(Date.parse(at) - now.value)}`;
+}
+
+function Group({ title, runs }: { readonly title: string; readonly runs: readonly RunDocument[] }) {
+  if (runs.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h2>{title}</h2>
+      <ul class="run-lines">
+        {runs.map((run) => (
+          <RunLine key={run.id} run={run} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RunLine({ run }: { readonly run: RunDocument }) {
+  const isUndriven = run.status === "running" && run.driver === null;
+  return (
+    <li data-row>
+      <a class="run-line plain-link" href={pathTo(["runs", run.number])}>
+        <span class={isUndriven ? "failed" : run.status}>
+          <Sign of={isUndriven ? "blocked" : run.status} />
+        </span>
+        <span class="number dim">{texts.run(run.number)}</span>
+        <span class="one-line task">{run.task}</span>
+        <span class="dim one-line">{isUndriven ? withCode(texts.noDriver) : run.workflow}</span>
+        <span class="number end">{money(run.usage)}</span>
+        <span class="dim number end">{agoText(Date.parse(run.endedAt ?? run.startedAt), now.value)}</span>
+      </a>
+    </li>
+  );
+}

@@ -1,0 +1,68 @@
+// Ways back of steps: where a verdict leads back to, how often that was taken, and how often it may be. In a story's body a limit
+// counts for each story alone, so the story that has used most of it is shown.
+
+import type { Attempt } from "../../../domain/attempt.ts";
+import { hasEnded } from "../../../domain/attempt.ts";
+import { isPerformed, type StepDefinition, type StoriesStep } from "../../../domain/definition.ts";
+import { type Route, repeats } from "../../../domain/route.ts";
+import type { Run } from "../../../domain/run.ts";
+
+export interface WayBack {
+  /** `rejected`, `rejected (tests)`, `fix` or `error`. */
+  readonly key: string;
+  /** The step that it leads to. */
+  readonly to: string;
+  readonly taken: number;
+  /** Null: another limit holds it. */
+  readonly limit: number | null;
+  /** The story that took it most often; null: the step is in no story. */
+  readonly worst: string | null;
+}
+
+/** `stories`: the step whose body it is in; null: the run's own chain. */
+export function waysBackOf(run: Run, step: StepDefinition, stories: StoriesStep | null): readonly WayBack[] {
+  if (!isPerformed(step)) return [];
+  const rules = [...Object.entries(step.on), ["error", step.onError] as const];
+  return rules.flatMap(([key, rule]): WayBack[] => {
+    if (rule === undefined || !repeats(rule.route)) return [];
+    const to = targetOf(rule.route, step.name);
+    const limit = rule.limit?.atMost ?? step.budget?.atMost ?? stories?.storyBudget.atMost ?? null;
+    const counted = countsOf(run, stories).map(({ story, attempts }) => ({
+      story,
+      taken: attempts.filter((attempt) => took(attempt, step.name, key, rule.route.to)).length,
+    }));
+    const worst = counted.reduce((most, each) => (each.taken > most.taken ? each : most), {
+      story: null as string | null,
+      taken: 0,
+    });
+    return [{ key: keyText(key), to, taken: worst.taken, limit, worst: worst.taken > 0 ? worst.story : null }];
+  });
+}
+
+function countsOf(
+  { header, stories }: Run,
+  of: StoriesStep | null,
+): readonly { story: string | null; attempts: readonly Attempt[] }[] {
+  if (of === null) return [{ story: null, attempts: header.attempts }];
+  return Object.values(stories)
+    .filter((story) => story.of === of.name)
+    .map(({ id, attempts }) => ({ story: id, attempts }));
+}
+
+function took(attempt: Attempt, name: string, key: string, to: Route["to"]): boolean {
+  if (attempt.name !== name || !hasEnded(attempt)) return false;
+  const { taken } = attempt.state;
+  if (taken === null || taken.to !== to) return false;
+  return key === "error" ? taken.key.startsWith("error") : taken.key === key;
+}
+
+function targetOf(route: Route, own: string): string {
+  if (route.to === "back_to") return route.step;
+  return route.to === "insert" ? route.steps.join(", ") : own;
+}
+
+function keyText(key: string): string {
+  if (key === "=") return "other";
+  const [, reason] = /^rejected:(.*)$/.exec(key) ?? [];
+  return reason === undefined ? key.replace(/^=/, "") : `rejected (${reason})`;
+}

@@ -1,0 +1,86 @@
+// The first lines of a run's page, which stay in sight: the task, where it stands, why, what it cost of what it may, and what a person
+// can do now.
+
+import { isQuestion } from "../../domain/gate.ts";
+import type { Run } from "../../domain/run.ts";
+import { money } from "../../transcript/money.ts";
+import { pathTo } from "../address.ts";
+import { line } from "../api/changes.ts";
+import type { OneRun } from "../api/documents.ts";
+import { useDocument } from "../api/loaded.ts";
+import { withCode } from "../parts/notice.tsx";
+import { now } from "../parts/now.ts";
+import { Status } from "../parts/sign.tsx";
+import { spanText } from "../parts/time-text.ts";
+import { common } from "../texts/common.ts";
+import { runTexts as texts } from "../texts/run.ts";
+import { RunActions } from "./run-actions.tsx";
+import type { ViewOfRun } from "./watched-run.ts";
+
+export function RunHeader({ watched }: ViewOfRun) {
+  const run = watched.run.value as Run;
+  const { header } = run;
+  const known = useDocument<OneRun>(`/runs/${watched.number}`).value.document;
+  const isPast = watched.past.value !== null;
+  const status = watched.status.value ?? "running";
+  const isUndriven = !isPast && status === "running" && known?.run.driver === null;
+  const until = header.end?.at ?? (isPast ? watched.time.value : now.value);
+  const done = header.stories.filter((story) => story.status === "done").length;
+  const atWork = header.stories.filter((story) => story.status === "running").length;
+  return (
+    <div class="run-header">
+      <div class="run-header-inside">
+        <p class="dim small one-line">
+          <a href="/">{common.runs}</a> / {texts.run(String(watched.number))} ·{" "}
+          <a class="plain-link" href={pathTo(["workflows", header.definition.id])}>
+            {header.definition.id}
+          </a>
+          {header.place.repo === null ? null : ` · ${header.place.repo}`}
+        </p>
+        <h1 class="run-task">{header.task.split("\n", 1)[0]}</h1>
+        <p class="facts">
+          <Status of={status} />
+          <span class="number">{spanText(until - header.startedAt)}</span>
+          <span class="number">
+            {texts.cost(money(spentOf(run)), money({ costUsd: header.caps.costUsd, estimatedUsd: 0 }))}
+          </span>
+          <span class="number">{texts.attempts(header.totals.attempts)}</span>
+          {header.stories.length === 0 ? null : (
+            <span class="number">{texts.stories(done, header.stories.length)}</span>
+          )}
+          {atWork === 0 ? null : <span class="number">{texts.slots(atWork)}</span>}
+          <span class={`line ${isPast ? "past" : line.value}`}>
+            {isPast ? common.past : { live: common.live, lost: common.lost, connecting: common.connecting }[line.value]}
+          </span>
+        </p>
+        <p class="why">
+          <span class="heard-only">{texts.why}: </span>
+          {withCode(isUndriven ? texts.noDriver : isPast || known === null ? watched.why.value : known.why)}
+        </p>
+        <div class="run-actions">
+          <Questions run={run} isPast={isPast} />
+          <RunActions number={watched.number} status={status} isPast={isPast} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Questions({ run, isPast }: { readonly run: Run; readonly isPast: boolean }) {
+  const open = [run.header, ...Object.values(run.stories)].flatMap(({ gates }) =>
+    gates.filter((gate) => gate.state.status === "open" && isQuestion(gate)),
+  );
+  const [first] = open;
+  if (first === undefined) return null;
+  if (isPast) return <span class="held">{texts.questions(open.length)}</span>;
+  return (
+    <a class="button primary" href={pathTo(["gates", first.id])}>
+      {texts.answer}: {texts.questions(open.length)}
+    </a>
+  );
+}
+
+function spentOf({ header }: Run) {
+  const { costUsd, estimatedUsd = 0 } = header.totals;
+  return { costUsd, estimatedUsd };
+}

@@ -1,0 +1,64 @@
+// The page of a run: its first line, the time bar, and the views of it. All views show the same moment.
+
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { address, go, pathTo } from "../address.ts";
+import { useKeys } from "../keys.tsx";
+import { Loading, Problem } from "../parts/notice.tsx";
+import { keyTexts } from "../texts/keys.ts";
+import { runTexts as texts } from "../texts/run.ts";
+import { ChainView } from "./chain/chain-view.tsx";
+import { EventsView } from "./events/events-view.tsx";
+import { RunHeader } from "./run-header.tsx";
+import { TimeBar } from "./time-bar.tsx";
+import { type ViewOfRun, WatchedRun } from "./watched-run.ts";
+
+type TabName = keyof typeof texts.tabs;
+
+const views: Readonly<Partial<Record<TabName, (view: ViewOfRun) => ComponentChildren>>> = {
+  chain: ChainView,
+  events: EventsView,
+};
+
+const tabNames = Object.keys(views) as readonly TabName[];
+
+export function RunPage({ id }: { readonly id: string }) {
+  const watched = useMemo(() => new WatchedRun(Number(id)), [id]);
+  useEffect(() => () => watched.close(), [watched]);
+  const shown = tabNames.find((name) => name === address.value.tab) ?? "chain";
+  useKeys([
+    ...tabNames.map((name, i) => ({
+      key: String(i + 1),
+      name: keyTexts.tab(texts.tabs[name]),
+      act: () => go(tabPath(id, name)),
+    })),
+    { key: "[", name: keyTexts.back, act: () => watched.seek(watched.place.value - 1) },
+    { key: "]", name: keyTexts.forward, act: () => watched.seek(watched.place.value + 1) },
+    { key: ".", name: keyTexts.now, act: () => watched.seek(watched.length.value) },
+  ]);
+  const problem = watched.problem.value;
+  if (watched.run.value === null)
+    return <div class="page">{problem === null ? <Loading /> : <Problem problem={problem} />}</div>;
+  const View = views[shown];
+  return (
+    <div class="run">
+      <RunHeader watched={watched} />
+      <div class="page run-page">
+        <TimeBar watched={watched} />
+        <nav class="tabs" aria-label={texts.views}>
+          {tabNames.map((name, i) => (
+            <a key={name} href={tabPath(id, name)} aria-current={name === shown ? "page" : undefined}>
+              {texts.tabs[name]} <kbd aria-hidden="true">{i + 1}</kbd>
+            </a>
+          ))}
+        </nav>
+        {View === undefined ? null : <View watched={watched} />}
+      </div>
+    </div>
+  );
+}
+
+/** The selection and the moment stay the same. */
+function tabPath(id: string, tab: TabName): string {
+  return pathTo(["runs", id, tab], Object.fromEntries(address.value.query));
+}
