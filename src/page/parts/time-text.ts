@@ -8,7 +8,7 @@ const day = 24 * hour;
 /** `4 s`, `12 min`, `3 h 5 min`, `2 d 4 h`. */
 export function spanText(ms: number): string {
   const value = Math.max(0, ms);
-  if (value < minute) return `${Math.floor(value / second)} s`;
+  if (value < minute) return `${Math.min(59, Math.round(value / second))} s`;
   if (value < hour) return `${Math.floor(value / minute)} min`;
   if (value < day) return joined(value, hour, "h", minute, "min");
   return joined(value, day, "d", hour, "h");

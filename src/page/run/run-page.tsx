@@ -8,16 +8,24 @@ import { Loading, Problem } from "../parts/notice.tsx";
 import { keyTexts } from "../texts/keys.ts";
 import { runTexts as texts } from "../texts/run.ts";
 import { ChainView } from "./chain/chain-view.tsx";
+import { CostView } from "./cost/cost-view.tsx";
 import { EventsView } from "./events/events-view.tsx";
+import { LanesView } from "./lanes/lanes-view.tsx";
+import { RecoveryView } from "./recovery/recovery-view.tsx";
 import { RunHeader } from "./run-header.tsx";
+import { StoriesView } from "./stories/stories-view.tsx";
 import { TimeBar } from "./time-bar.tsx";
 import { type ViewOfRun, WatchedRun } from "./watched-run.ts";
 
 type TabName = keyof typeof texts.tabs;
 
-const views: Readonly<Partial<Record<TabName, (view: ViewOfRun) => ComponentChildren>>> = {
+const views: Readonly<Record<TabName, (view: ViewOfRun) => ComponentChildren>> = {
   chain: ChainView,
+  lanes: LanesView,
+  stories: StoriesView,
   events: EventsView,
+  cost: CostView,
+  recovery: RecoveryView,
 };
 
 const tabNames = Object.keys(views) as readonly TabName[];
@@ -52,7 +60,7 @@ export function RunPage({ id }: { readonly id: string }) {
             </a>
           ))}
         </nav>
-        {View === undefined ? null : <View watched={watched} />}
+        <View watched={watched} />
       </div>
     </div>
   );

@@ -1,0 +1,145 @@
+// The lanes of a run: what was worked on when, what waited, and what the end waited for. Only the lanes in sight are drawn.
+
+import type { Run } from "../../../domain/run.ts";
+import { pathTo } from "../../address.ts";
+import { Sign } from "../../parts/sign.tsx";
+import { spanText } from "../../parts/time-text.ts";
+import { WindowList } from "../../parts/window-list.tsx";
+import { laneTexts as texts } from "../../texts/lanes.ts";
+import type { ViewOfRun } from "../watched-run.ts";
+import { type Bar, type Lane, type Lanes, lanesOf, ticksOf } from "./lanes.ts";
+
+const rowHeight = 30;
+
+export function LanesView({ watched }: ViewOfRun) {
+  const lanes = lanesOf(watched.run.value as Run, watched.time.value);
+  const x = (time: number) => ((time - lanes.start) / (lanes.end - lanes.start)) * 100;
+  return (
+    <section class="lanes" aria-label={texts.label}>
+      <p class="lane-legend dim small">
+        {(["running", "passed", "rejected", "failed", "integrating"] as const).map((kind) => (
+          <span key={kind}>
+            <svg width="14" height="10" aria-hidden="true">
+              <rect class={`bar ${kind}`} width="14" height="10" rx="2" />
+            </svg>
+            {texts.kinds[kind]}
+          </span>
+        ))}
+        <span>
+          <svg width="14" height="10" aria-hidden="true">
+            <path class="lane-wait" d="M0 5H14" />
+          </svg>
+          {texts.waiting}
+        </span>
+      </p>
+      <Axis lanes={lanes} x={x} />
+      <WindowList
+        count={lanes.lanes.length}
+        rowHeight={rowHeight}
+        label={texts.label}
+        follows={false}
+        toEnd=""
+        row={(i) => {
+          const lane = lanes.lanes[i];
+          return lane === undefined ? null : <LaneRow key={lane.story ?? ""} lane={lane} x={x} />;
+        }}
+      />
+    </section>
+  );
+}
+
+function Axis({ lanes, x }: { readonly lanes: Lanes; readonly x: (time: number) => number }) {
+  return (
+    <div class="lane lane-axis" aria-hidden="true">
+      <span />
+      <svg>
+        {ticksOf(lanes).map((tick, i) => (
+          <g key={tick}>
+            <line
+              class="lane-tick"
+              x1={percent(x(lanes.start + tick))}
+              x2={percent(x(lanes.start + tick))}
+              y1="0"
+              y2="18"
+            />
+            {i === 0 ? null : (
+              <text class="lane-time" x={percent(x(lanes.start + tick))} dx="4" y="13">
+                {spanText(tick)}
+              </text>
+            )}
+          </g>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function LaneRow({ lane, x }: { readonly lane: Lane; readonly x: (time: number) => number }) {
+  return (
+    <div class={`lane ${lane.isCritical ? "critical" : ""}`} data-row>
+      <span class="lane-name one-line" title={lane.title}>
+        {lane.status === null ? null : (
+          <span class={lane.status}>
+            <Sign of={lane.status} />
+          </span>
+        )}
+        <strong>{lane.story ?? texts.own}</strong> <span class="dim">{lane.title}</span>
+        {lane.isCritical ? <span class="heard-only"> {texts.critical}</span> : null}
+      </span>
+      <svg role="img" aria-label={summaryOf(lane)}>
+        {waitsOf(lane).map(({ from, to }) => (
+          <line
+            key={from}
+            class="lane-wait"
+            x1={percent(x(from))}
+            x2={percent(x(to))}
+            y1={rowHeight / 2}
+            y2={rowHeight / 2}
+          />
+        ))}
+        {lane.bars.map((bar) => (
+          <BarShape key={bar.attempt} bar={bar} x={x} />
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+function BarShape({ bar, x }: { readonly bar: Bar; readonly x: (time: number) => number }) {
+  const from = x(bar.from);
+  return (
+    <a href={pathTo(["attempts", bar.attempt])} tabIndex={-1}>
+      <rect
+        class={`bar ${bar.kind}`}
+        x={percent(from)}
+        y={6}
+        width={percent(Math.max(0.3, x(bar.to) - from))}
+        height={rowHeight - 12}
+        rx={2}
+      >
+        <title>
+          {texts.bar(bar.step, bar.number, texts.kinds[bar.kind], spanText(bar.to - bar.from), bar.executor)}
+        </title>
+      </rect>
+    </a>
+  );
+}
+
+/** Of the width: the picture fits any without being stretched. */
+function percent(value: number): string {
+  return `${value.toFixed(3)}%`;
+}
+
+/** From when it could start to its first bar, and between its bars. */
+function waitsOf({ bars, readyAt }: Lane): readonly { readonly from: number; readonly to: number }[] {
+  const [first] = bars;
+  if (first === undefined) return [];
+  const between = bars.slice(1).map((bar, i) => ({ from: bars[i]?.to ?? bar.from, to: bar.from }));
+  const before = readyAt === null ? [] : [{ from: readyAt, to: first.from }];
+  return [...before, ...between].filter(({ from, to }) => to > from);
+}
+
+function summaryOf({ story, bars }: Lane): string {
+  const worked = bars.reduce((sum, { from, to }) => sum + to - from, 0);
+  return texts.summary(story ?? texts.own, bars.length, spanText(worked));
+}

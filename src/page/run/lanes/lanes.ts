@@ -1,0 +1,122 @@
+// Lanes: each story over time, with its attempts as bars and its waits between them. Owns: what the picture is made of, and which
+// stories the end of the run waited for.
+
+import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
+import type { Run } from "../../../domain/run.ts";
+import type { StoryEntry, StoryStatus } from "../../../domain/story.ts";
+
+export type BarKind = "running" | "passed" | "rejected" | "failed" | "integrating";
+
+export interface Bar {
+  readonly attempt: string;
+  readonly step: string;
+  readonly number: number;
+  readonly executor: string;
+  readonly kind: BarKind;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Lane {
+  /** Null: the run's own steps. */
+  readonly story: string | null;
+  readonly title: string;
+  readonly status: StoryStatus | null;
+  readonly bars: readonly Bar[];
+  /** When nothing kept it from starting; null: it still waits for others, or is the run's own. */
+  readonly readyAt: number | null;
+  readonly isCritical: boolean;
+}
+
+export interface Lanes {
+  readonly start: number;
+  readonly end: number;
+  readonly lanes: readonly Lane[];
+}
+
+export function lanesOf(run: Run, now: number): Lanes {
+  const { header } = run;
+  const attemptsOf = (id: string) => Object.values(run.stories).find((story) => story.id === id)?.attempts ?? [];
+  const ends = new Map(header.stories.map((story) => [story.id as string, endOf(story, attemptsOf(story.id), now)]));
+  const critical = criticalStories(header.stories, ends);
+  const own: Lane = {
+    story: null,
+    title: "",
+    status: null,
+    bars: header.attempts.map((attempt) => barOf(attempt, now)),
+    readyAt: null,
+    isCritical: false,
+  };
+  const lanes = header.stories.map((story): Lane => {
+    const waitedFor = story.dependsOn.map((id) => ends.get(id) ?? null);
+    const isFree = story.openDependencies === 0;
+    return {
+      story: story.id,
+      title: story.title,
+      status: story.status,
+      bars: attemptsOf(story.id).map((attempt) => barOf(attempt, now)),
+      readyAt: isFree ? Math.max(header.startedAt, ...waitedFor.map((at) => at ?? 0)) : null,
+      isCritical: critical.has(story.id),
+    };
+  });
+  return {
+    start: header.startedAt,
+    end: Math.max(header.end?.at ?? now, header.startedAt + 1),
+    lanes: [own, ...lanes],
+  };
+}
+
+function barOf(attempt: Attempt, now: number): Bar {
+  return {
+    attempt: attempt.id,
+    step: attempt.name,
+    number: attempt.number,
+    executor: attempt.executor,
+    kind: kindOf(attempt),
+    from: attempt.startedAt,
+    to: hasEnded(attempt) ? attempt.state.endedAt : now,
+  };
+}
+
+function kindOf(attempt: Attempt): BarKind {
+  if (!hasEnded(attempt)) return attempt.executor === "integrate" ? "integrating" : "running";
+  const { outcome, verdict } = attempt.state;
+  if (outcome !== "completed") return "failed";
+  if (verdict?.kind === "rejected") return "rejected";
+  return attempt.executor === "integrate" ? "integrating" : "passed";
+}
+
+function endOf(story: StoryEntry, attempts: readonly Attempt[], now: number): number | null {
+  const last = attempts.at(-1);
+  if (last === undefined) return null;
+  return story.status === "done" && hasEnded(last) ? last.state.endedAt : now;
+}
+
+/** From the story that ended last, back through the one that each waited for longest. */
+function criticalStories(
+  stories: readonly StoryEntry[],
+  ends: ReadonlyMap<string, number | null>,
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  const latest = (ids: readonly string[]) =>
+    ids.reduce((last: string | null, id) => {
+      const end = ends.get(id) ?? null;
+      return end !== null && (last === null || end > (ends.get(last) ?? 0)) ? id : last;
+    }, null);
+  let at = latest(stories.map(({ id }) => id));
+  while (at !== null && !found.has(at)) {
+    found.add(at);
+    at = latest(stories.find(({ id }) => id === at)?.dependsOn ?? []);
+  }
+  // Where no story waits for another, none of them decides alone.
+  return found.size > 1 ? found : new Set();
+}
+
+/** Times at which the axis has a line, at most ten, and round ones. */
+export function ticksOf({ start, end }: Pick<Lanes, "start" | "end">): readonly number[] {
+  const units = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400].map(
+    (s) => s * 1_000,
+  );
+  const unit = units.find((each) => (end - start) / each <= 10) ?? 7 * 86_400_000;
+  return Array.from({ length: Math.floor((end - start) / unit) + 1 }, (_, i) => i * unit);
+}

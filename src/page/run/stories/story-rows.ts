@@ -1,0 +1,57 @@
+// Stories as rows: where each stands, what it waits for, and what shows that its criteria are met.
+
+import { addUsage, hasEnded, noUsage, type Usage } from "../../../domain/attempt.ts";
+import type { Event } from "../../../domain/event.ts";
+import type { Run } from "../../../domain/run.ts";
+import type { StoryEntry, StorySpec } from "../../../domain/story.ts";
+
+export interface StoryRow {
+  readonly entry: StoryEntry;
+  readonly spec: StorySpec | null;
+  /** The step that it is at; empty: none. */
+  readonly at: string;
+  /** Stories that are not done and that it needs. */
+  readonly waitsFor: readonly { readonly id: string; readonly title: string }[];
+  readonly attempts: number;
+  readonly rejections: number;
+  readonly usage: Required<Usage>;
+  readonly ms: number;
+  /** What its steps said at their ends, the newest first. */
+  readonly evidence: readonly { readonly step: string; readonly said: string; readonly attempt: string }[];
+  /** What kept it from its end; empty: nothing did. */
+  readonly reason: string;
+}
+
+export function storyRows(run: Run, events: readonly Event[], now: number): readonly StoryRow[] {
+  const specs = new Map<string, StorySpec>();
+  const reasons = new Map<string, string>();
+  for (const event of events) {
+    if (event.type === "stories_planned") for (const spec of event.stories) specs.set(spec.id, spec);
+    if (event.type === "story_changed") reasons.set(event.of, event.reason);
+  }
+  const entries = new Map(run.header.stories.map((entry) => [entry.id as string, entry]));
+  return run.header.stories.map((entry) => {
+    const story = Object.values(run.stories).find(({ id }) => id === entry.id);
+    const attempts = story?.attempts ?? [];
+    const step = story?.chain.find(({ state }) => state.status !== "done" && state.status !== "skipped");
+    return {
+      entry,
+      spec: specs.get(entry.id) ?? null,
+      at: step?.id ?? "",
+      waitsFor: entry.dependsOn
+        .filter((id) => entries.get(id)?.status !== "done")
+        .map((id) => ({ id, title: entries.get(id)?.title ?? "" })),
+      attempts: attempts.length,
+      rejections: attempts.filter((each) => hasEnded(each) && each.state.verdict?.kind === "rejected").length,
+      usage: attempts.reduce((sum: Required<Usage>, each) => addUsage(sum, each.usage), noUsage),
+      ms: attempts.reduce((sum, each) => sum + (hasEnded(each) ? each.state.endedAt : now) - each.startedAt, 0),
+      evidence: (story?.chain ?? []).flatMap(({ id, notes }) => {
+        const last = attempts.findLast((each) => each.step === id);
+        return notes === undefined || notes === "" || last === undefined
+          ? []
+          : [{ step: id, said: notes, attempt: last.id }];
+      }),
+      reason: reasons.get(entry.id) ?? "",
+    };
+  });
+}
