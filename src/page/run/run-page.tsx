@@ -52,6 +52,7 @@ export function RunPage({ id }: { readonly id: string }) {
     <div class="run">
       <RunHeader watched={watched} />
       <div class="page run-page">
+        {problem === null ? null : <Problem problem={problem} />}
         <TimeBar watched={watched} />
         <nav class="tabs" aria-label={texts.views}>
           {tabNames.map((name, i) => (

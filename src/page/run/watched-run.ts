@@ -94,8 +94,7 @@ export class WatchedRun {
       this.isLoaded.value = true;
     } catch (error) {
       if (this.#closing.signal.aborted) return;
-      if (!(error instanceof CallProblem)) throw error;
-      this.problem.value = error;
+      this.problem.value = error instanceof CallProblem ? error : notFolded(error);
     } finally {
       this.#isReading = false;
     }
@@ -118,4 +117,13 @@ export class WatchedRun {
       if (page.events.length < pageSize) return;
     }
   }
+}
+
+/** Events of a newer Pawl than this page, or a gap: nothing is better than another run. */
+function notFolded(error: unknown): CallProblem {
+  const why = error instanceof Error ? error.message : String(error);
+  return new CallProblem(0, {
+    detail: `this page cannot follow the run any further: ${why}`,
+    hint: "load the page again; if that does not help, `pawl status` shows the run",
+  });
 }

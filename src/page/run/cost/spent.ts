@@ -32,7 +32,7 @@ export function allAttempts({ header, stories }: Run): readonly Attempt[] {
 }
 
 /** What it said did not count. */
-export function isWasted(attempt: Attempt): boolean {
+function isWasted(attempt: Attempt): boolean {
   if (!hasEnded(attempt)) return false;
   return attempt.state.outcome !== "completed" || attempt.state.verdict?.kind === "rejected";
 }

@@ -1,5 +1,6 @@
 // The lanes of a run: what was worked on when, what waited, and what the end waited for. Only the lanes in sight are drawn.
 
+import { useMemo } from "preact/hooks";
 import type { Run } from "../../../domain/run.ts";
 import { pathTo } from "../../address.ts";
 import { Sign } from "../../parts/sign.tsx";
@@ -7,12 +8,14 @@ import { spanText } from "../../parts/time-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { laneTexts as texts } from "../../texts/lanes.ts";
 import type { ViewOfRun } from "../watched-run.ts";
-import { type Bar, type Lane, type Lanes, lanesOf, ticksOf } from "./lanes.ts";
+import { type Bar, type Lane, type Lanes, lanesOf, plannedTimes, ticksOf } from "./lanes.ts";
 
 const rowHeight = 30;
 
 export function LanesView({ watched }: ViewOfRun) {
-  const lanes = lanesOf(watched.run.value as Run, watched.time.value);
+  const place = watched.place.value;
+  const planned = useMemo(() => plannedTimes(watched.events.slice(0, place)), [place]);
+  const lanes = lanesOf(watched.run.value as Run, watched.time.value, planned);
   const x = (time: number) => ((time - lanes.start) / (lanes.end - lanes.start)) * 100;
   return (
     <section class="lanes" aria-label={texts.label}>

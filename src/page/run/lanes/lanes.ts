@@ -2,10 +2,11 @@
 // stories the end of the run waited for.
 
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
+import type { Event } from "../../../domain/event.ts";
 import type { Run } from "../../../domain/run.ts";
 import type { StoryEntry, StoryStatus } from "../../../domain/story.ts";
 
-export type BarKind = "running" | "passed" | "rejected" | "failed" | "integrating";
+type BarKind = "running" | "passed" | "rejected" | "failed" | "integrating";
 
 export interface Bar {
   readonly attempt: string;
@@ -34,7 +35,8 @@ export interface Lanes {
   readonly lanes: readonly Lane[];
 }
 
-export function lanesOf(run: Run, now: number): Lanes {
+/** `plannedAt`: when each story was planned; before that, it could not wait. */
+export function lanesOf(run: Run, now: number, plannedAt: ReadonlyMap<string, number>): Lanes {
   const { header } = run;
   const attemptsOf = (id: string) => Object.values(run.stories).find((story) => story.id === id)?.attempts ?? [];
   const ends = new Map(header.stories.map((story) => [story.id as string, endOf(story, attemptsOf(story.id), now)]));
@@ -55,7 +57,7 @@ export function lanesOf(run: Run, now: number): Lanes {
       title: story.title,
       status: story.status,
       bars: attemptsOf(story.id).map((attempt) => barOf(attempt, now)),
-      readyAt: isFree ? Math.max(header.startedAt, ...waitedFor.map((at) => at ?? 0)) : null,
+      readyAt: isFree ? Math.max(plannedAt.get(story.id) ?? now, ...waitedFor.map((at) => at ?? 0)) : null,
       isCritical: critical.has(story.id),
     };
   });
@@ -64,6 +66,11 @@ export function lanesOf(run: Run, now: number): Lanes {
     end: Math.max(header.end?.at ?? now, header.startedAt + 1),
     lanes: [own, ...lanes],
   };
+}
+
+export function plannedTimes(events: readonly Event[]): ReadonlyMap<string, number> {
+  const planned = events.filter((event) => event.type === "stories_planned");
+  return new Map(planned.flatMap(({ at, stories }) => stories.map(({ id }): [string, number] => [id, at])));
 }
 
 function barOf(attempt: Attempt, now: number): Bar {

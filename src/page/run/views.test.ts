@@ -1,0 +1,77 @@
+// What the views of a run show, from runs that the engine made.
+
+import { expect, test } from "vitest";
+import { Driver } from "../../../test/support/engine/driver.ts";
+import { featureDev } from "../../../test/support/engine/workflow.ts";
+import { chainRows } from "./chain/chain-rows.ts";
+import { spentBy, spentInAll } from "./cost/spent.ts";
+import { lanesOf, plannedTimes, ticksOf } from "./lanes/lanes.ts";
+import { recoveriesOf } from "./recovery/recoveries.ts";
+import { storyRows } from "./stories/story-rows.ts";
+
+const usage = { costUsd: 1, inputTokens: 100, outputTokens: 10 };
+
+function rejectedOnce(): Driver {
+  const run = new Driver(featureDev());
+  run.plan("plan", "US-1", "US-2");
+  run.pass("US-1/implement", { usage });
+  run.reject("US-1/verify", "no tests", null, { usage });
+  run.lose("US-1/implement");
+  run.pass("US-1/implement", { usage });
+  return run;
+}
+
+test("[PG22] the chain shows where the run stands, and each way back with how often its worst story took it", () => {
+  const { run, at } = rejectedOnce();
+  const rows = chainRows(run, at);
+  const verify = rows.find(({ name, inStories }) => inStories && name === "verify");
+  expect(verify).toMatchObject({ isHere: true, here: ["US-1"], attempts: 1 });
+  expect(verify?.waysBack).toContainEqual(
+    expect.objectContaining({ key: "rejected", to: "implement", taken: 1, worst: "US-1" }),
+  );
+  const first = rows.find(({ name, inStories }) => !inStories && name === "plan");
+  expect(first).toMatchObject({ status: "done", isHere: false });
+  expect(rows.filter(({ status }) => status === "waiting").map(({ name }) => name)).toContain("test");
+});
+
+test("[PG23] the cost is that of every attempt, and says what was spent on work that did not count", () => {
+  const { run } = rejectedOnce();
+  expect(spentInAll(run)).toMatchObject({ usage: { costUsd: 3 }, wastedUsd: 1 });
+  const byStep = spentBy(run, "step", "own");
+  expect(byStep[0]).toMatchObject({ name: "implement", attempts: 3, usage: { costUsd: 2 }, wastedUsd: 0 });
+  expect(spentBy(run, "story", "own").map(({ name }) => name)).toEqual(["US-1", "own"]);
+  expect(spentBy(run, "outcome", "own").map(({ name }) => name)).toContain("rejected");
+});
+
+test("[PG24] each lane has the bars of its story's attempts, and its waits begin when it was planned", () => {
+  const { run, at, events } = rejectedOnce();
+  const { lanes, start, end } = lanesOf(run, at, plannedTimes(events));
+  const planned = events.find(({ type }) => type === "stories_planned")?.at;
+  expect(lanes.map(({ story }) => story)).toEqual([null, "US-1", "US-2"]);
+  expect(lanes[1]?.bars.map(({ step, kind }) => `${step} ${kind}`)).toEqual([
+    "implement passed",
+    "verify rejected",
+    "implement failed",
+    "implement passed",
+  ]);
+  expect(lanes[1]?.readyAt).toBe(planned);
+  expect(start).toBeLessThan(end);
+  const ticks = ticksOf({ start: 0, end: 3_600_000 });
+  expect(ticks.length).toBeLessThanOrEqual(11);
+  expect(ticks.at(-1)).toBe(3_600_000);
+});
+
+test("[PG25] what was interrupted is listed with what became of it", () => {
+  const { run } = rejectedOnce();
+  const found = recoveriesOf(run);
+  expect(found).toHaveLength(1);
+  expect(found[0]).toMatchObject({ outcome: "lost", again: { number: 3 } });
+});
+
+test("[PG26] a story's row says where it stands and what it waits for, by name", () => {
+  const { run, at, events } = rejectedOnce();
+  const [first, second] = storyRows(run, events, at);
+  expect(first).toMatchObject({ at: "verify", attempts: 4, rejections: 1 });
+  expect(second).toMatchObject({ at: "", attempts: 0 });
+  expect(first?.spec?.id).toBe("US-1");
+});
