@@ -18,6 +18,8 @@ const apart = [
 ];
 // What a store survives is tried on a disk.
 const disk = ["src/store/**/*.test.ts"];
+// They need a browser, which is installed for them.
+const browser = ["test/browser/**/*.test.ts"];
 /** They start programs that import the application. */
 const globalSetup = "test/support/bundled-programs.ts";
 const memory = memoryForFiles();
@@ -45,10 +47,22 @@ export default defineConfig({
           // To import the application takes longer than most of these tests.
           name: "shared",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk],
+          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk, ...browser],
           isolate: false,
           setupFiles: ["test/support/next-file.ts"],
           globalSetup,
+          env,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          // One browser for all files of a process.
+          name: "browser",
+          include: browser,
+          isolate: false,
+          setupFiles: ["test/support/next-file.ts", "test/browser/skip.ts"],
+          globalSetup: [globalSetup, "test/browser/install.ts"],
           env,
         },
       },
