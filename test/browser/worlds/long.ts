@@ -42,7 +42,7 @@ export function wide(definition: Definition): Definition {
 
 /** Enough stories for so many events, some of which wait for others. */
 export function reporting(events: number): Reporting {
-  const count = Math.max(12, Math.ceil(events / 10));
+  const count = Math.max(12, Math.ceil(events / 18));
   const id = (number: number) => `US-${String(number).padStart(4, "0")}`;
   return ({ name }, _story, dice): Report => {
     const usage = {

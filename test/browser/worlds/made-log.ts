@@ -85,12 +85,10 @@ export async function storeLog(app: Application, made: Accepted): Promise<number
 }
 
 function readySteps({ header, stories }: Run): readonly { readonly story: StoryId | null; readonly step: Step }[] {
-  const scopes = [
-    [null, header.chain] as const,
-    ...Object.values(stories).map(({ id, chain }) => [id, chain] as const),
-  ];
-  return scopes.flatMap(([story, chain]) =>
-    chain.filter(({ state }) => state.status === "ready").map((step) => ({ story, step })),
+  const open = header.stories.filter(({ status }) => status === "running");
+  const scopes = [{ id: null, chain: header.chain }, ...open.flatMap(({ id }) => stories[id] ?? [])];
+  return scopes.flatMap(({ id, chain }) =>
+    chain.filter(({ state }) => state.status === "ready").map((step) => ({ story: id, step })),
   );
 }
 
