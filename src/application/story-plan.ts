@@ -23,8 +23,9 @@ export async function addStoriesTo(
   app: Application,
   reference: string,
   stories: readonly NewStory[],
+  author = app.author,
 ): Promise<StoryPlan> {
-  return await replan(app, reference, (plan) => {
+  return await replan(app, reference, author, (plan) => {
     const added = stories.map((story) => specOf(plan, story));
     const ids = [...plan.header.stories.map(({ id }) => id), ...added.map(({ id }) => id)].map((id) =>
       id.toLowerCase(),
@@ -42,10 +43,11 @@ export async function editStory(
   reference: string,
   story: string,
   words: Partial<StoryWords>,
+  author = app.author,
 ): Promise<StoryPlan> {
   if (words.title === undefined && words.description === undefined && words.criteria === undefined)
     throw new AppError("USAGE", "nothing to change was given", { hint: "use --title, --description or --criteria" });
-  return await replan(app, reference, (plan) => {
+  return await replan(app, reference, author, (plan) => {
     const spec = unbegun(plan, story);
     const { title, description = spec.description, criteria } = words;
     const acceptanceCriteria = criteria === undefined ? spec.acceptanceCriteria : criteriaOf(criteria);
@@ -57,8 +59,14 @@ export async function editStory(
 
 export type MoveTo = { readonly first: true } | { readonly before: string } | { readonly after: string };
 
-export async function moveStory(app: Application, reference: string, story: string, to: MoveTo): Promise<StoryPlan> {
-  return await replan(app, reference, (plan) => {
+export async function moveStory(
+  app: Application,
+  reference: string,
+  story: string,
+  to: MoveTo,
+  author = app.author,
+): Promise<StoryPlan> {
+  return await replan(app, reference, author, (plan) => {
     const spec = unbegun(plan, story);
     const others = inOrder(plan.open.filter((each) => each !== spec));
     const at = "first" in to ? others[0] : unbegun(plan, "before" in to ? to.before : to.after);
@@ -87,7 +95,12 @@ interface Replanned {
   readonly changed: readonly StorySpec[];
 }
 
-async function replan(app: Application, reference: string, change: (plan: Plan) => Replanned): Promise<StoryPlan> {
+async function replan(
+  app: Application,
+  reference: string,
+  author: string,
+  change: (plan: Plan) => Replanned,
+): Promise<StoryPlan> {
   return await app.change(null, async ({ parts }) => {
     const { store, clock } = parts;
     const { id, number } = await findRun(store, reference);
@@ -105,7 +118,7 @@ async function replan(app: Application, reference: string, change: (plan: Plan) 
         stories: next.slice(from),
         dropped: open.slice(from).map((spec) => spec.id),
       } as const;
-      const decision = await transition(parts, id, { ...command, at: clock.now(), author: app.author });
+      const decision = await transition(parts, id, { ...command, at: clock.now(), author });
       if (!decision.accepted) throw refused(plan, decision.why, `\`pawl stories ${number}\` shows the stories`);
     }
     const after = await wholeRun(store, { id });

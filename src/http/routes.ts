@@ -10,6 +10,7 @@ import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/service.ts";
 import { setupRoutes } from "./routes/setup.ts";
 import { steeringRoutes } from "./routes/steering.ts";
+import { storyRoutes } from "./routes/stories.ts";
 import { streamRoutes } from "./streams/routes.ts";
 
 let document: Readonly<Record<string, unknown>> | null = null;
@@ -25,6 +26,7 @@ export const routes: readonly ApiRoute[] = [
   ...runRoutes,
   ...streamRoutes,
   ...steeringRoutes,
+  ...storyRoutes,
   ...gateRoutes,
   ...attemptRoutes,
   ...setupRoutes,

@@ -1,18 +1,37 @@
 // Routes that start and steer runs. The service drives them; each call returns as soon as its command is recorded.
 
 import { z } from "zod";
+import { cap } from "../../application/caps.ts";
+import { dropOneStep } from "../../application/drop.ts";
 import { edit, editsFromText } from "../../application/edit.ts";
 import { noteNow } from "../../application/note-now.ts";
 import { noteTo } from "../../application/notes.ts";
 import { startKnown } from "../../application/start-known.ts";
-import { cancel, letMove, pause, retry } from "../../application/steer.ts";
+import { cancel, letMove, pause, retry, setWaits } from "../../application/steer.ts";
+import { stopRunningAttempt } from "../../application/stop-attempt.ts";
 import { startedRunContract } from "../../contracts/http-documents.ts";
 import { waitsLevel } from "../../contracts/routes.ts";
-import { addedNoteContract, oneRunContract } from "../../contracts/run-documents.ts";
+import {
+  addedNoteContract,
+  capsContract,
+  droppedContract,
+  oneRunContract,
+  stoppedAttemptContract,
+} from "../../contracts/run-documents.ts";
 import { editContract } from "../../contracts/workflow-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 const name = z.string().min(1).max(200);
+
+const caps = z
+  .strictObject({
+    attempts: z.int().min(1),
+    steps: z.int().min(1),
+    wallMs: z.int().min(1),
+    costUsd: z.number().min(0),
+    tokens: z.int().min(1),
+  })
+  .partial();
 
 const startBody = z.strictObject({
   workflow: name.describe("The id of a bundled or installed workflow."),
@@ -24,22 +43,13 @@ const startBody = z.strictObject({
     ),
   executor: name.optional().describe("The name of a configured executor, for every agent."),
   context: z.record(z.string(), z.string()).optional(),
-  caps: z
-    .strictObject({
-      attempts: z.int().min(1),
-      steps: z.int().min(1),
-      wallMs: z.int().min(1),
-      costUsd: z.number().min(0),
-      tokens: z.int().min(1),
-    })
-    .partial()
-    .optional()
-    .describe("Lower caps than those of the workflow and the configuration."),
+  caps: caps.optional().describe("Lower caps than those of the workflow and the configuration."),
   base: name.optional().describe("The branch or commit that the work starts from."),
   waits: waitsLevel.optional(),
 });
 
 const story = name.optional().describe("Only this story.");
+const reason = z.string().max(1_000).optional();
 
 export const steeringRoutes: readonly ApiRoute[] = [
   apiRoute(
@@ -75,7 +85,7 @@ export const steeringRoutes: readonly ApiRoute[] = [
     "end a run for good",
     oneRunContract,
     async ({ app, path, body, author }) => ({ run: await cancel(app, path("run"), { reason: body.reason, author }) }),
-    { body: z.strictObject({ reason: z.string().max(1_000).optional() }) },
+    { body: z.strictObject({ reason }) },
   ),
   apiRoute(
     "POST /runs/{run}/retry",
@@ -121,10 +131,50 @@ export const steeringRoutes: readonly ApiRoute[] = [
       body: z.strictObject({
         operations: z.array(z.looseObject({})).min(1).max(100).describe("As in an edit file."),
         story,
-        reason: z.string().max(1_000).optional().describe("For each operation without one."),
+        reason: reason.describe("For each operation without one."),
         preview: z.boolean().optional().describe("Show the result and change nothing."),
       }),
     },
+  ),
+  apiRoute(
+    "GET /runs/{run}/caps",
+    "read",
+    "the caps of a run and what is used of them",
+    capsContract,
+    async ({ app, path }) => await cap(app, path("run"), {}),
+  ),
+  apiRoute(
+    "POST /runs/{run}/caps",
+    "operate",
+    "raise caps of a run",
+    capsContract,
+    async ({ app, path, body, author }) => await cap(app, path("run"), given(body), author),
+    { body: caps.refine((asked) => Object.keys(given(asked)).length > 0, { message: "give a cap to raise" }) },
+  ),
+  apiRoute(
+    "POST /runs/{run}/waits",
+    "operate",
+    "choose before which steps a run asks a person",
+    oneRunContract,
+    async ({ app, path, body, author }) => ({ run: await setWaits(app, path("run"), body.waits, author) }),
+    { body: z.strictObject({ waits: waitsLevel }) },
+  ),
+  apiRoute(
+    "POST /runs/{run}/stop",
+    "operate",
+    "stop a running attempt; its step then waits for a person",
+    stoppedAttemptContract,
+    async ({ app, path, body, author }) => await stopRunningAttempt(app, path("run"), { ...body, author }),
+    { body: z.strictObject({ story, step: name.optional(), reason }) },
+  ),
+  apiRoute(
+    "POST /runs/{run}/drop",
+    "operate",
+    "end one step as failed, or as done without its work",
+    droppedContract,
+    async ({ app, path, body: { step, story: of, ...more }, author }) =>
+      await dropOneStep(app, path("run"), { step, story: of }, { ...more, author }),
+    { body: z.strictObject({ step: name, story, as: z.enum(["failed", "done"]).optional(), reason }) },
   ),
 ];
 
