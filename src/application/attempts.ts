@@ -14,7 +14,7 @@ import type { Application, ReadSession } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
 import { openerFor } from "./sessions.ts";
 
-interface FoundAttempt {
+export interface FoundAttempt {
   readonly attempt: Attempt;
   readonly run: Run;
   readonly number: number;
@@ -22,7 +22,7 @@ interface FoundAttempt {
 }
 
 export async function attempt(app: Application, id: string): Promise<AttemptDocument> {
-  const { attempt: found, run, number } = await findAttempt(app, id);
+  const { attempt: found, run, number } = await attemptById(app, id);
   const { state } = found;
   return {
     id: found.id,
@@ -57,7 +57,7 @@ export async function attemptLog(app: Application, id: string, from: number): Pr
 
 /** Reads pages of the log. What does not change while the attempt runs is read once. */
 export async function openAttemptLog(app: Application, id: string): Promise<(from: number) => Promise<LogPage>> {
-  const found = await findAttempt(app, id);
+  const found = await attemptById(app, id);
   return async (from) => {
     const now = (await found.parts.store.attempt(found.attempt.id))?.attempt;
     // Read before the file: what an agent printed until its end is in the page that says that it has ended.
@@ -93,11 +93,11 @@ function wholeCharacters(bytes: Uint8Array): number {
 
 /** Empty where there is none: Pawl itself performed the step, or the file was removed. */
 export async function attemptPrompt(app: Application, id: string): Promise<PromptDocument> {
-  const { attempt: found, run, parts } = await findAttempt(app, id);
+  const { attempt: found, run, parts } = await attemptById(app, id);
   return { attempt: found.id, prompt: readPrompt(parts, run.header.id, found) };
 }
 
-async function findAttempt(app: Application, id: string): Promise<FoundAttempt> {
+export async function attemptById(app: Application, id: string): Promise<FoundAttempt> {
   const { parts } = await app.read();
   const found = await parts.store.attempt(attemptId(id));
   if (found === null)

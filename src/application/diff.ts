@@ -35,7 +35,7 @@ export async function diffOf(app: Application, reference: string, request: DiffR
   const limits = { ...usualDiffLimits, ...request.limits };
   const repo = run.header.place.repo ?? "";
   const { work, diff } = await shown(located, repo, limits);
-  const { files, total, text, cut } = diff;
+  const { notes, ...changes } = changesOf(diff, limits);
   return {
     run: id,
     number,
@@ -43,15 +43,20 @@ export async function diffOf(app: Application, reference: string, request: DiffR
     from: work.in,
     base: "from" in work ? work.from : null,
     head: "to" in work ? work.to : null,
-    files: [...files],
-    total,
-    text,
-    isCut: cut.files || cut.text,
-    notes: [...(work.in === "nothing" ? [work.why] : []), ...located.notes, ...cutNotes(diff, limits)],
+    ...changes,
+    notes: [...(work.in === "nothing" ? [work.why] : []), ...located.notes, ...notes],
   };
 }
 
-const none: Diff = {
+type Changes = Pick<DiffDocument, "files" | "total" | "text" | "isCut" | "notes">;
+
+/** A diff as documents have it; the notes say what is left out. */
+export function changesOf(diff: Diff, limits: DiffLimits): Changes {
+  const { files, total, text, cut } = diff;
+  return { files: [...files], total, text, isCut: cut.files || cut.text, notes: cutNotes(diff, limits) };
+}
+
+export const noChanges: Diff = {
   files: [],
   total: { files: 0, added: 0, removed: 0 },
   text: "",
@@ -74,15 +79,20 @@ async function compared(work: WorkSource, repo: string, limits: DiffLimits): Pro
     case "tree":
       return await diffWithTree(work.path, work.from, limits);
     case "saved":
-      // Outside of every repository: git applies a patch below its current folder alone.
-      return await savedDiff(tmpdir(), { file: work.file, ...beginningOf(work.file, limits.maxTextBytes) }, limits);
+      return await diffInFile(work.file, limits);
     case "nothing":
-      return none;
+      return noChanges;
     case "commit":
     case "branch":
     case "parked":
       return await diffBetween(repo, work.from, work.to, limits);
   }
+}
+
+/** A diff that was saved before the work was rolled back. */
+export async function diffInFile(file: string, limits: DiffLimits): Promise<Diff> {
+  // Outside of every repository: git applies a patch below its current folder alone.
+  return await savedDiff(tmpdir(), { file, ...beginningOf(file, limits.maxTextBytes) }, limits);
 }
 
 function beginningOf(file: string, bytes: number): { readonly text: string; readonly isTextCut: boolean } {
@@ -96,12 +106,19 @@ function beginningOf(file: string, bytes: number): { readonly text: string; read
   }
 }
 
-function cutNotes({ files, total, cut }: Diff, { maxTextBytes }: DiffLimits): readonly string[] {
-  const size = maxTextBytes >= 1024 * 1024 ? `${maxTextBytes / 1024 / 1024} MiB` : `${maxTextBytes} bytes`;
+function cutNotes({ files, total, cut }: Diff, { maxTextBytes, maxFileBytes }: DiffLimits): readonly string[] {
+  const ofFile = maxFileBytes === undefined ? "" : ` and that of a file after ${sizeText(maxFileBytes)}`;
   return [
     ...(cut.files ? [`only ${files.length} of ${counted(total.files, "file")} are listed`] : []),
     ...(cut.text
-      ? [`the text ends after ${size}; the list of files has ${cut.files ? "more" : "all of them"} with their counts`]
+      ? [
+          `the text ends after ${sizeText(maxTextBytes)}${ofFile}; the list of files has ${cut.files ? "more" : "all of them"} with their counts`,
+        ]
       : []),
   ];
+}
+
+function sizeText(bytes: number): string {
+  if (bytes < 1024 * 1024) return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;
+  return `${bytes / 1024 / 1024} MiB`;
 }

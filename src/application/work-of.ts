@@ -18,7 +18,7 @@ import { tipOf } from "../workspaces/integration/tip.ts";
 import { readWhereabouts } from "../workspaces/slots/parking.ts";
 import { commonCommit, countCommits, existingCommit } from "../workspaces/trees/diff.ts";
 import { ownedTree } from "../workspaces/trees/ownership.ts";
-import { parseSnapshot } from "../workspaces/trees/snapshot.ts";
+import { filesOfSnapshot, parseSnapshot } from "../workspaces/trees/snapshot.ts";
 import type { ReadSession } from "./application.ts";
 
 type Ports = Pick<ReadSession["parts"], "home" | "protocols" | "log" | "store">;
@@ -171,8 +171,8 @@ async function workInRunTree(
   const next = others
     .filter((attempt) => attempt.story !== id && attempt.startedAt >= last.startedAt && baseOf(attempt) !== null)
     .toSorted((one, other) => one.startedAt - other.startedAt)[0];
-  const start = pointOf(from);
-  const end = next === undefined ? null : pointOf(baseOf(next) ?? from);
+  const start = filesOfSnapshot(from);
+  const end = next === undefined ? null : filesOfSnapshot(baseOf(next) ?? from);
   const repo = header.place.repo ?? "";
   if (end !== null) {
     if ((await existingCommit(repo, end)) === null || (await existingCommit(repo, start)) === null)
@@ -190,12 +190,6 @@ async function workInRunTree(
 
 function hasBegun({ state }: Attempt): boolean {
   return state.phase !== "dispatched";
-}
-
-/** The commit of a snapshot, with the uncommitted files that it had. */
-function pointOf(snapshot: string): string {
-  const { head, content } = parseSnapshot(snapshot);
-  return content ?? head;
 }
 
 function savedWork(parts: Ports, run: Run, attempts: readonly Attempt[]): Omit<FoundWork, "work"> {

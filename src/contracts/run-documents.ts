@@ -1,6 +1,7 @@
 // Contracts of runs: the status document and the shorter ones that are parts of it.
 
 import { z } from "zod";
+import { shownBeforeContract } from "./diff-document.ts";
 import { waitsLevel } from "./routes.ts";
 import { count, list, object, text, texts, time, usd } from "./shape.ts";
 
@@ -200,6 +201,23 @@ const openGateContract = object({
   task: text,
 }).meta({ id: "OpenGate" });
 
+/** One question, open or not, with what a person looks at before the answer. */
+export const gateViewContract = object({
+  ...openGateContract.unwrap().shape,
+  runStatus,
+  reasons: z
+    .record(z.string(), texts)
+    .readonly()
+    .describe("For each option, the reasons that have a route of their own."),
+  base: text.nullable().describe("The commit that the run began from. null: it has no repository."),
+  shown: shownBeforeContract
+    .nullable()
+    .describe("What a person was shown at the gate of this step before. null: this is its first question."),
+  answer: object({ option: text, reason: text.nullable(), note: text, by: text, at: time })
+    .nullable()
+    .describe("The answer that it got, also if it does not apply any more."),
+}).meta({ id: "GateView" });
+
 export const gatesContract = object({ gates: list(openGateContract) }).meta({ id: "GateList" });
 
 export const answerContract = object({ gate: text, option: text, run: text, status: runStatus.nullable() }).meta({
@@ -275,6 +293,7 @@ export type StatusDocument = z.infer<typeof statusContract>;
 export type RunList = z.infer<typeof runsContract>;
 export type WhyDocument = z.infer<typeof whyContract>;
 export type OpenGate = z.infer<typeof openGateContract>;
+export type GateView = z.infer<typeof gateViewContract>;
 export type GateList = z.infer<typeof gatesContract>;
 export type AnswerDocument = z.infer<typeof answerContract>;
 export type LogList = z.infer<typeof logsContract>;

@@ -238,6 +238,9 @@ test("[HT40] every route was called by these tests, and its answer checked", () 
     "GET /api/runs/{run}/stories",
     "POST /api/v1/projects/say",
     "GET /api/v1/runs/{run}/caps",
+    "GET /api/v1/gates/{gate}",
+    "GET /api/v1/gates/{gate}/diff",
+    "GET /api/v1/attempts/{attempt}/diff",
     ...["caps", "waits", "stop", "drop", "stories"].map((name) => `POST /api/v1/runs/{run}/${name}`),
     ...["edit", "move", "skip", "drop", "revert"].map((name) => `POST /api/v1/runs/{run}/stories/{story}/${name}`),
   ];

@@ -3,6 +3,7 @@
 import type { Kysely } from "kysely";
 import type { ApiToken } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
+import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { Run } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
@@ -38,7 +39,7 @@ import { selectAttempt } from "./tables/attempts.ts";
 import { selectChangedRuns, selectLastPosition, selectLastSeq } from "./tables/changed-runs.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
 import { selectDrivers } from "./tables/drivers.ts";
-import { selectEvents } from "./tables/events.ts";
+import { selectEvents, selectEventsAt } from "./tables/events.ts";
 import { selectGate, selectOpenGates } from "./tables/gates.ts";
 import { selectHolds } from "./tables/holds.ts";
 import { selectLeases } from "./tables/leases.ts";
@@ -170,6 +171,10 @@ export class KyselyStore implements Store {
 
   async events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]> {
     return await this.#database.read((db) => selectEvents(db, run, after, limit));
+  }
+
+  async eventsAt(run: RunId, type: Event["type"], at: number): Promise<readonly StoredEvent[]> {
+    return await this.#database.read((db) => selectEventsAt(db, run, type, at));
   }
 
   async lastSeq(run: RunId): Promise<number> {

@@ -39,6 +39,8 @@ export interface Store {
   permitHolders(key: string): Promise<readonly AttemptRef[]>;
   /** The log in order, starting after `seq`. */
   events(run: RunId, after: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** The events of a type that were recorded at exactly this time, in order. */
+  eventsAt(run: RunId, type: Event["type"], at: number): Promise<readonly StoredEvent[]>;
   /** The number of the last event of a run; 0: there is none. */
   lastSeq(run: RunId): Promise<number>;
   /** Runs that changed after this position, each once, in the order of their last changes. */

@@ -36,7 +36,7 @@ async function runWithStories() {
   await until(() => existsSync(join(dir, "begun")));
   const letGo = async () => {
     writeFileSync(join(dir, "go"), "");
-    return (await driven).end;
+    await driven;
   };
   return { repo, service, letGo };
 }

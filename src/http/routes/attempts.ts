@@ -1,7 +1,9 @@
 // Routes about attempts: what is known of one, what its agent printed, what it was told.
 
 import { z } from "zod";
+import { attemptDiff } from "../../application/attempt-diff.ts";
 import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/attempts.ts";
+import { attemptDiffContract } from "../../contracts/diff-document.ts";
 import { attemptContract, logPageContract, promptContract } from "../../contracts/http-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 import { askedPlace, headersOfStreams, wantsStream } from "../streams/asked.ts";
@@ -38,5 +40,12 @@ export const attemptRoutes: readonly ApiRoute[] = [
     "what its agent was told",
     promptContract,
     async ({ app, path }) => await attemptPrompt(app, path("attempt")),
+  ),
+  apiRoute(
+    "GET /attempts/{attempt}/diff",
+    "read",
+    "what it changed, from its start to its end or until now",
+    attemptDiffContract,
+    async ({ app, path }) => await attemptDiff(app, path("attempt")),
   ),
 ];

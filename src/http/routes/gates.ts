@@ -1,8 +1,10 @@
 // Routes about questions to people. An answer lets the run move, and the service drives it on.
 
 import { z } from "zod";
+import { gateDiff, gateView } from "../../application/gate-view.ts";
 import { answer, gatesDocument, openGates } from "../../application/gates.ts";
-import { answerContract, gatesContract } from "../../contracts/run-documents.ts";
+import { gateDiffContract } from "../../contracts/diff-document.ts";
+import { answerContract, gatesContract, gateViewContract } from "../../contracts/run-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 const answerBody = z.strictObject({
@@ -41,6 +43,21 @@ export const gateRoutes: readonly ApiRoute[] = [
     {
       query: z.strictObject({ status: z.literal("open").default("open") }),
     },
+  ),
+  apiRoute(
+    "GET /gates/{gate}",
+    "read",
+    "one question, open or answered",
+    gateViewContract,
+    async ({ app, path }) => await gateView(app, path("gate")),
+  ),
+  apiRoute(
+    "GET /gates/{gate}/diff",
+    "read",
+    "what an answer is about: the changes since the base, or since what was shown at this step before",
+    gateDiffContract,
+    async ({ app, path, query }) => await gateDiff(app, path("gate"), query.since),
+    { query: z.strictObject({ since: z.enum(["base", "shown"]).default("base") }) },
   ),
   apiRoute(
     "POST /gates/{gate}/answer",

@@ -21,6 +21,17 @@ export async function selectEvents(
   return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
 }
 
+/** The events of a type that were recorded at exactly this time, in order. */
+export async function selectEventsAt(
+  db: Kysely<Tables>,
+  run: RunId,
+  type: Event["type"],
+  at: number,
+): Promise<readonly StoredEvent[]> {
+  const rows = await atTime.all(db, { run, type, at });
+  return rows.map((row) => ({ seq: row.seq, schemaVersion: row.schema_version, event: readEvent(row) }));
+}
+
 /** `last`: the number of the last of these events. */
 export async function appendEvents(
   db: Kysely<Tables>,
@@ -64,6 +75,16 @@ const afterSeq = statement<{ run: string; after: number; limit: number }, EventR
     .where("seq", ">", p("after"))
     .orderBy("seq")
     .limit(p("limit")),
+);
+
+const atTime = statement<{ run: string; type: string; at: number }, EventRow>((db, p) =>
+  db
+    .selectFrom("events")
+    .selectAll()
+    .where("run_id", "=", p("run"))
+    .where("type", "=", p("type"))
+    .where("at", "=", p("at"))
+    .orderBy("seq"),
 );
 
 const insert = statement<EventRow>((db, p) =>

@@ -18,6 +18,8 @@ export interface GitOptions {
   readonly maxOutputBytes?: number;
   /** What is printed past the limit is left out and git is ended, instead of an error. */
   readonly cutsOutput?: boolean;
+  /** With `cutsOutput`: what is kept of each chunk of stdout; null: git is ended. Only what is kept counts for the limit. */
+  readonly keeps?: (chunk: Buffer) => Buffer | null;
   /** Passes on the user's whole environment, for commands that log in to a remote. They must not write files of a tree. */
   readonly asUser?: boolean;
   /** Does not wait for the lock of another git. */
@@ -156,7 +158,12 @@ function runOnce(cwd: string, args: readonly string[], options: GitOptions, over
       killGroup(child);
     };
     const timer = setTimeout(() => stop(tooSlow(cwd, args, timeoutMs)), timeoutMs);
-    const collect = (into: Buffer[]) => (chunk: Buffer) => {
+    const collect = (into: Buffer[]) => (printed: Buffer) => {
+      const chunk = into === out && options.keeps !== undefined ? options.keeps(printed) : printed;
+      if (chunk === null) {
+        isCut = true;
+        return killGroup(child);
+      }
       const room = maxBytes - bytes;
       bytes += chunk.length;
       if (bytes <= maxBytes) return void into.push(chunk);

@@ -41,6 +41,12 @@ export function headIn(snapshot: string): string {
   return parseSnapshot(snapshot).head;
 }
 
+/** The commit that has all its files, committed or not. */
+export function filesOfSnapshot(snapshot: string): string {
+  const { head, content } = parseSnapshot(snapshot);
+  return content ?? head;
+}
+
 export async function isClean(path: string): Promise<boolean> {
   return (await treeStatus(path)) === "";
 }
