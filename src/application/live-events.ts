@@ -5,10 +5,12 @@ import type { EventDocument } from "../contracts/events.ts";
 import type { RunDigest } from "../contracts/stream-documents.ts";
 import type { RunId } from "../domain/ids.ts";
 import { isoTime } from "../runtime/views/status.ts";
+import { used } from "../runtime/views/used.ts";
 import type { RunChange } from "../store/store.ts";
 import type { Application } from "./application.ts";
 import { eventDocument } from "./events.ts";
 import { findRun, firstLine } from "./references.ts";
+import { wordsOf } from "./run-rows.ts";
 
 /** Documents with their places, in order. */
 export interface LiveLog<Document> {
@@ -34,18 +36,29 @@ export async function eventLog(
 
 /** Each run that changed, once, as it is now. */
 export async function changeLog(app: Application): Promise<LiveLog<RunDigest>> {
-  const { store } = (await app.read()).parts;
+  const { parts } = await app.read();
   return {
-    last: () => store.lastPosition(),
-    read: async (after, limit) =>
-      (await store.changedRuns(after, limit)).map((changed) => ({ id: changed.position, document: digestOf(changed) })),
+    last: () => parts.store.lastPosition(),
+    read: async (after, limit) => {
+      const changes = await parts.store.changedRuns(after, limit);
+      const words = await wordsOf(
+        parts,
+        changes.map(({ run }) => run),
+        // A driver that dies changes no run, so a digest could not take back what it said of one.
+        null,
+      );
+      return changes.map((changed) => ({ id: changed.position, document: digestOf(changed, words(changed.run)) }));
+    },
   };
 }
 
 /** A task can be as long as a book, and a list shows one line of it. */
 const longestTask = 200;
 
-function digestOf({ run, seq, position }: RunChange): RunDigest {
+function digestOf(
+  { run, seq, position }: RunChange,
+  { why, step, needsYou }: Pick<RunDigest, "why" | "step" | "needsYou">,
+): RunDigest {
   return {
     position,
     run: run.id,
@@ -53,6 +66,10 @@ function digestOf({ run, seq, position }: RunChange): RunDigest {
     workflow: run.workflow,
     task: firstLine(run.task, longestTask),
     status: run.status,
+    why,
+    step,
+    needsYou,
+    costUsd: used(run.totals, run.totals.unreported).costUsd,
     seq,
     startedAt: isoTime(run.startedAt),
     endedAt: run.endedAt === null ? null : isoTime(run.endedAt),

@@ -11,6 +11,7 @@ import { runDocument } from "../runtime/views/status.ts";
 import { driversOf } from "../runtime/worker.ts";
 import type { Application } from "./application.ts";
 import { findRun, wholeRun } from "./references.ts";
+import { wordsOf } from "./run-rows.ts";
 
 /** At most `limit` of them; all without it. */
 export async function runs(app: Application, limit = everyRun): Promise<RunList> {
@@ -34,14 +35,17 @@ export interface RunsRequest {
 export async function runsPage(app: Application, request: RunsRequest): Promise<RunPage> {
   const { limit, cursor, statuses, search } = request;
   const before = cursor === undefined ? {} : { before: runAt(cursor) };
-  const words = search === undefined || search.trim() === "" ? {} : { search: search.trim() };
+  const searched = search === undefined || search.trim() === "" ? {} : { search: search.trim() };
   const { parts } = await app.read();
-  const found = await parts.store.listRuns({ statuses: statuses ?? null, limit: limit + 1, ...before, ...words });
-  const drivers = await driversOf(parts);
+  const found = await parts.store.listRuns({ statuses: statuses ?? null, limit: limit + 1, ...before, ...searched });
   const page = found.slice(0, limit);
   const last = page.at(-1);
+  const words = await wordsOf(parts, page, await driversOf(parts));
   return {
-    runs: page.map((run) => runDocument(run, drivers.get(run.id) ?? null)),
+    runs: page.map((run) => {
+      const { driver, ...more } = words(run);
+      return { ...runDocument(run, driver), ...more };
+    }),
     next: found.length > limit && last !== undefined ? `r${last.number}` : null,
   };
 }

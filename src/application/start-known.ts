@@ -1,8 +1,9 @@
 // Starting a run for a caller who may only choose among what the user has set up: installed workflows, configured executors, known
 // repositories. Nothing in such a request is a command or a path to one. A request under a key starts one run, however often it comes.
 
+import { existsSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import type { StartedDocument } from "../contracts/http-documents.ts";
+import type { RepositoryList, StartedDocument } from "../contracts/http-documents.ts";
 import { AppError } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import { trustedRepositories } from "../runtime/config/trust.ts";
@@ -77,9 +78,19 @@ async function begin(app: Application, request: KnownStart, author: string, id: 
   return { run: { id: run, number, workflow }, notes };
 }
 
-async function assertKnownRepository(app: Application, repo: string): Promise<void> {
+/** Where a run may be started: the repositories of runs, the newest run's first, then those whose commands the user agreed to. */
+export async function knownRepositories(app: Application): Promise<RepositoryList> {
+  const paths = [...(await knownPaths(app))];
+  return { repositories: paths.map((path) => ({ path, isThere: existsSync(path) })) };
+}
+
+async function knownPaths(app: Application): Promise<ReadonlySet<string>> {
   const { store } = (await app.read()).parts;
-  const known = new Set([...(await store.places()).repos, ...trustedRepositories(app.home.configFile)].map(realPath));
+  return new Set([...(await store.places()).repos, ...trustedRepositories(app.home.configFile)].map(realPath));
+}
+
+async function assertKnownRepository(app: Application, repo: string): Promise<void> {
+  const known = await knownPaths(app);
   if (isAbsolute(repo) && known.has(realPath(repo))) return;
   throw new AppError("NOT_FOUND", `${repo} is not a repository that this service knows`, {
     hint: "start the first run there with `pawl run`, or agree to its commands with `pawl trust`; then it is known",

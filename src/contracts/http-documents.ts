@@ -3,9 +3,11 @@
 import { z } from "zod";
 import { errorCode } from "./error-document.ts";
 import { lifecycleSessionContract } from "./lifecycle-documents.ts";
+import { doctorContract } from "./machine-documents.ts";
 import { dispatchContract, projectSaidContract, projectStatusContract } from "./project-documents.ts";
 import { attemptOutcome, runContract, unreported, usageShape } from "./run-documents.ts";
-import { count, list, object, text, texts, time } from "./shape.ts";
+import { scheduleContract } from "./schedule-documents.ts";
+import { count, list, object, text, texts, time, usd } from "./shape.ts";
 
 const role = z.enum(["read", "answer", "operate"]);
 
@@ -30,8 +32,18 @@ export const healthContract = object({ ok: z.literal(true) }).meta({ id: "Health
 
 export const openApiContract = z.record(z.string(), z.unknown()).meta({ id: "OpenApiDocument" });
 
+const rowShape = {
+  why: text.describe("In a few words: what it is doing or waits for, or why it ended. `GET /runs/RUN/why` says more."),
+  step: text.nullable().describe("The step that it is at, or that failed. null: all are over."),
+  stories: object({ total: count, done: count, running: count, failed: count }),
+  needsYou: count.describe("The open questions."),
+  capUsd: usd.nullable().describe("The cap of money. null: the run is done, and no cap counts any more."),
+};
+
+const listedRunContract = object({ ...runContract.unwrap().shape, ...rowShape }).meta({ id: "ListedRun" });
+
 export const runPageContract = object({
-  runs: list(runContract),
+  runs: list(listedRunContract),
   next: text.nullable().describe("The cursor of the next page. null: this is the last one."),
 }).meta({ id: "RunPage" });
 
@@ -74,29 +86,52 @@ export const startedRunContract = object({
   notes: texts.describe("What a person should know about the choices that were made."),
 }).meta({ id: "StartedRun" });
 
-export const accountsContract = object({
-  accounts: list(
-    object({
-      account: text,
-      cause: z.enum(["quota", "auth"]),
-      since: time,
-      until: time.describe("It is not tried before, or only after others."),
-      times: count.describe("Refusals in a row."),
-      why: text,
-    }),
-  ),
-}).meta({ id: "AccountList" });
+export const repositoriesContract = object({
+  repositories: list(object({ path: text, isThere: z.boolean().describe("false: the folder is gone.") })),
+}).meta({ id: "RepositoryList" });
 
-export const workersContract = object({
-  workers: list(
-    object({
-      worker: text,
-      life: z.enum(["alive", "dead", "unknown"]),
-      runs: texts.describe("The runs that it drives."),
-      attempts: texts.describe("The attempts that it performs."),
-    }),
+const accountContract = object({
+  account: text,
+  cause: z.enum(["quota", "auth"]),
+  since: time,
+  until: time.describe("It is not tried before, or only after others."),
+  times: count.describe("Refusals in a row."),
+  why: text,
+});
+
+export const accountsContract = object({ accounts: list(accountContract) }).meta({ id: "AccountList" });
+
+const workerContract = object({
+  worker: text,
+  life: z.enum(["alive", "dead", "unknown"]),
+  runs: texts.describe("The runs that it drives."),
+  attempts: texts.describe("The attempts that it performs."),
+});
+
+export const workersContract = object({ workers: list(workerContract) }).meta({ id: "WorkerList" });
+
+export const healthDetailsContract = object({
+  service: object({
+    version: text,
+    pid: count,
+    startedAt: time,
+    streams: count.describe("The open streams."),
+  }),
+  store: object({
+    name: text.describe("The file of the store."),
+    bytes: count.nullable().describe("With what is not yet merged into it. null: it is not a file."),
+    runs: object({ running: count, held: count, paused: count, done: count, failed: count, cancelled: count }),
+  }),
+  doctor: doctorContract
+    .nullable()
+    .describe("As `pawl doctor --json`, at most 30 s old. null: it is not known in time."),
+  workers: list(workerContract),
+  undriven: list(object({ run: text, number: count, task: text, since: time.describe("Its last event.") })).describe(
+    "Running runs that no process drives, the newest first, at most 50.",
   ),
-}).meta({ id: "WorkerList" });
+  accounts: list(accountContract).describe("Accounts that refused an agent."),
+  schedules: list(scheduleContract),
+}).meta({ id: "HealthDetails" });
 
 export const projectsContract = object({
   projects: list(projectStatusContract),
@@ -151,11 +186,14 @@ export const problemContract = object({
 export type CreatedToken = z.infer<typeof createdTokenContract>;
 export type TokenDocument = z.infer<typeof tokenContract>;
 export type TokenList = z.infer<typeof tokensContract>;
+export type ListedRun = z.infer<typeof listedRunContract>;
 export type RunPage = z.infer<typeof runPageContract>;
 export type AttemptDocument = z.infer<typeof attemptContract>;
 export type LogPage = z.infer<typeof logPageContract>;
 export type PromptDocument = z.infer<typeof promptContract>;
 export type StartedDocument = z.infer<typeof startedRunContract>;
+export type RepositoryList = z.infer<typeof repositoriesContract>;
+export type HealthDetails = z.infer<typeof healthDetailsContract>;
 export type AccountList = z.infer<typeof accountsContract>;
 export type WorkerList = z.infer<typeof workersContract>;
 export type ProjectList = z.infer<typeof projectsContract>;

@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { eventContract } from "./events.ts";
-import { runStatus } from "./run-documents.ts";
+import { runStatus, usageShape } from "./run-documents.ts";
 import { count, list, object, text, time } from "./shape.ts";
 
 const digestContract = object({
@@ -12,6 +12,10 @@ const digestContract = object({
   workflow: text,
   task: text.describe("Its first line, at most 200 characters."),
   status: runStatus,
+  why: text.describe("In a few words: what it is doing or waits for, or why it ended."),
+  step: text.nullable().describe("The step that it is at, or that failed. null: all are over."),
+  needsYou: count.describe("The open questions."),
+  costUsd: usageShape.costUsd,
   seq: count.describe("The number of the run's last event."),
   startedAt: time,
   endedAt: time.nullable(),

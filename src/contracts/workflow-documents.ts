@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { definitionContract } from "./definition.ts";
 import { chainLine, eventContract } from "./events.ts";
-import { runStatus } from "./run-documents.ts";
+import { runStatus, unreported, usageShape } from "./run-documents.ts";
 import { count, list, object, text, texts } from "./shape.ts";
 
 export const workflowsContract = object({
@@ -17,6 +17,33 @@ export const workflowContract = object({
   origin: z.enum(["bundled", "installed", "path"]),
   definition: definitionContract,
 }).meta({ id: "WorkflowDocument" });
+
+export const figuresContract = object({
+  workflow: text,
+  runs: object({ running: count, held: count, paused: count, done: count, failed: count, cancelled: count }).describe(
+    "All its runs by their status.",
+  ),
+  counted: count.describe(
+    "Of how many runs the steps are counted: the newest ones, at most 1,000 with 10,000 attempts.",
+  ),
+  steps: list(
+    object({
+      step: text.describe("Its name in the workflow."),
+      attempts: count,
+      ended: count,
+      passed: count.describe("They completed and did not reject."),
+      rejected: count,
+      failed: count.describe("They did not complete."),
+      medianMs: count.nullable().describe("null: none has ended."),
+      costUsd: usageShape.costUsd.describe(
+        "Of all attempts, whatever became of them. null: no agent said what it used.",
+      ),
+      estimatedUsd: usageShape.estimatedUsd,
+      lostUsd: usageShape.costUsd.describe("The part of costUsd of attempts that did not pass."),
+      unreported,
+    }),
+  ).describe("In the order in which they first began."),
+}).meta({ id: "WorkflowFigures" });
 
 const problemContract = object({
   severity: z.enum(["error", "warning"]),
@@ -115,6 +142,7 @@ export const prdDoneContract = object({ run: z.null(), stories: count, open: cou
 export const scratchContract = object({ file: text }).meta({ id: "ScratchDocument" });
 
 export type WorkflowList = z.infer<typeof workflowsContract>;
+export type FiguresDocument = z.infer<typeof figuresContract>;
 export type WorkflowProblem = z.infer<typeof problemContract>;
 export type WorkflowCheck = z.infer<typeof workflowCheckContract>;
 export type InstalledWorkflow = z.infer<typeof installedContract>;

@@ -52,7 +52,7 @@ function reasonOf(run: Run, now: number, known: Known): string {
   if (header.end) {
     const { status, reason } = header.end;
     return status === "done"
-      ? `Done in ${span(header.end.at - header.startedAt)}`
+      ? `Done in ${spanText(header.end.at - header.startedAt)}`
       : `The run ${status === "failed" ? "failed" : "was cancelled"}${reason ? `: ${reason}` : ""}`;
   }
   const held = statusOf({ ...header, paused: false }) === "held";
@@ -133,7 +133,7 @@ function describeOne({ story, scope, step, part }: Described, now: number, known
     if (orphans.has(id))
       return `${what} was running when its driver died; ${command("resume", known)} detects that and continues`;
     const stopping = attempt.state.phase === "stopping" ? "is being stopped" : "is running";
-    return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, for ${span(now - attempt.startedAt)})`;
+    return `${what} ${stopping} (attempt ${attempt.number}, ${attempt.executor}, for ${spanText(now - attempt.startedAt)})`;
   }
   if (state.status === "ready") {
     const last = scope.attempts.findLast((attempt) => attempt.step === step.id && attempt.part === of.part);
@@ -163,7 +163,7 @@ function heldBy(run: Run, now: number, known: Known): string {
     const otherwise = gate.deadline
       ? `; without an answer, ${gate.deadline.option} at ${timeText(gate.deadline.at, known)}`
       : "";
-    return `waits for a person (asked ${span(now - gate.openedAt)} ago): ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
+    return `waits for a person (asked ${spanText(now - gate.openedAt)} ago): ${where}${named} Answer with \`pawl answer ${gate.id} OPTION\` (${options})${otherwise}`;
   }
   return waitsForSignal(run, now, known) ?? "waits for a person";
 }
@@ -181,7 +181,7 @@ function waitsForSignal(run: Run, now: number, known: Known): string | null {
   const send = command("signal", known, ` ${gate.signal}${story === null ? "" : ` --story ${story}`}`);
   const late = gate.deadline ? `, until ${timeText(gate.deadline.at, known)}` : "";
   const more = waiting.length > 1 ? `; and ${waiting.length - 1} more` : "";
-  return `waits for the signal ${gate.signal} (${what}, for ${span(now - gate.openedAt)}${late}); send it with ${send}${more}`;
+  return `waits for the signal ${gate.signal} (${what}, for ${spanText(now - gate.openedAt)}${late}); send it with ${send}${more}`;
 }
 
 function openScopes(run: Run): readonly (readonly [StoryId | null, Scope])[] {
@@ -210,7 +210,8 @@ function shortly(reason: string | undefined): string {
   return line === "" ? "" : `: ${line.length > 200 ? `${line.slice(0, 199)}…` : line}`;
 }
 
-function span(ms: number): string {
+/** `45 s`, `12 min`, `3 h 5 min`. */
+export function spanText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);

@@ -5,7 +5,7 @@ import type { ApiToken } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
-import type { Run } from "../domain/run.ts";
+import type { Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { StoreMemory } from "./memory.ts";
 import type { Tables } from "./schema.ts";
@@ -14,6 +14,7 @@ import type {
   Backup,
   DriverLease,
   FailedClosing,
+  FiguresLimits,
   GateRef,
   Hold,
   KnownPlaces,
@@ -25,6 +26,7 @@ import type {
   PlaceFilter,
   RunChange,
   RunFilter,
+  RunOutline,
   RunSummary,
   StartKey,
   Store,
@@ -34,12 +36,14 @@ import type {
   StoredSchedule,
   TickRecord,
   Transaction,
+  WorkflowFigures,
 } from "./store.ts";
 import { selectAttempt } from "./tables/attempts.ts";
 import { selectChangedRuns, selectLastPosition, selectLastSeq } from "./tables/changed-runs.ts";
 import type { DefinitionCache } from "./tables/definitions.ts";
 import { selectDrivers } from "./tables/drivers.ts";
 import { selectEvents, selectEventsAt } from "./tables/events.ts";
+import { selectFigures } from "./tables/figures.ts";
 import { selectGate, selectOpenGates } from "./tables/gates.ts";
 import { selectHolds } from "./tables/holds.ts";
 import { selectLeases } from "./tables/leases.ts";
@@ -56,9 +60,11 @@ import {
   selectHolders,
   takeEffect,
 } from "./tables/outbox.ts";
+import { KnownOutlines } from "./tables/outlines.ts";
 import { selectPermitHolders } from "./tables/permits.ts";
 import { selectPlaces } from "./tables/places.ts";
 import {
+  countRuns,
   deleteRun,
   selectRunsAt,
   selectSummaries,
@@ -93,6 +99,7 @@ export class KyselyStore implements Store {
   readonly #database: Database;
   readonly #definitions: DefinitionCache = new Map();
   readonly #memory = new StoreMemory();
+  readonly #outlines = new KnownOutlines();
 
   constructor(database: Database) {
     this.#database = database;
@@ -122,6 +129,18 @@ export class KyselyStore implements Store {
 
   async listRuns(filter: RunFilter): Promise<readonly RunSummary[]> {
     return await this.#database.read((db) => selectSummaries(db, filter));
+  }
+
+  async runCounts(): Promise<ReadonlyMap<RunStatus, number>> {
+    return await this.#database.read(countRuns);
+  }
+
+  async figures(workflow: string, limits: FiguresLimits): Promise<WorkflowFigures> {
+    return await this.#database.read((db) => selectFigures(db, workflow, limits));
+  }
+
+  async outlines(runs: readonly Pick<RunSummary, "id" | "status">[]): Promise<ReadonlyMap<RunId, RunOutline>> {
+    return await this.#database.snapshot((db) => this.#outlines.read(db, runs));
   }
 
   async runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]> {

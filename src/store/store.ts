@@ -9,6 +9,7 @@ import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { Schedule, TickOutcome } from "../domain/schedule.ts";
+import type { StepStatus } from "../domain/step.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Deadline } from "../system/clock.ts";
 
@@ -22,6 +23,12 @@ export interface Store {
   runsByPrefix(prefix: string, limit: number): Promise<readonly RunSummary[]>;
   /** Newest first. */
   listRuns(filter: RunFilter): Promise<readonly RunSummary[]>;
+  /** How many runs have each status; one that none has is left out. */
+  runCounts(): Promise<ReadonlyMap<RunStatus, number>>;
+  /** What the runs of a workflow came to; of its steps in the newest runs alone. */
+  figures(workflow: string, limits: FiguresLimits): Promise<WorkflowFigures>;
+  /** What a list says of these runs beside their summaries. */
+  outlines(runs: readonly Pick<RunSummary, "id" | "status">[]): Promise<ReadonlyMap<RunId, RunOutline>>;
   /** Newest first. */
   runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]>;
   /** The repositories and the shared folders of all runs, those of the newest runs first. */
@@ -353,6 +360,59 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly endedAt: number | null;
   readonly totals: RunTotals;
+}
+
+export interface RunOutline {
+  /** The step that it is at, or that failed; null: all are over. */
+  readonly step: { readonly id: StepId; readonly name: string; readonly status: StepStatus } | null;
+  /** The cap of money; null: the run is done, and no cap counts any more. */
+  readonly capUsd: number | null;
+  /** Why it ended; empty: it has not, or nothing is to be said. */
+  readonly reason: string;
+  readonly stories: StoryCounts;
+}
+
+/** Attempts of the newest runs are counted, so that the answer takes a bounded time. */
+export interface FiguresLimits {
+  readonly mostRuns: number;
+  readonly mostAttempts: number;
+}
+
+export interface WorkflowFigures {
+  /** A status that no run has is left out. */
+  readonly runs: ReadonlyMap<RunStatus, number>;
+  /** Of how many runs the steps are counted: the newest ones that have attempts, the last of them perhaps in part. */
+  readonly counted: number;
+  /** In the order in which they first began. */
+  readonly steps: readonly StepFigures[];
+}
+
+/** What the attempts of one step came to, over several runs. */
+export interface StepFigures {
+  /** Its name in the workflow. */
+  readonly step: string;
+  readonly attempts: number;
+  readonly ended: number;
+  /** They completed and did not reject. */
+  readonly passed: number;
+  readonly rejected: number;
+  /** They did not complete. */
+  readonly failed: number;
+  /** Of the attempts that have ended; null: none has. */
+  readonly medianMs: number | null;
+  readonly costUsd: number;
+  readonly estimatedUsd: number;
+  /** The part of the cost that went into attempts which did not pass. */
+  readonly lostUsd: number;
+  /** Attempts whose agents did not say what they used. */
+  readonly unreported: number;
+}
+
+export interface StoryCounts {
+  readonly total: number;
+  readonly done: number;
+  readonly running: number;
+  readonly failed: number;
 }
 
 /** A run as it is now, and where its last change is among those of all runs. */

@@ -1,6 +1,6 @@
 // The doctor. Owns: what is installed, what is missing, and how to get it.
 
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { agents } from "../../app.ts";
 import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-documents.ts";
 import { counted } from "../../domain/counted.ts";
@@ -16,7 +16,7 @@ type Finding = DoctorDocument["findings"][number];
 export async function examine(app: Application): Promise<DoctorDocument> {
   const findings = [
     nodeFinding(),
-    ...programFindings(app),
+    ...(await programFindings(app)),
     await repositoryFinding(app),
     await storeFinding(app),
     serviceFinding(app),
@@ -31,8 +31,8 @@ function nodeFinding(): Finding {
   return { name: "node", needed: true, ok: true, detail, hint: "" };
 }
 
-function programFindings(app: Application): readonly Finding[] {
-  return [
+async function programFindings(app: Application): Promise<readonly Finding[]> {
+  return await Promise.all([
     programFinding(app, "git", true, "install git 2.34 or newer (https://git-scm.com)"),
     programFinding(
       app,
@@ -40,13 +40,22 @@ function programFindings(app: Application): readonly Finding[] {
       false,
       "with GitHub's `gh` the pr step opens a pull request; without it, it leaves a branch and a description",
     ),
-  ];
+  ]);
 }
 
-function programFinding({ cwd, env }: Application, name: string, needed: boolean, hint: string): Finding {
-  const { status, stdout } = spawnSync(name, ["--version"], { cwd, env, encoding: "utf8", timeout: 10_000 });
-  const version = stdout?.split("\n", 1)[0]?.trim() ?? "";
-  return { name, needed, ok: status === 0, detail: status === 0 ? version : "not found", hint };
+/** The service asks, too: it must not stand still while a program answers. */
+async function programFinding(
+  { cwd, env }: Application,
+  name: string,
+  needed: boolean,
+  hint: string,
+): Promise<Finding> {
+  const version = await new Promise<string | null>((resolve) => {
+    execFile(name, ["--version"], { cwd, env, encoding: "utf8", timeout: 10_000 }, (error, stdout) =>
+      resolve(error === null ? (stdout.split("\n", 1)[0]?.trim() ?? "") : null),
+    );
+  });
+  return { name, needed, ok: version !== null, detail: version ?? "not found", hint };
 }
 
 /** Whether a run could work on the repository of the current directory. */

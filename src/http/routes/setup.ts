@@ -1,13 +1,20 @@
 // Routes about what this home has: workflows, executors, accounts, workers and sessions.
 
 import { definitionDocument } from "../../application/definition.ts";
+import { figures } from "../../application/figures.ts";
 import { knownSessions } from "../../application/lifecycle/known-sessions.ts";
 import { executors } from "../../application/setup/executors.ts";
+import { knownRepositories } from "../../application/start-known.ts";
 import { accounts, workers } from "../../application/workers.ts";
 import { assertListed, workflow, workflows } from "../../application/workflows.ts";
-import { accountsContract, sessionsContract, workersContract } from "../../contracts/http-documents.ts";
+import {
+  accountsContract,
+  repositoriesContract,
+  sessionsContract,
+  workersContract,
+} from "../../contracts/http-documents.ts";
 import { executorsContract } from "../../contracts/machine-documents.ts";
-import { workflowContract, workflowsContract } from "../../contracts/workflow-documents.ts";
+import { figuresContract, workflowContract, workflowsContract } from "../../contracts/workflow-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 export const setupRoutes: readonly ApiRoute[] = [
@@ -28,6 +35,13 @@ export const setupRoutes: readonly ApiRoute[] = [
     },
   ),
   apiRoute(
+    "GET /workflows/{workflow}/figures",
+    "read",
+    "its runs by status, and what the attempts of each step came to and cost",
+    figuresContract,
+    async ({ app, path }) => await figures(app, path("workflow")),
+  ),
+  apiRoute(
     "GET /executors",
     "read",
     "the executors, and whether each can be used",
@@ -35,6 +49,13 @@ export const setupRoutes: readonly ApiRoute[] = [
     async ({ app }) => ({
       executors: await executors(app),
     }),
+  ),
+  apiRoute(
+    "GET /repositories",
+    "read",
+    "the repositories that a run may be started in",
+    repositoriesContract,
+    async ({ app }) => await knownRepositories(app),
   ),
   apiRoute(
     "GET /accounts",

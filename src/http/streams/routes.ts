@@ -8,10 +8,19 @@ import { askedPlace, headersOfStreams, wantsStream } from "./asked.ts";
 
 const pageQuery = z.strictObject({
   after: z.coerce.number().int().min(0).optional().describe("Only what is behind this place. Default: everything."),
-  limit: z.coerce.number().int().min(1).max(1_000).optional().describe("The size of a page. Default: 500."),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5_000)
+    .optional()
+    .describe("The size of a page. Default: 500. A page of large documents is shorter: `next` says where it ends."),
 });
 
 const usualLimit = 500;
+/** What is read at once, and when a page is large enough: documents can have the whole output of a step. */
+const batch = 250;
+const mostPageChars = 8 * 1024 * 1024;
 
 export const streamRoutes: readonly ApiRoute[] = [
   apiRoute(
@@ -37,11 +46,7 @@ export const streamRoutes: readonly ApiRoute[] = [
 
 type PageQuery = z.infer<typeof pageQuery>;
 
-async function answer<Document>(
-  asked: Asked<PageQuery>,
-  key: string,
-  log: LiveLog<Document>,
-): Promise<Response | { events: Document[]; next: number }> {
+async function answer<Document>(asked: Asked<PageQuery>, key: string, log: LiveLog<Document>): Promise<Response> {
   const { after: given = 0, limit = usualLimit } = asked.query;
   if (wantsStream(asked)) {
     return await asked.live.follow(asked, key, askedPlace(asked, given), {
@@ -50,6 +55,29 @@ async function answer<Document>(
         (await log.read(after, most)).map(({ id, document }) => ({ id, data: JSON.stringify(document) })),
     });
   }
-  const found = await log.read(given, limit);
-  return { events: found.map(({ document }) => document), next: found.at(-1)?.id ?? given };
+  return await pageOf(log, given, limit);
+}
+
+/** As text, so that each document is written once. It ends early where it is large, and has one document at least. */
+async function pageOf<Document>(log: LiveLog<Document>, after: number, limit: number): Promise<Response> {
+  const texts: string[] = [];
+  let next = after;
+  for (let size = 0; texts.length < limit && size < mostPageChars; ) {
+    const most = Math.min(batch, limit - texts.length);
+    const found = await log.read(next, most);
+    for (const { id, document } of found) {
+      const text = JSON.stringify(document);
+      if (texts.length > 0 && size + text.length > mostPageChars) return pageResponse(texts, next);
+      texts.push(text);
+      size += text.length;
+      next = id;
+    }
+    if (found.length < most) break;
+  }
+  return pageResponse(texts, next);
+}
+
+function pageResponse(events: readonly string[], next: number): Response {
+  const headers = { "content-type": "application/json" };
+  return new Response(`{"events":[${events.join(",")}],"next":${next}}`, { headers });
 }

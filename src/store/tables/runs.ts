@@ -187,6 +187,16 @@ export async function selectSummaries(db: Kysely<Tables>, filter: RunFilter): Pr
   return (await query.execute()).map(summaryOfRow);
 }
 
+/** By status, from the index on it. */
+export async function countRuns(db: Kysely<Tables>): Promise<ReadonlyMap<RunStatus, number>> {
+  const rows = await db
+    .selectFrom("runs")
+    .select(["status", (e) => e.fn.countAll<number>().as("count")])
+    .groupBy("status")
+    .execute();
+  return new Map(rows.map(({ status, count }) => [status as RunStatus, count]));
+}
+
 /** The database makes both sides lower case: each has its own idea of which letters have one. */
 function matching(search: string) {
   const pattern = `%${search.replaceAll(/[\\%_]/g, "\\$&")}%`;

@@ -117,7 +117,8 @@ function sectionsIn(text: string): number {
   return text.match(/^diff --git /gm)?.length ?? 0;
 }
 
-function asFile({ sections: _, ...file }: ListedFile): DiffFile {
+function asFile(listed: ListedFile): DiffFile {
+  const { sections: _, ...file } = listed;
   return file;
 }
 
