@@ -17,7 +17,7 @@ interface EventPage {
   readonly next: number;
 }
 
-const pageSize = 1_000;
+const pageSize = 5_000;
 
 /** What every view of a run is given. */
 export interface ViewOfRun {
@@ -113,8 +113,10 @@ export class WatchedRun {
       const path = `/runs/${this.number}/events?after=${this.#log.length}&limit=${pageSize}`;
       const page = await get<EventPage>(path, signal);
       this.#log.append(page.events);
-      if (page.events.length > 0) this.length.value = this.#log.length;
-      if (page.events.length < pageSize) return;
+      if (page.events.length === 0) return;
+      this.length.value = this.#log.length;
+      // A page of long events is short: only what the stream said, or an empty one, is the end.
+      if ((seqOf.value.get(this.number) ?? Number.POSITIVE_INFINITY) <= this.length.value) return;
     }
   }
 }
