@@ -6,14 +6,14 @@ import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { type ApiParts, apiRouter, type HttpEnvironment, problemResponse } from "./api.ts";
 import { linkRouter } from "./links/router.ts";
+import { openPage } from "./page.ts";
+import { pathOf } from "./page-address.ts";
 import { nothingHere } from "./problem.ts";
 import { routes } from "./routes.ts";
 
-/** A file of the page by its path; null: there is none. */
-export type Page = (path: string) => Response | null;
-
 export interface AnswerParts extends ApiParts {
-  readonly page: Page;
+  /** The folder that the build has put the page in; null: there is no page. */
+  readonly page: string | null;
 }
 
 export type RequestAnswer = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown;
@@ -22,9 +22,10 @@ export function answering(parts: AnswerParts): RequestAnswer {
   const hono = new Hono<HttpEnvironment>({ strict: true });
   hono.route("/", apiRouter(routes, parts));
   hono.route("/", linkRouter(parts));
-  hono.all("*", ({ req: { method, path } }) => {
-    const isRead = method === "GET" || method === "HEAD";
-    return (isRead ? parts.page(path) : null) ?? problemResponse(nothingHere);
+  const page = openPage(parts.page, parts.log);
+  hono.all("*", async ({ env: { incoming } }) => {
+    const isRead = incoming.method === "GET" || incoming.method === "HEAD";
+    return isRead ? await page(pathOf(incoming.url ?? "")) : problemResponse(nothingHere);
   });
   return getRequestListener(hono.fetch, { overrideGlobalObjects: false });
 }

@@ -172,7 +172,7 @@ test("[HT5] two Hosts and none are refused by whoever sees them first", async ()
 });
 
 test("[HT8] other spellings are never an answer, with the right token or without", async () => {
-  const service = await serve({ page: () => null });
+  const service = await serve();
   const token = await service.token("operate");
   const spellings = [
     "//api/v1/runs",

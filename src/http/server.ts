@@ -7,12 +7,13 @@ import type { Application } from "../application/application.ts";
 import { hasToken } from "../application/tokens.ts";
 import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { AppError, errorText, systemCode } from "../domain/error.ts";
-import type { Page, RequestAnswer } from "./answer.ts";
+import type { RequestAnswer } from "./answer.ts";
 import type { ApiParts } from "./api.ts";
 import { refusedBy, type ServiceNames } from "./guards.ts";
 import { linkRoot, notForLinks } from "./links/path.ts";
 import { isLoopback, serviceNames } from "./names.ts";
 import { answerNoRequests } from "./no-request.ts";
+import { isVisit, notForVisits } from "./page-address.ts";
 import { problem, problemType } from "./problem.ts";
 import { fullProtection, type Protection } from "./protection.ts";
 
@@ -24,7 +25,8 @@ export interface ApiServerOptions {
   readonly port: number;
   /** The address of a proxy in front of it: `https://pawl.example.org`. Default: `service.public_url` of the user's configuration. */
   readonly publicUrl?: string | null | undefined;
-  readonly page?: Page | undefined;
+  /** The folder that the build has put the page in. Default: none is served. */
+  readonly page?: string | undefined;
   readonly log?: ApiParts["log"] | undefined;
 }
 
@@ -53,7 +55,7 @@ export async function startServer(options: ApiServerOptions, protection = fullPr
   let loading: Promise<RequestAnswer> | null = null;
   const load = async (): Promise<RequestAnswer> => {
     const { answering } = await import("./answer.ts");
-    return answering({ app, protection, closing: closing.signal, log, page: options.page ?? (() => null) });
+    return answering({ app, protection, closing: closing.signal, log, page: options.page ?? null });
   };
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     try {
@@ -107,8 +109,12 @@ function refuse(
   protection: Protection,
 ): boolean {
   const isLink = incoming.url?.startsWith(linkRoot) ?? false;
-  const asked = isLink ? protection.guards.filter((name) => !notForLinks.includes(name)) : protection.guards;
-  const refused = refusedBy(incoming, names, asked);
+  const spared = isLink ? notForLinks : isVisit(incoming) ? notForVisits : [];
+  const refused = refusedBy(
+    incoming,
+    names,
+    protection.guards.filter((name) => !spared.includes(name)),
+  );
   if (refused !== null) turnAway(incoming, outgoing, refused);
   return refused !== null;
 }

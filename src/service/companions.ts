@@ -3,6 +3,7 @@
 
 import type { Application } from "../application/application.ts";
 import type { Log } from "../runtime/parts.ts";
+import { packageFile } from "../system/package-root.ts";
 
 interface CompanionContext {
   readonly app: Application;
@@ -19,10 +20,10 @@ export interface Companion {
 
 export type StartCompanion = (context: CompanionContext) => Promise<Companion>;
 
-/** The API. Loaded late: every other command starts faster. */
+/** The API and the page. Loaded late: every other command starts faster. */
 const api: StartCompanion = async ({ app, host, port, log }) => {
   const { startServer } = await import("../http/server.ts");
-  return await startServer({ app, host, port, log });
+  return await startServer({ app, host, port, log, page: packageFile("dist", "page") });
 };
 
 /** Records runs at the times of schedules; the service finds and drives them as any other. */
