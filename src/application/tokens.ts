@@ -30,7 +30,7 @@ export async function createToken(app: Application, request: TokenRequest): Prom
     throw new AppError("USAGE", `"${name}" cannot be the name of a token`, {
       hint: "a name has letters, digits, dots, - and _, at most 64 of them",
     });
-  const token = `${prefix}${randomBytes(secretBytes).toString("base64url")}`;
+  const token = newSecret();
   const { store, clock } = (await app.read()).parts;
   const now = clock.now();
   const expiresAt = request.validMs === undefined ? null : now + request.validMs;
@@ -39,6 +39,10 @@ export async function createToken(app: Application, request: TokenRequest): Prom
   throw new AppError("REFUSED", `there is a token "${name}" already`, {
     hint: `choose another name, or revoke it: \`pawl token revoke ${name}\``,
   });
+}
+
+export function newSecret(): string {
+  return `${prefix}${randomBytes(secretBytes).toString("base64url")}`;
 }
 
 export async function tokens(app: Application): Promise<TokenList> {

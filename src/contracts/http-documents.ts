@@ -28,6 +28,13 @@ const tokenContract = object({
 export const revokedTokenContract = tokenContract;
 export const tokensContract = object({ tokens: list(tokenContract) }).meta({ id: "TokenList" });
 
+export const signedInContract = object({
+  token: text.describe("The secret, to be sent as `Authorization: Bearer`. It is shown this once."),
+  name: text.describe("`pawl token revoke NAME` makes it useless."),
+  role,
+  expiresAt: time,
+}).meta({ id: "SignedIn" });
+
 export const healthContract = object({ ok: z.literal(true) }).meta({ id: "Health" });
 
 export const openApiContract = z.record(z.string(), z.unknown()).meta({ id: "OpenApiDocument" });
@@ -187,6 +194,7 @@ export type CreatedToken = z.infer<typeof createdTokenContract>;
 export type TokenDocument = z.infer<typeof tokenContract>;
 export type TokenList = z.infer<typeof tokensContract>;
 export type ListedRun = z.infer<typeof listedRunContract>;
+export type SignedIn = z.infer<typeof signedInContract>;
 export type RunPage = z.infer<typeof runPageContract>;
 export type AttemptDocument = z.infer<typeof attemptContract>;
 export type LogPage = z.infer<typeof logPageContract>;

@@ -232,11 +232,12 @@ test("[HT27 HT28] what this home has, without paths from outside; a cursor, a nu
 });
 
 test("[HT40] every route was called by these tests, and its answer checked", () => {
-  // Those of a project, of stories and of pages need more than this site has: test/http/.
+  // Those of a project, of stories and of pages need more than this site has: test/http/; a browser has a code: sign-in.test.ts.
   const elsewhere = [
     "GET /api/v1/health",
     "GET /api/runs/{run}/stories",
     "POST /api/v1/projects/say",
+    "POST /api/v1/sign-in",
     "GET /api/v1/runs/{run}/caps",
     "GET /api/v1/health/details",
     "GET /api/v1/repositories",

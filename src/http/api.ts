@@ -7,6 +7,7 @@ import type { Application } from "../application/application.ts";
 import type { ProblemDocument } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
 import { AppError, errorText } from "../domain/error.ts";
+import { refuseCode } from "./bearer.ts";
 import { jsonBody } from "./body.ts";
 import { FailedSignIns, Streams } from "./limits.ts";
 import { nothingHere, problem, problemOf, problemType } from "./problem.ts";
@@ -34,10 +35,9 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
   const live = new Live(parts, protection.live);
   const router = new Hono<HttpEnvironment>({ strict: true });
 
-  const bearer = async (call: Call): Promise<ApiToken> => {
-    const { remoteAddress = "" } = call.env.incoming.socket;
-    return await protection.bearer({ app, failed }, call.req.header("authorization") ?? "", remoteAddress);
-  };
+  const addressOf = (call: Call): string => call.env.incoming.socket.remoteAddress ?? "";
+  const bearer = async (call: Call): Promise<ApiToken> =>
+    await protection.bearer({ app, failed }, call.req.header("authorization") ?? "", addressOf(call));
 
   for (const route of routes) {
     router.on(route.method.toUpperCase(), route.path.replaceAll(/\{(\w+)\}/g, ":$1"), async (call) => {
@@ -50,6 +50,7 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
         assertRole: (needed) => {
           if (token !== null) protection.role(token, needed);
         },
+        refuseCode: () => refuseCode(failed, addressOf(call)),
         path: (name) => call.req.param(name) ?? "",
         query: parsed(route.query, call.req.query(), "the query"),
         body: parsed(

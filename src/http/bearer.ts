@@ -17,21 +17,31 @@ export async function bearerIn({ app, failed }: SignIn, authorization: string, a
   const secret = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? "";
   const token = secret === "" ? null : await bearerOf(app, secret);
   if (token !== null) return token;
-  const waitSeconds = secret === "" ? null : failed.add(address);
-  if (waitSeconds !== null)
-    throw new Refusal(
-      problem(429, "TOO_MANY", "too many requests with a wrong token", `try again in ${waitSeconds} s`),
-      { "retry-after": String(waitSeconds), connection: "close" },
-    );
-  throw new Refusal(
-    problem(
-      401,
-      "UNAUTHENTICATED",
-      "the token is missing or not valid",
-      "send Authorization: Bearer TOKEN; `pawl token create` makes one",
-    ),
-    { "www-authenticate": 'Bearer realm="pawl"' },
+  if (secret !== "") countFailed(failed, address);
+  throw unauthenticated(
+    "the token is missing or not valid",
+    "send Authorization: Bearer TOKEN; `pawl token create` makes one",
   );
+}
+
+/** Throws: the code of a browser lets nobody in. */
+export function refuseCode(failed: FailedSignIns, address: string): never {
+  countFailed(failed, address);
+  throw unauthenticated("the code is wrong, used or expired", "`pawl open` makes a new one");
+}
+
+/** Throws once there are too many. */
+function countFailed(failed: FailedSignIns, address: string): void {
+  const waitSeconds = failed.add(address);
+  if (waitSeconds === null) return;
+  throw new Refusal(
+    problem(429, "TOO_MANY", "too many requests with a wrong token or code", `try again in ${waitSeconds} s`),
+    { "retry-after": String(waitSeconds), connection: "close" },
+  );
+}
+
+function unauthenticated(detail: string, hint: string): Refusal {
+  return new Refusal(problem(401, "UNAUTHENTICATED", detail, hint), { "www-authenticate": 'Bearer realm="pawl"' });
 }
 
 export function assertRole({ name, role }: ApiToken, needed: Role): void {

@@ -15,6 +15,8 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly author: string;
   /** Throws where the role of the caller may not do it: for a call whose role follows from what its body asks. */
   readonly assertRole: (needed: Role) => void;
+  /** Throws: the code of a sign-in lets nobody in. Counts as a failed one of the caller's address. */
+  readonly refuseCode: () => never;
   /** What `{name}` stands for in the path, decoded. */
   readonly path: (name: string) => string;
   readonly query: Query;

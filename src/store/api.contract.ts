@@ -80,6 +80,26 @@ export function describeApiTables(name: string, open: () => Promise<StoreUnderTe
       expect(await store.tokenByHash("h1")).toBeNull();
     });
 
+    test("[SO45] a code signs one browser in, however many try at once, and none after its time", async () => {
+      const { store, another } = await open();
+      const other = await another();
+      const token = (name: string, createdAt: number) => ({ name, hash: `of ${name}`, createdAt, expiresAt: 99 });
+      await store.addSignInCode({ hash: "c1", role: "operate", expiresAt: 10 }, 1);
+      await store.addSignInCode({ hash: "c2", role: "read", expiresAt: 10 }, 1);
+      expect(await store.signIn("c0", token("wrong", 2))).toBeNull();
+      const tries = [store, other, store, other].map((each, at) => each.signIn("c1", token(`b${at}`, 2)));
+      expect((await Promise.all(tries)).filter((role) => role !== null)).toEqual(["operate"]);
+      expect(await store.tokens()).toMatchObject([{ role: "operate", createdAt: 2, expiresAt: 99, usedAt: null }]);
+      expect(await other.signIn("c1", token("again", 3))).toBeNull();
+      expect(await other.signIn("c2", token("late", 10))).toBeNull();
+      // A name that is taken: the code can still be used.
+      const [taken] = await store.tokens();
+      await expect(other.signIn("c2", token(taken?.name ?? "", 9))).rejects.toThrow(taken?.name);
+      expect(await other.signIn("c2", token("last", 9))).toBe("read");
+      await store.addSignInCode({ hash: "c1", role: "read", expiresAt: 30 }, 20);
+      expect(await store.signIn("c1", token("later", 21))).toBe("read");
+    });
+
     test("[SO43] the first request under a key is kept, for each author, until it is forgotten", async () => {
       const { store } = await open();
       const first = { author: "token:a", key: "k", request: "r1", run: runId("one"), createdAt: 1 };

@@ -1,7 +1,7 @@
 // Implements the store with Kysely for every dialect. What differs between dialects is a `Database`; the queries are in tables/.
 
 import type { Kysely } from "kysely";
-import type { ApiToken } from "../domain/api-token.ts";
+import type { ApiToken, Role } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
@@ -21,6 +21,7 @@ import type {
   Lease,
   LocatedRun,
   NewApiToken,
+  NewSignInCode,
   Offer,
   OfferFilter,
   PlaceFilter,
@@ -73,6 +74,7 @@ import {
   selectSummaryByNumber,
 } from "./tables/runs.ts";
 import { selectSchedules, selectTicks } from "./tables/schedules.ts";
+import { insertSignInCode, takeSignInCode } from "./tables/sign-in-codes.ts";
 import { deleteStartKey, keepStartKey } from "./tables/start-keys.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenUse } from "./tables/tokens.ts";
@@ -298,6 +300,20 @@ export class KyselyStore implements Store {
 
   async removeToken(name: string): Promise<boolean> {
     return await this.#database.write((db) => deleteToken(db, name));
+  }
+
+  async addSignInCode(code: NewSignInCode, now: number): Promise<void> {
+    await this.#database.write((db) => insertSignInCode(db, code, now));
+  }
+
+  async signIn(codeHash: string, token: Omit<NewApiToken, "role">): Promise<Role | null> {
+    return await this.#database.write(async (db) => {
+      const role = await takeSignInCode(db, codeHash, token.createdAt);
+      // A name that is taken rolls the use of the code back.
+      if (role !== null && !(await insertToken(db, { ...token, role })))
+        throw new Error(`a token ${token.name} exists`);
+      return role;
+    });
   }
 
   async keepStartKey(entry: StartKey): Promise<StartKey> {

@@ -17,6 +17,7 @@ import { up as unreported } from "./migrations/011-unreported.ts";
 import { up as api } from "./migrations/012-api.ts";
 import { up as schedules } from "./migrations/013-schedules.ts";
 import { up as changes } from "./migrations/014-changes.ts";
+import { up as signInCodes } from "./migrations/015-sign-in-codes.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -40,6 +41,7 @@ const migrations: readonly Migration[] = [
   { name: "api", up: api },
   { name: "schedules", up: schedules },
   { name: "changes", up: changes },
+  { name: "sign-in-codes", up: signInCodes },
 ];
 
 export const schemaVersion = migrations.length;

@@ -21,6 +21,7 @@ export interface Tables {
   drivers: DriverRow;
   holds: HoldRow;
   tokens: TokenRow;
+  sign_in_codes: SignInCodeRow;
   start_keys: StartKeyRow;
   schedules: ScheduleRow;
   schedule_ticks: ScheduleTickRow;
@@ -197,6 +198,15 @@ export interface TokenRow {
   role: string;
   created_at: number;
   expires_at: number | null;
+  used_at: number | null;
+}
+
+/** A code with which a browser signs in, once. */
+interface SignInCodeRow {
+  /** SHA-256 of the code. */
+  hash: string;
+  role: string;
+  expires_at: number;
   used_at: number | null;
 }
 

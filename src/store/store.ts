@@ -1,6 +1,6 @@
 // The port of the store; store.contract.ts has the promises of every implementation. All durable state is in the store.
 
-import type { ApiToken } from "../domain/api-token.ts";
+import type { ApiToken, Role } from "../domain/api-token.ts";
 import type { Attempt } from "../domain/attempt.ts";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Effect } from "../domain/effect.ts";
@@ -92,6 +92,10 @@ export interface Store {
   tokenUsed(name: string, at: number): Promise<void>;
   /** False: there is none. */
   removeToken(name: string): Promise<boolean>;
+  /** Forgets the codes that have expired by now. */
+  addSignInCode(code: NewSignInCode, now: number): Promise<void>;
+  /** Uses a code and adds the token, both or neither; the role of both, or null: the code is wrong, used or expired. */
+  signIn(codeHash: string, token: Omit<NewApiToken, "role">): Promise<Role | null>;
   /** What is kept under the key of its author: this entry, or an earlier one. */
   keepStartKey(entry: StartKey): Promise<StartKey>;
   forgetStartKey(entry: StartKey): Promise<void>;
@@ -112,6 +116,14 @@ export interface Store {
 export interface NewApiToken extends Omit<ApiToken, "usedAt"> {
   /** SHA-256 of its secret. */
   readonly hash: string;
+}
+
+/** A code with which a browser signs in, once. */
+export interface NewSignInCode {
+  /** SHA-256 of the code. */
+  readonly hash: string;
+  readonly role: Role;
+  readonly expiresAt: number;
 }
 
 /** A key under which a caller started a run, so that the same request again starts no second one. */

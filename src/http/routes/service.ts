@@ -1,8 +1,15 @@
-// Routes about the service itself, and the one that antfarm's programs call.
+// Routes about the service itself, the one with which a browser signs in, and the one that antfarm's programs call.
 
+import { z } from "zod";
 import { healthDetails } from "../../application/health.ts";
 import { loopStories } from "../../application/loop-stories.ts";
-import { healthContract, healthDetailsContract, loopStoriesContract } from "../../contracts/http-documents.ts";
+import { signIn } from "../../application/sign-in.ts";
+import {
+  healthContract,
+  healthDetailsContract,
+  loopStoriesContract,
+  signedInContract,
+} from "../../contracts/http-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 export const serviceRoutes: readonly ApiRoute[] = [
@@ -13,6 +20,14 @@ export const serviceRoutes: readonly ApiRoute[] = [
     "the service, its store, what is installed, who drives runs, accounts and schedules",
     healthDetailsContract,
     async ({ app, live }) => await healthDetails(app, live.size),
+  ),
+  apiRoute(
+    "POST /sign-in",
+    null,
+    "a token for a browser, in exchange for the code of `pawl open`",
+    signedInContract,
+    async ({ app, body, refuseCode }) => (await signIn(app, body.code)) ?? refuseCode(),
+    { body: z.strictObject({ code: z.string().min(1).max(200).describe("Valid once, for a short time.") }) },
   ),
   apiRoute(
     "GET /api/runs/{run}/stories",
