@@ -51,6 +51,7 @@ async function wordsAt(before: readonly string[], typed: string, console: Consol
   if (argument === "run") return await runNumbers();
   if (argument === "story") return await storyIds(given[0]);
   if (argument === "gate") return await gateIds();
+  if (argument === "run-or-gate") return [...(await runNumbers()), ...(await gateIds())];
   if (argument === "workflow" || argument === "id") return await workflowIds();
   return argument === "name" && name === "executor" ? await executorNames() : [];
 }

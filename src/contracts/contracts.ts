@@ -58,7 +58,12 @@ import {
   whyContract,
 } from "./run-documents.ts";
 import { removedScheduleContract, scheduleContract, schedulesContract } from "./schedule-documents.ts";
-import { serviceInstalledContract, serviceStartedContract, serviceStoppedContract } from "./service-documents.ts";
+import {
+  openedPageContract,
+  serviceInstalledContract,
+  serviceStartedContract,
+  serviceStoppedContract,
+} from "./service-documents.ts";
 import { contractVersion } from "./shape.ts";
 import { watchContract } from "./watch-document.ts";
 import {
@@ -207,6 +212,7 @@ const table = {
   token: contract(createdTokenContract, "a new token of the HTTP API", "token create"),
   tokens: contract(tokensContract, "the tokens of the HTTP API", "token list"),
   "token-revoked": contract(revokedTokenContract, "a token that was revoked", "token revoke"),
+  "opened-page": contract(openedPageContract, "the page that was opened, or its address", "open"),
   service: contract(serviceStartedContract, "a service that is ready, in one line", "up"),
   "service-install": contract(serviceInstalledContract, "a file that starts the service at login", "up --install"),
   "service-stop": contract(serviceStoppedContract, "a service that was stopped", "down"),

@@ -1,7 +1,7 @@
-// Contracts of `pawl up` and `pawl down`: the service of a home.
+// Contracts of `pawl up`, `pawl down` and `pawl open`: the service of a home.
 
 import { z } from "zod";
-import { count, object, text, texts } from "./shape.ts";
+import { count, object, text, texts, time } from "./shape.ts";
 
 export const serviceStartedContract = object({
   url: text.describe("Where it answers."),
@@ -18,6 +18,18 @@ export const serviceInstalledContract = object({
   commands: texts.describe("What to type next, in order."),
 }).meta({ id: "ServiceInstalled" });
 
+export const openedPageContract = object({
+  url: text.describe("The address of the page. Where no browser was opened, with a code that signs in once."),
+  opened: z.boolean().describe("Whether a browser was started."),
+  expiresAt: time.describe("When the code becomes useless."),
+  service: object({
+    url: text.describe("Where this machine reaches it."),
+    pid: count,
+    started: z.boolean().describe("Whether this command has started it."),
+  }),
+}).meta({ id: "OpenedPage" });
+
+export type OpenedPage = z.infer<typeof openedPageContract>;
 export type ServiceStarted = z.infer<typeof serviceStartedContract>;
 export type ServiceStopped = z.infer<typeof serviceStoppedContract>;
 export type ServiceInstalled = z.infer<typeof serviceInstalledContract>;

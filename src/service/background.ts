@@ -14,6 +14,8 @@ export interface BackgroundOptions {
   readonly port: number;
 }
 
+export const usualAddress: BackgroundOptions = { host: "127.0.0.1", port: 7295 };
+
 /** What the service tells its starter, once. */
 export type FirstWords =
   | { readonly ready: ServiceStarted }

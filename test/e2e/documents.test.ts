@@ -125,6 +125,7 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   expectCode(await site.pawl("cancel", "2"), 0);
   await expectContract(site, "service-install", ["up", "--install"]);
   await expectContract(site, "service", ["up", "--background", "--port", "0"]);
+  await expectContract(site, "opened-page", ["open", "--print"]);
   await expectContract(site, "service-stop", ["down"]);
   await expectContract(site, "scratch", ["scratch", "append", "All times are UTC"]);
   await site.events("1");

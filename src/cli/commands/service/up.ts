@@ -3,7 +3,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Application } from "../../../application/application.ts";
 import { AppError, exitCodes } from "../../../domain/error.ts";
-import { type FirstWords, spawnService, startInBackground } from "../../../service/background.ts";
+import { type FirstWords, spawnService, startInBackground, usualAddress } from "../../../service/background.ts";
 import { installService, restartCode } from "../../../service/install.ts";
 import { Service } from "../../../service/service.ts";
 import { replaceOlder, type Successor, successorOf } from "../../../service/upgrade.ts";
@@ -24,8 +24,8 @@ export function define(program: Command, console: Console): void {
   program
     .command("up")
     .description(summaryOf("up"))
-    .option("--host <address>", "the address to listen on", "127.0.0.1")
-    .option("--port <n>", "the port; 0 takes a free one", readPort, 7295)
+    .option("--host <address>", "the address to listen on", usualAddress.host)
+    .option("--port <n>", "the port; 0 takes a free one", readPort, usualAddress.port)
     .option("--background", "return when it is ready; it lives on without this terminal")
     .option("--install", "write the file with which systemd or launchd starts it at login")
     .addHelpText("after", example("pawl up --background", "pawl up --port 0 --json"))
