@@ -5,7 +5,7 @@ import { serviceHere } from "../application/hand-over.ts";
 import { AppError } from "../domain/error.ts";
 import { systemClock } from "../system/clock.ts";
 import { hostName } from "../system/home.ts";
-import { type BackgroundOptions, startInBackground, usualAddress } from "./background.ts";
+import { startInBackground, usualAddress } from "./background.ts";
 
 export interface ReachedService {
   /** Where this machine reaches it. */
@@ -15,6 +15,8 @@ export interface ReachedService {
   readonly isNew: boolean;
 }
 
+/** The usual port may belong to another home; then any free one. */
+const tried = [usualAddress.port, 0, 0];
 const patienceMs = 30_000;
 const lookEveryMs = 50;
 
@@ -22,19 +24,19 @@ export async function reachService(app: Application): Promise<ReachedService> {
   return (await running(app)) ?? (await started(app));
 }
 
-async function started(app: Application): Promise<ReachedService> {
+async function started(app: Application, ports: readonly number[] = tried): Promise<ReachedService> {
+  const [port = 0, ...others] = ports;
   try {
-    return await startedAt(app, usualAddress);
+    const { url, pid } = await startInBackground(app, { ...usualAddress, port });
+    return { url, pid, isNew: true };
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== "REFUSED") throw error;
-    // Somebody else has started one meanwhile, or the usual port belongs to another home.
-    return (await running(app)) ?? (await startedAt(app, { ...usualAddress, port: 0 }));
+    // Somebody else may have started one meanwhile.
+    const other = await running(app);
+    if (other !== null) return other;
+    if (others.length === 0) throw error;
+    return await started(app, others);
   }
-}
-
-async function startedAt(app: Application, address: BackgroundOptions): Promise<ReachedService> {
-  const { url, pid } = await startInBackground(app, address);
-  return { url, pid, isNew: true };
 }
 
 /** Null: none runs. */

@@ -1,6 +1,7 @@
 // `pawl open` as people use it: a browser that is a script, and what it is given.
 
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import type { SignedIn } from "../../src/contracts/http-documents.ts";
@@ -87,6 +88,8 @@ test("[PG10 PG11 PG14] a browser is opened at the run, signs in once, and the se
 
   // The same service; each time another code.
   const [gate] = (await site.status()).gates;
+  const offered = await site.pawl("complete", "--", "open", "");
+  expect(offered.stdout.trim().split("\n")).toEqual(["1", gate?.id]);
   const again = await opened(site, [gate?.id ?? "", "--json"], { BROWSER: `${browserIn(site)} --new-window` });
   expect(JSON.parse(again.stdout)).toEqual({
     url: `${url}/gates/${gate?.id}`,
@@ -146,6 +149,20 @@ test("[PG11] what does not exist starts no service, and two that open at once sh
   const services = both.map(({ stdout }) => (JSON.parse(stdout) as OpenedPage).service);
   expect(services[0]?.pid).toBe(services[1]?.pid);
   expect(services.filter(({ started }) => started)).toHaveLength(1);
+});
+
+test("[PG11] where the usual port belongs to somebody else, the service takes a free one", async () => {
+  const taken = createServer();
+  // Another program may have it already: that is as good.
+  await new Promise<void>((resolve) => taken.once("error", () => resolve()).listen(7295, "127.0.0.1", resolve));
+  onTestFinished(() => void taken.close());
+  const site = newSite();
+  endServiceOf(site);
+  const said = await opened(site, ["--print", "--json"]);
+  expectCode(said, 0);
+  const { service } = JSON.parse(said.stdout) as OpenedPage;
+  expect(service.started).toBe(true);
+  expect(new URL(service.url).port).not.toBe("7295");
 });
 
 test("[PG14] an agent finds no token and no code in its environment, its tree or the home", async () => {
