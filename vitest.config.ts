@@ -62,7 +62,7 @@ export default defineConfig({
           include: browser,
           isolate: false,
           setupFiles: ["test/support/next-file.ts", "test/browser/skip.ts"],
-          globalSetup: [globalSetup, "test/browser/install.ts"],
+          globalSetup: [globalSetup, "test/browser/install.ts", "test/browser/built-page.ts"],
           env,
         },
       },

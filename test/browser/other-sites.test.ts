@@ -11,11 +11,12 @@ import { browserWith } from "./browser.ts";
 import { documentOf, icon, stubPage } from "./stub-page.ts";
 import { visit } from "./visit.ts";
 
-const page = stubPage({
-  "index.html": documentOf("<main><h1>Pawl</h1><p>of the page</p></main>"),
-  "main.js": "",
-  "icon.svg": icon,
-});
+const page = () =>
+  stubPage({
+    "index.html": documentOf("<main><h1>Pawl</h1><p>of the page</p></main>"),
+    "main.js": "",
+    "icon.svg": icon,
+  });
 
 /** Everybody has a token here, so that nothing but the guards is between an attack and the API. */
 interface Target extends Service {
@@ -29,7 +30,7 @@ async function target(without: Partial<Protection> = {}): Promise<Target> {
     count += 1;
     return { name: "anyone", role: "operate", createdAt: 0, expiresAt: null, usedAt: null };
   };
-  const service = await serve({ page }, { bearer, ...without });
+  const service = await serve({ page: page() }, { bearer, ...without });
   return {
     ...service,
     arrived() {
@@ -194,7 +195,7 @@ test("[HT9] no other page frames this one, and without the guards and headers it
 });
 
 test("[HT2] the service sets no cookie, whatever is asked", async () => {
-  const service = await serve({ page });
+  const service = await serve({ page: page() });
   const { page: own, context } = await visit(service.url, { allows: [/status of 40[14]/] });
   const token = await service.token("operate");
   const statuses = await own.evaluate(async (secret) => {

@@ -1,6 +1,8 @@
-// A page for tests of what surrounds the page: its files are given by their paths.
+// A page for tests of what surrounds the page: its files are given by their paths, and put into a folder as the build does.
 
-import type { Page } from "../../src/http/answer.ts";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { tempDir } from "../support/repository.ts";
 
 const types: Readonly<Record<string, string>> = {
   html: "text/html; charset=utf-8",
@@ -8,14 +10,16 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** `/` is `index.html`. */
-export function stubPage(files: Readonly<Record<string, string>>): Page {
-  return (path) => {
-    const name = path === "/" ? "index.html" : path.slice(1);
-    const text = Object.hasOwn(files, name) ? files[name] : undefined;
-    const type = types[name.split(".").at(-1) ?? ""] ?? "application/octet-stream";
-    return text === undefined ? null : new Response(text, { headers: { "content-type": type } });
-  };
+/** Returns the folder, which goes with the test. `/` is `index.html`. */
+export function stubPage(files: Readonly<Record<string, string>>): string {
+  const folder = tempDir("pawl-stub-page-");
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const map = Object.keys(files).map((file) => [
+    file === "index.html" ? "/" : `/${file}`,
+    { file, type: types[file.split(".").at(-1) ?? ""] ?? "application/octet-stream" },
+  ]);
+  writeFileSync(join(folder, "files.json"), JSON.stringify(Object.fromEntries(map)));
+  return folder;
 }
 
 /** A whole document with this body; its scripts and its icon are files of their own. */

@@ -3,17 +3,14 @@
 
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
-import { onTestFinished } from "vitest";
+import { inject, onTestFinished } from "vitest";
 import { Application } from "../../../src/application/application.ts";
 import { createToken } from "../../../src/application/tokens.ts";
-import type { Page } from "../../../src/http/answer.ts";
 import { startServer } from "../../../src/http/server.ts";
 import { Service } from "../../../src/service/service.ts";
 
 export interface ServeOptions {
   readonly drives?: boolean;
-  /** Default: the page of the service. */
-  readonly page?: Page;
 }
 
 export interface ServedWorld {
@@ -31,12 +28,12 @@ export interface ServedWorld {
 /** `home` is in a directory of its own, which is removed with it. `alsoEnds`: what runs beside the service. */
 export async function serveHome(
   home: string,
-  { drives = false, page }: ServeOptions,
+  { drives = false }: ServeOptions,
   alsoEnds: () => Promise<void> = async () => undefined,
 ): Promise<ServedWorld> {
   const app = new Application({ cwd: home, env: { ...process.env, HOME: home, PAWL_HOME: home } });
   const log = () => undefined;
-  const serve = async () => await startServer({ app, host: "127.0.0.1", port: 0, ...(page ? { page } : {}) });
+  const serve = async () => await startServer({ app, host: "127.0.0.1", port: 0, page: inject("page") });
   const { token } = await createToken(app, { role: "operate", name: "browser-of-a-test" });
   const { url, end } = drives ? await driving() : await showing();
   let closing: Promise<void> | null = null;
