@@ -15,6 +15,7 @@ import { manyStories } from "./many-stories.ts";
 import { type Figure, isMet, type Measurement, withScratch } from "./measure.ts";
 import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
+import { page } from "./page.ts";
 import { partsOfAStep } from "./parts.ts";
 import { prdStories } from "./prd-stories.ts";
 import { queue } from "./queue.ts";
@@ -46,6 +47,7 @@ const measurements: readonly Measurement[] = [
   storyStart,
   stories,
   agentEvents,
+  page,
 ];
 
 const { quick, only } = parseArgs({

@@ -49,7 +49,8 @@ export default async function installBrowser(project: TestProject): Promise<void
   project.provide("browser", found);
 }
 
-async function findBrowser(): Promise<FoundBrowser> {
+/** Installs and unpacks it where that was not done before. */
+export async function findBrowser(): Promise<FoundBrowser> {
   const own = process.env["PAWL_TEST_CHROMIUM"];
   if (own === undefined && !hasBrowserFor(process))
     return {

@@ -1,5 +1,5 @@
 // A run as the fold of its log, by the engine's own `evolve`. Owns: its events, and its state after any of them. A state is kept every
-// 250 events, so that any moment of a long run is a short fold away.
+// 100 events, so that any moment of a long run is a short fold away.
 
 import type { DefinitionDocument } from "../../contracts/definition.ts";
 import type { EventDocument } from "../../contracts/events.ts";
@@ -7,7 +7,7 @@ import type { Event } from "../../domain/event.ts";
 import type { Run } from "../../domain/run.ts";
 import { evolve } from "../../engine/evolve.ts";
 
-const keptEvery = 250;
+const keptEvery = 100;
 
 export class RunLog {
   readonly #definition: DefinitionDocument;

@@ -4,7 +4,7 @@ import { openWorkflow } from "../../../src/runtime/runs/workflow-library.ts";
 import { expectCode, newSite, type Site, writeAt } from "../../support/pawl.ts";
 import { chainOf, completed, startOf, storyOf } from "../../support/sample-runs.ts";
 import { writeScript } from "../../support/scripts.ts";
-import { reporting, wide } from "./long.ts";
+import { reporting, wide } from "./long-log.ts";
 import { makeLog, storeLog } from "./made-log.ts";
 import { type ServedWorld, type ServeOptions, serveHome } from "./served.ts";
 
