@@ -3,10 +3,14 @@
 import { resolve } from "node:path";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
+import type { BrowserSubscription } from "./domain/push-subscription.ts";
 import { AgentRegistry } from "./executors/agent/registry.ts";
 import { knownAgents } from "./executors/agents.ts";
-import type { Target } from "./notify/target.ts";
+import { secretVariables, type Target } from "./notify/target.ts";
 import { openTargets } from "./notify/targets.ts";
+import { browsers, type Subscriptions } from "./notify/web-push/browsers.ts";
+import { problemOfEndpoint } from "./notify/web-push/endpoint.ts";
+import { areBrowserKeys } from "./notify/web-push/keys.ts";
 import { agentic } from "./protocols/agentic/agentic.ts";
 import { antfarm } from "./protocols/antfarm/antfarm.ts";
 import { lifecycle } from "./protocols/lifecycle/lifecycle.ts";
@@ -26,6 +30,7 @@ import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home } from "./system/home.ts";
 import { linkKey } from "./system/link-key.ts";
 import { makePrivateHome } from "./system/private-home.ts";
+import { pushKey } from "./system/push-key.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -144,10 +149,51 @@ export function configuredExecutors(
 }
 
 /** Whom the configuration wants to be told; their commands run in Pawl's home. */
-export function configuredTargets(config: Config, home: Home, env: Environment = process.env): readonly Target[] {
+export function configuredTargets(
+  config: Config,
+  home: Home,
+  env: Environment = process.env,
+  subscriptions: Subscriptions | null = null,
+): readonly Target[] {
   const { publicUrl } = config.service;
+  // Push services want to know whom to ask.
+  const contact = publicUrl?.startsWith("https:") ? publicUrl : "mailto:pawl@example.com";
+  const sender = () => ({ key: pushKey(home.dir), contact, allowPrivate: false });
   // The same for every try and every target: it expires after the question was asked, not after it was sent.
-  return openTargets(config.notify, env, home.dir, (gate, asked) =>
+  const configured = openTargets(config.notify, env, home.dir, (gate, asked) =>
     publicUrl === null ? null : `${publicUrl}/g/${gateLink(linkKey(home.dir), gate, Date.parse(asked) + linkLifeMs)}`,
   );
+  return subscriptions === null ? configured : [...configured, browsers(subscriptions, sender)];
+}
+
+/** The variables that have secrets of targets. */
+export function targetSecrets({ notify }: Pick<Config, "notify">): readonly string[] {
+  return notify.flatMap(secretVariables);
+}
+
+/** What is wrong with a subscription; null: nothing. */
+export function subscriptionProblem(given: Pick<BrowserSubscription, "endpoint" | "p256dh" | "auth">): string | null {
+  const problem = problemOfEndpoint(given.endpoint);
+  if (problem !== null) return `endpoint: ${problem}`;
+  const [p256dh, auth] = [given.p256dh, given.auth].map((key) => Buffer.from(key, "base64url"));
+  return p256dh && auth && areBrowserKeys({ p256dh, auth }) ? null : "keys: they are not keys of a browser";
+}
+
+/** Browsers whose token was revoked or has expired get nothing. */
+export function subscriptionsIn({ store, clock }: Pick<Parts, "store" | "clock">): Subscriptions {
+  return {
+    async list() {
+      const found = await store.subscriptions();
+      if (found.length === 0) return found;
+      const now = clock.now();
+      const valid = (await store.tokens()).filter(({ expiresAt }) => expiresAt === null || expiresAt > now);
+      return found.filter(({ token, createdAt }) =>
+        // A name can be given again: the subscription is of the token that was there before it.
+        valid.some((each) => each.name === token && each.createdAt <= createdAt),
+      );
+    },
+    async remove(id) {
+      await store.removeSubscription(id);
+    },
+  };
 }

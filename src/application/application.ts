@@ -5,7 +5,15 @@
 import { existsSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { agents, configuredExecutors, configuredTargets, openApp, protocolsWith } from "../app.ts";
+import {
+  agents,
+  configuredExecutors,
+  configuredTargets,
+  openApp,
+  protocolsWith,
+  subscriptionsIn,
+  targetSecrets,
+} from "../app.ts";
 import { errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Protocol } from "../protocols/protocol.ts";
@@ -186,7 +194,7 @@ export class Application {
     const parts = {
       ...shared,
       executors: this.#options.executors?.(configured) ?? configured,
-      targets: configuredTargets(config, this.home, this.env),
+      targets: configuredTargets(config, this.home, this.env, subscriptionsIn(shared)),
       settings: { workspace: config.workspace },
     };
     return { parts, config };
@@ -211,7 +219,7 @@ export class Application {
       executors: this.executorsOf(config),
       ...(protocols === undefined ? {} : { protocols }),
       trust: this.trusts,
-      secretNames: config.notify.flatMap((target) => (target.kind === "webhook" ? (target.secretEnv ?? []) : [])),
+      secretNames: targetSecrets(config),
       log,
       warn,
     });

@@ -2,7 +2,7 @@
 // of the run is shown.
 
 import { AppError } from "../domain/error.ts";
-import { answerOf, type Gate, isQuestion, namesOf, type PersonGate } from "../domain/gate.ts";
+import { endOfGate, isQuestion, namesOf, type PersonGate } from "../domain/gate.ts";
 import { gateId } from "../domain/ids.ts";
 import { isGenuine, readLink } from "../runtime/gate-link.ts";
 import { linkKey } from "../system/link-key.ts";
@@ -60,13 +60,8 @@ export async function viewLink(app: Application, link: string): Promise<LinkView
     tree: gate.tree,
     deadline: gate.deadline,
   };
-  return gate.state.status === "open" ? { kind: "open", shown } : { kind: "over", shown, how: overText(gate) };
-}
-
-function overText(gate: Gate): string {
-  const given = answerOf(gate);
-  if (gate.state.status === "void") return `It is no longer asked: ${gate.state.reason}.`;
-  return given === null ? "It is no longer asked." : `It was answered with “${given.option}” by ${given.by}.`;
+  const how = endOfGate(gate);
+  return how === null ? { kind: "open", shown } : { kind: "over", shown, how };
 }
 
 export interface LinkAnswer {

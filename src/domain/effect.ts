@@ -24,6 +24,10 @@ export type Effect =
       readonly target: string;
       readonly message: Message;
       readonly id: string;
+      /** Of a target with several receivers: which of them. */
+      readonly receiver?: string;
+      /** The message has arrived and its question is over: mark it. It is what the target knows the message by. */
+      readonly mark?: string;
     }
   /** A run is over: archive its log, release its workspace. */
   | { readonly type: "close_run"; readonly run: RunId };
@@ -57,7 +61,7 @@ export function laneOf(effect: Effect): string {
     case "notify":
       return `notify:${effect.run}`;
     case "deliver":
-      return `deliver:${effect.target}:${effect.run}`;
+      return `deliver:${effect.target}:${effect.run}${effect.receiver === undefined ? "" : `:${effect.receiver}`}`;
     case "close_run":
       return `run:${effect.run}`;
   }

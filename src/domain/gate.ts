@@ -68,6 +68,13 @@ export function answerOf({ state }: Pick<Gate, "state">): AnsweredState | null {
   return state.status === "void" ? (state.answer ?? null) : null;
 }
 
+/** How the question ended, as a sentence; null: it is still open. */
+export function endOfGate(gate: Pick<Gate, "state">): string | null {
+  if (gate.state.status === "open") return null;
+  if (gate.state.status === "void") return `It is no longer asked: ${gate.state.reason}.`;
+  return `It was answered with “${gate.state.option}” by ${gate.state.by}.`;
+}
+
 /** The options that a person chooses from, without their reasons, such as `reject:unclear`. */
 export function namesOf(options: GateOptions): readonly string[] {
   return Object.keys(options).filter((name) => !name.includes(":"));

@@ -6,6 +6,7 @@ import { type ApiRoute, apiRoute } from "./route.ts";
 import { attemptRoutes } from "./routes/attempts.ts";
 import { gateRoutes } from "./routes/gates.ts";
 import { projectRoutes } from "./routes/projects.ts";
+import { pushRoutes } from "./routes/push.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { serviceRoutes } from "./routes/service.ts";
 import { setupRoutes } from "./routes/setup.ts";
@@ -30,5 +31,6 @@ export const routes: readonly ApiRoute[] = [
   ...gateRoutes,
   ...attemptRoutes,
   ...setupRoutes,
+  ...pushRoutes,
   ...projectRoutes,
 ];

@@ -13,17 +13,31 @@ export interface Target {
   missing(): { readonly what: string; readonly hint: string } | null;
   /** Never rejects, and ends soon after `signal` aborts. */
   deliver(notice: Notice, call: DeliveryCall): Promise<Delivery>;
+  /** Marks a message about a question that is over. Absent: what it was sent stays as it is, and it gets late questions, too. */
+  mark?(notice: Notice, over: QuestionOver, call: DeliveryCall): Promise<Delivery>;
+  /** Those who get a message now, each by a delivery of its own. Absent: it is one receiver. */
+  receivers?(): Promise<readonly string[]>;
 }
 
 export interface DeliveryCall {
   readonly at: number;
   readonly signal: AbortSignal;
+  /** One of `receivers`. */
+  readonly receiver?: string;
+}
+
+export interface QuestionOver {
+  /** What `deliver` returned. */
+  readonly receipt: string;
+  /** How the question ended, as a sentence. */
+  readonly how: string;
 }
 
 export type Delivery =
-  | { readonly outcome: "delivered" }
-  /** Tried again later. */
-  | { readonly outcome: "failed"; readonly why: string }
+  /** `receipt`: what the message can be marked by; absent: it cannot. */
+  | { readonly outcome: "delivered"; readonly receipt?: string }
+  /** Tried again later, not before the receiver wants it. */
+  | { readonly outcome: "failed"; readonly why: string; readonly retryAfterMs?: number }
   /** Never retried: the receiver is gone. */
   | { readonly outcome: "dropped"; readonly why: string };
 
@@ -60,7 +74,14 @@ export interface NoticeGate {
   readonly link?: string;
 }
 
-export type TargetConfig = WebhookConfig | CommandConfig | DesktopConfig;
+export type TargetConfig =
+  | WebhookConfig
+  | CommandConfig
+  | DesktopConfig
+  | NtfyConfig
+  | SlackConfig
+  | DiscordConfig
+  | TelegramConfig;
 
 interface Common {
   readonly name: string;
@@ -84,6 +105,58 @@ export interface CommandConfig extends Common {
 
 interface DesktopConfig extends Common {
   readonly kind: "desktop";
+}
+
+export interface NtfyConfig extends Common {
+  readonly kind: "ntfy";
+  /** The server, without the topic. */
+  readonly url: string;
+  readonly topic: string;
+  /** The variable that holds the access token; null: none is needed. */
+  readonly tokenEnv: string | null;
+  readonly allowPrivate: boolean;
+}
+
+/** An address that is a secret itself: given, or the variable that holds it. */
+type SecretAddress = { readonly url: string } | { readonly urlEnv: string };
+
+export interface SlackConfig extends Common {
+  readonly kind: "slack";
+  /** An incoming webhook, or a bot in a channel, whose messages can be edited. */
+  readonly by: SecretAddress | { readonly tokenEnv: string; readonly channel: string; readonly apiUrl: string };
+  readonly allowPrivate: boolean;
+}
+
+export interface DiscordConfig extends Common {
+  readonly kind: "discord";
+  readonly by: SecretAddress;
+  readonly allowPrivate: boolean;
+}
+
+export interface TelegramConfig extends Common {
+  readonly kind: "telegram";
+  readonly tokenEnv: string;
+  readonly chat: string;
+  readonly apiUrl: string;
+  readonly allowPrivate: boolean;
+}
+
+/** The variables whose values must not appear anywhere. */
+export function secretVariables(target: TargetConfig): readonly string[] {
+  switch (target.kind) {
+    case "webhook":
+      return [target.secretEnv ?? []].flat();
+    case "ntfy":
+      return [target.tokenEnv ?? []].flat();
+    case "telegram":
+      return [target.tokenEnv];
+    case "slack":
+    case "discord":
+      return "urlEnv" in target.by ? [target.by.urlEnv] : "tokenEnv" in target.by ? [target.by.tokenEnv] : [];
+    case "command":
+    case "desktop":
+      return [];
+  }
 }
 
 /** Why a delivery was aborted. */

@@ -1,6 +1,7 @@
 // Makes targets from the configuration. The code of each kind is loaded with its first message, so that commands that only
 // look at runs start fast.
 
+import { openChat } from "./chats.ts";
 import type { Notice, NoticeGate, Target, TargetConfig, WebhookConfig } from "./target.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -34,6 +35,11 @@ function openTarget(config: TargetConfig, env: Environment, dir: string): Target
   switch (config.kind) {
     case "webhook":
       return webhook(config, env);
+    case "ntfy":
+    case "slack":
+    case "discord":
+    case "telegram":
+      return openChat(config, env);
     case "command":
       return {
         name,

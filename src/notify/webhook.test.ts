@@ -2,8 +2,9 @@ import type { LookupAddress } from "node:dns";
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { startReceiver } from "../../test/support/receiver.ts";
+import { checkedLookup } from "./request.ts";
 import type { DeliveryCall, Notice } from "./target.ts";
-import { checkedLookup, post, signatureOf } from "./webhook.ts";
+import { post, signatureOf } from "./webhook.ts";
 
 const notice: Notice = {
   id: "k3x.41",

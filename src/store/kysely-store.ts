@@ -5,7 +5,8 @@ import type { ApiToken, Role } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
-import type { Run, RunStatus } from "../domain/run.ts";
+import type { BrowserSubscription } from "../domain/push-subscription.ts";
+import type { Run, Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { StoreMemory } from "./memory.ts";
 import type { Tables } from "./schema.ts";
@@ -64,6 +65,7 @@ import {
 import { KnownOutlines } from "./tables/outlines.ts";
 import { selectPermitHolders } from "./tables/permits.ts";
 import { selectPlaces } from "./tables/places.ts";
+import { deleteSubscription, selectSubscriptions, upsertSubscription } from "./tables/push-subscriptions.ts";
 import {
   countRuns,
   deleteRun,
@@ -74,6 +76,7 @@ import {
   selectSummaryByNumber,
 } from "./tables/runs.ts";
 import { selectSchedules, selectTicks } from "./tables/schedules.ts";
+import { keepSent } from "./tables/sent-messages.ts";
 import { insertSignInCode, takeSignInCode } from "./tables/sign-in-codes.ts";
 import { deleteStartKey, keepStartKey } from "./tables/start-keys.ts";
 import { selectSpec, selectSpecs } from "./tables/stories.ts";
@@ -280,6 +283,22 @@ export class KyselyStore implements Store {
       if (!(await deleteEffect(db, id))) return;
       for (const effect of others) await insertEffect(db, effect, at);
     });
+  }
+
+  async messageArrived(delivery: StoredDelivery, gate: GateId, receipt: string, at: number): Promise<void> {
+    await this.#database.write((db) => keepSent(db, delivery, gate, receipt, at));
+  }
+
+  async putSubscription(subscription: BrowserSubscription, most: number): Promise<boolean> {
+    return await this.#database.write((db) => upsertSubscription(db, subscription, most));
+  }
+
+  async subscriptions(): Promise<readonly BrowserSubscription[]> {
+    return await this.#database.read(selectSubscriptions);
+  }
+
+  async removeSubscription(id: string): Promise<boolean> {
+    return await this.#database.write((db) => deleteSubscription(db, id));
   }
 
   async addToken(token: NewApiToken): Promise<boolean> {

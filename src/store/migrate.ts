@@ -18,6 +18,7 @@ import { up as api } from "./migrations/012-api.ts";
 import { up as schedules } from "./migrations/013-schedules.ts";
 import { up as changes } from "./migrations/014-changes.ts";
 import { up as signInCodes } from "./migrations/015-sign-in-codes.ts";
+import { up as push } from "./migrations/016-push.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -42,6 +43,7 @@ const migrations: readonly Migration[] = [
   { name: "schedules", up: schedules },
   { name: "changes", up: changes },
   { name: "sign-in-codes", up: signInCodes },
+  { name: "push", up: push },
 ];
 
 export const schemaVersion = migrations.length;

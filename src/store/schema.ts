@@ -13,6 +13,8 @@ export interface Tables {
   gates: GateRow;
   events: EventRow;
   outbox: OutboxRow;
+  sent_messages: SentMessageRow;
+  push_subscriptions: PushSubscriptionRow;
   permit_keys: { key: string };
   permits: PermitRow;
   permit_lines: PermitLineRow;
@@ -133,6 +135,30 @@ interface OutboxRow {
   holder: string | null;
   /** Why it failed last. */
   why: string | null;
+}
+
+/** A message about a question that is still open, as a target has it. */
+export interface SentMessageRow {
+  gate_id: string;
+  target: string;
+  /** Of a target with several receivers: which of them; "": it has one. */
+  receiver: string;
+  run_id: string;
+  /** What the target knows it by. */
+  receipt: string;
+  /** The delivery that brought it. */
+  effect: string;
+}
+
+/** A browser that gets messages by web push. */
+export interface PushSubscriptionRow {
+  id: string;
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  /** The token of the API that it was made with. */
+  token: string;
+  created_at: number;
 }
 
 /** Each key has a row in `permit_keys`, which is locked while permits of that key are counted. */

@@ -7,6 +7,7 @@ import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
+import type { BrowserSubscription } from "../domain/push-subscription.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { Schedule, TickOutcome } from "../domain/schedule.ts";
 import type { StepStatus } from "../domain/step.ts";
@@ -83,6 +84,16 @@ export interface Store {
   effectDone(id: number): Promise<void>;
   /** Replaces an effect by others in one transaction. Changes nothing if the effect is already done. */
   replaceEffect(id: number, others: readonly Effect[], at: number): Promise<void>;
+
+  /** Ends a delivery whose message can be marked later: it is marked when the question of this gate ends, or now if it has. */
+  messageArrived(delivery: StoredDelivery, gate: GateId, receipt: string, at: number): Promise<void>;
+
+  /** Adds a browser, or replaces the one with its id. False: there are `most` others already. */
+  putSubscription(subscription: BrowserSubscription, most: number): Promise<boolean>;
+  /** Oldest first. */
+  subscriptions(): Promise<readonly BrowserSubscription[]>;
+  /** False: there is none. */
+  removeSubscription(id: string): Promise<boolean>;
 
   /** False: the name is taken. */
   addToken(token: NewApiToken): Promise<boolean>;

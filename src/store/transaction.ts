@@ -50,6 +50,7 @@ import {
   updateHeader,
 } from "./tables/runs.ts";
 import { deleteSchedule, insertTick, selectSchedules, upsertSchedule } from "./tables/schedules.ts";
+import { queueMarks } from "./tables/sent-messages.ts";
 import {
   deleteStory,
   insertStories,
@@ -136,17 +137,19 @@ export class KyselyTransaction implements Transaction {
     const readied: ReadyStep[] = [];
     const unreadied: ReadyStep[] = [];
     const ended: AttemptId[] = [];
+    const at = decision.events[0]?.at ?? 0;
+    let marks = 0;
     for (const scope of scopesOf(before, after)) {
       ended.push(...(await this.#writeAttempts(id, scope)));
-      await this.#writeGates(id, scope);
+      marks += await this.#writeGates(id, scope, at);
       const readiness = readinessOf(scope);
       readied.push(...readiness.readied);
       unreadied.push(...readiness.unreadied);
     }
     const effects = decision.accepted ? decision.effects : [];
-    for (const effect of effects) await insertEffect(this.#db, effect, decision.events[0]?.at ?? 0);
+    for (const effect of effects) await insertEffect(this.#db, effect, at);
     const paused = before.header.paused === after.header.paused ? null : after.header.paused;
-    return { run: after, number: loaded.number, readied, unreadied, ended, paused, effects: effects.length };
+    return { run: after, number: loaded.number, readied, unreadied, ended, paused, effects: effects.length + marks };
   }
 
   async takePermits(attempt: AttemptId, limits: readonly PermitLimit[], waiter?: PermitWaiter): Promise<string | null> {
@@ -300,13 +303,19 @@ export class KyselyTransaction implements Transaction {
     return ended;
   }
 
-  async #writeGates(run: RunId, { was, is }: ScopeChange): Promise<void> {
-    if (was?.gates === is.gates) return;
+  /** Returns how many messages are to be marked, because their question ended. */
+  async #writeGates(run: RunId, { was, is }: ScopeChange, at: number): Promise<number> {
+    if (was?.gates === is.gates) return 0;
+    let marks = 0;
     for (const [index, gate] of is.gates.entries()) {
       const known = was?.gates[index];
       if (known === gate) continue;
-      if (known) await updateGate(this.#db, gate);
-      else await insertGate(this.#db, run, gate);
+      if (!known) await insertGate(this.#db, run, gate);
+      else {
+        await updateGate(this.#db, gate);
+        marks += await queueMarks(this.#db, gate, at);
+      }
     }
+    return marks;
   }
 }

@@ -40,10 +40,11 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-export function linkPage(view: LinkView): { readonly status: 200 | 404 | 410; readonly html: string } {
+/** `chosen`: the answer whose button comes first; one that is not an answer chooses nothing. */
+export function linkPage(view: LinkView, chosen = ""): { readonly status: 200 | 404 | 410; readonly html: string } {
   switch (view.kind) {
     case "open":
-      return { status: 200, html: pageOf("Pawl asks", questionOf(view.shown, formOf(view.shown))) };
+      return { status: 200, html: pageOf("Pawl asks", questionOf(view.shown, formOf(view.shown, chosen))) };
     case "over":
       return { status: 200, html: pageOf("Pawl asked", questionOf(view.shown, `<p>${escaped(view.how)}</p>`)) };
     case "expired":
@@ -63,8 +64,9 @@ function questionOf({ run, task, story, question, feedback }: ShownGate, rest: s
   return `<p class="about">${escaped(about)}</p><h1>${escaped(question)}</h1>${said}${rest}`;
 }
 
-function formOf({ answers, tree, deadline }: ShownGate): string {
-  const buttons = answers.map((answer) => {
+function formOf({ answers, tree, deadline }: ShownGate, chosen: string): string {
+  const first = answers.filter((answer) => answer === chosen);
+  const buttons = [...first, ...answers.filter((answer) => answer !== chosen)].map((answer) => {
     const [option = "", reason] = answer.split(/:(.*)/s);
     const label = reason === undefined ? option : `${option}: ${reason}`;
     return `<button name="answer" value="${escaped(answer)}">${escaped(label)}</button>`;

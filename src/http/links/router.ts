@@ -19,7 +19,7 @@ export function linkRouter({ app, protection, log }: Pick<ApiParts, "app" | "pro
   const router = new Hono<HttpEnvironment>({ strict: true });
 
   const shown = (call: Context<HttpEnvironment>, view: Parameters<typeof linkPage>[0], status?: 409): Response => {
-    const page = linkPage(view);
+    const page = linkPage(view, call.req.query("answer"));
     if (view.kind === "unknown") {
       const waitSeconds = failed.add(call.env.incoming.socket.remoteAddress ?? "");
       if (waitSeconds !== null) return tooOften(waitSeconds);

@@ -3,6 +3,7 @@
 
 import type { AskedGate } from "../../domain/effect.ts";
 import { errorText } from "../../domain/error.ts";
+import { endOfGate } from "../../domain/gate.ts";
 import type { RunId } from "../../domain/ids.ts";
 import type { Delivery, Notice, NoticeGate, Target } from "../../notify/target.ts";
 import type { RunSummary, StoredDelivery } from "../../store/store.ts";
@@ -32,6 +33,8 @@ const fewestTries = 5;
 /** How many messages of different runs one target gets at once. */
 const atOnce = 4;
 const batch = 20;
+/** A receiver that asks for more patience is tried all the same. */
+const longestAskedMs = 60 * 60_000;
 /** Added to the time limit of a delivery, before another process may try it. */
 const slackMs = 5_000;
 const longestTask = 1_000;
@@ -152,7 +155,14 @@ export class Deliveries {
     const timer = setTimeout(() => limit.abort(new Error(`no answer within ${seconds} s`)), target.timeoutMs);
     try {
       const signal = AbortSignal.any([limit.signal, this.#stop.signal]);
-      return await target.deliver(noticeOf(effect, run), { at: this.#parts.clock.now(), signal });
+      const { receiver, mark } = effect;
+      const call = { at: this.#parts.clock.now(), signal, ...(receiver === undefined ? {} : { receiver }) };
+      const notice = noticeOf(effect, run);
+      if (!target.mark) return await target.deliver(notice, call);
+      const how = await this.#endOfQuestion(effect);
+      if (mark !== undefined) return await target.mark(notice, { receipt: mark, how: how ?? "" }, call);
+      if (how !== null) return { outcome: "dropped", why: "its question was over before it could be sent" };
+      return await target.deliver(notice, call);
     } catch (error) {
       return { outcome: "failed", why: errorText(error) };
     } finally {
@@ -160,11 +170,16 @@ export class Deliveries {
     }
   }
 
+  /** How the question of a message ended; null: it has not, or nothing is asked. */
+  async #endOfQuestion({ message: { gate } }: StoredDelivery["effect"]): Promise<string | null> {
+    const asked = gate === undefined ? null : await this.#parts.store.gate(gate.id);
+    return asked === null ? null : endOfGate(asked.gate);
+  }
+
   async #settle(taken: StoredDelivery, delivery: Delivery): Promise<void> {
     if (delivery.outcome === "dropped") return await this.#drop(taken, delivery.why);
     if (delivery.outcome === "delivered") {
-      this.#parts.log("message.delivered", { ...idsOf(taken), tries: taken.tries });
-      return await this.#parts.store.effectDone(taken.id);
+      return await this.#arrived(taken, delivery.receipt);
     }
     const now = this.#parts.clock.now();
     const isOld = now - taken.effect.message.at > this.#times.giveUpAfterMs;
@@ -172,7 +187,18 @@ export class Deliveries {
     if (isOld && taken.tries >= fewestTries && !this.#stop.signal.aborted)
       return await this.#drop(taken, `given up: ${delivery.why}`);
     this.#parts.log("message.failed", { ...idsOf(taken), tries: taken.tries, why: delivery.why });
-    await this.#parts.store.postponeEffect(taken, now + retryAfterMs(taken.tries, this.#times));
+    const asked = Math.min(delivery.retryAfterMs ?? 0, longestAskedMs);
+    await this.#parts.store.postponeEffect(taken, now + Math.max(asked, retryAfterMs(taken.tries, this.#times)));
+  }
+
+  /** A message about a question is kept as long as the question is open, if it can be marked. */
+  async #arrived(taken: StoredDelivery, receipt: string | undefined): Promise<void> {
+    const { store, clock, log } = this.#parts;
+    const { message, mark } = taken.effect;
+    log(mark === undefined ? "message.delivered" : "message.marked", { ...idsOf(taken), tries: taken.tries });
+    if (receipt === undefined || message.gate === undefined || mark !== undefined)
+      return await store.effectDone(taken.id);
+    await store.messageArrived(taken, message.gate.id, receipt, clock.now());
   }
 
   async #drop(due: StoredDelivery, why: string): Promise<void> {
@@ -222,6 +248,7 @@ function shortened(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).toWellFormed()}…`;
 }
 
-function idsOf({ effect }: StoredDelivery): { target: string; run: string; message: string } {
-  return { target: effect.target, run: effect.run, message: effect.id };
+function idsOf({ effect }: StoredDelivery): Record<string, string> {
+  const { target, run, id, receiver } = effect;
+  return { target, run, message: id, ...(receiver === undefined ? {} : { receiver }) };
 }

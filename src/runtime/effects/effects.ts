@@ -66,7 +66,7 @@ async function performOne(
   if (!(await parts.store.takeEffect(due, parts.clock.now() + holdMs, ownWorker()))) return false;
   try {
     if (due.effect.type === "notify") {
-      await parts.store.replaceEffect(due.id, deliveriesOf(parts, due.id, due.effect), parts.clock.now());
+      await parts.store.replaceEffect(due.id, await deliveriesOf(parts, due.id, due.effect), parts.clock.now());
       return true;
     }
     await perform(parts, due.effect, own);
@@ -101,14 +101,19 @@ export async function releaseEffects({ store, clock }: Pick<Parts, "store" | "cl
   return dead.length > 0;
 }
 
-/** One delivery for each target that subscribes to this kind of message, all with the same id. */
-function deliveriesOf(
+/** One delivery for each receiver of each target that subscribes to this kind of message, all with the same id. */
+async function deliveriesOf(
   parts: Pick<Parts, "targets">,
   id: number,
   { run, message }: Extract<Effect, { type: "notify" }>,
-): Effect[] {
-  const targets = parts.targets.filter(({ on }) => on.includes(message.kind));
-  return targets.map(({ name }) => ({ type: "deliver", run, target: name, message, id: `${run}.${id}` }));
+): Promise<Effect[]> {
+  const found: Effect[] = [];
+  for (const target of parts.targets.filter(({ on }) => on.includes(message.kind))) {
+    const delivery = { type: "deliver", run, target: target.name, message, id: `${run}.${id}` } as const;
+    if (!target.receivers) found.push(delivery);
+    else found.push(...(await target.receivers()).map((receiver) => ({ ...delivery, receiver })));
+  }
+  return found;
 }
 
 /**

@@ -353,6 +353,7 @@ const ownedTables = [
   "attempts",
   "gates",
   "outbox",
+  "sent_messages",
   "ready",
   "leases",
   "drivers",

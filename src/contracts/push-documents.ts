@@ -1,0 +1,18 @@
+// Contracts of web push in the HTTP API.
+
+import type { z } from "zod";
+import { list, object, text, time } from "./shape.ts";
+
+export const pushSubscriptionContract = object({
+  id: text,
+  service: text.describe("The host of the push service. Its address is a secret of the browser."),
+  createdAt: time,
+}).meta({ id: "PushSubscriptionDocument" });
+
+export const pushContract = object({
+  publicKey: text.describe("The `applicationServerKey` of `pushManager.subscribe`, base64url."),
+  subscriptions: list(pushSubscriptionContract).describe("Those that were made with this token."),
+}).meta({ id: "PushDocument" });
+
+export type PushState = z.infer<typeof pushContract>;
+export type PushSubscriptionDocument = z.infer<typeof pushSubscriptionContract>;
