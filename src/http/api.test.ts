@@ -55,6 +55,7 @@ async function withRun(): Promise<Site> {
   return site;
 }
 
+const pushPosts = ["", "/{subscription}/remove"];
 const json = { "content-type": "application/json" };
 
 test("[HT10 HT20 HT21 HT24 X35] a run by HTTP alone: started, looked at, answered, steered", async () => {
@@ -248,6 +249,8 @@ test("[HT40] every route was called by these tests, and its answer checked", () 
     ...["caps", "waits", "stop", "drop", "stories"].map((name) => `POST /api/v1/runs/{run}/${name}`),
     ...["edit", "move", "skip", "drop", "revert"].map((name) => `POST /api/v1/runs/{run}/stories/{story}/${name}`),
   ];
+  // Those of web push: test/http/push.test.ts.
+  elsewhere.push("GET /api/v1/push", ...pushPosts.map((path) => `POST /api/v1/push/subscriptions${path}`));
   const all = routes.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
   expect(all.filter((route) => !answered.has(route) && !elsewhere.includes(route))).toEqual([]);
 });

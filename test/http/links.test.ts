@@ -75,6 +75,20 @@ test("[GL3] fetching a link shows the question with its answers and changes noth
   expect(existsSync(linkKeyFile(app.home.dir))).toBe(true);
 });
 
+test("[GL8] an answer in the address comes first among the buttons, and gives no answer", async () => {
+  const { link, store, run, press } = await world();
+  const before = await store.lastSeq(run);
+  const buttons = async (address: string) =>
+    [...(await (await fetch(address)).text()).matchAll(/value="([^"]*)">/g)].map(([, value]) => value).slice(1);
+  expect(await buttons(link)).toEqual(["approve", "reject", "reject:unclear"]);
+  expect(await buttons(`${link}?answer=reject`)).toEqual(["reject", "approve", "reject:unclear"]);
+  for (const wrong of ["nonsense", "%22%3E%3Cscript%3E", ""])
+    expect(await buttons(`${link}?answer=${wrong}`)).toEqual(["approve", "reject", "reject:unclear"]);
+  expect(await store.lastSeq(run)).toBe(before);
+  const pressed = await press(`${link}?answer=reject`, { answer: "approve" });
+  expect([pressed.status, pressed.headers.get("location")]).toEqual([303, new URL(link).pathname.split("/").at(-1)]);
+});
+
 test("[GL4] the button answers once, as its author `link`; a second one is told what was answered", async () => {
   const { link, store, gate, press } = await world();
   const [first, second] = await Promise.all([

@@ -7,6 +7,7 @@ import { agents } from "../../../test/support/agents.ts";
 import { tempDir } from "../../../test/support/repository.ts";
 import { messageKinds } from "../../domain/effect.ts";
 import { AppError } from "../../domain/error.ts";
+import { secretVariables } from "../../notify/target.ts";
 import { type Config, readConfig } from "./config.ts";
 
 async function configOf(own: string, theirs: string | null = null): Promise<Config> {
@@ -50,6 +51,80 @@ notify:
     { kind: "desktop", name: "desktop-4", on },
   ]);
   expect((await configOf("")).notify).toEqual([]);
+});
+
+test("[PU14] chat and push services, with what is usual where nothing is said", async () => {
+  const { notify } = await configOf(`
+notify:
+  - { kind: ntfy, topic: my-runs }
+  - { kind: ntfy, name: own, url: "http://10.0.0.1:8080", topic: t, token_env: NTFY_TOKEN, allow_private: true }
+  - { kind: slack, url_env: SLACK_HOOK }
+  - { kind: slack, token_env: SLACK_TOKEN, channel: C0123456789 }
+  - { kind: discord, url: "https://discord.com/api/webhooks/1/a" }
+  - { kind: telegram, token_env: BOT, chat: -100123 }
+  - { kind: telegram, token_env: BOT, chat: "@my_channel", api_url: "https://bots.example.com/" }
+`);
+  const on = ["needs_you", "run_failed"];
+  const open = { on, allowPrivate: false };
+  expect(notify).toEqual([
+    { kind: "ntfy", name: "ntfy-1", ...open, url: "https://ntfy.sh", topic: "my-runs", tokenEnv: null },
+    {
+      kind: "ntfy",
+      name: "own",
+      on,
+      url: "http://10.0.0.1:8080",
+      topic: "t",
+      tokenEnv: "NTFY_TOKEN",
+      allowPrivate: true,
+    },
+    { kind: "slack", name: "slack-3", ...open, by: { urlEnv: "SLACK_HOOK" } },
+    {
+      kind: "slack",
+      name: "slack-4",
+      ...open,
+      by: { tokenEnv: "SLACK_TOKEN", channel: "C0123456789", apiUrl: "https://slack.com/api" },
+    },
+    { kind: "discord", name: "discord-5", ...open, by: { url: "https://discord.com/api/webhooks/1/a" } },
+    {
+      kind: "telegram",
+      name: "telegram-6",
+      ...open,
+      tokenEnv: "BOT",
+      chat: "-100123",
+      apiUrl: "https://api.telegram.org",
+    },
+    {
+      kind: "telegram",
+      name: "telegram-7",
+      ...open,
+      tokenEnv: "BOT",
+      chat: "@my_channel",
+      apiUrl: "https://bots.example.com",
+    },
+  ]);
+  expect(notify.flatMap(secretVariables)).toEqual(["NTFY_TOKEN", "SLACK_HOOK", "SLACK_TOKEN", "BOT", "BOT"]);
+});
+
+describe("[PU14 NO18] what is wrong with a service is said with its place", () => {
+  test.each([
+    ["[{ kind: ntfy }]", "notify.0.topic: "],
+    ["[{ kind: ntfy, topic: 'a/b' }]", "notify.0.topic: a topic of letters"],
+    ['[{ kind: ntfy, topic: a, url: "http://192.168.1.2" }]', "notify.0.url: 192.168.1.2 is not a public address"],
+    ["[{ kind: slack }]", "notify.0: it needs either url or url_env"],
+    ['[{ kind: slack, url: "https://a.example", url_env: A }]', "notify.0: it needs either url or url_env"],
+    ["[{ kind: slack, token_env: A }]", "notify.0: a bot has token_env and channel"],
+    ["[{ kind: slack, token_env: A, channel: C0123456789, url_env: B }]", "notify.0: a bot has token_env and channel"],
+    ["[{ kind: slack, token_env: A, channel: '#general' }]", "notify.0.channel: the id of a channel"],
+    ['[{ kind: slack, url: "http://localhost/x" }]', "notify.0.url: localhost is not a public address"],
+    ["[{ kind: discord }]", "notify.0: it needs either url or url_env"],
+    ['[{ kind: discord, url: "ftp://a.example" }]', "notify.0.url: not an address"],
+    ["[{ kind: telegram, chat: 1 }]", "notify.0.token_env: "],
+    ["[{ kind: telegram, token_env: A, chat: 'me/../x' }]", "notify.0.chat: the number of a chat"],
+    ['[{ kind: telegram, token_env: A, chat: 1, api_url: "http://127.0.0.1" }]', "notify.0.api_url: 127.0.0.1 is not"],
+    ["[{ kind: telegram, token: abc, token_env: A, chat: 1 }]", "notify.0: "],
+  ])("%s", async (written, problem) => {
+    expect(await problemOf(written)).toContain(problem);
+  });
 });
 
 describe("[NO18] what is wrong is said with its place", () => {

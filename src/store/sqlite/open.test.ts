@@ -10,6 +10,7 @@ import { freshFile } from "../../../test/support/programs.ts";
 import { systemClock } from "../../system/clock.ts";
 import { describeApiTables } from "../api.contract.ts";
 import { describeEntries } from "../entries.contract.ts";
+import { describeMessages } from "../messages.contract.ts";
 import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
 import { describeSchedules } from "../schedules.contract.ts";
 import type { Tables } from "../schema.ts";
@@ -22,6 +23,7 @@ describeStore("SQLite on disk", openEmpty);
 describeEntries("SQLite on disk", openEmpty);
 describeOffersAndLeases("SQLite on disk", openEmpty);
 describeApiTables("SQLite on disk", openEmpty);
+describeMessages("SQLite on disk", openEmpty);
 describeSchedules("SQLite on disk", openEmpty);
 
 async function openEmpty() {
