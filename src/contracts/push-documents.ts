@@ -12,7 +12,7 @@ export const pushSubscriptionContract = object({
 export const pushContract = object({
   publicKey: text.describe("The `applicationServerKey` of `pushManager.subscribe`, base64url."),
   subscriptions: list(pushSubscriptionContract).describe("Those that were made with this token."),
-}).meta({ id: "PushDocument" });
+}).meta({ id: "PushState" });
 
 export type PushState = z.infer<typeof pushContract>;
 export type PushSubscriptionDocument = z.infer<typeof pushSubscriptionContract>;

@@ -13,3 +13,15 @@ export interface BrowserSubscription {
   readonly token: string;
   readonly createdAt: number;
 }
+
+/** What a browser is sent: the service worker of the page reads it. */
+export interface PushedMessage {
+  readonly title: string;
+  readonly body: string;
+  /** A message with the same tag takes the place of the one that is shown. */
+  readonly tag: string;
+  /** The path of the page that a click opens. */
+  readonly path: string;
+  /** Shown without a sound: the question is over. */
+  readonly silent: boolean;
+}

@@ -5,7 +5,7 @@ import { failedFor, judge } from "./answer.ts";
 import type { Answered } from "./request.ts";
 import { callService, reasonIn, receiptIn, type Said } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
+import { cut, paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
 
 export type SlackPlace = { readonly allowPrivate: boolean } & (
   | { readonly hook: string }
@@ -13,6 +13,8 @@ export type SlackPlace = { readonly allowPrivate: boolean } & (
 );
 
 const mostButtons = 10;
+const mostLabel = 75;
+const mostTitle = 150;
 /** Errors of `chat.update` that no retry changes. */
 const notThere = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
 
@@ -78,7 +80,7 @@ function formOf(words: Words): object {
   const buttons = words.answers.slice(0, mostButtons).map(({ label, url }, index) => ({
     type: "button",
     action_id: `answer-${index}`,
-    text: plain(label),
+    text: plain(label, mostLabel),
     url,
   }));
   return {
@@ -88,7 +90,7 @@ function formOf(words: Words): object {
     unfurl_links: false,
     unfurl_media: false,
     blocks: [
-      { type: "header", text: plain(words.title) },
+      { type: "header", text: plain(words.title, mostTitle) },
       { type: "context", elements: [plain(about)] },
       ...rest.map((text) => ({ type: "section", text: plain(text) })),
       ...(buttons.length === 0 ? [] : [{ type: "actions", elements: buttons }]),
@@ -96,8 +98,11 @@ function formOf(words: Words): object {
   };
 }
 
-function plain(text: string): object {
-  return { type: "plain_text", text: escaped(text), emoji: false };
+/** `most`: with what was escaped. */
+function plain(text: string, most = 3_000): object {
+  let shown = text;
+  while (escaped(shown).length > most) shown = cut(shown, shown.length - 1);
+  return { type: "plain_text", text: escaped(shown), emoji: false };
 }
 
 function escaped(text: string): string {

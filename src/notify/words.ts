@@ -26,7 +26,7 @@ export interface AnswerLink {
 }
 
 /** With these, a message fits every service: Discord takes 2,000 characters, ntfy 4,096 bytes. */
-const longest = { workflow: 60, about: 150, text: 500, why: 500, label: 40 };
+const longest = { workflow: 60, about: 150, text: 500, why: 500, label: 40, url: 500 };
 
 const happened: Readonly<Record<MessageKind, string>> = {
   needs_you: "needs you",
@@ -111,13 +111,13 @@ function footOf({ id, deadline, link, options }: NoticeGate): string {
   return [until, how].filter((part) => part !== "").join("\n");
 }
 
-/** The link is the same for all, and signed; the answer in the query only says which button is first. */
+/** The link is the same for all, and signed; the answer in the query only says which button is first, and can be left out. */
 function answersOf({ link, options }: NoticeGate): readonly AnswerLink[] {
   if (link === undefined) return [];
-  return options.map((option) => ({
-    label: cut(lineOf(option), longest.label),
-    url: `${link}?answer=${encodeURIComponent(option.toWellFormed())}`,
-  }));
+  return options.map((option) => {
+    const url = `${link}?answer=${encodeURIComponent(option.toWellFormed())}`;
+    return { label: cut(lineOf(option), longest.label) || "answer", url: url.length <= longest.url ? url : link };
+  });
 }
 
 function lineOf(text: string): string {

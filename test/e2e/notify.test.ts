@@ -5,6 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { expectCode, newSite, pawl, type Site, writeAt } from "../support/pawl.ts";
+import { playService } from "../support/played-service.ts";
 import { type Receiver, startReceiver } from "../support/receiver.ts";
 
 const workflow = `pawl: 1
@@ -63,4 +64,30 @@ test("[NO18 NO19] a wrong address or a missing secret is reported before anythin
   expect(unsigned.stderr).toContain("hint: set HOOK_SECRET");
   expect((await site.json<{ runs: unknown[] }>(["runs"])).runs).toEqual([]);
   expect(receiver.received).toEqual([]);
+});
+
+test("[PU9 PU10 NO7] a question reaches ntfy once, with links, and the command that answers replaces it", async () => {
+  const service = await playService();
+  const site = newSite();
+  const target = `{ kind: ntfy, name: phone, url: "${service.url}", topic: runs, token_env: NTFY_TOKEN, allow_private: true, on: [needs_you] }`;
+  const configuration = `service: { public_url: "https://pawl.example.com" }\nnotify: [${target}]\n`;
+  writeFileSync(join(site.home, "config.yml"), configuration);
+  const file = writeAt(site, "workflow.yml", workflow);
+  const env = { NTFY_TOKEN: "tk_of_the_test" };
+  expectCode(await call(site, ["run", file, "Build it"], env), 3);
+  expectCode(await call(site, ["status", "1"], env), 0);
+  expect(service.requests.map(({ json }) => json.title)).toEqual(["Run #1 (asking) needs you"]);
+  expect(service.requests[0]?.json.actions.map(({ url }: { url: string }) => url)).toEqual([
+    expect.stringMatching(/^https:\/\/pawl\.example\.com\/g\/[\w.-]+\?answer=approve$/),
+    expect.stringMatching(/\?answer=reject$/),
+  ]);
+  expectCode(await call(site, ["approve", "1"], env), 0);
+  expect(service.requests.map(({ json }) => json.title)).toEqual([
+    "Run #1 (asking) needs you",
+    "Run #1 (asking) asked",
+  ]);
+  const [asked, over] = service.requests;
+  expect(over?.json.sequence_id).toBe(asked?.json.sequence_id);
+  expect(over?.json.message).toContain("It was answered with “approve” by user:");
+  expect(over?.json).not.toHaveProperty("actions");
 });

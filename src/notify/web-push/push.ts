@@ -2,7 +2,7 @@
 // the place of one that the browser has not got yet.
 
 import { errorText } from "../../domain/error.ts";
-import type { BrowserSubscription } from "../../domain/push-subscription.ts";
+import type { BrowserSubscription, PushedMessage } from "../../domain/push-subscription.ts";
 import type { PushKey } from "../../system/push-key.ts";
 import { sha256Of } from "../../system/sha256.ts";
 import { judge } from "../answer.ts";
@@ -16,18 +16,6 @@ export interface PushSender {
   readonly key: PushKey;
   readonly contact: string;
   readonly allowPrivate: boolean;
-}
-
-/** What the service worker of the page reads. */
-export interface PushDocument {
-  readonly title: string;
-  readonly body: string;
-  /** A message with the same tag takes the place of the one that is shown. */
-  readonly tag: string;
-  /** The path of the page that a click opens. */
-  readonly path: string;
-  /** Shown without a sound: the question is over. */
-  readonly silent: boolean;
 }
 
 const secondsOfDay = 24 * 60 * 60;
@@ -66,7 +54,7 @@ async function send(
   const topic = sha256Of(notice.gate?.id ?? notice.id).slice(0, 32);
   const path = notice.gate === null ? `/runs/${notice.run.number}` : `/gates/${encodeURIComponent(notice.gate.id)}`;
   const { title } = words;
-  const document: PushDocument = {
+  const pushed: PushedMessage = {
     title,
     body: paragraphsOf({ ...words, why: "" }).join("\n"),
     tag: topic,
@@ -86,7 +74,7 @@ async function send(
         Urgency: urgency,
         Topic: topic,
       },
-      body: encrypted(Buffer.from(JSON.stringify(document)), browserKeys),
+      body: encrypted(Buffer.from(JSON.stringify(pushed)), browserKeys),
       allowPrivate,
       signal,
     });

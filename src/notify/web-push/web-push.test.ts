@@ -100,7 +100,7 @@ test("[PU23] endpoints are https and public, and keys are those of a browser", (
     "https://push.example.com/#a",
     `https://push.example.com/${"a".repeat(1_000)}`,
   ])
-    expect(problemOfEndpoint(wrong), wrong).not.toBeNull();
+    expect({ wrong, problem: problemOfEndpoint(wrong) }).not.toEqual({ wrong, problem: null });
   const { p256dh, auth } = pushBrowser();
   expect(areBrowserKeys({ p256dh: bytes(p256dh), auth: bytes(auth) })).toBe(true);
   const offCurve = Buffer.from(bytes(p256dh));

@@ -1,12 +1,12 @@
 // Web push over a real service: subscribing, whose a subscription is, and what is refused.
 
 import { expect, test } from "vitest";
-import { clientOf } from "../../test/support/api-client.ts";
-import { pushBrowser } from "../../test/support/browser-keys.ts";
-import { type Service, serve } from "../../test/support/http-service.ts";
-import { subscriptionsIn } from "../app.ts";
-import { createToken, revokeToken, tokens } from "../application/tokens.ts";
-import { systemClock } from "../system/clock.ts";
+import { subscriptionsIn } from "../../src/app.ts";
+import { createToken, revokeToken, tokens } from "../../src/application/tokens.ts";
+import { systemClock } from "../../src/system/clock.ts";
+import { clientOf } from "../support/api-client.ts";
+import { pushBrowser } from "../support/browser-keys.ts";
+import { type Service, serve } from "../support/http-service.ts";
 
 const root = "/api/v1/push";
 
