@@ -20,7 +20,7 @@ export interface Words {
   readonly answers: readonly AnswerLink[];
 }
 
-export interface AnswerLink {
+interface AnswerLink {
   readonly label: string;
   readonly url: string;
 }

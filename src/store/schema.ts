@@ -151,7 +151,7 @@ export interface SentMessageRow {
 }
 
 /** A browser that gets messages by web push. */
-export interface PushSubscriptionRow {
+interface PushSubscriptionRow {
   id: string;
   endpoint: string;
   p256dh: string;

@@ -13,7 +13,7 @@ export interface Subscriptions {
 }
 
 /** Not a name that a configuration can give. */
-export const browsersTarget = "@browsers";
+const browsersTarget = "@browsers";
 
 const timeoutMs = 10_000;
 const interesting = messageKinds.filter((kind) => kind !== "story_done");
