@@ -3,7 +3,7 @@
 import type { Answered } from "./request.ts";
 import type { Delivery } from "./target.ts";
 
-export function judge({ status, headers }: Pick<Answered, "status" | "headers">): Delivery {
+export function judgeAnswer({ status, headers }: Pick<Answered, "status" | "headers">): Delivery {
   if (status >= 200 && status < 300) return { outcome: "delivered" };
   if (status === 410) return { outcome: "dropped", why: "it answered 410: it is gone for good" };
   const more = status >= 300 && status < 400 ? "; redirects are not followed" : "";

@@ -1,11 +1,11 @@
 // Discord: a webhook of a channel, whose messages can be edited. Nobody is mentioned, and every sign of Markdown is escaped: a text could
 // otherwise show one address and lead to another.
 
-import { failedFor, judge } from "./answer.ts";
+import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
-import { callService, receiptIn, type Said } from "./service.ts";
+import { callService, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { cut, paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
+import { cut, type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
 
 export interface DiscordHook {
   readonly hook: string;
@@ -56,13 +56,13 @@ function addressOf({ hook }: DiscordHook, path: string, query: Readonly<Record<s
 }
 
 /** A limit says how long in its body, to the millisecond. */
-function read(answer: Answered, said: Said): Delivery {
+function read(answer: Answered, said: ServiceSaid): Delivery {
   const wait = said["retry_after"];
   if (answer.status === 429 && typeof wait === "number" && wait >= 0) return failedFor("it answered 429", wait);
-  return judge(answer);
+  return judgeAnswer(answer);
 }
 
-function formOf(words: Words): object {
+function formOf(words: MessageWords): object {
   const buttons = words.answers
     .filter(({ url }) => url.length <= mostUrl)
     .slice(0, mostButtons)

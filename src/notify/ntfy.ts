@@ -2,10 +2,10 @@
 // repeated delivery shows nothing twice, and a question that is over is replaced by its answer.
 
 import { sha256Of } from "../system/sha256.ts";
-import { judge } from "./answer.ts";
+import { judgeAnswer } from "./answer.ts";
 import { callService } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, NtfyConfig, QuestionOver } from "./target.ts";
-import { paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
+import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
 
 type Server = Pick<NtfyConfig, "url" | "topic" | "allowPrivate"> & { readonly token: string | null };
 
@@ -40,7 +40,7 @@ export async function replaceAtNtfy(
 async function publish(
   { url, topic, token, allowPrivate }: Server,
   notice: Notice,
-  words: Words,
+  words: MessageWords,
   { signal }: DeliveryCall,
   more: object,
 ): Promise<Delivery> {
@@ -55,7 +55,7 @@ async function publish(
     ...more,
   };
   const headers: Record<string, string> = token === null ? {} : { Authorization: `Bearer ${token}` };
-  return await callService({ method: "POST", url: new URL(url), headers, json, allowPrivate, signal }, judge);
+  return await callService({ method: "POST", url: new URL(url), headers, json, allowPrivate, signal }, judgeAnswer);
 }
 
 /** The same for every try. */

@@ -8,7 +8,7 @@ import { type Delivery, reasonOf } from "./target.ts";
 const mostBytes = 64 * 1024;
 
 /** What a service said, if it was a JSON object; {} if it was something else. */
-export type Said = Readonly<Record<string, unknown>>;
+export type ServiceSaid = Readonly<Record<string, unknown>>;
 
 export interface ServiceCall extends Pick<CheckedRequest, "method" | "url" | "allowPrivate" | "signal"> {
   readonly headers?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ export interface ServiceCall extends Pick<CheckedRequest, "method" | "url" | "al
 /** `read` says what the answer means. Never rejects. */
 export async function callService(
   { json, headers = {}, ...call }: ServiceCall,
-  read: (answer: Answered, said: Said) => Delivery,
+  read: (answer: Answered, said: ServiceSaid) => Delivery,
 ): Promise<Delivery> {
   try {
     const answer = await sendChecked({
@@ -44,10 +44,10 @@ export function reasonIn(value: unknown): string {
   return typeof value === "string" ? value.replaceAll(/[^\w .,:'-]/g, "").slice(0, 100) : "";
 }
 
-function saidIn(body: string): Said {
+function saidIn(body: string): ServiceSaid {
   try {
     const parsed: unknown = JSON.parse(body);
-    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as Said) : {};
+    return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) ? (parsed as ServiceSaid) : {};
   } catch {
     return {};
   }

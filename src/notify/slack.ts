@@ -1,11 +1,11 @@
 // Slack: an incoming webhook, or a bot whose messages can be edited. Every text is a `plain_text` with its `<`, `>` and `&` escaped, so
 // nothing in it mentions people or looks like a link of ours.
 
-import { failedFor, judge } from "./answer.ts";
+import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
-import { callService, reasonIn, receiptIn, type Said } from "./service.ts";
+import { callService, reasonIn, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { cut, paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
+import { cut, type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
 
 export type SlackPlace = { readonly allowPrivate: boolean } & (
   | { readonly hook: string }
@@ -46,7 +46,7 @@ async function byHook(
   { signal }: DeliveryCall,
 ): Promise<Delivery> {
   return await callService({ method: "POST", url: new URL(hook), json, allowPrivate, signal }, (answer) => {
-    const delivery = judge(answer);
+    const delivery = judgeAnswer(answer);
     return delivery.outcome === "delivered" ? { ...delivery, receipt: "hook" } : delivery;
   });
 }
@@ -56,7 +56,7 @@ async function byBot(
   method: string,
   json: object,
   { signal }: DeliveryCall,
-  taken: (said: Said) => Delivery,
+  taken: (said: ServiceSaid) => Delivery,
 ): Promise<Delivery> {
   const url = new URL(`${api}/${method}`);
   const headers = { Authorization: `Bearer ${token}` };
@@ -66,8 +66,8 @@ async function byBot(
 }
 
 /** Slack answers 200 with `ok: false` where it refuses. */
-function readAnswer(answer: Answered, said: Said, taken: (said: Said) => Delivery): Delivery {
-  const judged = judge(answer);
+function readAnswer(answer: Answered, said: ServiceSaid, taken: (said: ServiceSaid) => Delivery): Delivery {
+  const judged = judgeAnswer(answer);
   if (judged.outcome !== "delivered") return judged;
   if (said["ok"] === true) return taken(said);
   const error = reasonIn(said["error"]);
@@ -75,7 +75,7 @@ function readAnswer(answer: Answered, said: Said, taken: (said: Said) => Deliver
   return failedFor(`Slack refused it: ${error || "no reason was given"}`, null);
 }
 
-function formOf(words: Words): object {
+function formOf(words: MessageWords): object {
   const [about = "", ...rest] = paragraphsOf(words);
   const buttons = words.answers.slice(0, mostButtons).map(({ label, url }, index) => ({
     type: "button",

@@ -1,11 +1,11 @@
 // Telegram: a bot in a chat, whose messages can be edited. There is no parse mode: a text is a text. Only the title is marked as bold, by
 // its place.
 
-import { failedFor, judge } from "./answer.ts";
+import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
-import { callService, reasonIn, receiptIn, type Said } from "./service.ts";
+import { callService, reasonIn, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { paragraphsOf, type Words, wordsOf, wordsWhenOver } from "./words.ts";
+import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
 
 export interface TelegramChat {
   readonly api: string;
@@ -38,7 +38,7 @@ async function callBot(
   method: string,
   form: object,
   { signal }: DeliveryCall,
-  taken: (said: Said) => Delivery,
+  taken: (said: ServiceSaid) => Delivery,
 ): Promise<Delivery> {
   const url = new URL(`${api}/bot${token}/${method}`);
   const json = { chat_id: chat, ...form };
@@ -47,14 +47,14 @@ async function callBot(
   );
 }
 
-function refusalOf(answer: Answered, said: Said): Delivery {
+function refusalOf(answer: Answered, said: ServiceSaid): Delivery {
   const why = reasonIn(said["description"]);
   // An edit that was made before, and whose answer was lost.
   if (why.includes("message is not modified")) return { outcome: "delivered" };
   if (/message to edit not found|message can't be edited/.test(why))
     return { outcome: "dropped", why: "the message cannot be edited any more" };
   const wait = recordIn(said["parameters"])["retry_after"];
-  const judged = judge(answer);
+  const judged = judgeAnswer(answer);
   if (judged.outcome === "dropped") return judged;
   return failedFor(
     why === "" ? `it answered ${answer.status}` : `it answered ${answer.status}: ${why}`,
@@ -62,7 +62,7 @@ function refusalOf(answer: Answered, said: Said): Delivery {
   );
 }
 
-function formOf(words: Words): object {
+function formOf(words: MessageWords): object {
   const text = [words.title, ...paragraphsOf(words)].map(unmentioned).join("\n\n");
   return {
     text,
@@ -80,6 +80,6 @@ function unmentioned(text: string): string {
   return text.replaceAll(/[@/#](?=\w)/g, "$&\u200b");
 }
 
-function recordIn(value: unknown): Said {
-  return typeof value === "object" && value !== null ? (value as Said) : {};
+function recordIn(value: unknown): ServiceSaid {
+  return typeof value === "object" && value !== null ? (value as ServiceSaid) : {};
 }

@@ -2,7 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { errorText } from "../domain/error.ts";
-import { judge } from "./answer.ts";
+import { judgeAnswer } from "./answer.ts";
 import { sendChecked } from "./request.ts";
 import { type Delivery, type DeliveryCall, type Notice, reasonOf } from "./target.ts";
 
@@ -24,7 +24,7 @@ export async function post(hook: Webhook, notice: Notice, { at, signal }: Delive
   const { url, allowPrivate } = hook;
   try {
     // Only the status counts.
-    return judge(await sendChecked({ method: "POST", url: new URL(url), headers, body, allowPrivate, signal }));
+    return judgeAnswer(await sendChecked({ method: "POST", url: new URL(url), headers, body, allowPrivate, signal }));
   } catch (error) {
     return { outcome: "failed", why: signal.aborted ? reasonOf(signal) : errorText(error) };
   }

@@ -5,7 +5,7 @@ import type { MessageKind } from "../domain/effect.ts";
 import type { GateCause } from "../domain/gate.ts";
 import type { Notice, NoticeGate } from "./target.ts";
 
-export interface Words {
+export interface MessageWords {
   /** Which run, and what is with it. */
   readonly title: string;
   /** The first line of its task, and where in the run it is. */
@@ -49,7 +49,7 @@ const causes: Readonly<Record<GateCause, string>> = {
   signal: "",
 };
 
-export function wordsOf(notice: Notice): Words {
+export function wordsOf(notice: Notice): MessageWords {
   const { gate } = notice;
   return {
     title: titleOf(notice, happened[notice.event]),
@@ -62,7 +62,7 @@ export function wordsOf(notice: Notice): Words {
 }
 
 /** The same message when its question is over: nothing to press. `how` is a sentence. */
-export function wordsWhenOver(notice: Notice, how: string): Words {
+export function wordsWhenOver(notice: Notice, how: string): MessageWords {
   return {
     ...wordsOf(notice),
     title: titleOf(notice, "asked"),
@@ -73,7 +73,7 @@ export function wordsWhenOver(notice: Notice, how: string): Words {
 }
 
 /** The parts that say something, in order, without the title. */
-export function paragraphsOf({ about, text, why, foot }: Words): readonly string[] {
+export function paragraphsOf({ about, text, why, foot }: MessageWords): readonly string[] {
   return [about, text, why, foot].filter((part) => part !== "");
 }
 

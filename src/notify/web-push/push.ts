@@ -5,10 +5,10 @@ import { errorText } from "../../domain/error.ts";
 import type { BrowserSubscription, PushedMessage } from "../../domain/push-subscription.ts";
 import type { PushKey } from "../../system/push-key.ts";
 import { sha256Of } from "../../system/sha256.ts";
-import { judge } from "../answer.ts";
+import { judgeAnswer } from "../answer.ts";
 import { sendChecked } from "../request.ts";
 import { type Delivery, type DeliveryCall, type Notice, reasonOf } from "../target.ts";
-import { paragraphsOf, type Words, wordsOf, wordsWhenOver } from "../words.ts";
+import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "../words.ts";
 import { encrypted } from "./encryption.ts";
 import { vapidHeader } from "./vapid.ts";
 
@@ -47,7 +47,7 @@ async function send(
   { endpoint, p256dh, auth }: BrowserSubscription,
   notice: Notice,
   { at, signal }: DeliveryCall,
-  words: Words,
+  words: MessageWords,
   { urgency, silent }: { readonly urgency: string; readonly silent: boolean },
 ): Promise<Delivery> {
   const url = new URL(endpoint);
@@ -80,7 +80,7 @@ async function send(
     });
     // RFC 8030: the subscription has ended.
     if (answer.status === 404) return { outcome: "dropped", why: "it answered 404: the subscription has ended" };
-    return judge(answer);
+    return judgeAnswer(answer);
   } catch (error) {
     return { outcome: "failed", why: signal.aborted ? reasonOf(signal) : errorText(error) };
   }
