@@ -6,7 +6,7 @@ import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { BrowserSubscription } from "../domain/push-subscription.ts";
-import type { Run, Run, RunStatus } from "../domain/run.ts";
+import type { Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { StoreMemory } from "./memory.ts";
 import type { Tables } from "./schema.ts";
