@@ -35,6 +35,15 @@ export async function bundlePage(root: string, dir: string): Promise<readonly st
       chunkFileNames: "assets/[name]-[hash].js",
     },
   });
+  // At a path without a hash: a browser keeps the address of a service worker.
+  await build({
+    cwd: root,
+    input: { "push-worker": join(source, "push-worker.ts") },
+    platform: "browser",
+    tsconfig: join(source, "tsconfig.json"),
+    logLevel: "warn",
+    output: { dir, format: "iife", minify: true, comments: false, entryFileNames: "[name].js" },
+  });
   const entry = output.find((chunk) => chunk.type === "chunk" && chunk.isEntry)?.fileName ?? "";
   const sheets = styleSheets(source);
   const style = sheets.map((file) => readFileSync(join(source, file), "utf8")).join("\n");

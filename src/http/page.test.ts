@@ -201,7 +201,12 @@ test("[PG6] the page is in no frame, runs no inline script, shares no window, an
     for (const path of ["/", "/runs/7", "/assets/main-abc123.js"]) {
       const { headers } = await fetch(`${url}${path}`);
       const policy = headers.get("content-security-policy") ?? "";
-      for (const part of ["default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "trusted-types 'none'"])
+      for (const part of [
+        "default-src 'none'",
+        "script-src 'self'",
+        "frame-ancestors 'none'",
+        "trusted-types pawl-push",
+      ])
         expect(policy.includes(part)).toBe(isProtected);
       expect(policy).not.toContain("unsafe");
       for (const [name, value] of [

@@ -9,6 +9,7 @@ import { Loading, Problem, withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
 import { Sign } from "../parts/sign.tsx";
 import { agoText, spanText } from "../parts/time-text.ts";
+import { PushButton } from "../push.tsx";
 import { home as texts } from "../texts/home.ts";
 import { Recent } from "./recent.tsx";
 
@@ -41,9 +42,12 @@ export function Home() {
 function NeedsYou({ gates }: { readonly gates: readonly OpenGate[] }) {
   return (
     <section aria-labelledby="needs-you">
-      <h2 id="needs-you">
-        {texts.needsYou} {gates.length === 0 ? null : <span class="count">{gates.length}</span>}
-      </h2>
+      <div class="section-line">
+        <h2 id="needs-you">
+          {texts.needsYou} {gates.length === 0 ? null : <span class="count">{gates.length}</span>}
+        </h2>
+        <PushButton />
+      </div>
       {gates.length === 0 ? <p class="dim">{texts.nothingWaits}</p> : null}
       <ul class="questions">
         {gates.map((gate) => (
