@@ -1,21 +1,10 @@
-// Calls of the HTTP API. Owns: the token in their header, and problem details as an error that says what to do.
+// Calls of the HTTP API. Owns: the token in their header.
 
 import type { ProblemDocument } from "../../contracts/http-documents.ts";
+import { CallProblem } from "./call-problem.ts";
 import { signOut, tokenNow } from "./sign-in.ts";
 
-export class CallProblem extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly hint: string;
-
-  constructor(status: number, said: Partial<ProblemDocument>) {
-    super(said.detail ?? `the service answered ${status}`);
-    this.name = "CallProblem";
-    this.status = status;
-    this.code = said.code ?? "UNKNOWN";
-    this.hint = said.hint ?? "";
-  }
-}
+export { CallProblem };
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {
   return (await (await call(path, { method: "GET", ...(signal === undefined ? {} : { signal }) })).json()) as T;

@@ -1,0 +1,17 @@
+// What the service refused, as an error that says what to do about it.
+
+import type { ProblemDocument } from "../../contracts/http-documents.ts";
+
+export class CallProblem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string;
+
+  constructor(status: number, said: Partial<ProblemDocument>) {
+    super(said.detail ?? `the service answered ${status}`);
+    this.name = "CallProblem";
+    this.status = status;
+    this.code = said.code ?? "UNKNOWN";
+    this.hint = said.hint ?? "";
+  }
+}
