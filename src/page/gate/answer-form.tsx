@@ -1,0 +1,170 @@
+// The answer to a gate: the options, each with where it leads, the note, the comments that go with it, and sending it.
+
+import { useEffect, useMemo } from "preact/hooks";
+import type { GateView } from "../../contracts/run-documents.ts";
+import type { Gate } from "../../domain/gate.ts";
+import type { Run } from "../../domain/run.ts";
+import { mostComments, type PlacedComment, sentComment } from "../diff/line-comment.ts";
+import { useKeys } from "../keys.tsx";
+import { Problem } from "../parts/notice.tsx";
+import { visibleText } from "../parts/visible-text.ts";
+import { answerTexts as texts } from "../texts/gate.ts";
+import { type Preview, previewAnswer } from "./answer-preview.ts";
+import { CommentList } from "./comment-list.tsx";
+import type { GateDraft } from "./gate-draft.ts";
+import type { Answering } from "./use-answering.ts";
+
+interface Props {
+  readonly gate: GateView;
+  /** The gate in the folded run; null: the run is still read. */
+  readonly folded: Gate | null;
+  readonly run: Run | null;
+  readonly draft: GateDraft;
+  readonly placed: readonly PlacedComment[];
+  readonly answering: Answering;
+  readonly seenTree: string | null;
+  /** The diff is being read: what an answer is about is not known yet. */
+  readonly isReading: boolean;
+}
+
+export function AnswerForm({ gate, folded, run, draft, placed, answering, seenTree, isReading }: Props) {
+  const { note, option, reason } = draft.words.value;
+  const chosen = option !== null && gate.options.includes(option) ? option : null;
+  const reasons = chosen === null ? [] : (gate.reasons[chosen] ?? []);
+  const hasWords = note.trim() !== "" || placed.length > 0;
+  const previews = usePreviews({ run, folded, gate, chosen, reason, hasWords });
+  const isRefused = chosen !== null && previews?.get(chosen)?.isRefused === true;
+  const isTooMany = placed.length > mostComments;
+  const maySend = chosen !== null && !isRefused && !isTooMany && !answering.isSending.value && !isReading;
+  const send = () => {
+    if (!maySend || chosen === null) return;
+    void answering.send({
+      gate,
+      seenTree,
+      body: {
+        option: chosen,
+        note: note.trim(),
+        comments: placed.map(sentComment),
+        ...(reason !== null && reasons.includes(reason) ? { reason } : {}),
+      },
+    });
+  };
+  useSendKey(send);
+  useKeys([
+    ...gate.options.slice(0, 9).map((name, i) => ({
+      key: String(i + 1),
+      name: texts.choice(visibleText(name)),
+      act: () => draft.set({ option: name, reason: null }),
+    })),
+    { key: texts.sendKey, name: texts.sendChosen, act: send },
+  ]);
+  return (
+    <form
+      class="answer-form"
+      aria-label={texts.title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        send();
+      }}
+    >
+      <h2>{texts.title}</h2>
+      <fieldset class="answer-options" aria-label={texts.options}>
+        {gate.options.map((name) => (
+          <button
+            key={name}
+            type="button"
+            data-row
+            class="answer-option"
+            aria-pressed={chosen === name}
+            onClick={() => draft.set({ option: name, reason: null })}
+          >
+            <span class="answer-mark" aria-hidden="true" />
+            <span class="answer-name">{visibleText(name)}</span>
+            <PreviewText preview={previews?.get(name) ?? null} />
+          </button>
+        ))}
+      </fieldset>
+      {reasons.length === 0 ? null : (
+        <label class="answer-reason">
+          {texts.reason}
+          <select
+            value={reason ?? ""}
+            onChange={({ currentTarget }) =>
+              draft.set({ reason: currentTarget.value === "" ? null : currentTarget.value })
+            }
+          >
+            <option value="">{texts.noReason}</option>
+            {reasons.map((each) => (
+              <option key={each} value={each}>
+                {visibleText(each)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      <label class="answer-note">
+        {texts.note}
+        <textarea
+          rows={4}
+          value={note}
+          aria-describedby="note-hint"
+          onInput={({ currentTarget }) => draft.set({ note: currentTarget.value })}
+        />
+      </label>
+      <p id="note-hint" class="dim small">
+        {texts.noteHint}
+      </p>
+      <CommentList placed={placed} onRemove={(place) => draft.remove(place)} />
+      {isTooMany ? <p class="failed small">{texts.tooMany(mostComments)}</p> : null}
+      {draft.isKept.value ? null : <p class="held small">{texts.notKept}</p>}
+      {answering.problem.value === null ? null : <Problem problem={answering.problem.value} />}
+      <button type="submit" class="primary answer-send" disabled={!maySend}>
+        {answering.isSending.value ? texts.sending : chosen === null ? texts.choose : texts.send(visibleText(chosen))}
+        <kbd aria-hidden="true">{texts.sendKey}</kbd>
+      </button>
+    </form>
+  );
+}
+
+function PreviewText({ preview }: { readonly preview: Preview | null }) {
+  if (preview === null) return <span class="answer-leads dim">{texts.computing}…</span>;
+  return (
+    <span class={`answer-leads ${preview.isRefused ? "failed" : "dim"}`}>
+      {visibleText(preview.sentences.join("; "))}
+    </span>
+  );
+}
+
+interface Previewed extends Pick<Props, "gate" | "folded" | "run"> {
+  readonly chosen: string | null;
+  readonly reason: string | null;
+  readonly hasWords: boolean;
+}
+
+/** Null: the run is still read. */
+function usePreviews({ gate, folded, run, chosen, reason, hasWords }: Previewed): ReadonlyMap<string, Preview> | null {
+  return useMemo(() => {
+    if (run === null || folded === null) return null;
+    const note = hasWords ? texts.note : "";
+    const at = Date.now();
+    return new Map(
+      gate.options.map((option) => [
+        option,
+        previewAnswer(run, folded, { option, reason: option === chosen ? reason : null, note }, at),
+      ]),
+    );
+  }, [run, folded, gate.id, chosen, reason, hasWords]);
+}
+
+/** Wherever the focus is, also in the note. */
+function useSendKey(send: () => void): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      send();
+    };
+    document.addEventListener("keydown", press);
+    return () => document.removeEventListener("keydown", press);
+  });
+}

@@ -1,0 +1,45 @@
+// Text of agents with nothing hidden in it. Owns: which characters act on the eye without being seen (controls, marks that turn the
+// direction of text, invisible tags), and the words that stand for them.
+
+/** Controls, C1, marks of direction, line ends of Unicode, characters without width, invisible tags, half characters. */
+const hidden =
+  /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+const everyHidden = new RegExp(hidden, "gu");
+const everyHiddenButTabs = new RegExp(`(?!\\t)${hidden.source}`, "gu");
+
+export interface TextPiece {
+  readonly text: string;
+  /** It stands for a character that cannot be seen. */
+  readonly isMark: boolean;
+}
+
+/** `keepsTabs`: in a text a tab can be seen, in a name it cannot. */
+export function visiblePieces(text: string, keepsTabs = true): readonly TextPiece[] {
+  if (!hidden.test(text)) return text === "" ? [] : [{ text, isMark: false }];
+  const pieces: TextPiece[] = [];
+  let at = 0;
+  for (const { 0: found, index } of text.matchAll(keepsTabs ? everyHiddenButTabs : everyHidden)) {
+    if (index > at) pieces.push({ text: text.slice(at, index), isMark: false });
+    pieces.push({ text: markOf(found), isMark: true });
+    at = index + found.length;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), isMark: false });
+  return pieces;
+}
+
+/** The same as one string, for names and labels. */
+export function visibleText(text: string): string {
+  return visiblePieces(text, false)
+    .map((piece) => piece.text)
+    .join("");
+}
+
+const names: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+
+/** `\r`, `\x1b` for a control of ASCII, `U+202E` for all others. */
+function markOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  const hex = code.toString(16);
+  if (code < 0x20 || code === 0x7f) return names[character] ?? `\\x${hex.padStart(2, "0")}`;
+  return `U+${hex.toUpperCase().padStart(4, "0")}`;
+}

@@ -1,0 +1,162 @@
+// A gate in a real browser: looked at, commented, answered by keyboard alone, by two people at once, and after the work moved.
+
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectCode, newSite, writeAt } from "../support/pawl.ts";
+import { type Acts, writeScript } from "../support/scripts.ts";
+import { expectAccessible } from "./axe.ts";
+import { type VisitOptions, visit } from "./visit.ts";
+import { serveHome } from "./worlds/served.ts";
+
+const workflow = `pawl: 1
+id: careful
+agents: { worker: {} }
+steps:
+  - { id: work, agent: worker, input: "Work on {{task}}", checks: ["test -e divide.js"] }
+  - id: look
+    gate: "Is **divide** good?\\n\\n- <img src=x onerror='globalThis.attacked = 1'> see [it](https://example.invalid/x)"
+    options: { approve: next, reject: { back_to: work } }
+    deadline: { after: 2h, then: approve }
+`;
+
+const acts: Acts = {
+  work: [
+    {
+      attempt: 1,
+      write: { "divide.js": "export function divide(a, b) {\n  return a / b;\n}\n", "notes.txt": "one\n" },
+      say: "STATUS: done\nCHANGES: It divides",
+    },
+    { append: { "divide.js": "// checked\n" }, say: "STATUS: done\nCHANGES: It checks" },
+  ],
+};
+
+async function asked(more: Acts = acts) {
+  const site = newSite();
+  const words = ["run", writeAt(site, "careful.yml", workflow), "Add division", "--script", writeScript(site, more)];
+  expectCode(await site.pawl(...words), 3);
+  const { run, gates } = await site.status("1");
+  const world = await serveHome(site.home, { drives: true });
+  const path = `/gates/${gates[0]?.id ?? ""}`;
+  const look = async (query = "", options: VisitOptions = {}): Promise<Page> => {
+    const { page } = await visit(`${world.url}${path}${query}#token=${world.token}`, options);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.locator(".file").first().waitFor();
+    return page;
+  };
+  return { site, run, look, tree: join(site.home, "worktrees", run.id) };
+}
+
+/** A refusal is an answer of the service, which the browser writes into its console. */
+const refused = /^console: Failed to load resource: .*409/;
+const option = (page: Page, name: string) => page.locator(".answer-option", { hasText: name });
+
+test("[PG40 PG42 PG43 PG44 PG48 PG49 PG53 PG54] a gate is read, commented on two lines, and answered by keyboard alone", async () => {
+  const { site, run, look } = await asked();
+  const page = await look();
+  expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Is divide good?");
+  const head = await page.locator(".gate-head").innerText();
+  for (const words of [
+    "Add division",
+    "The workflow asks here.",
+    "It divides",
+    "approve in 1 h 59 min",
+    "test -e divide.js",
+  ])
+    expect(head).toContain(words);
+  expect(await page.evaluate("globalThis.attacked")).toBeUndefined();
+  expect(await page.getByRole("link", { name: "it" }).getAttribute("rel")).toBe("noreferrer");
+  await expect.poll(() => option(page, "approve").innerText()).toContain("the run is done");
+  await expect.poll(() => option(page, "reject").innerText()).toContain("work starts again, 2 steps are reset");
+  await expectAccessible(page);
+
+  const press = async (...keys: readonly string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent);
+  await press("n");
+  await expect.poll(focused).toBe("divide.js");
+  await press("j", "j", "c");
+  await page.getByRole("textbox", { name: "Comment on divide.js, line 2" }).waitFor();
+  await page.keyboard.type("By zero?");
+  await press("Control+Enter");
+  await expect.poll(focused).toBe("Comment on divide.js, line 2");
+  await press("n");
+  await expect.poll(focused).toBe("notes.txt");
+  await press("p");
+  await expect.poll(focused).toBe("divide.js");
+  await press("n", "j", "c");
+  await page.getByRole("textbox", { name: "Comment on notes.txt, line 1" }).waitFor();
+  await page.keyboard.type("Not needed");
+  await press("Control+Enter", "2");
+  await expect.poll(() => option(page, "reject").getAttribute("aria-pressed")).toBe("true");
+
+  await page.reload();
+  await page.locator(".comment-list li").nth(1).waitFor();
+  expect(await option(page, "reject").getAttribute("aria-pressed")).toBe("true");
+  await page.getByRole("button", { name: "Send: reject" }).and(page.locator(":enabled")).waitFor();
+  await press("Control+Enter");
+  await page.getByRole("heading", { name: "You answered: reject" }).waitFor();
+  await expectAccessible(page);
+  const prompt = () =>
+    readdirSync(join(site.home, "logs", run.id))
+      .filter((file) => file.endsWith(".prompt.md"))
+      .map((file) => readFileSync(join(site.home, "logs", run.id, file), "utf8"))
+      .find((text) => text.includes("By zero?"));
+  await expect.poll(prompt).toContain("divide.js:2: By zero?\nnotes.txt:1: Not needed");
+
+  await page.locator(".next-gate").click();
+  await page.getByRole("button", { name: "Since last shown" }).click();
+  await expect.poll(() => page.locator(".file-path").allInnerTexts()).toEqual(["divide.js"]);
+  expect(new URL(page.url()).search).toBe("?since=shown");
+  await page.getByRole("button", { name: "Since the base" }).click();
+  await expect.poll(() => page.locator(".file-path").allInnerTexts()).toEqual(["divide.js", "notes.txt"]);
+});
+
+test("[PG47 PG48 PG50 PG51] work that moved is said and the comments are kept; the second person sees the answer of the first", async () => {
+  const { look, tree } = await asked();
+  const first = await look("", { allows: [refused] });
+  const second = await look("", { size: "phone", scheme: "dark" });
+  await first.getByRole("button", { name: "Comment on divide.js, line 2" }).click();
+  await first.keyboard.type("By zero?");
+  await first.getByRole("button", { name: "Keep comment" }).click();
+  await first.locator(".file").nth(1).getByLabel("Viewed").check();
+  await option(first, "approve").click();
+  appendFileSync(join(tree, "divide.js"), "// by\u202Ehand\n");
+  await first.getByRole("button", { name: "Send: approve" }).click();
+  await first.getByText("Your answer was not taken: the work changed while you looked.").waitFor();
+  await first.getByText("U+202E", { exact: true }).waitFor();
+  expect(await first.locator(".line-comment").innerText()).toContain("By zero?");
+  expect(await first.locator(".file").nth(1).getByLabel("Viewed").isChecked()).toBe(true);
+  await expectAccessible(first);
+
+  await second.getByRole("textbox", { name: "Note" }).fill("I would not ship it");
+  await expectAccessible(second);
+  await first.getByRole("button", { name: "Send: approve" }).click();
+  await first.getByRole("heading", { name: "You answered: approve" }).waitFor();
+  await second.getByRole("heading", { name: /browser-of-a-test answered: approve/ }).waitFor();
+  expect(await second.locator(".unsent").innerText()).toContain("I would not ship it");
+  expect(await second.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+});
+
+test("[PG52] in the past a gate is shown and cannot be answered", async () => {
+  const { look } = await asked();
+  const page = await look("?at=2");
+  await page.getByText("At this moment the question was not asked yet.").waitFor();
+  expect(await page.locator(".answer-option, button.diff-numbers").count()).toBe(0);
+  await page.getByRole("button", { name: "Back to now" }).click();
+  await option(page, "approve").waitFor();
+});
+
+test("[PG46] of 2,000 files only those near to what can be seen are there", async () => {
+  const many = "mkdir many; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i >many/$i.txt; done; touch divide.js";
+  const { look } = await asked({ work: [{ run: [many], say: "STATUS: done" }] });
+  const page = await look();
+  const files = () => page.locator(".file").count();
+  expect(await page.getByText("2000 files").or(page.getByText("2001 files")).count()).toBe(1);
+  expect(await files()).toBeLessThan(400);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.getByRole("button", { name: "many/999.txt" }).waitFor();
+  expect(await files()).toBeLessThan(400);
+});
