@@ -22,7 +22,8 @@ export interface FoundAttempt {
 }
 
 export async function attempt(app: Application, id: string): Promise<AttemptDocument> {
-  const { attempt: found, run, number } = await attemptById(app, id);
+  const reached = await attemptById(app, id);
+  const { attempt: found, run, number } = reached;
   const { state } = found;
   return {
     id: found.id,
@@ -42,9 +43,43 @@ export async function attempt(app: Application, id: string): Promise<AttemptDocu
     outcome: state.phase === "ended" ? state.outcome : null,
     why: state.phase === "ended" ? state.why : "",
     notes: state.phase === "ended" ? (state.notes ?? []) : [],
+    verdict: state.phase === "ended" ? state.verdict : null,
+    took: state.phase === "ended" ? (state.taken?.key ?? null) : null,
+    ...(await resultOf(reached)),
     usage: used(found.usage, Number(isUnreported(found))),
+    others: othersOf(run, found),
     ...(await openerFor(app, run.header))(found),
   };
+}
+
+/** What its end left in the log of the run: the outputs of one that passed, the facts of any. */
+async function resultOf({
+  attempt: { id, story, step, state },
+  run,
+  parts,
+}: FoundAttempt): Promise<Pick<AttemptDocument, "outputs" | "facts">> {
+  if (state.phase !== "ended") return { outputs: {}, facts: {} };
+  const at = state.endedAt;
+  const ends = (await parts.store.eventsAt(run.header.id, "attempt_ended", at)).map(({ event }) => event);
+  const sets = (await parts.store.eventsAt(run.header.id, "outputs_set", at)).map(({ event }) => event);
+  const end = ends.find((event) => event.type === "attempt_ended" && event.attempt === id);
+  const set = sets.find((event) => event.type === "outputs_set" && event.step === step && event.story === story);
+  return {
+    outputs: set?.type === "outputs_set" ? set.set : {},
+    facts: end?.type === "attempt_ended" ? (end.facts ?? {}) : {},
+  };
+}
+
+function othersOf(run: Run, { story, step, part }: Attempt): AttemptDocument["others"] {
+  const scope = story === null ? run.header : run.stories[story];
+  const same = (scope?.attempts ?? []).filter((each) => each.step === step && each.part === part);
+  return same.map(({ id, number, startedAt, state }) => ({
+    id,
+    attempt: number,
+    phase: state.phase,
+    outcome: state.phase === "ended" ? state.outcome : null,
+    startedAt: isoTime(startedAt),
+  }));
 }
 
 /** What is read at once. */

@@ -57,16 +57,17 @@ function keyOf({ file, startedAt }: LoggedAttempt): string {
   return `${startedAt} ${file}`;
 }
 
-/** With the reader of the agent that its executor is, by the configuration of the run's repository. */
+/** With the reader of the agent that its executor is, by the configuration of the run's repository. `isWhole`: see there. */
 export async function transcriptFor(
   app: Pick<Application, "home">,
   repo: string | null,
   { executor, workspace }: Pick<LoggedAttempt, "executor" | "workspace">,
+  isWhole = true,
 ): Promise<Transcript> {
   const config = await readConfig(app.home.configFile, repo, agents).catch(unlessWrong);
   const newReader = await readerFor(kindOf(config, executor), agents);
   const now = Date.now();
-  return new Transcript({ reader: newReader === null ? null : newReader(() => now), root: workspace });
+  return new Transcript({ reader: newReader === null ? null : newReader(() => now), root: workspace, isWhole });
 }
 
 function kindOf(config: Config | null, executor: string): string {

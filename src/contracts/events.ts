@@ -80,7 +80,7 @@ const json: z.ZodType<Json> = z
     z.union([text, z.number(), z.boolean(), z.null(), z.array(json).readonly(), z.record(z.string(), json).readonly()]),
   )
   .meta({ id: "Json" });
-const facts = z.record(z.string(), json).readonly();
+export const facts = z.record(z.string(), json).readonly();
 
 const storySpec = object({
   id: text,

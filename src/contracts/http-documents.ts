@@ -2,12 +2,14 @@
 
 import { z } from "zod";
 import { errorCode } from "./error-document.ts";
+import { facts } from "./events.ts";
 import { lifecycleSessionContract } from "./lifecycle-documents.ts";
 import { doctorContract } from "./machine-documents.ts";
 import { dispatchContract, projectSaidContract, projectStatusContract } from "./project-documents.ts";
+import { verdict } from "./routes.ts";
 import { attemptOutcome, runContract, unreported, usageShape } from "./run-documents.ts";
 import { scheduleContract } from "./schedule-documents.ts";
-import { count, list, object, text, texts, time, usd } from "./shape.ts";
+import { count, list, object, text, textMap, texts, time, usd } from "./shape.ts";
 
 const role = z.enum(["read", "answer", "operate"]);
 
@@ -54,6 +56,8 @@ export const runPageContract = object({
   next: text.nullable().describe("The cursor of the next page. null: this is the last one."),
 }).meta({ id: "RunPage" });
 
+const attemptPhase = z.enum(["dispatched", "started", "stopping", "ended"]);
+
 export const attemptContract = object({
   id: text,
   run: text,
@@ -68,11 +72,18 @@ export const attemptContract = object({
   version: text.nullable(),
   startedAt: time,
   endedAt: time.nullable(),
-  phase: z.enum(["dispatched", "started", "stopping", "ended"]),
+  phase: attemptPhase,
   outcome: attemptOutcome.nullable(),
   why: text,
   notes: texts,
+  verdict: verdict.nullable().describe("What it said. null: it has not completed."),
+  took: text.nullable().describe("The key of the route that it led to. null: none."),
+  outputs: textMap.describe("What it set for the steps after it."),
+  facts: facts.describe("What else is known of its end: checks, tests, changed files, what it said."),
   usage: object({ ...usageShape, unreported }),
+  others: list(
+    object({ id: text, attempt: count, phase: attemptPhase, outcome: attemptOutcome.nullable(), startedAt: time }),
+  ).describe("All attempts of this step, or of this part of it, oldest first."),
   session: text.nullable(),
   open: text.nullable().describe("The command that opens the session of the agent."),
 }).meta({ id: "AttemptDocument" });
@@ -85,6 +96,25 @@ export const logPageContract = object({
   ended: z.boolean().describe("The attempt has ended: when `next` is `size`, nothing more comes."),
   text: text.describe("As it was printed, control characters included."),
 }).meta({ id: "LogPage" });
+
+const transcriptLine = object({
+  kind: z
+    .enum(["session", "turn", "text", "call", "result", "denied", "usage", "trouble", "end", "line", "note", "other"])
+    .describe("What the agent did. `line`: what it printed is no event. `note`: Pawl says it."),
+  tone: z.enum(["plain", "dim", "strong", "good", "bad", "warning", "added", "removed"]),
+  text: text.describe("One line, without control characters."),
+}).meta({ id: "TranscriptLine" });
+
+export const transcriptPageContract = object({
+  attempt: text,
+  from: count.describe("Where in the log these lines begin: the `before` of the page before this one."),
+  next: count.describe("The `from` of the next page."),
+  size: count.describe("The bytes of the log as it is now."),
+  ended: z.boolean().describe("The attempt has ended: when `next` is `size`, nothing more comes."),
+  hasLog: z.boolean().describe("false: nothing was printed yet, or the log was removed."),
+  lines: list(transcriptLine),
+  saying: text.describe("The end of the message that the agent is writing now. Empty: none."),
+}).meta({ id: "TranscriptPage" });
 
 export const promptContract = object({ attempt: text, prompt: text }).meta({ id: "PromptDocument" });
 
@@ -198,6 +228,7 @@ export type SignedIn = z.infer<typeof signedInContract>;
 export type RunPage = z.infer<typeof runPageContract>;
 export type AttemptDocument = z.infer<typeof attemptContract>;
 export type LogPage = z.infer<typeof logPageContract>;
+export type TranscriptPage = z.infer<typeof transcriptPageContract>;
 export type PromptDocument = z.infer<typeof promptContract>;
 export type StartedDocument = z.infer<typeof startedRunContract>;
 export type RepositoryList = z.infer<typeof repositoriesContract>;

@@ -246,6 +246,7 @@ test("[HT40] every route was called by these tests, and its answer checked", () 
     "GET /api/v1/gates/{gate}",
     "GET /api/v1/gates/{gate}/diff",
     "GET /api/v1/attempts/{attempt}/diff",
+    "GET /api/v1/attempts/{attempt}/transcript",
     ...["caps", "waits", "stop", "drop", "stories"].map((name) => `POST /api/v1/runs/{run}/${name}`),
     ...["edit", "move", "skip", "drop", "revert"].map((name) => `POST /api/v1/runs/{run}/stories/{story}/${name}`),
   ];

@@ -25,7 +25,7 @@ export function activityAfter(before: Activity, entries: readonly LogEntry[], sa
 function next(activity: Activity, entry: LogEntry): Activity {
   switch (entry.kind) {
     case "turn":
-      return { ...activity, turns: entry.number };
+      return { ...activity, turns: entry.number ?? activity.turns + 1 };
     case "text":
       return { ...activity, doing: lastWords(entry.text) };
     case "line":

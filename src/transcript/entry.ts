@@ -5,7 +5,7 @@ import type { TokenUsage } from "../domain/agent-event.ts";
 export type LogEntry =
   | { readonly kind: "session"; readonly model: string | null; readonly version: string | null }
   /** A turn is what the model says and calls before it gets a result. `usage`: everything until then. */
-  | { readonly kind: "turn"; readonly number: number; readonly usage: TokenUsage | null }
+  | { readonly kind: "turn"; readonly number: TurnCount; readonly usage: TokenUsage | null }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "call"; readonly call: ToolCall }
   | {
@@ -28,7 +28,7 @@ export type LogEntry =
       readonly ok: boolean;
       /** "": the last text said it already. */
       readonly text: string;
-      readonly turns: number;
+      readonly turns: TurnCount;
       readonly usage: TokenUsage | null;
     }
   /** A line that is no event: what a program printed. `bytes`: its length where the text is only its beginning. */
@@ -37,6 +37,9 @@ export type LogEntry =
   | { readonly kind: "note"; readonly text: string }
   /** Events that say nothing to Pawl, by their types. `sample`: the text of the only one. */
   | { readonly kind: "other"; readonly types: readonly OtherType[]; readonly sample: string | null };
+
+/** null: the beginning of the log was not read, and no sum is known. */
+type TurnCount = number | null;
 
 interface OtherType {
   readonly name: string;

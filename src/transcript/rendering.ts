@@ -27,7 +27,10 @@ export function linesOfEntry(entry: LogEntry, width: number): readonly ShownLine
       page.one("dim", `session ${[entry.model, entry.version].filter(Boolean).join(" ")}`);
       break;
     case "turn":
-      page.one("dim", [`── turn ${entry.number}`, ...amounts(entry.usage)].join(" · "));
+      page.one(
+        "dim",
+        [entry.number === null ? "── turn" : `── turn ${entry.number}`, ...amounts(entry.usage)].join(" · "),
+      );
       break;
     case "text":
       page.text("plain", cut(entry.text));
@@ -53,7 +56,7 @@ export function linesOfEntry(entry: LogEntry, width: number): readonly ShownLine
         entry.ok ? "good" : "bad",
         [
           entry.ok ? "✓ ended" : `✗ failed: ${cut(entry.text) || "it does not say why"}`,
-          counted(entry.turns, "turn"),
+          ...(entry.turns === null ? [] : [counted(entry.turns, "turn")]),
           ...amounts(entry.usage),
         ].join(" · "),
       );

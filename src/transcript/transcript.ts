@@ -18,6 +18,8 @@ export interface TranscriptOptions {
   readonly reader: EventReader | null;
   /** The tree of the attempt: paths are shown without it. */
   readonly root: string | null;
+  /** false: it begins in the middle of a log, where the numbers of turns and the sums of tokens are not known. */
+  readonly isWhole?: boolean;
 }
 
 /** Calls whose results may still come. */
@@ -32,6 +34,7 @@ const pawlLine = "[pawl] ";
 export class Transcript {
   readonly #reader: EventReader | null;
   readonly #root: string | null;
+  readonly #isWhole: boolean;
   readonly #splitter = new ByteLines();
   readonly #calls = new Map<string, ToolCall>();
   readonly #others = new Map<string, number>();
@@ -45,9 +48,10 @@ export class Transcript {
   #isModelsTurn = true;
   #usage: TokenUsage | null = null;
 
-  constructor({ reader, root }: TranscriptOptions) {
+  constructor({ reader, root, isWhole = true }: TranscriptOptions) {
     this.#reader = reader;
     this.#root = root;
+    this.#isWhole = isWhole;
   }
 
   /** The message that is not complete yet. */
@@ -201,13 +205,18 @@ export class Transcript {
     if (!this.#isModelsTurn) return;
     this.#isModelsTurn = false;
     this.#turns += 1;
-    this.#add({ kind: "turn", number: this.#turns, usage: this.#usage });
+    this.#add({ kind: "turn", ...this.#counts() });
+  }
+
+  #counts(): { readonly number: number | null; readonly usage: TokenUsage | null } {
+    return this.#isWhole ? { number: this.#turns, usage: this.#usage } : { number: null, usage: null };
   }
 
   #ends(ok: boolean, text: string): void {
     this.#endText();
     const isKnown = text.trim() === this.#lastText.trim();
-    this.#add({ kind: "end", ok, text: isKnown ? "" : text, turns: this.#turns, usage: this.#usage });
+    const { number: turns, usage } = this.#counts();
+    this.#add({ kind: "end", ok, text: isKnown ? "" : text, turns, usage });
     this.#isModelsTurn = true;
   }
 }

@@ -3,11 +3,19 @@
 import { z } from "zod";
 import { attemptDiff } from "../../application/attempt-diff.ts";
 import { attempt, attemptLog, attemptPrompt, openAttemptLog } from "../../application/attempts.ts";
+import { attemptTranscript } from "../../application/transcript-pages.ts";
 import { attemptDiffContract } from "../../contracts/diff-document.ts";
-import { attemptContract, logPageContract, promptContract } from "../../contracts/http-documents.ts";
+import {
+  attemptContract,
+  logPageContract,
+  promptContract,
+  transcriptPageContract,
+} from "../../contracts/http-documents.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 import { askedPlace, headersOfStreams, wantsStream } from "../streams/asked.ts";
 import { logFeed } from "../streams/log-feed.ts";
+
+const byte = z.coerce.number<string>().int().min(0);
 
 export const attemptRoutes: readonly ApiRoute[] = [
   apiRoute(
@@ -31,7 +39,20 @@ export const attemptRoutes: readonly ApiRoute[] = [
     {
       headers: headersOfStreams,
       streams: true,
-      query: z.strictObject({ from: z.coerce.number<string>().int().min(0).default(0).describe("A byte of the log.") }),
+      query: z.strictObject({ from: byte.default(0).describe("A byte of the log.") }),
+    },
+  ),
+  apiRoute(
+    "GET /attempts/{attempt}/transcript",
+    "read",
+    "what its agent did, as lines for people, a page of its log at a time",
+    transcriptPageContract,
+    async ({ app, path, query }) => await attemptTranscript(app, path("attempt"), query),
+    {
+      query: z.strictObject({
+        from: byte.default(0).describe("A byte of the log. The page begins with the first line there or behind it."),
+        before: byte.exactOptional().describe("The page ends before this byte, or at the end of the log."),
+      }),
     },
   ),
   apiRoute(

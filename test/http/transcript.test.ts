@@ -1,0 +1,180 @@
+// What an agent did, as lines, over a real service: pages of logs of any size, from any byte.
+
+import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { agents } from "../../src/app.ts";
+import { resume } from "../../src/application/drive.ts";
+import { start } from "../../src/application/start.ts";
+import type { TranscriptPage } from "../../src/contracts/http-documents.ts";
+import { readerFor } from "../../src/executors/recorded-formats.ts";
+import { linesOfEntry } from "../../src/transcript/rendering.ts";
+import { Transcript } from "../../src/transcript/transcript.ts";
+import { type Client, clientOf } from "../support/api-client.ts";
+import { applicationIn, serve } from "../support/http-service.ts";
+import { recordingPath } from "../support/recordings.ts";
+import { makeRepository, tempDir } from "../support/repository.ts";
+
+const workflow = `pawl: 1
+id: small
+agents: { worker: {} }
+steps:
+  - { id: work, agent: worker, input: "Work", on_error: fail, checks: [{ run: "test -f made.txt" }] }
+`;
+/** Its first attempt makes no file: the check is red. */
+const agent = `cat >/dev/null
+if [ -e ../tried-DIR ]; then echo x > made.txt; git add -A; git commit -qm made; fi
+touch ../tried-DIR
+echo STATUS: done
+echo CHANGES: a page
+`;
+
+interface Site {
+  readonly dir: string;
+  readonly log: string;
+  readonly path: string;
+  readonly reader: Client;
+  page(query?: string): Promise<TranscriptPage>;
+}
+
+/** An attempt that has ended, whose log the test writes. Its executor is Claude Code, by the configuration. */
+async function newSite(kind = "claude"): Promise<Site> {
+  const dir = tempDir("pawl-transcript-");
+  makeRepository(undefined, { dir: join(dir, "repo") });
+  mkdirSync(join(dir, "home"));
+  const tried = join(dir, "tried");
+  writeFileSync(join(dir, "agent.sh"), agent.replaceAll("../tried-DIR", tried));
+  const config = join(dir, "home", "config.yml");
+  writeFileSync(config, `executors:\n  mine: { kind: command, command: ["sh", "${join(dir, "agent.sh")}"] }\n`);
+  writeFileSync(join(dir, "small.yml"), workflow);
+  const app = applicationIn(dir);
+  const service = await serve({ app });
+  const repo = join(dir, "repo");
+  await start(app, { workflow: join(dir, "small.yml"), task: "Add a page", executor: "mine", repo });
+  await resume(app, "1", { signal: new AbortController().signal });
+  if (kind !== "command") writeFileSync(config, `executors:\n  mine: { kind: ${kind} }\n`);
+  const reader = clientOf(service, "read");
+  const [attempt] = (await reader.get("/api/v1/runs/1/cost")).body.attempts;
+  const path = `/api/v1/attempts/${attempt.id}`;
+  const { run } = (await reader.get("/api/v1/runs/1")).body;
+  return {
+    dir,
+    path,
+    reader,
+    log: join(dir, "home", "logs", run.id, "run-work-1.log"),
+    page: async (query = "") => (await reader.get(`${path}/transcript${query}`)).body as TranscriptPage,
+  };
+}
+
+const far = 1e15;
+const hello = readFileSync(recordingPath("claude-hello.jsonl"), "utf8");
+const shown = ({ lines }: Pick<TranscriptPage, "lines">) => lines.map(({ text }) => text);
+const unnumbered = (lines: readonly string[]) => lines.map((line) => line.replace(/^(── turn|✓ ended).*/, "$1"));
+
+async function wholeLines(log: string): Promise<readonly string[]> {
+  const newReader = await readerFor("claude", agents);
+  const transcript = new Transcript({ reader: newReader && newReader(() => 0), root: null });
+  const entries = [...transcript.write(readFileSync(log)), ...transcript.end()];
+  return entries.flatMap((entry) => linesOfEntry(entry, Number.POSITIVE_INFINITY)).map(({ text }) => text);
+}
+
+test("[HT60] a log is the same lines page by page, from its first byte and from its last", async () => {
+  const { log, page } = await newSite();
+  writeFileSync(log, hello.repeat(150));
+  const whole = await wholeLines(log);
+  const forwards: string[] = [];
+  let pages = 0;
+  for (let next = 0; ; pages += 1) {
+    const found = await page(`?from=${next}`);
+    expect(found.from).toBe(next);
+    forwards.push(...shown(found));
+    next = found.next;
+    if (next === found.size) break;
+  }
+  expect(pages).toBeGreaterThan(3);
+  expect(forwards).toEqual(whole);
+
+  const backwards: string[] = [];
+  for (let before = far; before > 0; ) {
+    const found = await page(`?before=${before}`);
+    backwards.unshift(...shown(found));
+    expect(found.next).toBe(Math.min(before, found.size));
+    before = found.from;
+  }
+  expect(unnumbered(backwards)).toEqual(unnumbered(whole));
+  // The middle of a log knows no number of a turn and no sum of tokens, and invents none.
+  expect((await page(`?before=${far}`)).lines.find(({ kind }) => kind === "turn")?.text).toBe("── turn");
+});
+
+test("[HT60] a page says what each line is, and begins with a line wherever it is asked for", async () => {
+  const { log, page } = await newSite();
+  writeFileSync(log, hello);
+  const size = Buffer.byteLength(hello);
+  const found = await page();
+  expect(found).toMatchObject({ from: 0, next: size, size, ended: true, hasLog: true });
+  expect(found.lines).toContainEqual({ kind: "call", tone: "strong", text: "● Bash cat hello.txt" });
+  expect(found.lines).toContainEqual({ kind: "call", tone: "added", text: "    + hello" });
+  expect(found.lines).toContainEqual({ kind: "turn", tone: "dim", text: "── turn 2 · 3.4k tokens" });
+  const second = hello.indexOf("\n") + 1;
+  expect((await page("?from=5")).from).toBe(second);
+  expect((await page(`?from=${second}`)).from).toBe(second);
+  expect(await page(`?from=${far}`)).toMatchObject({ from: far, next: far, lines: [] });
+});
+
+test("[HT61] a log of 1 GB, a line of 20 MB and bytes that are no text are read in bounded pages", async () => {
+  const { log, page } = await newSite("command");
+  const long = "x".repeat(20 * 1024 * 1024);
+  writeFileSync(log, `one\n${long}\ntwo\u001b[31m red\u001b[0m \u0007\n`);
+  const texts: string[] = [];
+  for (let next = 0, size = -1; next !== size; ) {
+    const found = await page(`?from=${next}`);
+    expect(JSON.stringify(found).length).toBeLessThan(1024 * 1024);
+    expect(found.next).toBeGreaterThan(next);
+    texts.push(...shown(found));
+    ({ next, size } = found);
+  }
+  expect(texts[0]).toBe("one");
+  expect(texts.at(-1)).toBe("two red \\u0007");
+  expect(texts.join("\n")).toMatch(/x{1000}[^]*cut: the line has 8\.0 MiB/);
+
+  truncateSync(log, 1024 * 1024 * 1024);
+  appendFileSync(log, `\n${"a line\n".repeat(60_000)}last`);
+  const end = await page(`?before=${far}`);
+  expect(end.size).toBeGreaterThan(1024 * 1024 * 1024);
+  expect(shown(end).at(-1)).toBe("last");
+  const before = await page(`?before=${end.from}`);
+  expect(before.next).toBe(end.from);
+  expect(shown(before)).toContain("a line");
+  expect((await page(`?from=${512 * 1024 * 1024}`)).next).toBeGreaterThan(512 * 1024 * 1024);
+});
+
+test("[HT61] a log that is gone is said, a link in its place is refused, and a wrong byte is 400", async () => {
+  const { log, page, path, reader, dir } = await newSite();
+  rmSync(log);
+  expect(await page()).toMatchObject({ hasLog: false, lines: [], ended: true, size: 0 });
+  symlinkSync(join(dir, "home", "config.yml"), log);
+  expect(await reader.get(`${path}/transcript`)).toMatchObject({ status: 409, body: { code: "REFUSED" } });
+  for (const query of ["from=-1", "before=x", "from=1.5", "after=1"])
+    expect((await reader.get(`${path}/transcript?${query}`)).status).toBe(400);
+  expect((await reader.get("/api/v1/attempts/at-nothing/transcript")).status).toBe(404);
+});
+
+test("[HT62] an attempt has its verdict, its outputs or facts, and the other attempts of its step", async () => {
+  const { path, reader } = await newSite();
+  const { body: first } = await reader.get(path);
+  expect(first).toMatchObject({
+    verdict: { kind: "rejected" },
+    facts: { checks: [{ run: "test -f made.txt", passed: false }] },
+    others: [
+      { id: first.id, attempt: 1 },
+      { attempt: 2, phase: "ended", outcome: "completed" },
+    ],
+  });
+  const { body: second } = await reader.get(`/api/v1/attempts/${first.others[1].id}`);
+  expect(second).toMatchObject({
+    verdict: { kind: "passed" },
+    took: "passed",
+    outputs: { changes: "a page" },
+    others: first.others,
+  });
+});
