@@ -78,6 +78,7 @@ function othersOf(run: Run, { story, step, part }: Attempt): AttemptDocument["ot
     attempt: number,
     phase: state.phase,
     outcome: state.phase === "ended" ? state.outcome : null,
+    verdict: state.phase === "ended" ? state.verdict : null,
     startedAt: isoTime(startedAt),
   }));
 }

@@ -46,8 +46,7 @@ export async function attemptTranscript(
     const { size } = fstatSync(handle);
     const spans = new LogSpans(handle, size, ended);
     const span = before === undefined ? spans.after(from) : spans.before(before);
-    const isLast = span.end >= size;
-    const { lines, saying } = await linesOf(app, found, { spans, span, isOver: isLast && ended, isLast });
+    const { lines, saying } = await linesOf(app, found, { spans, span, isOver: ended && span.end >= size });
     return { ...about, from: span.start, next: span.end, size, hasLog: true, lines, saying };
   } finally {
     closeSync(handle);
@@ -59,14 +58,12 @@ interface Part {
   readonly span: LogSpan;
   /** Nothing follows. */
   readonly isOver: boolean;
-  /** Nothing follows yet. */
-  readonly isLast: boolean;
 }
 
 async function linesOf(
   app: Application,
   found: FoundAttempt,
-  { spans, span, isOver, isLast }: Part,
+  { spans, span, isOver }: Part,
 ): Promise<Pick<TranscriptPage, "lines" | "saying">> {
   if (span.isPiece) return { lines: pieceLines(spans, span), saying: "" };
   const transcripts = waiting.get(app) ?? new Map<string, Transcript>();
@@ -75,10 +72,11 @@ async function linesOf(
   const transcript = transcripts.get(key) ?? (await readUntil(app, found, spans, span.start));
   transcripts.delete(key);
   const entries = [...transcript.write(spans.read(span)), ...(isOver ? transcript.end() : [])];
-  if (!isOver) keep(transcripts, `${found.attempt.id} ${span.end}`, transcript);
+  // One that has read nothing is made again: by then more may be known of its agent.
+  if (!isOver && span.end > 0) keep(transcripts, `${found.attempt.id} ${span.end}`, transcript);
   return {
     lines: entries.flatMap(shownLines),
-    saying: isLast && !isOver ? plainText(transcript.saying.slice(-longestSaying)) : "",
+    saying: isOver ? "" : plainText(transcript.saying.slice(-longestSaying)),
   };
 }
 

@@ -82,7 +82,14 @@ export const attemptContract = object({
   facts: facts.describe("What else is known of its end: checks, tests, changed files, what it said."),
   usage: object({ ...usageShape, unreported }),
   others: list(
-    object({ id: text, attempt: count, phase: attemptPhase, outcome: attemptOutcome.nullable(), startedAt: time }),
+    object({
+      id: text,
+      attempt: count,
+      phase: attemptPhase,
+      outcome: attemptOutcome.nullable(),
+      verdict: verdict.nullable(),
+      startedAt: time,
+    }),
   ).describe("All attempts of this step, or of this part of it, oldest first."),
   session: text.nullable(),
   open: text.nullable().describe("The command that opens the session of the agent."),

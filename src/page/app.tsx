@@ -7,6 +7,7 @@ import { address, type PageName } from "./address.ts";
 import { heardAt, line } from "./api/changes.ts";
 import { useDocument } from "./api/loaded.ts";
 import { signIn } from "./api/sign-in.ts";
+import { AttemptPage } from "./attempt/attempt-page.tsx";
 import { GatePage } from "./gate/gate-page.tsx";
 import { Home } from "./home/home.tsx";
 import { Keys } from "./keys.tsx";
@@ -101,6 +102,7 @@ interface PageProps {
 
 const pages: Readonly<Partial<Record<PageName, (props: PageProps) => ComponentChildren>>> = {
   home: Home,
+  attempts: ({ id }) => <AttemptPage key={id} id={id} />,
   runs: ({ id }) => (id === "" ? <Home /> : <RunPage key={id} id={id} />),
   gates: ({ id }) => (id === "" ? <Home /> : <GatePage key={id} id={id} />),
 };

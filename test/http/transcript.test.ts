@@ -1,9 +1,19 @@
 // What an agent did, as lines, over a real service: pages of logs of any size, from any byte.
 
-import { appendFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { agents } from "../../src/app.ts";
+import type { Application } from "../../src/application/application.ts";
 import { resume } from "../../src/application/drive.ts";
 import { start } from "../../src/application/start.ts";
 import type { TranscriptPage } from "../../src/contracts/http-documents.ts";
@@ -14,6 +24,7 @@ import { type Client, clientOf } from "../support/api-client.ts";
 import { applicationIn, serve } from "../support/http-service.ts";
 import { recordingPath } from "../support/recordings.ts";
 import { makeRepository, tempDir } from "../support/repository.ts";
+import { until } from "../support/until.ts";
 
 const workflow = `pawl: 1
 id: small
@@ -23,11 +34,25 @@ steps:
 `;
 /** Its first attempt makes no file: the check is red. */
 const agent = `cat >/dev/null
-if [ -e ../tried-DIR ]; then echo x > made.txt; git add -A; git commit -qm made; fi
-touch ../tried-DIR
+if [ -e DIR/tried ]; then echo x > made.txt; git add -A; git commit -qm made; fi
+touch DIR/tried
 echo STATUS: done
 echo CHANGES: a page
 `;
+
+/** Prints what the test writes, piece by piece. */
+const waitingAgent = `cat >/dev/null; touch DIR/begun
+for n in 1 2; do while [ ! -e DIR/say-$n ]; do sleep 0.05; done; cat DIR/say-$n; done
+echo x > made.txt; git add -A; git commit -qm made
+`;
+
+interface Project {
+  readonly dir: string;
+  readonly app: Application;
+  readonly reader: Client;
+  /** From now on the executor is this agent, by the configuration. */
+  setKind(kind: string): void;
+}
 
 interface Site {
   readonly dir: string;
@@ -37,13 +62,12 @@ interface Site {
   page(query?: string): Promise<TranscriptPage>;
 }
 
-/** An attempt that has ended, whose log the test writes. Its executor is Claude Code, by the configuration. */
-async function newSite(kind = "claude"): Promise<Site> {
+/** A run that has started. */
+async function newProject(script: string): Promise<Project> {
   const dir = tempDir("pawl-transcript-");
   makeRepository(undefined, { dir: join(dir, "repo") });
   mkdirSync(join(dir, "home"));
-  const tried = join(dir, "tried");
-  writeFileSync(join(dir, "agent.sh"), agent.replaceAll("../tried-DIR", tried));
+  writeFileSync(join(dir, "agent.sh"), script.replaceAll("DIR", dir));
   const config = join(dir, "home", "config.yml");
   writeFileSync(config, `executors:\n  mine: { kind: command, command: ["sh", "${join(dir, "agent.sh")}"] }\n`);
   writeFileSync(join(dir, "small.yml"), workflow);
@@ -51,9 +75,15 @@ async function newSite(kind = "claude"): Promise<Site> {
   const service = await serve({ app });
   const repo = join(dir, "repo");
   await start(app, { workflow: join(dir, "small.yml"), task: "Add a page", executor: "mine", repo });
+  const setKind = (kind: string) => writeFileSync(config, `executors:\n  mine: { kind: ${kind} }\n`);
+  return { dir, app, reader: clientOf(service, "read"), setKind };
+}
+
+/** An attempt that has ended, whose log the test writes. Its executor is Claude Code, by the configuration. */
+async function newSite(kind = "claude"): Promise<Site> {
+  const { dir, app, reader, setKind } = await newProject(agent);
   await resume(app, "1", { signal: new AbortController().signal });
-  if (kind !== "command") writeFileSync(config, `executors:\n  mine: { kind: ${kind} }\n`);
-  const reader = clientOf(service, "read");
+  if (kind !== "command") setKind(kind);
   const [attempt] = (await reader.get("/api/v1/runs/1/cost")).body.attempts;
   const path = `/api/v1/attempts/${attempt.id}`;
   const { run } = (await reader.get("/api/v1/runs/1")).body;
@@ -67,6 +97,7 @@ async function newSite(kind = "claude"): Promise<Site> {
 }
 
 const far = 1e15;
+const json = (value: object) => `${JSON.stringify(value)}\n`;
 const hello = readFileSync(recordingPath("claude-hello.jsonl"), "utf8");
 const shown = ({ lines }: Pick<TranscriptPage, "lines">) => lines.map(({ text }) => text);
 const unnumbered = (lines: readonly string[]) => lines.map((line) => line.replace(/^(── turn|✓ ended).*/, "$1"));
@@ -177,4 +208,30 @@ test("[HT62] an attempt has its verdict, its outputs or facts, and the other att
     outputs: { changes: "a page" },
     others: first.others,
   });
+});
+
+test("[HT60] a running attempt: its pages continue each other, with what is being said, until it has ended", async () => {
+  const { dir, app, reader, setKind } = await newProject(waitingAgent);
+  const over = resume(app, "1", { signal: new AbortController().signal });
+  const path = await until(async () => {
+    const [attempt] = (await reader.get("/api/v1/runs/1/cost")).body.attempts;
+    return attempt !== undefined && `/api/v1/attempts/${attempt.id}/transcript`;
+  });
+  const page = async (from: number) => (await reader.get(`${path}?from=${from}`)).body as TranscriptPage;
+  await until(() => existsSync(join(dir, "begun")));
+  expect(await page(0)).toMatchObject({ lines: [], saying: "", ended: false });
+  setKind("gemini");
+  const says = (content: string) => json({ type: "message", role: "assistant", content, delta: true });
+  writeFileSync(join(dir, "say-1"), `${says("I will ")}${says("look")}{"type":"mess`);
+  const first = await until(async () => {
+    const found = await page(0);
+    return found.saying !== "" && found;
+  });
+  expect(first).toMatchObject({ ended: false, saying: "I will look", lines: [{ kind: "turn" }] });
+  expect(first.next).toBeLessThan(first.size);
+  writeFileSync(join(dir, "say-2"), `age","role":"assistant","content":" at it.","delta":true}\nSTATUS: done\n`);
+  await over;
+  const last = await page(first.next);
+  expect(last).toMatchObject({ from: first.next, next: last.size, ended: true, saying: "" });
+  expect(shown(last).join("\n")).toMatch(/^I will look at it\.\nSTATUS: done/);
 });

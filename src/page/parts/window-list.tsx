@@ -16,19 +16,37 @@ interface Props {
   readonly toEnd: string;
   /** Brings this row into sight when it changes; null: none. */
   readonly shows?: number | null;
+  /** Changes when the row is asked for again. */
+  readonly asked?: number;
+  /** The number of the first row: when rows come before it or go, what a person reads stays where it is. */
+  readonly origin?: number;
+  /** Hears whether the end is followed. */
+  readonly onFollow?: (isAtEnd: boolean) => void;
 }
 
 const spare = 10;
 /** A browser cannot show a box higher than some 17 million pixels. */
 const highestBox = 8_000_000;
 
-export function WindowList({ count, rowHeight, row, label, follows, toEnd, shows = null }: Props) {
+export function WindowList(props: Props) {
+  const { count, rowHeight, row, label, follows, toEnd, shows = null, asked = 0, origin = 0, onFollow } = props;
   const box = useRef<HTMLDivElement>(null);
   const inside = useRef<HTMLDivElement>(null);
   const rows = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
   const seen = useSignal(600);
   const isAtEnd = useSignal(follows);
+  /** The rows of the new place are there in the same frame. */
+  const scrollTo = (element: HTMLDivElement, place: number) => {
+    element.scrollTop = place;
+    top.value = element.scrollTop;
+  };
+  const follow = (element: HTMLDivElement) => {
+    const isNow = element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
+    if (isNow === isAtEnd.value) return;
+    isAtEnd.value = isNow;
+    onFollow?.(isNow);
+  };
   const height = Math.min(count * rowHeight, highestBox);
   const scale = count === 0 ? 1 : (count * rowHeight) / Math.max(1, height);
   useEffect(() => {
@@ -42,15 +60,22 @@ export function WindowList({ count, rowHeight, row, label, follows, toEnd, shows
   useLayoutEffect(() => {
     const element = box.current as HTMLDivElement;
     (inside.current as HTMLDivElement).style.height = `${height}px`;
-    if (isAtEnd.value) element.scrollTop = element.scrollHeight;
+    if (isAtEnd.value) scrollTo(element, element.scrollHeight);
   }, [height]);
+  const before = useRef(origin);
+  useLayoutEffect(() => {
+    const element = box.current as HTMLDivElement;
+    if (!isAtEnd.value) scrollTo(element, element.scrollTop + ((before.current - origin) * rowHeight) / scale);
+    before.current = origin;
+  }, [origin]);
   useLayoutEffect(() => {
     const element = box.current as HTMLDivElement;
     if (shows === null) return;
     const place = (shows * rowHeight) / scale;
     if (place < element.scrollTop || place > element.scrollTop + element.clientHeight - rowHeight)
-      element.scrollTop = place - element.clientHeight / 2;
-  }, [shows]);
+      scrollTo(element, place - element.clientHeight / 2);
+    follow(element);
+  }, [shows === null ? null : shows + origin, asked]);
   const first = Math.max(0, Math.floor((top.value * scale) / rowHeight) - spare);
   const last = Math.min(count, first + Math.ceil(seen.value / rowHeight) + 2 * spare);
   useLayoutEffect(() => {
@@ -71,7 +96,7 @@ export function WindowList({ count, rowHeight, row, label, follows, toEnd, shows
         aria-label={label}
         onScroll={({ currentTarget: element }) => {
           top.value = element.scrollTop;
-          isAtEnd.value = element.scrollTop + element.clientHeight >= element.scrollHeight - 4;
+          follow(element);
         }}
       >
         <div class="window-inside" ref={inside}>
