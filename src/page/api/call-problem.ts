@@ -6,6 +6,8 @@ export class CallProblem extends Error {
   readonly status: number;
   readonly code: string;
   readonly hint: string;
+  /** `FIELD: what is wrong with it`, where the request has several things wrong. */
+  readonly details: readonly string[];
 
   constructor(status: number, said: Partial<ProblemDocument>) {
     super(said.detail ?? `the service answered ${status}`);
@@ -13,5 +15,6 @@ export class CallProblem extends Error {
     this.status = status;
     this.code = said.code ?? "UNKNOWN";
     this.hint = said.hint ?? "";
+    this.details = said.details ?? [];
   }
 }

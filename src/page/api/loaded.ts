@@ -15,14 +15,19 @@ export interface Loaded<T> {
 
 /** Each reading at least this long after the one before: a busy run changes many times in a second. */
 const pauseMs = 700;
+/** What changes without an event of a run is looked at this often. */
+const oftenMs = 20_000;
 
-/** `path` null: nothing is read. It reads again on every change, or, with `once`, never. */
-export function useDocument<T>(path: string | null, how: "live" | "once" = "live"): ReadonlySignal<Loaded<T>> {
+/** `path` null: nothing is read. It reads again on every change, or, with `once`, never. `often`: also as time passes. */
+export function useDocument<T>(
+  path: string | null,
+  how: "live" | "once" | "often" = "live",
+): ReadonlySignal<Loaded<T>> {
   const loaded = useSignal<Loaded<T>>({ document: null, problem: null });
   useEffect(() => {
     if (path === null) return undefined;
     loaded.value = { document: null, problem: null };
-    return how === "once" ? readOnce(path, loaded) : readAgain(path, loaded);
+    return how === "once" ? readOnce(path, loaded) : readAgain(path, loaded, how === "often");
   }, [path, how]);
   return loaded;
 }
@@ -33,7 +38,7 @@ function readOnce<T>(path: string, loaded: Signal<Loaded<T>>): () => void {
   return () => closing.abort();
 }
 
-function readAgain<T>(path: string, loaded: Signal<Loaded<T>>): () => void {
+function readAgain<T>(path: string, loaded: Signal<Loaded<T>>, isOften: boolean): () => void {
   const closing = new AbortController();
   let isReading = false;
   let isWanted = false;
@@ -49,8 +54,10 @@ function readAgain<T>(path: string, loaded: Signal<Loaded<T>>): () => void {
     isReading = false;
   };
   const stop = changes.subscribe(() => void look());
+  const timer = isOften ? setInterval(() => document.visibilityState === "visible" && void look(), oftenMs) : undefined;
   return () => {
     stop();
+    clearInterval(timer);
     closing.abort();
   };
 }

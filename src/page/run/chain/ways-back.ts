@@ -19,23 +19,35 @@ export interface WayBack {
   readonly worst: string | null;
 }
 
+/** A way back as the workflow has it, whether or not a run took it. */
+export interface PossibleWay extends Pick<WayBack, "key" | "to" | "limit"> {
+  /** The key of the rule, as the definition has it. */
+  readonly rule: string;
+  readonly route: Route["to"];
+}
+
 /** `stories`: the step whose body it is in; null: the run's own chain. */
 export function waysBackOf(run: Run, step: StepDefinition, stories: StoriesStep | null): readonly WayBack[] {
-  if (!isPerformed(step)) return [];
-  const rules = [...Object.entries(step.on), ["error", step.onError] as const];
-  return rules.flatMap(([key, rule]): WayBack[] => {
-    if (rule === undefined || !repeats(rule.route)) return [];
-    const to = targetOf(rule.route, step.name);
-    const limit = rule.limit?.atMost ?? step.budget?.atMost ?? stories?.storyBudget.atMost ?? null;
+  return possibleWays(step, stories).map(({ rule, route, ...way }): WayBack => {
     const counted = countsOf(run, stories).map(({ story, attempts }) => ({
       story,
-      taken: attempts.filter((attempt) => took(attempt, step.name, key, rule.route.to)).length,
+      taken: attempts.filter((attempt) => took(attempt, step.name, rule, route)).length,
     }));
     const worst = counted.reduce((most, each) => (each.taken > most.taken ? each : most), {
       story: null as string | null,
       taken: 0,
     });
-    return [{ key: keyText(key), to, taken: worst.taken, limit, worst: worst.taken > 0 ? worst.story : null }];
+    return { ...way, taken: worst.taken, worst: worst.taken > 0 ? worst.story : null };
+  });
+}
+
+export function possibleWays(step: StepDefinition, stories: StoriesStep | null): readonly PossibleWay[] {
+  if (!isPerformed(step)) return [];
+  const rules = [...Object.entries(step.on), ["error", step.onError] as const];
+  return rules.flatMap(([key, rule]): PossibleWay[] => {
+    if (rule === undefined || !repeats(rule.route)) return [];
+    const limit = rule.limit?.atMost ?? step.budget?.atMost ?? stories?.storyBudget.atMost ?? null;
+    return [{ rule: key, route: rule.route.to, key: keyText(key), to: targetOf(rule.route, step.name), limit }];
   });
 }
 
