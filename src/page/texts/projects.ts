@@ -1,0 +1,62 @@
+// Words of the page of projects that work by the files of .ai/: those that their people know.
+
+import type { ProjectAction } from "../projects/project-actions.ts";
+
+export const projectTexts = {
+  title: "Projects",
+  none: "No run has worked on a project with `.ai/` yet. In its folder:",
+  noneCommand:
+    'pawl project init --name cart-app --level 2\npawl project add US-001 "Shopping cart"\npawl project continue',
+  unreadable: "Cannot be read",
+  level: (level: number) => `level ${level}`,
+  noStory: "No story is at work.",
+  facts: {
+    story: "Story",
+    step: "Phase",
+    attempt: "Attempt",
+    status: "Status",
+    tests: "Tests",
+    dispatched: "Dispatched",
+    blockers: "Blockers",
+    done: "Stories done",
+    next: "Next story",
+    run: "Run",
+  },
+  attemptOf: (attempt: number, most: number) => `${attempt} of ${most}`,
+  tests: (pass: number, fail: number, skip: number) =>
+    `${pass} pass, ${fail} fail${skip === 0 ? "" : `, ${skip} skipped`}`,
+  lint: { good: "lint passes", bad: "lint fails" },
+  states: {
+    pending: "pending",
+    running: "running",
+    pass: "pass",
+    failing: "failing",
+    needs_human: "needs you",
+    timeout: "timed out",
+  },
+  failingTests: "Failing tests",
+  note: "Note for the next prompt",
+  filesChanged: (count: number) => (count === 1 ? "1 file changed" : `${count} files changed`),
+  changed: "Changed by others",
+  report: "Report",
+  actions: {
+    status: "Status",
+    continue: "Continue",
+    approve: "Approve",
+    reject: "Reject",
+    retry: "Retry",
+    skip: "Skip",
+    abort: "Abort",
+  } satisfies Record<ProjectAction, string>,
+  approveNote: "Note, for the next prompt (may be empty)",
+  answerNote: "Your answer",
+  rejectReason: "Reason",
+  reasonTo: (reason: string, effect: string) => (effect === "" ? reason : `${reason}: ${effect}`),
+  rejectNote: "What is wrong",
+  say: "Say something to the project",
+  send: "Say",
+  cancel: "Not now",
+  reply: (project: string) => `What ${project} says`,
+  notUnderstood: "Nothing was done: no rule understands these words.",
+  surely: { skip: "The phase is taken as passed.", abort: "A session that runs is stopped." },
+} as const;

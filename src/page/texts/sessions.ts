@@ -1,0 +1,41 @@
+// Words of the page of lifecycles.
+
+export const sessionTexts = {
+  title: "Lifecycles",
+  none: "There is no session of a lifecycle yet. In the folder of a project:",
+  noneCommand: 'pawl lifecycle "a shop for second-hand books"',
+  facts: {
+    position: "Position",
+    target: "Target",
+    phase: "Phase",
+    milestone: "Milestone",
+    steps: "Steps",
+    run: "Run",
+    mode: "Mode",
+  },
+  auto: "without stops",
+  stepwise: "stops before decisions",
+  stepsOf: (done: number, all: number) => `${done} of ${all}`,
+  states: { planned: "planned", running: "running", paused: "waits", completed: "complete" },
+  waits: "waits for you",
+  stops: {
+    decision: "Stops before a decision",
+    failed: "The skill did not do its work",
+    unknown: "A result file does not say how it went",
+    escalated: "A person must look",
+    asked: "A question",
+  },
+  answer: "Answer",
+  next: "To type next:",
+  chain: "The chain so far",
+  later: (count: number) => (count === 1 ? "1 step to come" : `${count} steps to come`),
+  decision: "decision",
+  words: {
+    pending: "to come",
+    running: "running",
+    completed: "done",
+    failed: "failed",
+    skipped: "skipped",
+  },
+  codes: "Errors and warnings",
+} as const;
