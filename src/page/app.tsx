@@ -8,13 +8,20 @@ import { heardAt, line } from "./api/changes.ts";
 import { useDocument } from "./api/loaded.ts";
 import { signIn } from "./api/sign-in.ts";
 import { AttemptPage } from "./attempt/attempt-page.tsx";
+import { ComparePage } from "./compare/compare-page.tsx";
 import { GatePage } from "./gate/gate-page.tsx";
+import { HealthPage } from "./health/health-page.tsx";
 import { Home } from "./home/home.tsx";
 import { Keys } from "./keys.tsx";
+import { NewRunPage } from "./new/new-run-page.tsx";
 import { clockText } from "./parts/time-text.ts";
+import { ProjectsPage } from "./projects/projects-page.tsx";
 import { RunPage } from "./run/run-page.tsx";
+import { SessionsPage } from "./sessions/sessions-page.tsx";
 import { SignIn } from "./sign-in-page.tsx";
 import { common } from "./texts/common.ts";
+import { WorkflowPage } from "./workflows/workflow-page.tsx";
+import { WorkflowsPage } from "./workflows/workflows-page.tsx";
 
 const links: readonly { readonly page: PageName; readonly path: string; readonly name: string }[] = [
   { page: "home", path: "/", name: common.home },
@@ -105,6 +112,12 @@ const pages: Readonly<Partial<Record<PageName, (props: PageProps) => ComponentCh
   attempts: ({ id }) => <AttemptPage key={id} id={id} />,
   runs: ({ id }) => (id === "" ? <Home /> : <RunPage key={id} id={id} />),
   gates: ({ id }) => (id === "" ? <Home /> : <GatePage key={id} id={id} />),
+  compare: ComparePage,
+  workflows: ({ id }) => (id === "" ? <WorkflowsPage /> : <WorkflowPage key={id} id={id} />),
+  new: NewRunPage,
+  projects: ProjectsPage,
+  sessions: SessionsPage,
+  health: HealthPage,
 };
 
 function Page() {

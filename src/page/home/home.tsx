@@ -1,7 +1,7 @@
 // The first page: what needs a person, what is stuck, what runs, and what was lately.
 
 import type { RunPage } from "../../contracts/http-documents.ts";
-import type { GateList, OpenGate, RunDocument } from "../../contracts/run-documents.ts";
+import type { GateList, OpenGate } from "../../contracts/run-documents.ts";
 import { money } from "../../transcript/money.ts";
 import { address, pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
@@ -12,6 +12,10 @@ import { agoText, spanText } from "../parts/time-text.ts";
 import { PushButton } from "../push.tsx";
 import { home as texts } from "../texts/home.ts";
 import { Recent } from "./recent.tsx";
+import { RetryButton } from "./retry-button.tsx";
+import { Since } from "./since.tsx";
+
+type RunRow = RunPage["runs"][number];
 
 export function Home() {
   const gates = useDocument<GateList>("/gates").value;
@@ -30,6 +34,7 @@ export function Home() {
       {isFiltered ? null : (
         <>
           <NeedsYou gates={gates.document.gates} />
+          <Since />
           <Group title={texts.stuck} runs={[...undriven, ...paused, ...failed.document.runs]} />
           <Group title={texts.running} runs={moving.filter(({ driver }) => driver !== null)} />
         </>
@@ -83,34 +88,60 @@ function deadlineText({ at, option }: { readonly at: string; readonly option: st
   return `${option} in ${spanText(Date.parse(at) - now.value)}`;
 }
 
-function Group({ title, runs }: { readonly title: string; readonly runs: readonly RunDocument[] }) {
+interface GroupProps {
+  readonly title: string;
+  readonly runs: readonly RunRow[];
+}
+
+function Group({ title, runs }: GroupProps) {
+  const hasActions = runs.some(canRetry);
   if (runs.length === 0) return null;
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
       <ul class="run-lines">
         {runs.map((run) => (
-          <RunLine key={run.id} run={run} />
+          <RunLine key={run.id} run={run} hasActions={hasActions} />
         ))}
       </ul>
     </section>
   );
 }
 
-function RunLine({ run }: { readonly run: RunDocument }) {
+function canRetry({ status }: RunRow): boolean {
+  return status === "failed";
+}
+
+interface LineProps {
+  readonly run: RunRow;
+  /** Another line of the group has a button, so that this one leaves room for it. */
+  readonly hasActions: boolean;
+}
+
+function RunLine({ run, hasActions }: LineProps) {
   const isUndriven = run.status === "running" && run.driver === null;
   return (
-    <li data-row>
+    <li data-row class="run-row">
       <a class="run-line plain-link" href={pathTo(["runs", run.number])}>
         <span class={isUndriven ? "failed" : run.status}>
           <Sign of={isUndriven ? "blocked" : run.status} />
         </span>
         <span class="number dim">{texts.run(run.number)}</span>
         <span class="one-line task">{run.task}</span>
-        <span class="dim one-line">{isUndriven ? withCode(texts.noDriver) : run.workflow}</span>
-        <span class="number end">{money(run.usage)}</span>
+        <span class={`why-short one-line ${run.status === "failed" ? "" : "dim"}`}>
+          {isUndriven ? withCode(texts.noDriver) : run.why}
+        </span>
+        <span class="number end">{costText(run)}</span>
         <span class="dim number end">{agoText(Date.parse(run.endedAt ?? run.startedAt), now.value)}</span>
       </a>
+      {canRetry(run) ? <RetryButton number={run.number} /> : hasActions ? <span class="no-action" /> : null}
     </li>
   );
+}
+
+function costText({ usage, capUsd, status }: RunRow): string {
+  const spent = money(usage);
+  return capUsd === null || status === "failed"
+    ? spent
+    : texts.ofCap(spent, money({ costUsd: capUsd, estimatedUsd: 0 }));
 }

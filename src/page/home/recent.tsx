@@ -4,16 +4,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { RunPage } from "../../contracts/http-documents.ts";
 import type { RunDocument } from "../../contracts/run-documents.ts";
-import { money } from "../../transcript/money.ts";
-import { address, pathTo, setQuery } from "../address.ts";
+import { address, setQuery } from "../address.ts";
 import { get } from "../api/calls.ts";
 import { useDocument } from "../api/loaded.ts";
 import { Empty, Loading, Problem } from "../parts/notice.tsx";
-import { now } from "../parts/now.ts";
-import { Status } from "../parts/sign.tsx";
-import { agoText } from "../parts/time-text.ts";
 import { statusWords } from "../texts/common.ts";
 import { home as texts } from "../texts/home.ts";
+import { RunTable } from "./run-table.tsx";
+import { SavedFilters } from "./saved-filters.tsx";
 
 const statuses = ["running", "held", "paused", "done", "failed", "cancelled"] as const;
 const pageSize = 50;
@@ -44,6 +42,7 @@ export function Recent() {
     <section aria-labelledby="recent">
       <div class="section-line">
         <h2 id="recent">{texts.recent}</h2>
+        {runs.length > 1 ? <a href="/compare">{texts.compare}</a> : null}
         <input
           type="search"
           aria-label={texts.search}
@@ -64,13 +63,14 @@ export function Recent() {
           ))}
         </select>
       </div>
+      <SavedFilters />
       {problem === null ? null : <Problem problem={problem} />}
       {first === null ? (
         <Loading />
       ) : runs.length === 0 ? (
         <NoRuns isFiltered={filter.includes("&")} />
       ) : (
-        <Table runs={runs} />
+        <RunTable runs={runs} />
       )}
       {next === null ? null : (
         <p>
@@ -90,42 +90,6 @@ function NoRuns({ isFiltered }: { readonly isFiltered: boolean }) {
       <p>{texts.noRuns}</p>
       <pre>{texts.noRunsCommand}</pre>
     </Empty>
-  );
-}
-
-function Table({ runs }: { readonly runs: readonly RunDocument[] }) {
-  const { columns } = texts;
-  return (
-    <table class="list runs">
-      <thead>
-        <tr>
-          <th>{columns.run}</th>
-          <th>{columns.task}</th>
-          <th>{columns.workflow}</th>
-          <th>{columns.status}</th>
-          <th class="end">{columns.cost}</th>
-          <th class="end">{columns.age}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <tr key={run.id} data-row>
-            <td class="number dim">{texts.run(run.number)}</td>
-            <td class="task">
-              <a class="plain-link one-line" href={pathTo(["runs", run.number])}>
-                {run.task}
-              </a>
-            </td>
-            <td class="dim one-line">{run.workflow}</td>
-            <td>
-              <Status of={run.status} />
-            </td>
-            <td class="number end">{money(run.usage)}</td>
-            <td class="number end dim">{agoText(Date.parse(run.startedAt), now.value)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
 
