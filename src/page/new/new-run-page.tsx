@@ -13,6 +13,8 @@ import { staticChain } from "../workflows/static-chain.ts";
 import { StaticChain } from "../workflows/static-chain-view.tsx";
 import { NewRunForm } from "./new-run-form.tsx";
 
+/** What most runs are of. */
+const usual = "feature-dev";
 /** Each form has a key of its own. */
 const formNumber = signal(1);
 
@@ -22,7 +24,7 @@ export function NewRunPage() {
   const executors = useDocument<{ readonly executors: readonly ExecutorRow[] }>("/executors", "once").value;
   const ids = workflows.document?.workflows.map(({ id }) => id) ?? [];
   const asked = address.value.query.get("workflow") ?? "";
-  const chosen = ids.includes(asked) ? asked : (ids[0] ?? "");
+  const chosen = [asked, usual].find((id) => ids.includes(id)) ?? ids[0] ?? "";
   const shown = useDocument<{ readonly definition: DefinitionDocument }>(
     chosen === "" ? null : pathTo(["workflows", chosen]),
     "once",
