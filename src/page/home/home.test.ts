@@ -6,16 +6,16 @@ import { agent, fail, featureDev, workflow } from "../../../test/support/engine/
 import type { RunDigest } from "../../contracts/stream-documents.ts";
 import { filtersIn, isEmpty, withFilter, withoutFilter } from "./filters.ts";
 import { retryPreview } from "./retried.ts";
-import { arrived, lookedAt, newsIn, takenNote, visitIn } from "./visit.ts";
+import { arrived, lookedAt, newsIn, stayIn, takenNote } from "./stay.ts";
 
 const minute = 60_000;
 
-test("[PG90] what happened since the last visit is new, and stays so for the whole visit", () => {
+test("[PG90] what happened since the last stay is new, and stays so for the whole stay", () => {
   const first = arrived(null, 40, 0);
   expect(first).toEqual({ from: 40, seen: 40, at: 0 });
   const seen = lookedAt(first, 45, minute);
   const second = arrived(seen, 60, 60 * minute);
-  // The first visit saw 45, whenever it began.
+  // The first stay saw 45, whenever it began.
   expect(second.from).toBe(45);
   const stayed = lookedAt(second, 60, 61 * minute);
   expect(stayed).toEqual({ from: 45, seen: 60, at: 61 * minute });
@@ -29,8 +29,8 @@ test("[PG90] a page that was not looked at for some seconds has seen nothing, an
   const glimpsed = arrived(kept, 60, 60 * minute);
   expect(arrived(glimpsed, 70, 120 * minute).from).toBe(45);
   expect(arrived(kept, 3, 60 * minute)).toEqual({ from: 3, seen: 3, at: 60 * minute });
-  expect(visitIn(JSON.stringify(kept))).toEqual(kept);
-  for (const text of [null, "", "{}", "[1]", '{"from":"1","seen":2,"at":3}', "null"]) expect(visitIn(text)).toBeNull();
+  expect(stayIn(JSON.stringify(kept))).toEqual(kept);
+  for (const text of [null, "", "{}", "[1]", '{"from":"1","seen":2,"at":3}', "null"]) expect(stayIn(text)).toBeNull();
 });
 
 const digest = (number: number, more: Partial<RunDigest>): RunDigest => ({

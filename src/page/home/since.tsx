@@ -8,29 +8,29 @@ import { CallProblem, get } from "../api/calls.ts";
 import { useDocument } from "../api/loaded.ts";
 import { Sign } from "../parts/sign.tsx";
 import { home as texts } from "../texts/home.ts";
-import { arrived, lookedAt, type News, newsIn, takenNote, type Visit, visitIn } from "./visit.ts";
+import { arrived, lookedAt, type News, newsIn, type Stay, stayIn, takenNote } from "./stay.ts";
 
 interface DigestPage {
   readonly events: readonly RunDigest[];
   readonly next: number;
 }
 
-const key = "pawl.visit";
+const key = "pawl.stay";
 /** A page that was visible for this long has been seen. */
 const lookMs = 4_000;
 const mostRuns = 1_000;
 const mostLines = 8;
 
 export function Since() {
-  const visit = useSignal<Visit | null>(null);
+  const stay = useSignal<Stay | null>(null);
   const isAll = useSignal(false);
   useEffect(() => {
     const closing = new AbortController();
     const arrive = async () => {
       if (document.visibilityState !== "visible") return;
-      const kept = visitIn(localStorage.getItem(key));
+      const kept = stayIn(localStorage.getItem(key));
       const last = await lastPlace(kept?.seen ?? 0, closing.signal);
-      if (last !== null) visit.value = arrived(kept, last, Date.now());
+      if (last !== null) stay.value = arrived(kept, last, Date.now());
     };
     const look = () => void arrive();
     look();
@@ -40,24 +40,23 @@ export function Since() {
       document.removeEventListener("visibilitychange", look);
     };
   }, []);
-  const from = visit.value?.from ?? null;
+  const from = stay.value?.from ?? null;
   const page = useDocument<DigestPage>(from === null ? null : `/events?after=${from}&limit=${mostRuns}`).value.document;
   const place = page?.next ?? null;
-  const keep = (next: Visit) => {
+  const keep = (next: Stay) => {
     localStorage.setItem(key, JSON.stringify(next));
-    visit.value = next;
+    stay.value = next;
   };
   useEffect(() => {
     if (place === null) return undefined;
     const timer = setInterval(() => {
-      if (visit.value !== null && document.visibilityState === "visible")
-        keep(lookedAt(visit.value, place, Date.now()));
+      if (stay.value !== null && document.visibilityState === "visible") keep(lookedAt(stay.value, place, Date.now()));
     }, lookMs);
     return () => clearInterval(timer);
   }, [place]);
   const news = newsIn(page?.events ?? []);
-  if (page === null || news.length === 0 || visit.value === null) return null;
-  const current = visit.value;
+  if (page === null || news.length === 0 || stay.value === null) return null;
+  const current = stay.value;
   const count = (kind: News["kind"]) => news.filter((each) => each.kind === kind).length;
   const shown = isAll.value ? news : news.slice(0, mostLines);
   return (

@@ -1,10 +1,10 @@
 // When a person was last here, and what happened since. A place is that of the last change of any run, as the service counts them, so
-// no clock has to be right for it. A look away of less than a minute is the same visit.
+// no clock has to be right for it. A look away of less than a minute is the same stay.
 
 import type { RunDigest } from "../../contracts/stream-documents.ts";
 
-export interface Visit {
-  /** The place at which this visit began: what came after it is new. */
+export interface Stay {
+  /** The place at which this stay began: what came after it is new. */
   readonly from: number;
   /** The place that has been seen. */
   readonly seen: number;
@@ -13,24 +13,24 @@ export interface Visit {
 }
 
 /** A shorter absence is none. */
-const sameVisitMs = 60_000;
+const sameStayMs = 60_000;
 
-/** `kept` null: the first visit ever, to which nothing is new. */
-export function arrived(kept: Visit | null, last: number, now: number): Visit {
+/** `kept` null: the first stay ever, to which nothing is new. */
+export function arrived(kept: Stay | null, last: number, now: number): Stay {
   // A place beyond the last one is of another store.
   if (kept === null || kept.seen > last) return { from: last, seen: last, at: now };
-  if (now - kept.at < sameVisitMs) return kept;
+  if (now - kept.at < sameStayMs) return kept;
   return { from: kept.seen, seen: kept.seen, at: kept.at };
 }
 
-/** The page has been visible for a while: everything up to `place` was seen. The visit goes on. */
-export function lookedAt(visit: Visit, place: number, now: number): Visit {
-  return { from: visit.from, seen: Math.max(visit.seen, place), at: now };
+/** The page has been visible for a while: everything up to `place` was seen. The stay goes on. */
+export function lookedAt(stay: Stay, place: number, now: number): Stay {
+  return { from: stay.from, seen: Math.max(stay.seen, place), at: now };
 }
 
 /** The person has taken note of everything. */
-export function takenNote(visit: Visit, place: number, now: number): Visit {
-  return { from: Math.max(visit.from, place), seen: Math.max(visit.seen, place), at: now };
+export function takenNote(stay: Stay, place: number, now: number): Stay {
+  return { from: Math.max(stay.from, place), seen: Math.max(stay.seen, place), at: now };
 }
 
 type NewsKind = "asked" | "failed" | "done";
@@ -56,11 +56,11 @@ function kindOf({ needsYou, status }: RunDigest): NewsKind | null {
   return status === "done" || status === "failed" ? status : null;
 }
 
-/** What localStorage has, or null where it is not a visit. */
-export function visitIn(text: string | null): Visit | null {
+/** What localStorage has, or null where it is not a stay. */
+export function stayIn(text: string | null): Stay | null {
   try {
-    const { from, seen, at } = JSON.parse(text ?? "") as Partial<Visit>;
-    return [from, seen, at].every((each) => Number.isSafeInteger(each)) ? ({ from, seen, at } as Visit) : null;
+    const { from, seen, at } = JSON.parse(text ?? "") as Partial<Stay>;
+    return [from, seen, at].every((each) => Number.isSafeInteger(each)) ? ({ from, seen, at } as Stay) : null;
   } catch {
     return null;
   }
