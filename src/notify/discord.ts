@@ -5,7 +5,7 @@ import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
 import { callService, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { cut, type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
+import { cut, type MessageWords, messageWords, paragraphsOf, wordsWhenOver } from "./words.ts";
 
 export interface DiscordHook {
   readonly hook: string;
@@ -21,7 +21,7 @@ const noPreviews = 4;
 
 export async function postToDiscord(place: DiscordHook, notice: Notice, call: DeliveryCall): Promise<Delivery> {
   const url = addressOf(place, "", { wait: "true", with_components: "true" });
-  const json = formOf(wordsOf(notice));
+  const json = formOf(messageWords(notice));
   const { allowPrivate } = place;
   return await callService({ method: "POST", url, json, allowPrivate, signal: call.signal }, (answer, said) => {
     const delivery = read(answer, said);

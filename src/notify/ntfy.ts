@@ -5,7 +5,7 @@ import { sha256Of } from "../system/sha256.ts";
 import { judgeAnswer } from "./answer.ts";
 import { callService } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, NtfyConfig, QuestionOver } from "./target.ts";
-import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
+import { type MessageWords, messageWords, paragraphsOf, wordsWhenOver } from "./words.ts";
 
 type Server = Pick<NtfyConfig, "url" | "topic" | "allowPrivate"> & { readonly token: string | null };
 
@@ -19,7 +19,7 @@ const mostActions = 3;
 export async function publishToNtfy(server: Server, notice: Notice, call: DeliveryCall): Promise<Delivery> {
   const priority = ["needs_you", "run_failed"].includes(notice.event) ? urgent : usual;
   const link = notice.gate?.link;
-  const delivery = await publish(server, notice, wordsOf(notice), call, {
+  const delivery = await publish(server, notice, messageWords(notice), call, {
     priority,
     tags: [notice.event === "run_failed" ? "x" : notice.event === "needs_you" ? "raising_hand" : "information_source"],
     ...(link === undefined ? {} : { click: link }),

@@ -5,7 +5,7 @@ import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
 import { callService, reasonIn, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { cut, type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
+import { cut, type MessageWords, messageWords, paragraphsOf, wordsWhenOver } from "./words.ts";
 
 export type SlackPlace = { readonly allowPrivate: boolean } & (
   | { readonly hook: string }
@@ -19,7 +19,7 @@ const mostTitle = 150;
 const notThere = new Set(["message_not_found", "cant_update_message", "edit_window_closed"]);
 
 export async function postToSlack(place: SlackPlace, notice: Notice, call: DeliveryCall): Promise<Delivery> {
-  const form = formOf(wordsOf(notice));
+  const form = formOf(messageWords(notice));
   if ("hook" in place) return await byHook(place, form, call);
   return await byBot(place, "chat.postMessage", { channel: place.channel, ...form }, call, ({ channel, ts }) => ({
     outcome: "delivered",

@@ -5,7 +5,7 @@ import { failedFor, judgeAnswer } from "./answer.ts";
 import type { Answered } from "./request.ts";
 import { callService, reasonIn, receiptIn, type ServiceSaid } from "./service.ts";
 import type { Delivery, DeliveryCall, Notice, QuestionOver } from "./target.ts";
-import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "./words.ts";
+import { type MessageWords, messageWords, paragraphsOf, wordsWhenOver } from "./words.ts";
 
 export interface TelegramChat {
   readonly api: string;
@@ -17,7 +17,7 @@ export interface TelegramChat {
 const mostButtons = 10;
 
 export async function sendToTelegram(place: TelegramChat, notice: Notice, call: DeliveryCall): Promise<Delivery> {
-  return await callBot(place, "sendMessage", formOf(wordsOf(notice)), call, ({ result }) => ({
+  return await callBot(place, "sendMessage", formOf(messageWords(notice)), call, ({ result }) => ({
     outcome: "delivered",
     ...receiptIn(recordIn(result)["message_id"]),
   }));

@@ -49,7 +49,7 @@ const causes: Readonly<Record<GateCause, string>> = {
   signal: "",
 };
 
-export function wordsOf(notice: Notice): MessageWords {
+export function messageWords(notice: Notice): MessageWords {
   const { gate } = notice;
   return {
     title: titleOf(notice, happened[notice.event]),
@@ -64,7 +64,7 @@ export function wordsOf(notice: Notice): MessageWords {
 /** The same message when its question is over: nothing to press. `how` is a sentence. */
 export function wordsWhenOver(notice: Notice, how: string): MessageWords {
   return {
-    ...wordsOf(notice),
+    ...messageWords(notice),
     title: titleOf(notice, "asked"),
     why: "",
     foot: cut(cleaned(how), longest.about),

@@ -8,7 +8,7 @@ import { sha256Of } from "../../system/sha256.ts";
 import { judgeAnswer } from "../answer.ts";
 import { sendChecked } from "../request.ts";
 import { type Delivery, type DeliveryCall, type Notice, reasonOf } from "../target.ts";
-import { type MessageWords, paragraphsOf, wordsOf, wordsWhenOver } from "../words.ts";
+import { type MessageWords, messageWords, paragraphsOf, wordsWhenOver } from "../words.ts";
 import { encrypted } from "./encryption.ts";
 import { vapidHeader } from "./vapid.ts";
 
@@ -27,7 +27,7 @@ export async function pushTo(
   call: DeliveryCall,
 ): Promise<Delivery> {
   const urgency = notice.event === "needs_you" ? "high" : "normal";
-  const delivery = await send(sender, browser, notice, call, wordsOf(notice), { urgency, silent: false });
+  const delivery = await send(sender, browser, notice, call, messageWords(notice), { urgency, silent: false });
   return delivery.outcome === "delivered" ? { ...delivery, receipt: "push" } : delivery;
 }
 

@@ -1,4 +1,4 @@
-// The page of an attempt: what is known of it, and its views: the live log, the prompt, the result.
+// The page of an attempt: what is known of it, and its views: the live log, the prompt, the result, the changes.
 
 import type { ComponentChildren } from "preact";
 import type { AttemptDocument } from "../../contracts/http-documents.ts";
@@ -9,6 +9,7 @@ import { Loading, Problem } from "../parts/notice.tsx";
 import { attemptTexts as texts } from "../texts/attempt.ts";
 import { keyTexts } from "../texts/keys.ts";
 import { AttemptHeader } from "./attempt-header.tsx";
+import { ChangesView } from "./changes-view.tsx";
 import { LogView } from "./log/log-view.tsx";
 import { PromptView } from "./prompt-view.tsx";
 import { ResultView } from "./result-view.tsx";
@@ -23,6 +24,7 @@ const views: Readonly<Record<ViewName, (props: ViewProps) => ComponentChildren>>
   log: ({ attempt: { id } }) => <LogView id={id} />,
   prompt: ({ attempt: { id } }) => <PromptView id={id} />,
   result: ResultView,
+  changes: ({ attempt: { id } }) => <ChangesView id={id} />,
 };
 
 const viewNames = Object.keys(views) as readonly ViewName[];
