@@ -17,7 +17,7 @@ function rejectedOnce(): Driver {
   run.pass("US-1/implement", { usage });
   run.reject("US-1/verify", "no tests", null, { usage });
   run.lose("US-1/implement");
-  run.pass("US-1/implement", { usage });
+  run.pass("US-1/implement", { usage, outputs: { changes: "a test" } });
   return run;
 }
 
@@ -68,10 +68,11 @@ test("[PG25] what was interrupted is listed with what became of it", () => {
   expect(found[0]).toMatchObject({ outcome: "lost", again: { number: 3 } });
 });
 
-test("[PG26] a story's row says where it stands and what it waits for, by name", () => {
+test("[PG26 A90] a story's row says where it stands, what it waits for by name, its criteria, attempts and outputs", () => {
   const { run, at, events } = rejectedOnce();
   const [first, second] = storyRows(run, events, at);
   expect(first).toMatchObject({ at: "verify", attempts: 4, rejections: 1 });
   expect(second).toMatchObject({ at: "", attempts: 0 });
-  expect(first?.spec?.id).toBe("US-1");
+  expect(first?.spec?.acceptanceCriteria).not.toEqual([]);
+  expect(first?.outputs).toContainEqual({ key: "changes", value: "a test" });
 });

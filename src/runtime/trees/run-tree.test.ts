@@ -97,6 +97,22 @@ if [ $PAWL_STEP = work ]; then echo work > work.txt; fi
 if [ $PAWL_STEP = test ]; then mkdir -p coverage src; echo x > coverage/lcov.info; echo t > src/test.txt; fi
 echo STATUS: done`;
 
+test.each([
+  ["moved", "git mv README.md READ.me", ["READ.me"]],
+  ["removed", "git rm -q README.md; echo a > a.txt", ["a.txt"]],
+  ["forgotten", "git rm -q --cached README.md", ["README.md"]],
+  ["added and removed", "echo a > a.txt; git add a.txt; rm a.txt; echo b > b.txt", ["README.md", "b.txt"]],
+])("[OT2] what a step staged and left is committed, too: %s", async (_, slip, files) => {
+  const steps = `
+  - { id: work, agent: worker, input: "x" }
+  - { id: look, command: "git status --porcelain > $PAWL_SHARED/look; git ls-files >> $PAWL_SHARED/look" }
+`;
+  const world = await makeWorld({ agent: `${slip}\necho STATUS: done`, steps });
+  const run = await world.begin("Move it");
+  expect(await world.drive(run)).toBe("done");
+  expect(world.read("look").trim().split("\n")).toEqual(files);
+});
+
 test("[OT2 OT3] what a step left uncommitted is a commit under its name, by-products are not, and nothing stays behind", async () => {
   const world = await makeWorld({ agent: leaves, steps: chain });
   const run = await world.begin("Build it");

@@ -33,12 +33,15 @@ export async function commitLeftWork({ path, message, isByProduct }: LeftWork): 
   const entries = await leftIn(tree.path);
   if (entries.some(({ code }) => /^(DD|AU|UD|UA|DU|AA|UU)$/.test(code)))
     return { result: "unfinished", why: "it has files with conflicts" };
-  const files = entries.filter((entry) => isWork(entry, isByProduct)).map(({ name }) => name);
+  const work = entries.filter((entry) => isWork(entry, isByProduct));
+  const files = work.map(({ name }) => name);
   if (files.length === 0 && operation === null) return { result: "nothing" };
   const env = await commitEnvironment(tree.path);
-  if (files.length > 0) {
+  // A removal that is staged is in neither the index nor the tree: git finds nothing to add, and fails.
+  const unstaged = work.filter(({ code }) => code !== "D ").map(({ name }) => name);
+  if (unstaged.length > 0) {
     const add = ["--literal-pathspecs", "add", "--all", "--sparse", "--pathspec-from-file=-", "--pathspec-file-nul"];
-    await git(tree.path, add, { input: files.join("\0"), timeoutMs: checkoutTimeoutMs });
+    await git(tree.path, add, { input: unstaged.join("\0"), timeoutMs: checkoutTimeoutMs });
   }
   const commit = ["commit", "--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=verbatim", "--file=-"];
   const before = await headOf(tree.path);

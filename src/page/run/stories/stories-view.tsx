@@ -81,7 +81,7 @@ function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boole
   );
 }
 
-function Details({ row: { entry, spec, evidence, reason } }: { readonly row: StoryRow }) {
+function Details({ row: { entry, spec, evidence, outputs, reason } }: { readonly row: StoryRow }) {
   const criteria = spec?.acceptanceCriteria ?? [];
   return (
     <div class="story-details">
@@ -99,7 +99,12 @@ function Details({ row: { entry, spec, evidence, reason } }: { readonly row: Sto
       )}
       <div>
         <h3>{texts.evidence}</h3>
-        {evidence.length === 0 ? <p class="dim">{texts.noEvidence}</p> : null}
+        {evidence.length + outputs.length === 0 ? <p class="dim">{texts.noEvidence}</p> : null}
+        {outputs.map(({ key, value }) => (
+          <p key={key} class="story-text">
+            <code>{key}</code> {value}
+          </p>
+        ))}
         {evidence.map(({ step, said, attempt }) => (
           <p key={step} class="story-text">
             <a href={pathTo(["attempts", attempt])}>{step}</a> {said}

@@ -18,6 +18,8 @@ export interface StoryRow {
   readonly ms: number;
   /** What its steps said at their ends, the newest first. */
   readonly evidence: readonly { readonly step: string; readonly said: string; readonly attempt: string }[];
+  /** The outputs of its steps, by their keys. */
+  readonly outputs: readonly { readonly key: string; readonly value: string }[];
   /** What kept it from its end; empty: nothing did. */
   readonly reason: string;
 }
@@ -51,6 +53,7 @@ export function storyRows(run: Run, events: readonly Event[], now: number): read
           ? []
           : [{ step: id, said: notes, attempt: last.id }];
       }),
+      outputs: Object.entries(story?.context ?? {}).map(([key, value]) => ({ key, value })),
       reason: reasons.get(entry.id) ?? "",
     };
   });
