@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
 import { featureDev } from "../../../test/support/engine/workflow.ts";
+import { storyOf } from "../../../test/support/sample-runs.ts";
 import { chainRows } from "./chain/chain-rows.ts";
 import { spentBy, spentInAll } from "./cost/spent.ts";
 import { lanesOf, plannedTimes, ticksOf } from "./lanes/lanes.ts";
@@ -13,7 +14,7 @@ const usage = { costUsd: 1, inputTokens: 100, outputTokens: 10 };
 
 function rejectedOnce(): Driver {
   const run = new Driver(featureDev());
-  run.plan("plan", "US-1", "US-2");
+  run.plan("plan", storyOf("US-1", { acceptanceCriteria: ["It divides"] }), "US-2");
   run.pass("US-1/implement", { usage });
   run.reject("US-1/verify", "no tests", null, { usage });
   run.lose("US-1/implement");
@@ -73,6 +74,6 @@ test("[PG26 A90] a story's row says where it stands, what it waits for by name, 
   const [first, second] = storyRows(run, events, at);
   expect(first).toMatchObject({ at: "verify", attempts: 4, rejections: 1 });
   expect(second).toMatchObject({ at: "", attempts: 0 });
-  expect(first?.spec?.acceptanceCriteria).not.toEqual([]);
+  expect(first?.spec?.acceptanceCriteria).toEqual(["It divides"]);
   expect(first?.outputs).toContainEqual({ key: "changes", value: "a test" });
 });
