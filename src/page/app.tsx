@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
 import type { GateList } from "../contracts/run-documents.ts";
 import { address, type PageName } from "./address.ts";
-import { heardAt, line } from "./api/changes.ts";
+import { heardAt, line, lineProblem } from "./api/changes.ts";
 import { useDocument } from "./api/loaded.ts";
 import { signIn } from "./api/sign-in.ts";
 import { AttemptPage } from "./attempt/attempt-page.tsx";
@@ -40,9 +40,11 @@ export function App() {
 function SignedIn() {
   const gates = useDocument<GateList>("/gates");
   const waiting = gates.value.document?.gates.length ?? 0;
+  const { page, id } = address.value;
   useEffect(() => {
-    document.title = waiting === 0 ? common.product : `(${waiting}) ${common.product}`;
-  }, [waiting]);
+    const name = titles[page]?.(id) ?? "";
+    document.title = `${waiting === 0 ? "" : `(${waiting}) `}${name === "" ? "" : `${name} – `}${common.product}`;
+  }, [waiting, page, id]);
   return (
     <div class="shell">
       <a class="skip-link" href="#content">
@@ -99,8 +101,22 @@ function Line() {
 
 function LostBanner() {
   if (line.value !== "lost") return null;
-  return <p class="banner">{common.lostSince(clockText(heardAt.value))}</p>;
+  const why = lineProblem.value;
+  return <p class="banner">{why === "" ? common.lostSince(clockText(heardAt.value)) : common.refused(why)}</p>;
 }
+
+/** What a tab of the browser is called. */
+const titles: Readonly<Partial<Record<PageName, (id: string) => string>>> = {
+  runs: (id) => (id === "" ? "" : common.runTitle(id)),
+  gates: () => common.question,
+  attempts: () => common.attempt,
+  compare: () => common.compare,
+  workflows: (id) => (id === "" ? common.workflows : id),
+  new: () => common.newRun,
+  projects: () => common.projects,
+  sessions: () => common.sessions,
+  health: () => common.health,
+};
 
 interface PageProps {
   /** Of the address; empty: none. */
@@ -110,7 +126,7 @@ interface PageProps {
 const pages: Readonly<Partial<Record<PageName, (props: PageProps) => ComponentChildren>>> = {
   home: Home,
   attempts: ({ id }) => <AttemptPage key={id} id={id} />,
-  runs: ({ id }) => (id === "" ? <Home /> : <RunPage key={id} id={id} />),
+  runs: ({ id }) => (id === "" ? <Home /> : /^[1-9]\d{0,9}$/.test(id) ? <RunPage key={id} id={id} /> : <Nowhere />),
   gates: ({ id }) => (id === "" ? <Home /> : <GatePage key={id} id={id} />),
   compare: ComparePage,
   workflows: ({ id }) => (id === "" ? <WorkflowsPage /> : <WorkflowPage key={id} id={id} />),

@@ -3,12 +3,14 @@
 
 import { signal } from "@preact/signals";
 import type { RunDigest } from "../../contracts/stream-documents.ts";
-import { call } from "./calls.ts";
+import { CallProblem, call } from "./calls.ts";
 import { signIn } from "./sign-in.ts";
 
 export type Line = "connecting" | "live" | "lost";
 
 export const line = signal<Line>("connecting");
+/** What the service said instead of a stream. Empty: it said nothing, or there is one. */
+export const lineProblem = signal("");
 /** When the service was last heard of, in milliseconds. */
 export const heardAt = signal(Date.now());
 /** Grows whenever something changed anywhere: what a page shows is read again. */
@@ -57,6 +59,7 @@ async function readStream(): Promise<boolean> {
       signal: silence.signal,
     });
     wasOpen = true;
+    lineProblem.value = "";
     tell({ line: "live" });
     // What changed while nobody listened is read by every page itself.
     changes.value++;
@@ -71,8 +74,9 @@ async function readStream(): Promise<boolean> {
       const digests = messages.flatMap(digestIn);
       if (digests.length > 0) tell({ digests });
     }
-  } catch {
+  } catch (error) {
     // The loop says that the connection is lost, and tries again.
+    lineProblem.value = error instanceof CallProblem && error.status > 0 ? error.message : "";
   } finally {
     clearTimeout(timer);
   }

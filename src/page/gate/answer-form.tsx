@@ -1,5 +1,6 @@
 // The answer to a gate: the options, each with where it leads, the note, the comments that go with it, and sending it.
 
+import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { GateView } from "../../contracts/run-documents.ts";
 import type { Gate } from "../../domain/gate.ts";
@@ -36,8 +37,11 @@ export function AnswerForm({ gate, folded, run, draft, placed, answering, seenTr
   const isRefused = chosen !== null && previews?.get(chosen)?.isRefused === true;
   const isTooMany = placed.length > mostComments;
   const maySend = chosen !== null && !isRefused && !isTooMany && !answering.isSending.value && !isReading;
+  const isUnkept = useSignal(false);
   const send = () => {
     if (!maySend || chosen === null) return;
+    isUnkept.value = focusUnkept();
+    if (isUnkept.value) return;
     void answering.send({
       gate,
       seenTree,
@@ -117,6 +121,11 @@ export function AnswerForm({ gate, folded, run, draft, placed, answering, seenTr
       <CommentList placed={placed} onRemove={(place) => draft.remove(place)} />
       {isTooMany ? <p class="failed small">{texts.tooMany(mostComments)}</p> : null}
       {draft.isKept.value ? null : <p class="held small">{texts.notKept}</p>}
+      {isUnkept.value ? (
+        <p class="held" role="alert">
+          {texts.unkept}
+        </p>
+      ) : null}
       {answering.problem.value === null ? null : <Problem problem={answering.problem.value} />}
       <button type="submit" class="primary answer-send" disabled={!maySend}>
         {answering.isSending.value ? texts.sending : chosen === null ? texts.choose : texts.send(visibleText(chosen))}
@@ -124,6 +133,14 @@ export function AnswerForm({ gate, folded, run, draft, placed, answering, seenTr
       </button>
     </form>
   );
+}
+
+/** Words in a field that nobody has kept would be lost with the answer. True: there are some, and they have the focus. */
+function focusUnkept(): boolean {
+  const fields = [...document.querySelectorAll<HTMLTextAreaElement>(".line-comment textarea")];
+  const found = fields.find(({ value }) => value.trim() !== "");
+  found?.focus();
+  return found !== undefined;
 }
 
 function PreviewText({ preview }: { readonly preview: Preview | null }) {

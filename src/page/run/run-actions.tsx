@@ -5,7 +5,6 @@ import { useRef } from "preact/hooks";
 import type { RunStatus } from "../../domain/run.ts";
 import { CallProblem, post } from "../api/calls.ts";
 import { Problem } from "../parts/notice.tsx";
-import { common } from "../texts/common.ts";
 import { runTexts as texts } from "../texts/run.ts";
 
 type Action = keyof typeof texts.actions;
@@ -54,13 +53,13 @@ export function RunActions({ number, status, isPast }: Props) {
           {texts.actions[action]}
         </button>
       ))}
-      <dialog ref={dialog} class="card ask" aria-label={texts.surely(texts.actions.cancel)}>
-        <h2>{texts.surely(texts.actions.cancel)}</h2>
-        <p>{texts.surelyCancel}</p>
+      <dialog ref={dialog} class="card ask" aria-label={texts.surelyCancel}>
+        <h2>{texts.surelyCancel}</h2>
+        <p>{texts.cancelMeans}</p>
         <form method="dialog">
-          <button type="submit">{common.close}</button>
-          <button type="submit" class="primary" onClick={() => void send("cancel")}>
-            {texts.actions.cancel}
+          <button type="submit">{texts.keep}</button>
+          <button type="submit" class="danger" onClick={() => void send("cancel")}>
+            {texts.doCancel}
           </button>
         </form>
       </dialog>

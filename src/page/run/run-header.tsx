@@ -8,6 +8,7 @@ import { pathTo } from "../address.ts";
 import { line } from "../api/changes.ts";
 import type { OneRun } from "../api/documents.ts";
 import { useDocument } from "../api/loaded.ts";
+import { costText } from "../parts/cost-text.ts";
 import { withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
 import { Status } from "../parts/sign.tsx";
@@ -42,16 +43,24 @@ export function RunHeader({ watched }: ViewOfRun) {
           <Status of={status} />
           <span class="number">{spanText(until - header.startedAt)}</span>
           <span class="number">
-            {texts.cost(money(spentOf(run)), money({ costUsd: header.caps.costUsd, estimatedUsd: 0 }))}
+            {texts.cost(
+              costText(header.totals, header.totals.unreported),
+              money({ costUsd: header.caps.costUsd, estimatedUsd: 0 }),
+            )}
           </span>
           <span class="number">{texts.attempts(header.totals.attempts)}</span>
           {header.stories.length === 0 ? null : (
             <span class="number">{texts.stories(done, header.stories.length)}</span>
           )}
           {atWork === 0 ? null : <span class="number">{texts.slots(atWork)}</span>}
-          <span class={`line ${isPast ? "past" : line.value}`}>
-            {isPast ? common.past : { live: common.live, lost: common.lost, connecting: common.connecting }[line.value]}
-          </span>
+          {known === null || known.run.branch === null ? null : <span>{texts.branch(known.run.branch)}</span>}
+          {header.end !== null && !isPast ? null : (
+            <span class={`line ${isPast ? "past" : line.value}`}>
+              {isPast
+                ? common.past
+                : { live: common.live, lost: common.lost, connecting: common.connecting }[line.value]}
+            </span>
+          )}
         </p>
         <p class="why">
           <span class="heard-only">{texts.why}: </span>
@@ -78,9 +87,4 @@ function Questions({ run, isPast }: { readonly run: Run; readonly isPast: boolea
       {texts.answer}: {texts.questions(open.length)}
     </a>
   );
-}
-
-function spentOf({ header }: Run) {
-  const { costUsd, estimatedUsd = 0 } = header.totals;
-  return { costUsd, estimatedUsd };
 }

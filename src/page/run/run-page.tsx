@@ -8,6 +8,7 @@ import { Loading, Problem } from "../parts/notice.tsx";
 import { keyTexts } from "../texts/keys.ts";
 import { runTexts as texts } from "../texts/run.ts";
 import { ChainView } from "./chain/chain-view.tsx";
+import { ChangesOfRun } from "./changes/changes-view.tsx";
 import { CostView } from "./cost/cost-view.tsx";
 import { EventsView } from "./events/events-view.tsx";
 import { LanesView } from "./lanes/lanes-view.tsx";
@@ -26,6 +27,7 @@ const views: Readonly<Record<TabName, (view: ViewOfRun) => ComponentChildren>> =
   events: EventsView,
   cost: CostView,
   recovery: RecoveryView,
+  changes: ChangesOfRun,
 };
 
 const tabNames = Object.keys(views) as readonly TabName[];

@@ -3,18 +3,26 @@
 import { expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
 import { featureDev } from "../../../test/support/engine/workflow.ts";
-import { storyOf } from "../../../test/support/sample-runs.ts";
+import { storyId } from "../../domain/ids.ts";
+import type { StorySpec } from "../../domain/story.ts";
 import { chainRows } from "./chain/chain-rows.ts";
 import { spentBy, spentInAll } from "./cost/spent.ts";
 import { lanesOf, plannedTimes, ticksOf } from "./lanes/lanes.ts";
 import { recoveriesOf } from "./recovery/recoveries.ts";
 import { storyRows } from "./stories/story-rows.ts";
 
+const first: StorySpec = {
+  id: storyId("US-1"),
+  title: "Divide",
+  description: "",
+  acceptanceCriteria: ["It divides"],
+  dependsOn: [],
+};
 const usage = { costUsd: 1, inputTokens: 100, outputTokens: 10 };
 
 function rejectedOnce(): Driver {
   const run = new Driver(featureDev());
-  run.plan("plan", storyOf("US-1", { acceptanceCriteria: ["It divides"] }), "US-2");
+  run.plan("plan", first, "US-2");
   run.pass("US-1/implement", { usage });
   run.reject("US-1/verify", "no tests", null, { usage });
   run.lose("US-1/implement");
@@ -71,9 +79,9 @@ test("[PG25] what was interrupted is listed with what became of it", () => {
 
 test("[PG26 A90] a story's row says where it stands, what it waits for by name, its criteria, attempts and outputs", () => {
   const { run, at, events } = rejectedOnce();
-  const [first, second] = storyRows(run, events, at);
-  expect(first).toMatchObject({ at: "verify", attempts: 4, rejections: 1 });
+  const [one, second] = storyRows(run, events, at);
+  expect(one).toMatchObject({ at: "verify", attempts: 4, rejections: 1 });
   expect(second).toMatchObject({ at: "", attempts: 0 });
-  expect(first?.spec?.acceptanceCriteria).toEqual(["It divides"]);
-  expect(first?.outputs).toContainEqual({ key: "changes", value: "a test" });
+  expect(one?.spec?.acceptanceCriteria).toEqual(["It divides"]);
+  expect(one?.outputs).toContainEqual({ key: "changes", value: "a test" });
 });

@@ -65,6 +65,7 @@ export const answerTexts = {
   send: (option: string) => `Send: ${option}`,
   choose: "Choose an option",
   sending: "Sending",
+  unkept: "A comment is not kept yet. Keep it or leave it, then send.",
   sendKey: "Ctrl+Enter",
   sendChosen: "Send the chosen answer",
   choice: (option: string) => `Choose ${option}`,

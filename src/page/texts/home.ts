@@ -10,7 +10,7 @@ export const home = {
   status: "Status",
   any: "Any",
   more: "Show more",
-  nothingFound: "No run has these words.",
+  nothingFound: "No run fits this filter.",
   noRuns: "There is no run yet. Start one in a terminal, or look at the demo:",
   noRunsCommand: 'pawl demo\npawl run feature-dev "what should be built"',
   nothingWaits: "Nothing waits for you.",

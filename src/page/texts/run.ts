@@ -15,15 +15,27 @@ export const runTexts = {
     events: "Events",
     cost: "Cost",
     recovery: "Recovery",
+    changes: "Changes",
   },
   views: "Views of the run",
   answer: "Answer",
   questions: (count: number) => (count === 1 ? "1 question waits for you" : `${count} questions wait for you`),
   actions: { pause: "Pause", resume: "Resume", cancel: "Cancel", retry: "Retry" },
-  surely: (what: string) => `${what} this run?`,
-  surelyCancel: "Running agents are stopped. Their work is kept, and the run cannot be resumed.",
+  surelyCancel: "Cancel this run?",
+  cancelMeans: "Running agents are stopped. Their work is kept, and the run cannot be resumed.",
+  doCancel: "Cancel the run",
+  keep: "Keep it running",
+  branch: (name: string) => `branch ${name}`,
   pastHint: "You look at the past. Actions are off until you are back at now.",
   noDriver: "No process drives this run. `pawl up --background` does.",
+} as const;
+
+export const changesTexts = {
+  label: "What the run changed",
+  of: "Whose changes",
+  wholeRun: "The whole run",
+  none: "Nothing was changed.",
+  ofNow: "These are the changes of now. The past of files is not kept.",
 } as const;
 
 export const timeTexts = {

@@ -5,6 +5,8 @@ export const storyTexts = {
   none: "This run has no stories, or has not planned them yet.",
   criteria: "It is done when",
   evidence: "What its steps said",
+  tries: "Attempts",
+  attempt: (step: string, number: number) => `${step}, attempt ${number}`,
   noEvidence: "None of its steps has said anything yet.",
   rejected: (count: number) => `${count} rejected`,
   columns: {

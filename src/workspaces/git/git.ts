@@ -84,6 +84,7 @@ const settings = [
   "gc.auto=0",
   "maintenance.auto=false",
   "submodule.recurse=false",
+  "diff.submodule=short",
   "advice.addEmbeddedRepo=false",
 ].flatMap((setting) => ["-c", setting]);
 

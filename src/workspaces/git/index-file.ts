@@ -1,4 +1,5 @@
-// The index of a tree. Owns: finding in its file, without a process, whether it hides changes from git or has conflicts.
+// The index of a tree. Owns: finding in its file, without a process, whether it hides changes from git, has conflicts, or
+// may record repositories inside the tree.
 
 import { readFileSync } from "node:fs";
 import { systemCode } from "../../domain/error.ts";
@@ -31,6 +32,15 @@ function readBytes(file: string): Buffer | null {
     if (systemCode(error) === "ENOENT") return null;
     throw error;
   }
+}
+
+/** The mode of an entry that is a repository inside the tree, and the name of the part that shares entries with another file. */
+const marks = [Buffer.from([0, 0, 0xe0, 0]), Buffer.from("link\0")];
+
+/** Whether it may record a repository inside the tree: sometimes a wrong yes, never a wrong no. */
+export function mayRecordRepositories(file: string): boolean {
+  const bytes = readBytes(file);
+  return bytes !== null && marks.some((mark) => bytes.includes(mark));
 }
 
 const headerBytes = 12;

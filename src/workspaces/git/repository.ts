@@ -52,9 +52,20 @@ export async function countDirty(path: string): Promise<number> {
   return splitNul(await porcelainStatus(path)).length;
 }
 
+/** Git would start itself in a repository inside the tree, with the filters that this one configures: an agent may have made it. */
+export const notInside = "--ignore-submodules=dirty";
+
 /** `git status` for programs: one entry per path, separated by NUL. */
 export async function porcelainStatus(path: string, ...more: readonly string[]): Promise<string> {
-  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal"];
+  const args = [
+    "--no-optional-locks",
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--no-renames",
+    "--untracked-files=normal",
+    notInside,
+  ];
   return (await git(path, [...args, ...more])).stdout;
 }
 
@@ -105,7 +116,15 @@ export function uncommitted(root: string, count: number): AppError {
 
 /** Files that differ from HEAD or are untracked and not ignored, by their paths. */
 export async function uncommittedFiles(path: string): Promise<readonly string[]> {
-  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const args = [
+    "--no-optional-locks",
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    notInside,
+  ];
   return splitNul((await git(path, args)).stdout).map((entry) => entry.slice(3));
 }
 

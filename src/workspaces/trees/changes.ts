@@ -3,6 +3,7 @@
 import { extname } from "node:path";
 import { readInside } from "../../system/files/inside.ts";
 import { git, splitNul } from "../git/git.ts";
+import { notInside } from "../git/repository.ts";
 import { headIn, parseSnapshot, treeOf } from "./snapshot.ts";
 
 const frontendEndings = new Set([
@@ -48,7 +49,7 @@ export async function changedSince(path: string, base: string): Promise<readonly
   try {
     const before = content ?? head;
     const [changed, untracked] = await Promise.all([
-      git(path, ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", before, "--"], { timeoutMs }),
+      git(path, ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", notInside, before, "--"], { timeoutMs }),
       git(path, ["ls-files", "--others", "--exclude-standard", "-z"], { timeoutMs }),
     ]);
     // Git compares no files that it does not track: of those that were there before, it knows only the names.
@@ -67,7 +68,15 @@ const mostAdded = 4 * 1024 * 1024;
 /** The lines that were added since a snapshot, in all files, up to 4 MiB of them; null if git cannot say it. */
 export async function addedSince(path: string, base: string): Promise<string | null> {
   const { head, content } = parseSnapshot(base);
-  const how = ["--unified=0", "--no-color", "--no-renames", "--no-ext-diff", "--no-textconv"];
+  const how = [
+    "--unified=0",
+    "--no-color",
+    "--no-renames",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--submodule=short",
+    notInside,
+  ];
   try {
     const [diff, untracked] = await Promise.all([
       git(path, ["diff", ...how, content ?? head, "--"], { timeoutMs }),
@@ -111,7 +120,7 @@ export async function hasFrontendChanges(path: string, base: string): Promise<bo
   try {
     const commit = headIn(base);
     const [changed, untracked] = await Promise.all([
-      git(path, ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", commit, "--"], { timeoutMs }),
+      git(path, ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", notInside, commit, "--"], { timeoutMs }),
       git(path, ["ls-files", "--others", "--exclude-standard", "-z"], { timeoutMs }),
     ]);
     return splitNul(changed.stdout + untracked.stdout).some((name) => frontendEndings.has(extname(name).toLowerCase()));

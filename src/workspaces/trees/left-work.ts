@@ -2,7 +2,7 @@
 
 import { git, splitNul } from "../git/git.ts";
 import { headOf } from "../git/head.ts";
-import { operationIn } from "../git/repository.ts";
+import { notInside, operationIn } from "../git/repository.ts";
 import { commitEnvironment } from "../integration/squash.ts";
 import type { IsByProduct } from "./by-products.ts";
 import { assertOwned } from "./ownership.ts";
@@ -60,7 +60,15 @@ interface Entry {
 
 /** Every changed and new file; a repository inside the tree has a slash at its end. */
 export async function leftIn(path: string): Promise<readonly Entry[]> {
-  const args = ["--no-optional-locks", "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"];
+  const args = [
+    "--no-optional-locks",
+    "status",
+    "--porcelain=v1",
+    "-z",
+    "--no-renames",
+    "--untracked-files=all",
+    notInside,
+  ];
   const { stdout } = await git(path, args, { timeoutMs: checkoutTimeoutMs });
   return splitNul(stdout).map((entry) => ({ code: entry.slice(0, 2), name: entry.slice(3) }));
 }

@@ -8,6 +8,7 @@ import { AppError } from "../../domain/error.ts";
 import { isCommitId, layoutOf } from "../../system/git-directory.ts";
 import { git, gitLine, splitNul } from "../git/git.ts";
 import { branchRefOf, commonDirOf, headOf } from "../git/head.ts";
+import { mayRecordRepositories } from "../git/index-file.ts";
 import { keepObject, writeCommit } from "../git/own-objects.ts";
 import { dropRefs } from "../git/refs.ts";
 import { treeStatus } from "./status.ts";
@@ -139,7 +140,29 @@ async function contentTree(path: string, env: Record<string, string>): Promise<s
 
 /** Leaves out repositories without a commit inside the tree: git cannot add them, and would add nothing else. */
 async function addEverything(path: string, env: Record<string, string>): Promise<void> {
-  const leftOut: string[] = [];
+  const inside = await repositoriesInside(path, env);
+  await addFiles(path, env, inside);
+  if (inside.length === 0) return;
+  // This records the commit that is checked out there, and starts nothing in it.
+  const input = [...inside, ""].join("\0");
+  await git(path, ["update-index", "-z", "--stdin"], { env, input });
+}
+
+/**
+ * Recorded repositories that are there. `git add` would start git in each of them, with the filters of its own configuration, which an
+ * agent can write.
+ */
+async function repositoriesInside(path: string, env: Record<string, string>): Promise<readonly string[]> {
+  if (!mayRecordRepositories(env["GIT_INDEX_FILE"] ?? "")) return [];
+  const { stdout } = await git(path, ["ls-files", "--stage", "-z"], { env });
+  const names = splitNul(stdout).flatMap((entry) =>
+    entry.startsWith("160000 ") ? [entry.slice(entry.indexOf("\t") + 1)] : [],
+  );
+  return names.filter((name) => lstatSync(join(path, name, ".git"), { throwIfNoEntry: false }) !== undefined);
+}
+
+async function addFiles(path: string, env: Record<string, string>, inside: readonly string[]): Promise<void> {
+  const leftOut: string[] = [...inside];
   for (;;) {
     const pathspec = leftOut.map((name) => `:(exclude,literal)${name}`);
     const args = ["add", "--all", "--sparse", "--", ".", ...pathspec];

@@ -1,9 +1,10 @@
 // The chain as rows: the steps of the run in their order, and below a step with stories those of its body, with the stories at each.
 
-import { type Attempt, addUsage, hasEnded, noUsage, type Usage } from "../../../domain/attempt.ts";
+import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import type { StepDefinition, StoriesStep } from "../../../domain/definition.ts";
 import type { Run } from "../../../domain/run.ts";
 import type { Step, StepStatus } from "../../../domain/step.ts";
+import { costOf } from "../../parts/cost-text.ts";
 import { type WayBack, waysBackOf } from "./ways-back.ts";
 
 export interface ChainRow {
@@ -20,7 +21,8 @@ export interface ChainRow {
   readonly waysBack: readonly WayBack[];
   readonly attempts: number;
   readonly ms: number;
-  readonly usage: Required<Usage>;
+  /** In words. */
+  readonly cost: string;
   /** The chain stands here. */
   readonly isHere: boolean;
   /** The last attempt of it, to look into; null: none. */
@@ -95,14 +97,10 @@ function statusOfMany(all: readonly StepStatus[]): StepStatus {
   return all.length > 0 && all.every((status) => status === "done" || status === "skipped") ? "done" : "waiting";
 }
 
-function sumsOf(
-  attempts: readonly Attempt[],
-  now: number,
-): Pick<ChainRow, "attempts" | "ms" | "usage" | "lastAttempt"> {
+function sumsOf(attempts: readonly Attempt[], now: number): Pick<ChainRow, "attempts" | "ms" | "cost" | "lastAttempt"> {
   const ms = attempts.reduce(
     (sum, attempt) => sum + (hasEnded(attempt) ? attempt.state.endedAt : now) - attempt.startedAt,
     0,
   );
-  const usage = attempts.reduce((sum: Required<Usage>, attempt) => addUsage(sum, attempt.usage), noUsage);
-  return { attempts: attempts.length, ms, usage, lastAttempt: attempts.at(-1)?.id ?? null };
+  return { attempts: attempts.length, ms, cost: costOf(attempts), lastAttempt: attempts.at(-1)?.id ?? null };
 }

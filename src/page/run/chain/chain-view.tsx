@@ -2,7 +2,6 @@
 
 import type { Event } from "../../../domain/event.ts";
 import type { Run } from "../../../domain/run.ts";
-import { money } from "../../../transcript/money.ts";
 import { pathTo } from "../../address.ts";
 import { Status } from "../../parts/sign.tsx";
 import { clockText, spanText } from "../../parts/time-text.ts";
@@ -61,7 +60,7 @@ function Row({ row }: { readonly row: ChainRow }) {
         </span>
         {row.title === "" || row.title === row.name ? null : <span class="dim step-title">{row.title}</span>}
         {row.stories === null ? null : (
-          <span class="dim small">
+          <span class="dim small step-title">
             {row.stories.all === 0 ? texts.noStories : texts.each(row.stories.done, row.stories.all)}
           </span>
         )}
@@ -82,7 +81,7 @@ function Row({ row }: { readonly row: ChainRow }) {
       </td>
       <td class="number end">{row.attempts === 0 ? "" : row.attempts}</td>
       <td class="number end">{row.attempts === 0 ? "" : spanText(row.ms)}</td>
-      <td class="number end">{row.attempts === 0 ? "" : money(row.usage)}</td>
+      <td class="number end">{row.attempts === 0 ? "" : row.cost}</td>
     </tr>
   );
 }

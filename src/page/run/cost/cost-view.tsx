@@ -3,6 +3,7 @@
 import type { Run } from "../../../domain/run.ts";
 import { estimateNote, money, tokensText } from "../../../transcript/money.ts";
 import { address, setQuery } from "../../address.ts";
+import { costText } from "../../parts/cost-text.ts";
 import { costTexts as texts } from "../../texts/cost.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 import { type Grouping, type SpentRow, spentBy, spentInAll } from "./spent.ts";
@@ -20,7 +21,7 @@ export function CostView({ watched }: ViewOfRun) {
   return (
     <section class="cost" aria-label={texts.label}>
       <p class="cost-sums">
-        <strong class="number">{money(all.usage)}</strong>
+        <strong class="number">{costText(all.usage, all.unreported)}</strong>
         <span class="dim">{texts.ofCap(money({ costUsd, estimatedUsd: 0 }))}</span>
         <span>{texts.wasted(money({ costUsd: all.wastedUsd, estimatedUsd: all.usage.estimatedUsd }), share(all))}</span>
         {all.unreported === 0 ? null : <span class="held">{texts.unreported(all.unreported)}</span>}
@@ -64,7 +65,7 @@ function Row({ row, most }: { readonly row: SpentRow; readonly most: number }) {
   return (
     <tr data-row>
       <td>{row.name}</td>
-      <td class="number end">{money(usage)}</td>
+      <td class="number end">{costText(usage, row.unreported)}</td>
       <td>
         <svg class="cost-bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
           <rect class="cost-all" width={length} height="10" />

@@ -44,7 +44,7 @@ export function LanesView({ watched }: ViewOfRun) {
         toEnd=""
         row={(i) => {
           const lane = lanes.lanes[i];
-          return lane === undefined ? null : <LaneRow key={lane.story ?? ""} lane={lane} x={x} />;
+          return lane === undefined ? null : <LaneRow key={lane.story ?? ""} lane={lane} x={x} now={lanes.end} />;
         }}
       />
     </section>
@@ -67,7 +67,7 @@ function Axis({ lanes, x }: { readonly lanes: Lanes; readonly x: (time: number) 
             />
             {i === 0 ? null : (
               <text class="lane-time" x={percent(x(lanes.start + tick))} dx="4" y="13">
-                {spanText(tick)}
+                {tickText(tick)}
               </text>
             )}
           </g>
@@ -77,7 +77,15 @@ function Axis({ lanes, x }: { readonly lanes: Lanes; readonly x: (time: number) 
   );
 }
 
-function LaneRow({ lane, x }: { readonly lane: Lane; readonly x: (time: number) => number }) {
+function LaneRow({
+  lane,
+  x,
+  now,
+}: {
+  readonly lane: Lane;
+  readonly x: (time: number) => number;
+  readonly now: number;
+}) {
   return (
     <div class={`lane ${lane.isCritical ? "critical" : ""}`} data-row>
       <span class="lane-name one-line" title={lane.title}>
@@ -90,7 +98,7 @@ function LaneRow({ lane, x }: { readonly lane: Lane; readonly x: (time: number) 
         {lane.isCritical ? <span class="heard-only"> {texts.critical}</span> : null}
       </span>
       <svg role="img" aria-label={summaryOf(lane)}>
-        {waitsOf(lane).map(({ from, to }) => (
+        {waitsOf(lane, now).map(({ from, to }) => (
           <line
             key={from}
             class="lane-wait"
@@ -128,18 +136,30 @@ function BarShape({ bar, x }: { readonly bar: Bar; readonly x: (time: number) =>
   );
 }
 
+/** Exact, unlike a span: `1 min 30 s`. */
+function tickText(ms: number): string {
+  const seconds = Math.round(ms / 1_000) % 60;
+  if (ms < 60_000 || seconds === 0) return spanText(ms);
+  return `${Math.floor(ms / 60_000)} min ${seconds} s`;
+}
+
 /** Of the width: the picture fits any without being stretched. */
 function percent(value: number): string {
   return `${value.toFixed(3)}%`;
 }
 
 /** From when it could start to its first bar, and between its bars. */
-function waitsOf({ bars, readyAt }: Lane): readonly { readonly from: number; readonly to: number }[] {
+function waitsOf(
+  { bars, readyAt, status }: Lane,
+  now: number,
+): readonly { readonly from: number; readonly to: number }[] {
   const [first] = bars;
   if (first === undefined) return [];
   const between = bars.slice(1).map((bar, i) => ({ from: bars[i]?.to ?? bar.from, to: bar.from }));
   const before = readyAt === null ? [] : [{ from: readyAt, to: first.from }];
-  return [...before, ...between].filter(({ from, to }) => to > from);
+  const last = bars.at(-1)?.to ?? now;
+  const after = status === "running" || status === "held" ? [{ from: last, to: now }] : [];
+  return [...before, ...between, ...after].filter(({ from, to }) => to > from);
 }
 
 function summaryOf({ story, bars }: Lane): string {

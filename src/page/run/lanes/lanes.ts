@@ -119,11 +119,11 @@ function criticalStories(
   return found.size > 1 ? found : new Set();
 }
 
-/** Times at which the axis has a line, at most ten, and round ones. */
+/** Times at which the axis has a line, at most seven, and round ones. */
 export function ticksOf({ start, end }: Pick<Lanes, "start" | "end">): readonly number[] {
   const units = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400].map(
     (s) => s * 1_000,
   );
-  const unit = units.find((each) => (end - start) / each <= 10) ?? 7 * 86_400_000;
+  const unit = units.find((each) => (end - start) / each <= 6) ?? 7 * 86_400_000;
   return Array.from({ length: Math.floor((end - start) / unit) + 1 }, (_, i) => i * unit);
 }

@@ -2,8 +2,8 @@
 
 import { nameWithPart } from "../../../domain/attempt.ts";
 import type { Run } from "../../../domain/run.ts";
-import { money } from "../../../transcript/money.ts";
 import { pathTo } from "../../address.ts";
+import { costOf } from "../../parts/cost-text.ts";
 import { Empty } from "../../parts/notice.tsx";
 import { clockText } from "../../parts/time-text.ts";
 import { recoveryTexts as texts } from "../../texts/recovery.ts";
@@ -64,9 +64,7 @@ function Row({ recovery: { attempt, outcome, again, isRolledBack } }: { readonly
           <a href={pathTo(["attempts", again.id])}>{texts.again(again.number)}</a>
         )}
       </td>
-      <td class="number end">
-        {money({ costUsd: attempt.usage.costUsd, estimatedUsd: attempt.usage.estimatedUsd ?? 0 })}
-      </td>
+      <td class="number end">{costOf([attempt])}</td>
     </tr>
   );
 }

@@ -2,7 +2,6 @@
 
 import { useMemo } from "preact/hooks";
 import type { Run } from "../../../domain/run.ts";
-import { money } from "../../../transcript/money.ts";
 import { address, pathTo, setQuery } from "../../address.ts";
 import { Empty } from "../../parts/notice.tsx";
 import { Status } from "../../parts/sign.tsx";
@@ -67,7 +66,7 @@ function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boole
           {row.rejections === 0 ? null : <span class="rejected small"> {texts.rejected(row.rejections)}</span>}
         </td>
         <td class="number end">{row.attempts === 0 ? "" : spanText(row.ms)}</td>
-        <td class="number end">{row.attempts === 0 ? "" : money(row.usage)}</td>
+        <td class="number end">{row.attempts === 0 ? "" : row.cost}</td>
       </tr>
       {isOpen ? (
         <tr class="story-open">
@@ -81,7 +80,7 @@ function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boole
   );
 }
 
-function Details({ row: { entry, spec, evidence, outputs, reason } }: { readonly row: StoryRow }) {
+function Details({ row: { entry, spec, evidence, outputs, tries, reason } }: { readonly row: StoryRow }) {
   const criteria = spec?.acceptanceCriteria ?? [];
   return (
     <div class="story-details">
@@ -93,6 +92,18 @@ function Details({ row: { entry, spec, evidence, outputs, reason } }: { readonly
           <ul class="story-criteria">
             {criteria.map((criterion) => (
               <li key={criterion}>{criterion}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      {tries.length === 0 ? null : (
+        <div>
+          <h3>{texts.tries}</h3>
+          <ul>
+            {tries.map(({ attempt, step, number, end }) => (
+              <li key={attempt} class="story-text">
+                <a href={pathTo(["attempts", attempt])}>{texts.attempt(step, number)}</a> {end}
+              </li>
             ))}
           </ul>
         </div>

@@ -1,9 +1,10 @@
 // Stories as rows: where each stands, what it waits for, and what shows that its criteria are met.
 
-import { addUsage, hasEnded, noUsage, type Usage } from "../../../domain/attempt.ts";
+import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import type { Event } from "../../../domain/event.ts";
 import type { Run } from "../../../domain/run.ts";
 import type { StoryEntry, StorySpec } from "../../../domain/story.ts";
+import { costOf } from "../../parts/cost-text.ts";
 
 export interface StoryRow {
   readonly entry: StoryEntry;
@@ -14,7 +15,15 @@ export interface StoryRow {
   readonly waitsFor: readonly { readonly id: string; readonly title: string }[];
   readonly attempts: number;
   readonly rejections: number;
-  readonly usage: Required<Usage>;
+  /** In words. */
+  readonly cost: string;
+  /** All of them, in their order. */
+  readonly tries: readonly {
+    readonly attempt: string;
+    readonly step: string;
+    readonly number: number;
+    readonly end: string;
+  }[];
   readonly ms: number;
   /** What its steps said at their ends, the newest first. */
   readonly evidence: readonly { readonly step: string; readonly said: string; readonly attempt: string }[];
@@ -45,7 +54,8 @@ export function storyRows(run: Run, events: readonly Event[], now: number): read
         .map((id) => ({ id, title: entries.get(id)?.title ?? "" })),
       attempts: attempts.length,
       rejections: attempts.filter((each) => hasEnded(each) && each.state.verdict?.kind === "rejected").length,
-      usage: attempts.reduce((sum: Required<Usage>, each) => addUsage(sum, each.usage), noUsage),
+      cost: costOf(attempts),
+      tries: attempts.map((each) => ({ attempt: each.id, step: each.name, number: each.number, end: endOf(each) })),
       ms: attempts.reduce((sum, each) => sum + (hasEnded(each) ? each.state.endedAt : now) - each.startedAt, 0),
       evidence: (story?.chain ?? []).flatMap(({ id, notes }) => {
         const last = attempts.findLast((each) => each.step === id);
@@ -57,4 +67,12 @@ export function storyRows(run: Run, events: readonly Event[], now: number): read
       reason: reasons.get(entry.id) ?? "",
     };
   });
+}
+
+/** With the reason of one that did not pass. */
+function endOf(attempt: Attempt): string {
+  if (!hasEnded(attempt)) return "running";
+  const { outcome, verdict, why } = attempt.state;
+  const word = outcome !== "completed" ? outcome.replace("_", " ") : (verdict?.kind ?? "");
+  return word === "passed" || why === "" ? word : `${word}: ${why}`;
 }
