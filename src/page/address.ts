@@ -79,10 +79,14 @@ export function followAddress(): void {
 }
 
 export function go(path: string): void {
-  if (path === place.value) return;
-  const isOther = path.split("?")[0] !== place.value.split("?")[0];
+  const [next = "/", part = ""] = path.split("#", 2);
+  if (next === place.value) {
+    document.getElementById(part)?.scrollIntoView();
+    return;
+  }
+  const isOther = next.split("?")[0] !== place.value.split("?")[0];
   history.pushState(null, "", path);
-  place.value = path;
+  place.value = next;
   if (!isOther) return;
   scrollTo(0, 0);
   // Whoever listens to the page hears that it is another one.

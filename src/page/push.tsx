@@ -74,7 +74,7 @@ export function PushButton() {
   if (state.value === "unknown" || state.value === "impossible") return null;
   return (
     <>
-      <button type="button" class="quiet" aria-pressed={state.value === "on"} onClick={() => void press()}>
+      <button type="button" aria-pressed={state.value === "on"} onClick={() => void press()}>
         {state.value === "on" ? texts.stop : texts.start}
       </button>
       {problem.value === null ? null : <Problem problem={problem.value} />}

@@ -8,6 +8,7 @@ import { address, pathTo, setQuery } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
 import { Empty, Loading, Problem } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
+import { visibleLine } from "../parts/visible-text.ts";
 import { WatchedRun } from "../run/watched-run.ts";
 import { compareTexts as texts } from "../texts/compare.ts";
 import { home } from "../texts/home.ts";
@@ -62,7 +63,7 @@ function Choice({ name, label, value, runs }: ChoiceProps) {
         {isListed ? null : <option value={String(value)}>{home.run(value)}</option>}
         {runs.map(({ number, task }) => (
           <option key={number} value={String(number)}>
-            {`${home.run(number)} ${task.split("\n", 1)[0]?.slice(0, 80) ?? ""}`}
+            {`${home.run(number)} ${visibleLine(task).slice(0, 80)}`}
           </option>
         ))}
       </select>

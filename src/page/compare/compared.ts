@@ -4,6 +4,7 @@ import { hasEnded } from "../../domain/attempt.ts";
 import { type Run, statusOf } from "../../domain/run.ts";
 import { money } from "../../transcript/money.ts";
 import { spanText } from "../parts/time-text.ts";
+import { visibleLine } from "../parts/visible-text.ts";
 import { allAttempts, type SpentRow, spentBy, spentInAll } from "../run/cost/spent.ts";
 import { statusWords } from "../texts/common.ts";
 import { compareTexts as texts } from "../texts/compare.ts";
@@ -35,7 +36,7 @@ function factsOf(run: Run, now: number): Readonly<Record<Fact, string>> {
   const done = header.stories.filter(({ status }) => status === "done").length;
   const gates = [header, ...Object.values(run.stories)].reduce((sum, scope) => sum + scope.gates.length, 0);
   return {
-    task: header.task,
+    task: visibleLine(header.task),
     workflow: header.definition.id,
     status: statusWords[statusOf(header)],
     reason: header.end?.status === "done" ? "" : (header.end?.reason ?? ""),

@@ -9,6 +9,7 @@ import { Loading, Problem, withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
 import { Sign } from "../parts/sign.tsx";
 import { agoText, spanText } from "../parts/time-text.ts";
+import { visibleLine } from "../parts/visible-text.ts";
 import { PushButton } from "../push.tsx";
 import { home as texts } from "../texts/home.ts";
 import { Recent } from "./recent.tsx";
@@ -60,12 +61,12 @@ function NeedsYou({ gates }: { readonly gates: readonly OpenGate[] }) {
             <div>
               <p class="dim small one-line">
                 <a class="plain-link" href={pathTo(["runs", gate.number])}>
-                  {texts.run(gate.number)} {gate.task}
+                  {texts.run(gate.number)} {visibleLine(gate.task)}
                 </a>
               </p>
               <p class="asked">
                 <a class="plain-link" href={pathTo(["gates", gate.id])}>
-                  {gate.question}
+                  {visibleLine(gate.question)}
                 </a>
               </p>
               <p class="dim small">
@@ -94,14 +95,13 @@ interface GroupProps {
 }
 
 function Group({ title, runs }: GroupProps) {
-  const hasActions = runs.some(canRetry);
   if (runs.length === 0) return null;
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
       <ul class="run-lines">
         {runs.map((run) => (
-          <RunLine key={run.id} run={run} hasActions={hasActions} />
+          <RunLine key={run.id} run={run} />
         ))}
       </ul>
     </section>
@@ -112,13 +112,8 @@ function canRetry({ status }: RunRow): boolean {
   return status === "failed";
 }
 
-interface LineProps {
-  readonly run: RunRow;
-  /** Another line of the group has a button, so that this one leaves room for it. */
-  readonly hasActions: boolean;
-}
-
-function RunLine({ run, hasActions }: LineProps) {
+/** A line without a button leaves room for one, so that the columns of all groups are one. */
+function RunLine({ run }: { readonly run: RunRow }) {
   const isUndriven = run.status === "running" && run.driver === null;
   return (
     <li data-row class="run-row">
@@ -127,14 +122,14 @@ function RunLine({ run, hasActions }: LineProps) {
           <Sign of={isUndriven ? "blocked" : run.status} />
         </span>
         <span class="number dim">{texts.run(run.number)}</span>
-        <span class="one-line task">{run.task}</span>
+        <span class="one-line task">{visibleLine(run.task)}</span>
         <span class={`why-short one-line ${run.status === "failed" ? "" : "dim"}`}>
-          {isUndriven ? withCode(texts.noDriver) : run.why}
+          {isUndriven ? withCode(texts.noDriver) : visibleLine(run.why)}
         </span>
         <span class="number end">{costText(run)}</span>
         <span class="dim number end">{agoText(Date.parse(run.endedAt ?? run.startedAt), now.value)}</span>
       </a>
-      {canRetry(run) ? <RetryButton number={run.number} /> : hasActions ? <span class="no-action" /> : null}
+      {canRetry(run) ? <RetryButton number={run.number} /> : <span class="no-action" />}
     </li>
   );
 }

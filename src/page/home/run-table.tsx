@@ -6,6 +6,7 @@ import { pathTo } from "../address.ts";
 import { now } from "../parts/now.ts";
 import { Status } from "../parts/sign.tsx";
 import { agoText } from "../parts/time-text.ts";
+import { visibleLine } from "../parts/visible-text.ts";
 import { home as texts } from "../texts/home.ts";
 
 export function RunTable({ runs }: { readonly runs: readonly RunDocument[] }) {
@@ -28,7 +29,7 @@ export function RunTable({ runs }: { readonly runs: readonly RunDocument[] }) {
             <td class="number dim">{texts.run(run.number)}</td>
             <td class="task">
               <a class="plain-link one-line" href={pathTo(["runs", run.number])}>
-                {run.task}
+                {visibleLine(run.task)}
               </a>
             </td>
             <td class="dim one-line">{run.workflow}</td>

@@ -7,6 +7,7 @@ import { pathTo } from "../address.ts";
 import { CallProblem, get } from "../api/calls.ts";
 import { useDocument } from "../api/loaded.ts";
 import { Sign } from "../parts/sign.tsx";
+import { visibleLine } from "../parts/visible-text.ts";
 import { home as texts } from "../texts/home.ts";
 import { arrived, lookedAt, type News, newsIn, type Stay, stayIn, takenNote } from "./stay.ts";
 
@@ -93,7 +94,7 @@ function Line({ news: { kind, run } }: { readonly news: News }) {
           <Sign of={status} />
         </span>
         <span class="number dim">{texts.run(run.number)}</span>
-        <span class="one-line">{run.task}</span>
+        <span class="one-line">{visibleLine(run.task)}</span>
         <span class="one-line dim">{run.why}</span>
       </a>
     </li>

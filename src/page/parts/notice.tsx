@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { CallProblem } from "../api/calls.ts";
 import { common } from "../texts/common.ts";
+import { visibleLine } from "./visible-text.ts";
 
 export function Loading() {
   return (
@@ -28,7 +29,7 @@ export function Empty({ children }: { readonly children: ComponentChildren }) {
 
 /** What stands in backticks is a command. */
 export function withCode(text: string): ComponentChildren {
-  return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{part}</code> : part));
+  return text.split("`").map((part, i) => (i % 2 === 1 ? <code key={i}>{visibleLine(part)}</code> : visibleLine(part)));
 }
 
 export function sentence(text: string): string {

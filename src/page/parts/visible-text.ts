@@ -34,6 +34,11 @@ export function visibleText(text: string): string {
     .join("");
 }
 
+/** A text that is shown in one line: a line end is a space. */
+export function visibleLine(text: string): string {
+  return visibleText(text.replaceAll(/[\t\n\r ]+/g, " "));
+}
+
 const names: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /** `\r`, `\x1b` for a control of ASCII, `U+202E` for all others. */

@@ -13,6 +13,7 @@ import { withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
 import { Status } from "../parts/sign.tsx";
 import { spanText } from "../parts/time-text.ts";
+import { visibleLine } from "../parts/visible-text.ts";
 import { common } from "../texts/common.ts";
 import { runTexts as texts } from "../texts/run.ts";
 import { RunActions } from "./run-actions.tsx";
@@ -36,9 +37,14 @@ export function RunHeader({ watched }: ViewOfRun) {
           <a class="plain-link" href={pathTo(["workflows", header.definition.id])}>
             {header.definition.id}
           </a>
-          {header.place.repo === null ? null : ` · ${header.place.repo}`}
+          {header.place.repo === null ? null : (
+            <>
+              {" · "}
+              <span title={header.place.repo}>{folderOf(header.place.repo)}</span>
+            </>
+          )}
         </p>
-        <h1 class="run-task">{header.task.split("\n", 1)[0]}</h1>
+        <h1 class="run-task">{visibleLine(header.task.split("\n", 1)[0] ?? "")}</h1>
         <p class="facts">
           <Status of={status} />
           <span class="number">{spanText(until - header.startedAt)}</span>
@@ -73,6 +79,11 @@ export function RunHeader({ watched }: ViewOfRun) {
       </div>
     </div>
   );
+}
+
+/** The last part of a path. */
+function folderOf(path: string): string {
+  return path.split(/[/\\]/).findLast((part) => part !== "") ?? path;
 }
 
 function Questions({ run, isPast }: { readonly run: Run; readonly isPast: boolean }) {

@@ -8,6 +8,7 @@ export const storyTexts = {
   tries: "Attempts",
   attempt: (step: string, number: number) => `${step}, attempt ${number}`,
   noEvidence: "None of its steps has said anything yet.",
+  more: (next: number, all: number) => `Show ${next} more of ${all}`,
   rejected: (count: number) => `${count} rejected`,
   columns: {
     story: "Story",

@@ -5,6 +5,7 @@ import type { Run } from "../../../domain/run.ts";
 import { pathTo } from "../../address.ts";
 import { Status } from "../../parts/sign.tsx";
 import { clockText, spanText } from "../../parts/time-text.ts";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { chainTexts as texts } from "../../texts/run.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 import { type ChainRow, chainRows } from "./chain-rows.ts";
@@ -58,7 +59,9 @@ function Row({ row }: { readonly row: ChainRow }) {
             </a>
           )}
         </span>
-        {row.title === "" || row.title === row.name ? null : <span class="dim step-title">{row.title}</span>}
+        {row.title === "" || row.title === row.name ? null : (
+          <span class="dim step-title">{visibleLine(row.title)}</span>
+        )}
         {row.stories === null ? null : (
           <span class="dim small step-title">
             {row.stories.all === 0 ? texts.noStories : texts.each(row.stories.done, row.stories.all)}

@@ -7,6 +7,8 @@ import { lineOf, rememberNames } from "../../../transcript/event-line.ts";
 import { address, setQuery } from "../../address.ts";
 import { Empty } from "../../parts/notice.tsx";
 import { clockText } from "../../parts/time-text.ts";
+import { Visible } from "../../parts/visible.tsx";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { eventTexts as texts } from "../../texts/run.ts";
 import type { ViewOfRun } from "../watched-run.ts";
@@ -85,7 +87,7 @@ export function EventsView({ watched }: ViewOfRun) {
             >
               <span class="dim number">{clockText(event.at)}</span>
               <span class="event-mark">{text.mark}</span>
-              <span class="one-line">{text.text}</span>
+              <span class="one-line">{visibleLine(text.text)}</span>
             </button>
           );
         }}
@@ -134,7 +136,7 @@ function Json({ event }: { readonly event: Event }) {
   const { definition: _, ...shown } = event as Event & { readonly definition?: unknown };
   return (
     <pre class="json card" tabIndex={0}>
-      {JSON.stringify(shown, null, 2)}
+      <Visible text={JSON.stringify(shown, null, 2)} keepsLines />
     </pre>
   );
 }

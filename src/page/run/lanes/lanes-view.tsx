@@ -5,12 +5,15 @@ import type { Run } from "../../../domain/run.ts";
 import { pathTo } from "../../address.ts";
 import { Sign } from "../../parts/sign.tsx";
 import { spanText } from "../../parts/time-text.ts";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { laneTexts as texts } from "../../texts/lanes.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 import { type Bar, type Lane, type Lanes, lanesOf, plannedTimes, ticksOf } from "./lanes.ts";
 
 const rowHeight = 30;
+/** In percent: words beyond would be cut at the edge. */
+const lastTickText = 93;
 
 export function LanesView({ watched }: ViewOfRun) {
   const place = watched.place.value;
@@ -65,7 +68,7 @@ function Axis({ lanes, x }: { readonly lanes: Lanes; readonly x: (time: number) 
               y1="0"
               y2="18"
             />
-            {i === 0 ? null : (
+            {i === 0 || x(lanes.start + tick) > lastTickText ? null : (
               <text class="lane-time" x={percent(x(lanes.start + tick))} dx="4" y="13">
                 {tickText(tick)}
               </text>
@@ -88,16 +91,16 @@ function LaneRow({
 }) {
   return (
     <div class={`lane ${lane.isCritical ? "critical" : ""}`} data-row>
-      <span class="lane-name one-line" title={lane.title}>
+      <span class="lane-name one-line" title={visibleLine(lane.title)}>
         {lane.status === null ? null : (
           <span class={lane.status}>
             <Sign of={lane.status} />
           </span>
         )}
-        <strong>{lane.story ?? texts.own}</strong> <span class="dim">{lane.title}</span>
+        <strong>{lane.story ?? texts.own}</strong> <span class="dim">{visibleLine(lane.title)}</span>
         {lane.isCritical ? <span class="heard-only"> {texts.critical}</span> : null}
       </span>
-      <svg role="img" aria-label={summaryOf(lane)}>
+      <svg role="group" aria-label={summaryOf(lane)}>
         {waitsOf(lane, now).map(({ from, to }) => (
           <line
             key={from}

@@ -1,16 +1,23 @@
 // The stories of a run as a table; a story opens to its criteria and what was said about them.
 
+import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { Run } from "../../../domain/run.ts";
 import { address, pathTo, setQuery } from "../../address.ts";
 import { Empty } from "../../parts/notice.tsx";
 import { Status } from "../../parts/sign.tsx";
 import { spanText } from "../../parts/time-text.ts";
+import { Visible } from "../../parts/visible.tsx";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { storyTexts as texts } from "../../texts/stories.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 import { type StoryRow, storyRows } from "./story-rows.ts";
 
+/** A thousand rows at once would make every change slow. */
+const part = 100;
+
 export function StoriesView({ watched }: ViewOfRun) {
+  const most = useSignal(part);
   const run = watched.run.value as Run;
   const place = watched.place.value;
   const rows = useMemo(() => storyRows(run, watched.events.slice(0, place), watched.time.value), [run, place]);
@@ -32,10 +39,21 @@ export function StoriesView({ watched }: ViewOfRun) {
             <th class="end">{columns.cost}</th>
           </tr>
         </thead>
-        {rows.map((row) => (
+        {rows.slice(0, most.value).map((row) => (
           <Story key={row.entry.id} row={row} isOpen={chosen === row.entry.id} />
         ))}
       </table>
+      {rows.length > most.value ? (
+        <button
+          type="button"
+          class="stories-more"
+          onClick={() => {
+            most.value += part;
+          }}
+        >
+          {texts.more(Math.min(part, rows.length - most.value), rows.length)}
+        </button>
+      ) : null}
     </div>
   );
 }
@@ -55,12 +73,12 @@ function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boole
             {entry.id}
           </button>
         </td>
-        <td class="story-title">{entry.title}</td>
+        <td class="story-title">{visibleLine(entry.title)}</td>
         <td>
           <Status of={entry.status} />
         </td>
-        <td>{row.at}</td>
-        <td class="dim">{row.waitsFor.map(({ id, title }) => `${id} ${title}`).join(", ")}</td>
+        <td class="story-at">{row.at}</td>
+        <td class="dim">{row.waitsFor.map(({ id, title }) => `${id} ${visibleLine(title)}`).join(", ")}</td>
         <td class="number end">
           {row.attempts === 0 ? "" : row.attempts}
           {row.rejections === 0 ? null : <span class="rejected small"> {texts.rejected(row.rejections)}</span>}
@@ -84,14 +102,20 @@ function Details({ row: { entry, spec, evidence, outputs, tries, reason } }: { r
   const criteria = spec?.acceptanceCriteria ?? [];
   return (
     <div class="story-details">
-      {reason === "" || entry.status === "done" ? null : <p class={entry.status}>{reason}</p>}
-      {spec === null || spec.description === "" ? null : <p class="story-text">{spec.description}</p>}
+      {reason === "" || entry.status === "done" ? null : <p class={entry.status}>{visibleLine(reason)}</p>}
+      {spec === null || spec.description === "" ? null : (
+        <p class="story-text">
+          <Visible text={spec.description} keepsLines />
+        </p>
+      )}
       {criteria.length === 0 ? null : (
         <div>
           <h3>{texts.criteria}</h3>
           <ul class="story-criteria">
             {criteria.map((criterion) => (
-              <li key={criterion}>{criterion}</li>
+              <li key={criterion}>
+                <Visible text={criterion} keepsLines />
+              </li>
             ))}
           </ul>
         </div>
@@ -118,7 +142,7 @@ function Details({ row: { entry, spec, evidence, outputs, tries, reason } }: { r
         ))}
         {evidence.map(({ step, said, attempt }) => (
           <p key={step} class="story-text">
-            <a href={pathTo(["attempts", attempt])}>{step}</a> {said}
+            <a href={pathTo(["attempts", attempt])}>{step}</a> <Visible text={said} keepsLines />
           </p>
         ))}
       </div>
