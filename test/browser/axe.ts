@@ -15,8 +15,13 @@ interface AxeResult {
   }[];
 }
 
+interface RunOnly {
+  readonly type: "tag" | "rule";
+  readonly values: readonly string[];
+}
+
 interface Axe {
-  run(context: unknown, options: { readonly runOnly: readonly string[] }): Promise<AxeResult>;
+  run(context: unknown, options: { readonly runOnly: RunOnly }): Promise<AxeResult>;
 }
 
 let source: string | null = null;
@@ -26,13 +31,17 @@ export async function expectAccessible(page: Page): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([]);
 }
 
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+/** `rules`: these alone. */
+export async function accessibilityFaults(
+  page: Page,
+  rules: readonly string[] | null = null,
+): Promise<readonly string[]> {
   source ??= readFileSync(join(import.meta.dirname, "node_modules/axe-core/axe.min.js"), "utf8");
   // By the debugger: the page itself lets no script of ours in.
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(source);
   const { violations } = await page.evaluate(
     (runOnly) => (globalThis as unknown as { axe: Axe }).axe.run(document, { runOnly }),
-    levels,
+    rules === null ? { type: "tag" as const, values: levels } : { type: "rule" as const, values: rules },
   );
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = "" }) => {

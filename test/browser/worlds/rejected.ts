@@ -36,6 +36,26 @@ export async function rejectedWorld(options: ServeOptions = {}): Promise<Rejecte
   };
 }
 
+/** What an agent says while it corrects something. */
+const thoughts = `I read the failures and changed cli.js.
+
+What I found:
+  1. cli.js looks the sign up in \`operations\` and calls what it finds.
+  2. An unknown sign finds nothing, and the call throws: that is the stack trace.
+  3. The words of the command line become numbers without a look at them.
+
+$ node cli.js 7 - 2
+5
+$ node cli.js 7 x 2
+usage: node cli.js NUMBER +|-|/ NUMBER
+$ npm test
+# tests 9
+# pass 9
+# fail 0
+
+The usage is now one line, and the exit code is 2.
+The division by zero says so, and exits with 1.`;
+
 /** The script of the demo, with tests that fail until a person has answered, and with what everything cost. */
 function toldScript(): Script {
   const { steps } = parse(readFileSync(join(demo, "script.yml"), "utf8")) as Script;
@@ -48,7 +68,7 @@ function toldScript(): Script {
     story: `FIX-${index + 1}`,
     append: { "cli.js": `\n// Correction ${index + 1}: what the tests of the whole found.\n` },
     commit: `fix: FIX-${index + 1} - what the tests found`,
-    say: `I read the failures and changed cli.js.\nSTATUS: done\nCHANGES: cli.js\nTESTS: test/cli.test.js`,
+    say: `${thoughts}\nSTATUS: done\nCHANGES: cli.js\nTESTS: test/cli.test.js`,
     usage: { usd: 0.21 + index / 100, input: 18_000, output: 2_400 },
   }));
   const costs = { plan: 0.32, implement: 0.74, verify: 0.11, test: 0.18, pr: 0.06, review: 0.24 };

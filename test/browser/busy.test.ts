@@ -1,0 +1,203 @@
+// The first page and the page of a run, on a busy afternoon: what they show first, their addresses, the past, keys, a phone.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { faultsOf, open, placesIn, placesOfHome, placesOfRun, runTabs, settled } from "./every-page.ts";
+import { picture, pictureInBoth } from "./picture.ts";
+import { sharedWorld } from "./shared-world.ts";
+import { visit } from "./visit.ts";
+import { busyWorld } from "./worlds/busy.ts";
+
+const world = sharedWorld(busyWorld);
+
+async function signedIn(path = "/", options: Parameters<typeof visit>[1] = {}) {
+  const { url, token } = world();
+  const visited = await visit(`${url}${path}#token=${token}`, options);
+  await settled(visited.page);
+  return visited;
+}
+
+function place(page: Page): string {
+  const { pathname, search } = new URL(page.url());
+  return pathname + search;
+}
+
+async function gatesOf(): Promise<readonly { readonly question: string; readonly openedAt: string }[]> {
+  const { url, token } = world();
+  const answer = await fetch(`${url}/api/v1/gates`, { headers: { authorization: `Bearer ${token}` } });
+  return ((await answer.json()) as { gates: { question: string; openedAt: string }[] }).gates;
+}
+
+test("[PG31] what needs a person comes first, the oldest first, and is counted in the title", async () => {
+  const { page } = await signedIn();
+  expect(await page.title()).toBe("(3) Pawl");
+  const headings = await page.locator("main h2").allInnerTexts();
+  const names = headings.map((text) => text.replace(/\s*\d+$/, ""));
+  expect(names.filter((name) => ["Needs you", "Stuck or failed", "Running", "Recent"].includes(name))).toEqual([
+    "Needs you",
+    "Stuck or failed",
+    "Running",
+    "Recent",
+  ]);
+  const gates = (await gatesOf()).toSorted((a, b) => a.openedAt.localeCompare(b.openedAt));
+  expect(gates).toHaveLength(3);
+  expect(await page.locator(".question .asked").allInnerTexts()).toEqual(gates.map(({ question }) => question));
+  expect(await page.getByRole("navigation", { name: "Pages" }).innerText()).toMatch(/Home\s*3/);
+  const stuck = page.getByRole("region", { name: "Stuck or failed" });
+  expect(await stuck.getByRole("listitem").filter({ hasText: "Index the search" }).innerText()).toContain("pawl up");
+  await pictureInBoth(page, "home", { height: 760 });
+});
+
+test("[PG20 PG31] words of the search and the filter are in the address, and a reload keeps them", async () => {
+  const { page } = await signedIn();
+  const rows = page.locator("table.runs tbody tr");
+  await expect.poll(() => rows.count()).toBe(8);
+  await page.getByRole("searchbox").fill("checkout");
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Drop the old checkout")]);
+  expect(place(page)).toBe("/?q=checkout");
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByText("No run has these words.").waitFor();
+  expect(place(page)).toBe("/?q=checkout&status=failed");
+  await page.reload();
+  await page.getByText("No run has these words.").waitFor();
+  expect(await page.getByRole("searchbox").inputValue()).toBe("checkout");
+  await page.getByRole("searchbox").fill("");
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Move to the new payment API")]);
+});
+
+test("[PG20 PG28] the time bar and keys move through a run; in the past every action is off; a reload keeps the moment", async () => {
+  const { stories } = world().runs;
+  const { page } = await signedIn(`/runs/${stories}`);
+  const [pause, slider] = [page.getByRole("button", { name: "Pause" }), page.getByRole("slider")];
+  expect(await pause.isEnabled()).toBe(true);
+  const last = Number(await slider.getAttribute("max"));
+  await slider.fill("12");
+  expect(place(page)).toBe(`/runs/${stories}?at=12`);
+  await page.getByText("In the past").waitFor();
+  expect(await pause.isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Cancel" }).first().isDisabled()).toBe(true);
+
+  await page.keyboard.press("[");
+  expect(place(page)).toBe(`/runs/${stories}?at=11`);
+  await page.keyboard.press("]");
+  await page.keyboard.press("]");
+  expect(place(page)).toBe(`/runs/${stories}?at=13`);
+  await page.keyboard.press("4");
+  await page.getByLabel("Filter").fill("US-00");
+  const kept = `/runs/${stories}/events?at=13&q=US-00`;
+  expect(place(page)).toBe(kept);
+  const shown = await page.locator(".events .section-line .number").innerText();
+
+  await page.reload();
+  await settled(page);
+  expect(place(page)).toBe(kept);
+  expect(await slider.inputValue()).toBe("13");
+  expect(await page.getByLabel("Filter").inputValue()).toBe("US-00");
+  await expect.poll(() => page.locator(".events .section-line .number").innerText()).toBe(shown);
+  expect(await pause.isDisabled()).toBe(true);
+
+  await page.locator("main").focus();
+  await page.keyboard.press(".");
+  expect(place(page)).toBe(`/runs/${stories}/events?q=US-00`);
+  expect(await slider.inputValue()).toBe(String(last));
+  expect(await pause.isEnabled()).toBe(true);
+});
+
+test("[PG24] lanes show each story over time, what works now, and what waits", async () => {
+  const { page } = await signedIn(`/runs/${world().runs.stories}/lanes`);
+  const lanes = page.locator(".lane[data-row]");
+  await expect.poll(() => lanes.count()).toBe(13);
+  expect(await page.locator(".lane .bar.running").count()).toBe(4);
+  expect(await page.locator(".lane[data-row] .bar.failed").count()).toBe(1);
+  await pictureInBoth(page, "run-lanes", { height: 760 });
+});
+
+test("[PG61] the log of an attempt is there after its driver was killed", async () => {
+  const [path = ""] = (await placesIn(world(), world().runs.left)).slice(-1);
+  const { page } = await signedIn(path);
+  await page.getByText("Reading the orders.").first().waitFor();
+});
+
+test("[PG32] by keys alone: what needs you, a search, a run, its views, its past, and the list of keys", async () => {
+  const { stories } = world().runs;
+  const { page } = await signedIn();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? "");
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to the content");
+  for (const key of ["4", "g", "n"]) await page.keyboard.press(key);
+  expect(new URL(page.url()).pathname).toBe("/");
+  const [first, second] = await page.locator(".question").allInnerTexts();
+  await page.keyboard.press("j");
+  expect(first).toContain(await focused());
+  await page.keyboard.press("j");
+  expect(second).toContain(await focused());
+  await page.keyboard.press("k");
+  expect(first).toContain(await focused());
+
+  await page.keyboard.press("/");
+  await page.keyboard.type(`#${stories}`);
+  await expect.poll(() => page.locator("table.runs tbody tr").count()).toBe(1);
+  await page.keyboard.press("Escape");
+  while ((await page.evaluate(() => document.activeElement?.closest("tr"))) === null) await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await expect.poll(() => place(page)).toBe(`/runs/${stories}`);
+  await settled(page);
+  for (const [index, tab] of runTabs.entries()) {
+    await page.keyboard.press(String(index + 1));
+    expect(place(page)).toBe(`/runs/${stories}/${tab}`);
+  }
+  await page.keyboard.press("[");
+  expect(place(page)).toMatch(/\?at=\d+$/);
+  await page.keyboard.press(".");
+  await page.keyboard.press("?");
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  expect(await keys.innerText()).toContain("One event back in time");
+  await page.keyboard.press("Escape");
+  expect(await keys.isVisible()).toBe(false);
+  for (const key of ["g", "h"]) await page.keyboard.press(key);
+  expect(place(page)).toBe("/");
+});
+
+test("[PG33] on a phone, what needs you is on the first screen, and everything can be touched", async () => {
+  const { runs } = world();
+  const { page } = await signedIn("/", { size: "phone" });
+  const answer = page.locator(".question .button").first();
+  expect((await answer.boundingBox())?.y).toBeLessThan(400);
+  await picture(page, "phone", { height: 720 });
+  for (const path of ["/", ...placesOfRun(runs.stories), ...(await placesIn(world(), runs.renamed))]) {
+    await open(page, path);
+    expect({ path, small: await smallTargets(page) }).toEqual({ path, small: [] });
+  }
+});
+
+/** Links within a sentence may be as high as its lines. */
+async function smallTargets(page: Page): Promise<readonly string[]> {
+  return await page.locator("button, .button, input, select, summary, nav a").evaluateAll((found) =>
+    found.flatMap((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const isShown = width > 0 && height > 0 && !element.matches("[type=checkbox], [type=radio]");
+      return isShown && Math.min(width, height) < 24 ? [`${element.outerHTML.slice(0, 80)} ${width} x ${height}`] : [];
+    }),
+  );
+}
+
+test("[PG34] every page of it is accessible and fits, at each size and in both schemes", async () => {
+  const { runs } = world();
+  const places = [
+    ...placesOfHome,
+    ...placesOfRun(runs.stories),
+    `/runs/${runs.stories}/chain?at=30`,
+    `/runs/${runs.failed}`,
+    `/runs/${runs.left}/recovery`,
+    `/compare?a=${runs.done}&b=${runs.failed}`,
+    ...(await placesIn(world(), runs.renamed)).slice(0, 2),
+    ...(await placesIn(world(), runs.failed)).slice(-1),
+  ];
+  const { page } = await signedIn();
+  const found: string[] = [];
+  for (const path of places) {
+    await open(page, path);
+    found.push(...(await faultsOf(page)));
+  }
+  expect(found).toEqual([]);
+});

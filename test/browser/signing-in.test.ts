@@ -1,0 +1,99 @@
+// Signing in: by a code, by a token in the address or in a field; where the token is then, and where it is not.
+
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { createSignInCode } from "../../src/application/sign-in.ts";
+import { createToken, revokeToken } from "../../src/application/tokens.ts";
+import { faultsOf, settled } from "./every-page.ts";
+import { sharedWorld } from "./shared-world.ts";
+import { visit } from "./visit.ts";
+import { emptyWorld } from "./worlds/empty.ts";
+
+const world = sharedWorld(async () => await emptyWorld({ drives: false }));
+const minuteMs = 60_000;
+
+/** Where this text is, of all that a browser keeps for the page. */
+async function placesWith(page: Page, text: string): Promise<readonly string[]> {
+  return await page.evaluate((secret) => {
+    const kept = {
+      address: location.href,
+      history: JSON.stringify(history.state ?? ""),
+      document: document.documentElement.outerHTML,
+      session: JSON.stringify(sessionStorage),
+      cookie: document.cookie,
+      name: window.name,
+      local: JSON.stringify(localStorage),
+    };
+    return Object.entries(kept).flatMap(([place, value]) => (value.includes(secret) ? [place] : []));
+  }, text);
+}
+
+test("[PG7 PG16] a code signs in once; then code and token are in no address, and the token in localStorage alone", async () => {
+  const { url, app } = world();
+  const { code } = await createSignInCode(app, minuteMs);
+  const { page, context } = await visit(`${url}/health`);
+  const asked: string[] = [];
+  const answers: string[] = [];
+  context.on("request", (request) => asked.push(`${request.url()} ${request.headers()["referer"] ?? ""}`));
+  context.on("response", async (response) => {
+    const type = response.headers()["content-type"] ?? "";
+    if (type.includes("json") && !response.url().endsWith("/sign-in")) answers.push(await response.text());
+  });
+  await page.goto(`${url}/?status=done#code=${code}`);
+  await settled(page);
+  expect(page.url()).toBe(`${url}/?status=done`);
+  const token = await page.evaluate(() => localStorage.getItem("pawl.token"));
+  expect(token).toMatch(/^pawl_/);
+  expect(await placesWith(page, token ?? "")).toEqual(["local"]);
+  expect(await placesWith(page, code)).toEqual([]);
+  await expect.poll(() => answers.length).toBeGreaterThan(1);
+  expect([...asked, ...answers].filter((text) => text.includes(token ?? "") || text.includes(code))).toEqual([]);
+  // The way back does not lead to it either.
+  await page.goBack();
+  expect(page.url()).toBe(`${url}/health`);
+  await page.goForward();
+  expect(page.url()).toBe(`${url}/?status=done`);
+
+  const again = await visit(`${url}/#code=${code}`, { allows: [/status of 401/] });
+  await again.page.getByText("Not signed in").waitFor();
+  expect(again.page.url()).toBe(`${url}/`);
+});
+
+test("[PG16] a token in the address is taken out of it, and one in the field works, too; a wrong one is said", async () => {
+  const { url, token } = world();
+  const { page } = await visit(`${url}/health#token=${token}`);
+  await settled(page);
+  expect(page.url()).toBe(`${url}/health`);
+  expect(await placesWith(page, token)).toEqual(["local"]);
+
+  const other = await visit(`${url}/`, { allows: [/status of 401/] });
+  await other.page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await other.page.locator("pre").innerText()).toBe("pawl open");
+  expect(await faultsOf(other.page)).toEqual([]);
+  await other.page.getByLabel("Token").fill("pawl_wrong");
+  await other.page.keyboard.press("Enter");
+  await other.page.getByText("Not signed in").waitFor();
+  await other.page.getByLabel("Token").fill(token);
+  await other.page.keyboard.press("Enter");
+  await settled(other.page);
+  expect(await placesWith(other.page, token)).toEqual(["local"]);
+});
+
+test("[PG16] a token that is revoked leads to the page that says how to sign in, and is forgotten", async () => {
+  const { url, app } = world();
+  const { token, name } = await createToken(app, { role: "operate", name: "to-be-revoked" });
+  const { page } = await visit(`${url}/#token=${token}`, { allows: [/status of 401/] });
+  await settled(page);
+  await revokeToken(app, name);
+  await page.reload();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await placesWith(page, token)).toEqual([]);
+});
+
+test("[PG31 PG34] where there is no run yet, the page says what to type; it is accessible at each size and in both schemes", async () => {
+  const { page } = await visit(world().signIn);
+  await settled(page);
+  expect(await page.locator("main").innerText()).toContain("pawl demo");
+  expect(await page.title()).toBe("Pawl");
+  expect(await faultsOf(page)).toEqual([]);
+});
