@@ -16,6 +16,9 @@ function workerAddress(): string {
   return policies?.createPolicy("pawl-push", { createScriptURL: () => worker }).createScriptURL(worker) ?? worker;
 }
 
+/** Made when the page is loaded: a name that is taken cannot be given to another policy. */
+const address = workerAddress();
+
 interface TrustedTypes {
   createPolicy(
     name: string,
@@ -23,10 +26,7 @@ interface TrustedTypes {
   ): { createScriptURL(path: string): string };
 }
 
-let address: string | null = null;
-
 async function registration(): Promise<ServiceWorkerRegistration> {
-  address ??= workerAddress();
   await navigator.serviceWorker.register(address);
   return await navigator.serviceWorker.ready;
 }

@@ -32,7 +32,8 @@ export async function takeFragment(): Promise<void> {
   const given = new URLSearchParams(location.hash.slice(1));
   const [code, token] = [given.get("code"), given.get("token")];
   if (code !== null || token !== null) history.replaceState(null, "", location.pathname + location.search);
-  if (token !== null) localStorage.setItem(key, token);
+  // A link of another site must not sign somebody out, or in as another.
+  if (token !== null && tokenNow() === null) localStorage.setItem(key, token);
   if (code !== null) await exchange(code);
   signIn.value = tokenNow() === null ? "asked" : "in";
 }

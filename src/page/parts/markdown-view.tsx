@@ -1,16 +1,30 @@
 // Markdown as elements. Nothing of it is read as HTML, and what cannot be seen in it is shown as a word.
 
 import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
 import { type Block, type Inline, markdownBlocks, markdownInlines } from "./markdown.ts";
 import { Visible } from "./visible.tsx";
 
+/** A longer text is shown as it is: to read it as markdown at each key that is typed would stop the page. */
+const longest = 50_000;
+
 export function Markdown({ text }: { readonly text: string }) {
-  return <div class="markdown">{markdownBlocks(text).map(shownBlock)}</div>;
+  const blocks = useMemo(() => (text.length > longest ? null : markdownBlocks(text)), [text]);
+  return <div class="markdown">{blocks === null ? <LongText text={text} /> : blocks.map(shownBlock)}</div>;
+}
+
+function LongText({ text }: { readonly text: string }) {
+  return (
+    <pre tabIndex={0}>
+      <Visible text={text.slice(0, longest)} keepsLines />
+    </pre>
+  );
 }
 
 /** One line of it, such as a title. */
 export function MarkdownLine({ text }: { readonly text: string }) {
-  return <>{markdownInlines(text).map(shownInline)}</>;
+  const inlines = useMemo(() => markdownInlines(text.slice(0, longest)), [text]);
+  return <>{inlines.map(shownInline)}</>;
 }
 
 function shownBlock(block: Block, key: number): ComponentChildren {

@@ -95,3 +95,8 @@ test("[PG41] a text that is made to be slow is read all the same", () => {
   const slow = ["*", "[", "`", "> ", "- ", "**a ", "_a ", "https://", "- x\n\n", "[a](", "\\"];
   for (const piece of slow) expect(markdownBlocks(piece.repeat(20_000)).length).toBeGreaterThan(0);
 });
+
+test("[PG41] signs in any number are read in one pass", () => {
+  const [block] = markdownBlocks(`a${"`".repeat(50_000)} b`);
+  expect(block).toMatchObject({ kind: "paragraph" });
+});

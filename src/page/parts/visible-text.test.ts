@@ -15,3 +15,11 @@ test("[PG47] characters that act without being seen are shown as words, and all 
   expect(visiblePieces("")).toEqual([]);
   expect(visibleText("a\tb\n")).toBe("a\\tb\\n");
 });
+
+test("[PG47] no character that a font may leave out is unseen, but an emoji stays whole", () => {
+  for (const unseen of ["\u{e0101}", "\ufe01", "\u200c", "\u034f", "\u3164", "\uffa0", "\u115f", "\u2800", "\u200d"])
+    expect(visibleText(`a${unseen}b`)).toMatch(/^aU\+[0-9A-F]+b$/);
+  expect(visibleText('"admin\u200d"')).toBe('"adminU+200D"');
+  expect(visibleText("\u{1f469}\u200d\u{1f680} \u2764\ufe0f")).toBe("\u{1f469}\u200d\u{1f680} \u2764\ufe0f");
+  expect(visibleText("\u2764\ufe0f\ufe0f\ufe0f")).toBe("\u2764\ufe0fU+FE0FU+FE0F");
+});

@@ -1,9 +1,12 @@
 // Text of agents with nothing hidden in it. Owns: which characters act on the eye without being seen (controls, marks that turn the
 // direction of text, invisible tags), and the words that stand for them.
 
-/** Controls, C1, marks of direction, line ends of Unicode, characters without width, invisible tags, half characters. */
+/**
+ * Controls, C1, marks of direction, line ends of Unicode, everything that Unicode lets a font leave out, blank letters, half characters.
+ * Within an emoji, what joins its parts is seen by what it makes of them.
+ */
 const hidden =
-  /[\p{Cc}\p{Cs}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/u;
+  /(?:(?<!\p{Extended_Pictographic})\ufe0f|(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\u200d\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u061c\u2028-\u202e\u2066-\u2069\u200e\u200f\u2800\ufff9-\ufffb])/u;
 const everyHidden = new RegExp(hidden, "gu");
 const everyHiddenButTabs = new RegExp(`(?!\\t)${hidden.source}`, "gu");
 
