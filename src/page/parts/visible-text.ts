@@ -6,7 +6,7 @@
  * Within an emoji, what joins its parts is seen by what it makes of them.
  */
 const hidden =
-  /(?:(?<!\p{Extended_Pictographic})\ufe0f|(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?![\u200d\ufe0f])[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u061c\u2028-\u202e\u2066-\u2069\u200e\u200f\u2800\ufff9-\ufffb])/u;
+  /(?:(?<!\p{Extended_Pictographic})\ufe0f|(?<!\p{Extended_Pictographic}\ufe0f?)\u200d|\u200d(?!\p{Extended_Pictographic})|(?!\u200d|\ufe0f)[\p{Cc}\p{Cs}\p{Default_Ignorable_Code_Point}\u061c\u2028-\u202e\u2066-\u2069\u200e\u200f\u2800\ufff9-\ufffb])/u;
 const everyHidden = new RegExp(hidden, "gu");
 const everyHiddenButTabs = new RegExp(`(?!\\t)${hidden.source}`, "gu");
 

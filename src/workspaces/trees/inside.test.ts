@@ -45,7 +45,7 @@ test("[SE16] no look at a tree runs a program that a repository inside it config
   for (const look of looks) {
     touch();
     await look();
-    expect(hasRun(), look.toString()).toBe(false);
+    expect([look.toString(), hasRun()]).toEqual([look.toString(), false]);
   }
   // The trap is one: git itself falls into it.
   touch();
