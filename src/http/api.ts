@@ -15,6 +15,7 @@ import type { Protection } from "./protection.ts";
 import { Refusal } from "./refusal.ts";
 import type { ApiRoute, Asked, Inputs } from "./route.ts";
 import { Live } from "./streams/live.ts";
+import { Turns } from "./turns.ts";
 
 export type HttpEnvironment = { Bindings: HttpBindings };
 type Call = Context<HttpEnvironment>;
@@ -32,6 +33,7 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
   const { limits } = protection;
   const failed = new FailedSignIns(limits.failedSignIns, () => performance.now());
   const streams = new Streams(limits.streams);
+  const turns = new Turns(limits.slowCalls);
   const live = new Live(parts, protection.live);
   const router = new Hono<HttpEnvironment>({ strict: true });
 
@@ -64,7 +66,7 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
         live,
         signal: AbortSignal.any([call.req.raw.signal, closing]),
       };
-      const answer = await route.handle(asked);
+      const answer = await (route.isSlow ? turns.take(asked.signal, () => route.handle(asked)) : route.handle(asked));
       return answer instanceof Response ? await fitting(call, answer) : call.json(answer, route.status);
     });
   }

@@ -10,6 +10,8 @@ export interface Limits {
   readonly headersMs: number;
   /** Of one address, in a minute. */
   readonly failedSignIns: number;
+  /** Calls that start programs, at once. */
+  readonly slowCalls: number;
 }
 
 export const usualLimits: Limits = {
@@ -19,6 +21,7 @@ export const usualLimits: Limits = {
   requestMs: 30_000,
   headersMs: 10_000,
   failedSignIns: 20,
+  slowCalls: 3,
 };
 
 const minuteMs = 60_000;

@@ -42,6 +42,8 @@ export interface ApiRoute {
   readonly answer: z.ZodType;
   /** Other types that it answers with, by what `Accept` asks for. */
   readonly streams: boolean;
+  /** It starts programs: only a few such calls work at once. */
+  readonly isSlow: boolean;
   readonly handle: (asked: Asked) => Promise<object>;
 }
 
@@ -52,6 +54,7 @@ interface RouteMore<Query extends Inputs, Body extends Inputs> {
   readonly status?: 201;
   /** It can answer with `text/event-stream`: its handler then returns a Response. */
   readonly streams?: true;
+  readonly isSlow?: true;
 }
 
 const root = "/api/v1";
@@ -77,6 +80,7 @@ export function apiRoute<Answer extends z.ZodType, Query extends Inputs = Inputs
     status: more.status ?? 200,
     answer,
     streams: more.streams ?? false,
+    isSlow: more.isSlow ?? false,
     // The router calls it with what the schemas above have parsed.
     handle: handle as unknown as ApiRoute["handle"],
   };

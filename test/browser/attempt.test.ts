@@ -35,7 +35,7 @@ async function talking() {
   return { site, path: `${world.url}/attempts/${String(id)}`, token: world.token };
 }
 
-test("[PG60 PG61 PG62 PG65 PG67] a log is followed while it grows, stays where it is while one reads, and its attempt's changes are shown", async () => {
+test("[PG37 PG60 PG61 PG62 PG65 PG67] a log is followed while it grows, stays where it is while one reads, and its changes are shown", async () => {
   const { site, path, token } = await talking();
   const { page } = await visit(`${path}#token=${token}`);
   const log = page.locator(".log .window");
@@ -59,6 +59,11 @@ test("[PG60 PG61 PG62 PG65 PG67] a log is followed while it grows, stays where i
   await page.getByText("new.txt").waitFor();
   await page.getByText("fresh words").waitFor();
   await expectAccessible(page);
+  await page.getByRole("link", { name: "Run #1" }).click();
+  await page.getByRole("link", { name: /Changes/ }).click();
+  await page.getByText("fresh words").waitFor();
+  await page.goBack();
+  await page.goBack();
 
   const logs = join(site.home, "logs");
   for (const name of readdirSync(logs, { recursive: true, encoding: "utf8" }))

@@ -68,5 +68,6 @@ export const attemptRoutes: readonly ApiRoute[] = [
     "what it changed, from its start to its end or until now",
     attemptDiffContract,
     async ({ app, path }) => await attemptDiff(app, path("attempt")),
+    { isSlow: true },
   ),
 ];

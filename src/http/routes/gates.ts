@@ -57,7 +57,7 @@ export const gateRoutes: readonly ApiRoute[] = [
     "what an answer is about: the changes since the base, or since what was shown at this step before",
     gateDiffContract,
     async ({ app, path, query }) => await gateDiff(app, path("gate"), query.since),
-    { query: z.strictObject({ since: z.enum(["base", "shown"]).default("base") }) },
+    { query: z.strictObject({ since: z.enum(["base", "shown"]).default("base") }), isSlow: true },
   ),
   apiRoute(
     "POST /gates/{gate}/answer",

@@ -77,6 +77,6 @@ export const runRoutes: readonly ApiRoute[] = [
     "what a run or one of its stories changed",
     diffContract,
     async ({ app, path, query }) => await diffOf(app, path("run"), query),
-    { query: z.strictObject({ story: z.string().optional().describe("Only this story.") }) },
+    { query: z.strictObject({ story: z.string().optional().describe("Only this story.") }), isSlow: true },
   ),
 ];

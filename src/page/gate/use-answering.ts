@@ -1,9 +1,10 @@
 // Answering, as the page sees it: what is being sent, what was refused and why, and what the service said about the gate since.
 
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { AnswerDocument, GateView } from "../../contracts/run-documents.ts";
 import { type CallProblem, get, post } from "../api/calls.ts";
+import { line } from "../api/changes.ts";
 import type { GateDraft } from "./gate-draft.ts";
 import { type AnswerRequest, type GateCalls, sendAnswer } from "./send-answer.ts";
 
@@ -29,6 +30,10 @@ export function useAnswering(draft: GateDraft): Answering {
   const refusal = useSignal<"elsewhere" | "moved" | null>(null);
   const problem = useSignal<CallProblem | null>(null);
   const told = useSignal<GateView | null>(null);
+  // That nothing answered is over when something does.
+  useSignalEffect(() => {
+    if (line.value === "live" && problem.peek()?.status === 0) problem.value = null;
+  });
   return useMemo(
     () => ({
       isSending,
