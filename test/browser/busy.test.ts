@@ -56,10 +56,10 @@ test("[PG20 PG31] words of the search and the filter are in the address, and a r
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Drop the old checkout")]);
   expect(place(page)).toBe("/?q=checkout");
   await page.getByLabel("Status").selectOption("failed");
-  await page.getByText("No run has these words.").waitFor();
+  await page.getByText("No run fits this filter.").waitFor();
   expect(place(page)).toBe("/?q=checkout&status=failed");
   await page.reload();
-  await page.getByText("No run has these words.").waitFor();
+  await page.getByText("No run fits this filter.").waitFor();
   expect(await page.getByRole("searchbox").inputValue()).toBe("checkout");
   await page.getByRole("searchbox").fill("");
   await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringContaining("Move to the new payment API")]);

@@ -7,7 +7,7 @@ import { accessibilityFaults } from "./axe.ts";
 import { type Scheme, type Size, sizes } from "./visit.ts";
 import type { ServedWorld } from "./worlds/served.ts";
 
-export const runTabs = ["chain", "lanes", "stories", "events", "cost", "recovery"] as const;
+export const runTabs = ["chain", "lanes", "stories", "events", "cost", "recovery", "changes"] as const;
 
 /** Addresses that need nothing to be there. */
 export const placesOfHome = ["/", "/workflows", "/workflows/feature-dev", "/new", "/projects", "/sessions", "/health"];

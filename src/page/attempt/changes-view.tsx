@@ -6,6 +6,7 @@ import { useDocument } from "../api/loaded.ts";
 import { DiffView } from "../diff/diff-view.tsx";
 import { fileChangesOf } from "../diff/file-change.ts";
 import { Empty, Loading, Problem } from "../parts/notice.tsx";
+import { visibleLine } from "../parts/visible-text.ts";
 import { attemptTexts as texts } from "../texts/attempt.ts";
 
 export function ChangesView({ id }: { readonly id: string }) {
@@ -20,7 +21,7 @@ export function ChangesView({ id }: { readonly id: string }) {
       {diff.isRolledBack ? <p class="notice">{texts.rolledBack}</p> : null}
       {diff.notes.map((note) => (
         <p key={note} class="notice">
-          {note}
+          {visibleLine(note)}
         </p>
       ))}
       {files.length === 0 ? (

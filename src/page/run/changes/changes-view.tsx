@@ -8,6 +8,7 @@ import { useDocument } from "../../api/loaded.ts";
 import { DiffView } from "../../diff/diff-view.tsx";
 import { fileChangesOf } from "../../diff/file-change.ts";
 import { Empty, Loading, Problem } from "../../parts/notice.tsx";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { changesTexts as texts } from "../../texts/run.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 
@@ -30,7 +31,7 @@ export function ChangesOfRun({ watched }: ViewOfRun) {
             <option value="">{texts.wholeRun}</option>
             {header.stories.map(({ id, title }) => (
               <option key={id} value={id}>
-                {id} {title}
+                {id} {visibleLine(title)}
               </option>
             ))}
           </select>

@@ -6,6 +6,7 @@ import { pathTo } from "../../address.ts";
 import { costOf } from "../../parts/cost-text.ts";
 import { Empty } from "../../parts/notice.tsx";
 import { clockText } from "../../parts/time-text.ts";
+import { visibleLine } from "../../parts/visible-text.ts";
 import { recoveryTexts as texts } from "../../texts/recovery.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 import { type Recovery, recoveriesOf } from "./recoveries.ts";
@@ -48,9 +49,9 @@ function Row({ recovery: { attempt, outcome, again, isRolledBack } }: { readonly
         </a>
       </td>
       <td class="recovery-why">
-        <strong class="failed">{texts.outcomes[outcome]}</strong> {why}
+        <strong class="failed">{texts.outcomes[outcome]}</strong> {visibleLine(why)}
         {notes.map((note) => (
-          <span key={note} class="dim">
+          <span key={visibleLine(note)} class="dim">
             {" "}
             {note}
           </span>

@@ -126,7 +126,7 @@ function Details({ row: { entry, spec, evidence, outputs, tries, reason } }: { r
           <ul>
             {tries.map(({ attempt, step, number, end }) => (
               <li key={attempt} class="story-text">
-                <a href={pathTo(["attempts", attempt])}>{texts.attempt(step, number)}</a> {end}
+                <a href={pathTo(["attempts", attempt])}>{texts.attempt(step, number)}</a> {visibleLine(end)}
               </li>
             ))}
           </ul>
@@ -137,7 +137,7 @@ function Details({ row: { entry, spec, evidence, outputs, tries, reason } }: { r
         {evidence.length + outputs.length === 0 ? <p class="dim">{texts.noEvidence}</p> : null}
         {outputs.map(({ key, value }) => (
           <p key={key} class="story-text">
-            <code>{key}</code> {value}
+            <code>{visibleLine(key)}</code> <Visible text={value} keepsLines />
           </p>
         ))}
         {evidence.map(({ step, said, attempt }) => (
