@@ -50,9 +50,15 @@ interface Look {
   readonly scheme: Scheme;
 }
 
-export const everyLook: readonly Look[] = (["wide", "narrow", "phone"] as const).flatMap((size) =>
+const everyLook: readonly Look[] = (["wide", "narrow", "phone"] as const).flatMap((size) =>
   (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
 );
+
+/** Each size once, both schemes. `PAWL_LOOKS=all`: each size in both. */
+const looks: readonly Look[] =
+  process.env["PAWL_LOOKS"] === "all"
+    ? everyLook
+    : everyLook.filter(({ size, scheme }) => (size === "narrow") === (scheme === "dark"));
 
 /** No other rule looks at colours, so the others are asked in one scheme. */
 const rulesOfColour = ["color-contrast", "link-in-text-block"];
@@ -60,7 +66,7 @@ const rulesOfColour = ["color-contrast", "link-in-text-block"];
 /** What is wrong with the page as it stands, by look; empty: nothing. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { size, scheme } of everyLook) {
+  for (const { size, scheme } of looks) {
     await page.setViewportSize(sizes[size].viewport);
     await page.emulateMedia({ colorScheme: scheme });
     const at = `${new URL(page.url()).pathname} ${size} ${scheme}`;

@@ -4,9 +4,7 @@ import { expect, test } from "vitest";
 import { replay } from "../../../src/engine/evolve.ts";
 import { until } from "../../support/until.ts";
 import { bigWorld } from "./big.ts";
-import { busyWorld } from "./busy.ts";
 import { emptyWorld } from "./empty.ts";
-import { attacks, hostileFiles, hostileWorld, reversed } from "./hostile.ts";
 import { longWorld } from "./long.ts";
 import { rejectedWorld } from "./rejected.ts";
 import type { ServedWorld } from "./served.ts";
@@ -55,63 +53,6 @@ test("long: 20,000 events in order, with stories in every state, and the log giv
   expect(await parts.store.wholeRun(summary.id)).toEqual(replay(events.map(({ event }) => event)));
   const { stories } = await get<{ stories: { status: string }[] }>(world, `/runs/${world.run}`);
   expect([...new Set(stories.map(({ status }) => status))].toSorted()).toEqual(["done", "running", "waiting"]);
-});
-
-test("busy: stories in five states, three gates, and runs that are paused, done, failed and left by their driver", async () => {
-  const { runs, ...world } = await busyWorld();
-  const status = async (run: number) =>
-    await get<{ run: { status: string; driver: string | null }; stories: { status: string }[]; why: string }>(
-      world,
-      `/runs/${run}`,
-    );
-  const stories = (await status(runs.stories)).stories.map((story) => story.status);
-  const count = (wanted: string) => stories.filter((found) => found === wanted).length;
-  expect({
-    done: count("done"),
-    running: count("running"),
-    failed: count("failed"),
-    blocked: count("blocked"),
-    waiting: count("waiting"),
-  }).toEqual({
-    done: 3,
-    running: 4,
-    failed: 1,
-    blocked: 1,
-    waiting: 3,
-  });
-  expect((await get<{ gates: unknown[] }>(world, "/gates")).gates).toHaveLength(3);
-  const found = await Promise.all(
-    Object.entries(runs).map(async ([name, run]) => [name, (await status(run)).run.status]),
-  );
-  expect(Object.fromEntries(found)).toEqual({
-    done: "done",
-    failed: "failed",
-    renamed: "held",
-    dropped: "held",
-    raised: "held",
-    stories: "running",
-    paused: "paused",
-    left: "running",
-  });
-  expect((await status(runs.left)).run.driver).toBeNull();
-  expect((await status(runs.stories)).run.driver).not.toBeNull();
-  expect((await status(runs.failed)).why).toContain("403");
-});
-
-test("hostile: attacks are in the task, titles, file names, words of agents, notes and the question", async () => {
-  const world = await hostileWorld();
-  const status = await get<{ run: { task: string }; stories: { title: string }[]; notes: { text: string }[] }>(
-    world,
-    "/runs/1",
-  );
-  expect(status.run.task).toContain(attacks.script);
-  expect(status.stories.map(({ title }) => title)).toContain(attacks.image);
-  expect(status.notes.map(({ text }) => text)).toMatchObject([expect.stringContaining(attacks.svg)]);
-  const { gates } = await get<{ gates: { question: string }[] }>(world, "/gates");
-  expect(gates[0]?.question).toContain(attacks.script);
-  const { files } = await get<{ files: { path: string }[] }>(world, "/runs/1/diff");
-  expect(files.map(({ path }) => path).toSorted()).toEqual([...hostileFiles].toSorted());
-  expect(reversed).toContain("\u202e");
 });
 
 test("big: a change of 3,001 files, 300 steps, 500 stories", async () => {
