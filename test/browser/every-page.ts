@@ -54,11 +54,14 @@ const everyLook: readonly Look[] = (["wide", "narrow", "phone"] as const).flatMa
   (["light", "dark"] as const).map((scheme) => ({ size, scheme })),
 );
 
-/** Each size once, both schemes. `PAWL_LOOKS=all`: each size in both. */
-const looks: readonly Look[] =
-  process.env["PAWL_LOOKS"] === "all"
-    ? everyLook
-    : everyLook.filter(({ size, scheme }) => (size === "narrow") === (scheme === "dark"));
+/** One after the other: page by page all of them come. `PAWL_LOOKS=all`: all of them for each page. */
+let turn = 0;
+
+function looks(): readonly Look[] {
+  if (process.env["PAWL_LOOKS"] === "all") return everyLook;
+  turn += 1;
+  return everyLook.slice(turn % everyLook.length).slice(0, 1);
+}
 
 /** No other rule looks at colours, so the others are asked in one scheme. */
 const rulesOfColour = ["color-contrast", "link-in-text-block"];
@@ -66,7 +69,7 @@ const rulesOfColour = ["color-contrast", "link-in-text-block"];
 /** What is wrong with the page as it stands, by look; empty: nothing. */
 export async function faultsOf(page: Page): Promise<readonly string[]> {
   const found: string[] = [];
-  for (const { size, scheme } of looks) {
+  for (const { size, scheme } of looks()) {
     await page.setViewportSize(sizes[size].viewport);
     await page.emulateMedia({ colorScheme: scheme });
     const at = `${new URL(page.url()).pathname} ${size} ${scheme}`;
