@@ -12,16 +12,22 @@ import { visibleLine } from "../../parts/visible-text.ts";
 import { changesTexts as texts } from "../../texts/run.ts";
 import type { ViewOfRun } from "../watched-run.ts";
 
+/** A longer list is no choice: the view of stories leads to one. */
+const mostOptions = 200;
+
 export function ChangesOfRun({ watched }: ViewOfRun) {
   const { header } = watched.run.value as Run;
   const story = address.value.query.get("story") ?? "";
   const query = story === "" ? "" : `?story=${encodeURIComponent(story)}`;
+  const hasFiles = header.place.repo !== null;
   // The work of a run grows without an event: it is read again with every change.
-  const { document: diff, problem } = useDocument<DiffDocument>(`/runs/${watched.number}/diff${query}`).value;
+  const { document: diff, problem } = useDocument<DiffDocument>(
+    hasFiles ? `/runs/${watched.number}/diff${query}` : null,
+  ).value;
   const files = useMemo(() => (diff === null ? [] : fileChangesOf(diff)), [diff]);
   return (
     <section class="run-changes" aria-label={texts.label}>
-      {header.stories.length === 0 ? null : (
+      {header.stories.length === 0 || header.stories.length > mostOptions ? null : (
         <div class="section-line">
           <select
             aria-label={texts.of}
@@ -39,7 +45,8 @@ export function ChangesOfRun({ watched }: ViewOfRun) {
       )}
       {watched.past.value === null ? null : <p class="notice">{texts.ofNow}</p>}
       {problem === null ? null : <Problem problem={problem} />}
-      {diff === null && problem === null ? <Loading /> : null}
+      {hasFiles ? null : <Empty>{texts.noRepository}</Empty>}
+      {hasFiles && diff === null && problem === null ? <Loading /> : null}
       {diff !== null && files.length === 0 ? <Empty>{texts.none}</Empty> : null}
       {diff !== null && files.length > 0 ? <DiffView files={files} total={diff.total} review={null} /> : null}
     </section>
