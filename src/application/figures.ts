@@ -2,9 +2,9 @@
 
 import type { FiguresDocument } from "../contracts/workflow-documents.ts";
 import { noUsage } from "../domain/attempt.ts";
-import type { RunStatus } from "../domain/run.ts";
 import { used } from "../runtime/views/used.ts";
 import type { Application } from "./application.ts";
+import { statusCounts } from "./status-counts.ts";
 import { assertListed } from "./workflows.ts";
 
 /** Attempts before these are not counted: the service must not stand still for a page. */
@@ -15,17 +15,9 @@ export async function figures(app: Application, workflow: string): Promise<Figur
   const { store } = (await app.read()).parts;
   const { runs, counted, steps } = await store.figures(workflow, limits);
   if (runs.size === 0) assertListed(app, workflow);
-  const of = (status: RunStatus) => runs.get(status) ?? 0;
   return {
     workflow,
-    runs: {
-      running: of("running"),
-      held: of("held"),
-      paused: of("paused"),
-      done: of("done"),
-      failed: of("failed"),
-      cancelled: of("cancelled"),
-    },
+    runs: statusCounts(runs),
     counted,
     steps: steps.map(({ costUsd, estimatedUsd, lostUsd, unreported, ...step }) => {
       const spent = used({ ...noUsage, costUsd, estimatedUsd }, unreported);

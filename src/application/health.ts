@@ -12,13 +12,13 @@ import type { Application, ReadSession } from "./application.ts";
 import { firstLine } from "./references.ts";
 import { schedules } from "./schedules/schedules.ts";
 import { examine } from "./setup/doctor.ts";
+import { statusCounts } from "./status-counts.ts";
 import { accounts, workers } from "./workers.ts";
 
 /** `streams`: how many are open. */
 export async function healthDetails(app: Application, streams: number): Promise<HealthDetails> {
   const { parts } = await app.read();
   const runs = await parts.store.runCounts();
-  const of = (status: RunSummary["status"]) => runs.get(status) ?? 0;
   return {
     service: {
       version: packageVersion(),
@@ -28,14 +28,7 @@ export async function healthDetails(app: Application, streams: number): Promise<
     },
     store: {
       ...storeFile(app),
-      runs: {
-        running: of("running"),
-        held: of("held"),
-        paused: of("paused"),
-        done: of("done"),
-        failed: of("failed"),
-        cancelled: of("cancelled"),
-      },
+      runs: statusCounts(runs),
     },
     doctor: await recentlyExamined(app),
     ...(await workers(app)),

@@ -1,12 +1,12 @@
 // The first lines of a run's page, which stay in sight: the task, where it stands, why, what it cost of what it may, and what a person
 // can do now.
 
+import type { StatusDocument } from "../../contracts/run-documents.ts";
 import { isQuestion } from "../../domain/gate.ts";
 import type { Run } from "../../domain/run.ts";
 import { money } from "../../transcript/money.ts";
 import { pathTo } from "../address.ts";
 import { line } from "../api/changes.ts";
-import type { OneRun } from "../api/documents.ts";
 import { useDocument } from "../api/loaded.ts";
 import { costText } from "../parts/cost-text.ts";
 import { withCode } from "../parts/notice.tsx";
@@ -22,7 +22,7 @@ import type { ViewOfRun } from "./watched-run.ts";
 export function RunHeader({ watched }: ViewOfRun) {
   const run = watched.run.value as Run;
   const { header } = run;
-  const known = useDocument<OneRun>(`/runs/${watched.number}`).value.document;
+  const known = useDocument<StatusDocument>(`/runs/${watched.number}`).value.document;
   const isPast = watched.past.value !== null;
   const status = watched.status.value ?? "running";
   const isUndriven = !isPast && status === "running" && known?.run.driver === null;

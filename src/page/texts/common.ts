@@ -44,7 +44,6 @@ export const common = {
     `The service does not answer. What you see is from ${time}; the page tries again by itself.`,
   refused: (why: string) => `The service answers with an error: ${why}. The page tries again by itself.`,
   loading: "Loading",
-  tryAgain: "Try again",
   nowhere: "There is nothing at this address.",
   toHome: "Go to the first page",
   close: "Close",

@@ -11,7 +11,6 @@ export const compareTexts = {
   differs: "differs",
   differ: (count: number) => (count === 1 ? "1 row differs" : `${count} rows differ`),
   onlyDifferences: "Only what differs",
-  same: "Nothing differs.",
   what: "What",
   label: "The two runs side by side",
   perStep: "Per step",

@@ -23,7 +23,6 @@ export const gateTexts = {
   deadline: (option: string, span: string, at: string) => `without an answer: ${option} in ${span} (${at})`,
   deadlineOver: (option: string, at: string) => `without an answer: ${option} was due at ${at}`,
   tree: "Tree",
-  noTree: "no tree",
   said: "What the step before said",
   sentHere: "Why it was sent here",
   evidence: "Evidence",
@@ -44,7 +43,6 @@ export const gateTexts = {
   sinceShown: "Since last shown",
   shownBefore: (option: string, ago: string) => `You or somebody else answered ${option} at this step ${ago}.`,
   readAgain: "Read again",
-  reading: "Reading the diff",
   moved:
     "The work has changed since this question was asked. The diff below is the work as it is now. Your comments are kept.",
   movedOnAnswer:

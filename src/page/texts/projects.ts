@@ -38,7 +38,6 @@ export const projectTexts = {
   note: "Note for the next prompt",
   filesChanged: (count: number) => (count === 1 ? "1 file changed" : `${count} files changed`),
   changed: "Changed by others",
-  report: "Report",
   actions: {
     status: "Status",
     continue: "Continue",

@@ -3,7 +3,6 @@
 export const runTexts = {
   run: (number: string) => `Run #${number}`,
   why: "Why",
-  elapsed: "Elapsed",
   cost: (spent: string, cap: string) => `${spent} of ${cap}`,
   attempts: (count: number) => (count === 1 ? "1 attempt" : `${count} attempts`),
   stories: (done: number, all: number) => `${done} of ${all} stories`,
@@ -56,7 +55,6 @@ export const chainTexts = {
   wayBack: (key: string, to: string) => `${key} → ${to}`,
   times: (taken: number, limit: number | null) => (limit === null ? `×${taken}` : `×${taken} of ${limit}`),
   worst: (story: string) => `most in ${story}`,
-  inserted: "added by an edit",
   edits: "How the chain changed",
   before: "Before",
   after: "After",
