@@ -96,7 +96,8 @@ test("[PG41] a text that is made to be slow is read all the same", () => {
   for (const piece of slow) expect(markdownBlocks(piece.repeat(20_000)).length).toBeGreaterThan(0);
 });
 
+// Each of them read to the end of all would take hours: the test would not end in its time.
 test("[PG41] signs in any number are read in one pass", () => {
-  const [block] = markdownBlocks(`a${"`".repeat(50_000)} b`);
+  const [block] = markdownBlocks(`a${"`".repeat(1_000_000)} b`);
   expect(block).toMatchObject({ kind: "paragraph" });
 });
