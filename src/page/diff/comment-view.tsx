@@ -1,6 +1,6 @@
 // A comment below its line, and the field in which one is written.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Visible } from "../parts/visible.tsx";
 import { diffTexts as texts } from "../texts/diff.ts";
 import { answerTexts } from "../texts/gate.ts";
@@ -52,7 +52,8 @@ interface EditorProps {
 /** Ctrl+Enter keeps it, Escape leaves it. */
 export function CommentEditor({ label, text, onSave, onCancel }: EditorProps) {
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before the page is shown: keys that are pressed until then would be taken for shortcuts.
+  useLayoutEffect(() => field.current?.focus(), []);
   const save = () => onSave(field.current?.value ?? "");
   return (
     <div class="line-comment">

@@ -1,5 +1,7 @@
 // Parts of a step with real processes, real git and a real store.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { until } from "../../../test/support/until.ts";
 import { makeWorld, type World } from "../../../test/support/world.ts";
@@ -89,6 +91,35 @@ echo STATUS: done
       "failed",
     ]);
     expect(first.map(({ state }) => (state.phase === "ended" ? state.why : "")).join()).toContain("README.md");
+  });
+
+  test("[PF23] a part is not repeated in a changed tree: it waits until the one that changed it has ended", async () => {
+    const agent = `
+if [ "$PAWL_STEP-$PAWL_ATTEMPT" = review-1 ]; then
+  touch "$PAWL_SHARED/at-$PAWL_PART"
+  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.02; done; done
+  if [ "$PAWL_PART" = speed ]; then
+    echo changed > README.md; touch "$PAWL_SHARED/changed"
+    while [ ! -e "$PAWL_SHARED/again" ]; do sleep 0.02; done
+    sleep 1
+  fi
+  while [ ! -e "$PAWL_SHARED/changed" ]; do sleep 0.02; done
+else
+  cat README.md > "$PAWL_SHARED/seen-$PAWL_PART"
+fi
+echo "VERDICT: ok"
+echo STATUS: done
+`;
+    const world = await makeWorld({ agent, steps: review() });
+    const run = await world.begin();
+    const driving = world.drive(run);
+    const repeated = async () => (await world.attempts(run)).filter(({ number }) => number === 2);
+    await until(async () => (await repeated()).length === 2);
+    writeFileSync(join(world.home.dir, "again"), "");
+    expect(await driving).toBe("done");
+    for (const part of ["security", "speed", "style"]) expect(world.read(`seen-${part}`)).not.toContain("changed");
+    expect((await repeated()).length).toBe(3);
+    expect((await world.attempts(run)).filter(({ number }) => number > 2)).toEqual([]);
   });
 
   test("[PT4] a driver that is killed loses the parts that ran; those that had a verdict keep it", async () => {

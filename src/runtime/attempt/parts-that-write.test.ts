@@ -142,6 +142,23 @@ ${atShip}`;
     expect(world.read("seen")).toBe("README.md\napi.txt\n");
   });
 
+  test("[PT4 PT18] what each part had written when its driver died is gone before it begins again", async () => {
+    const agent = `
+if [ "$PAWL_STEP" = build ]; then
+  echo "$PAWL_PART" >> $PAWL_PART.txt
+  if [ "$PAWL_ATTEMPT" = 1 ]; then echo yes > "$PAWL_SHARED/wrote-$PAWL_PART"; sleep 600; fi
+fi
+${atShip}`;
+    const world = await makeWorld({ agent, steps: team("", "[api, web, docs]") });
+    const run = await world.begin();
+    const driver = world.startDriver(run);
+    for (const part of ["api", "web", "docs"]) await until(() => world.read(`wrote-${part}`));
+    await driver.kill();
+    expect(await world.drive(run)).toBe("done");
+    for (const part of ["api", "web", "docs"])
+      expect(runGit(world.repo, "show", `pawl/1-do-it:${part}.txt`)).toBe(part);
+  });
+
   test("[PT4 PT18 PT19] drivers that are killed at any moment lose nothing, do nothing twice and leave nothing behind", async () => {
     const agent = `
 if [ "$PAWL_STEP" = build ]; then

@@ -16,15 +16,9 @@ import {
   worksOf,
 } from "../../trees/part-trees.ts";
 import { withTreeLock } from "../../trees/trees.ts";
-import { runNow } from "./shared-base.ts";
+import { runNow, type StepTree } from "./shared-base.ts";
 
 type PartPorts = Pick<Parts, "store" | "home" | "trees" | "protocols" | "log">;
-
-/** The tree of the step, and how its state is taken before the first part begins. */
-export interface StepTree {
-  readonly path: string;
-  readonly take: () => Promise<string>;
-}
 
 /** Only the first attempt of a part resets its tree: a later one continues there, as an attempt of a step does. */
 export async function enterPartTree(

@@ -15,14 +15,14 @@ import type { Parts } from "../../parts.ts";
 import type { RegisterStop } from "../../stop-switch.ts";
 import { inHealthyTree } from "../../trees/healing.ts";
 import { commitLeftBefore, commitsBetweenSteps } from "../../trees/left-work.ts";
-import { hasOwnTree, removePartTrees } from "../../trees/part-trees.ts";
+import { hasOwnTree, removePartTrees, treeOfAttempt } from "../../trees/part-trees.ts";
 import { integrationTarget, slotOf, workspacePath } from "../../trees/places.ts";
 import { excludeProtocolFiles } from "../../trees/protocol-folder.ts";
 import { provisionTree } from "../../trees/provisioning.ts";
 import { type LeftBehind, lastDiscarded, salvage } from "../../trees/salvage.ts";
 import { enterTree } from "../../trees/story-tree.ts";
-import { enterPartTree, type StepTree } from "./part-workspace.ts";
-import { sharedBase } from "./shared-base.ts";
+import { enterPartTree } from "./part-workspace.ts";
+import { type StepTree, sharedBase } from "./shared-base.ts";
 
 export interface Workspace {
   readonly path: string;
@@ -32,7 +32,7 @@ export interface Workspace {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export type WorkspacePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log" | "settings">;
+export type WorkspacePorts = Pick<Parts, "trees" | "store" | "home" | "protocols" | "log" | "settings" | "clock">;
 
 export async function prepareWorkspace(
   parts: WorkspacePorts,
@@ -66,7 +66,7 @@ async function workspaceIn(
   const { part } = attempt;
   if (part === undefined || performedBy(run, attempt.story, attempt)?.kind === "join")
     return { path, env, base: await take() };
-  if (!hasOwnTree(run, attempt)) return { path, env, base: await sharedBase(parts, run, path, attempt, take) };
+  if (!hasOwnTree(run, attempt)) return { path, env, base: await sharedBase(parts, run, attempt, { path, take }, control) };
   const own = await enterPartTree(parts, run, { ...attempt, part }, tree);
   const made = await provisioned(parts, run, attempt, own, control);
   return { path: own, env: made, base: await cleanBase(parts, run, own, attempt) };
@@ -110,8 +110,8 @@ async function ownBase(parts: WorkspacePorts, run: Run, path: string, attempt: A
 
 /** Discards the work of an earlier attempt where it must go, and takes a snapshot of what is there then. */
 async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt: Attempt): Promise<string> {
-  // Parts of its step may have worked in other trees.
-  const isHere = ({ state }: Attempt) => !("workspace" in state) || (state.workspace ?? path) === path;
+  // Parts of its step may work in other trees, also those that have not begun there.
+  const isHere = (other: Attempt) => (workspaceOf(other) ?? treeOfAttempt(parts, run, other)) === path;
   const earlier = (scopeOf(run, attempt.story)?.attempts ?? []).filter(
     (other) => other.step === attempt.step && other.id !== attempt.id && isHere(other),
   );
@@ -119,6 +119,10 @@ async function cleanBase(parts: WorkspacePorts, run: Run, path: string, attempt:
   if (before !== null) await rollBack(parts, run, path, before, attempt);
   else if (hasCrashed(earlier.at(-1))) await removeLeftLocks(path);
   return await takeSnapshot(path);
+}
+
+function workspaceOf({ state }: Attempt): string | null {
+  return "workspace" in state ? state.workspace : null;
 }
 
 async function ensurePlace(parts: Pick<Parts, "trees" | "home" | "protocols">, run: Run): Promise<string> {
