@@ -36,7 +36,8 @@ export default defineConfig({
     hookTimeout: testMs,
     // A PATH without git, left behind by one test, would fail all that follow it.
     unstubEnvs: true,
-    expect: { poll: { timeout: patienceMs, interval: 10 } },
+    // Often enough to cost no time, and seldom enough to leave the processor to what is awaited.
+    expect: { poll: { timeout: patienceMs, interval: 25 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
       { extends: true, test: { name: "disk", include: disk, globalSetup } },

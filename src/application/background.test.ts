@@ -5,7 +5,7 @@ import { makeWorld } from "../../test/support/world.ts";
 import { isDriven } from "./background.ts";
 
 test("[MC51] a run is driven while somebody performs a step of it, and not before or after", async () => {
-  const agent = `touch "$PAWL_SHARED/began"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done; echo STATUS: done`;
+  const agent = `touch "$PAWL_SHARED/began"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done; echo STATUS: done`;
   const world = await makeWorld({ agent });
   const run = await world.begin();
   const other = await world.begin("another");

@@ -64,7 +64,7 @@ function makeSite(acts: Readonly<Record<string, string>> = {}) {
 test("[DF1 DF2 DF3 DF5] a story at work, an integrated one and one that waits, while the run lasts", async () => {
   const { dir, repo, app, prd } = makeSite({
     "US-002":
-      'echo half >half.txt; echo "# new" >README.md; touch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.02; done',
+      'echo half >half.txt; echo "# new" >README.md; touch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.05; done',
   });
   const driven = prd("US-001", "US-002");
   const landed = await until(async () => {

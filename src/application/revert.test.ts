@@ -164,7 +164,7 @@ test("[RV7] a commit that was made before a crash is found by its trailer and re
 
 test("[RV6 RV8] while the run lasts it takes its turn, and the story is not begun again", async () => {
   const { dir, repo, app, run, passes } = makeSite({
-    "US-002": 'touch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.02; done',
+    "US-002": 'touch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.05; done',
   });
   const driven = run(both);
   await until(() => existsSync(join(dir, "begun")));

@@ -21,7 +21,7 @@ test("[SC1 SC2 SC3 SC4 SC5 SC6] what has not started is added, edited, moved and
   const ids = ["A", "B", "C", "D"];
   const userStories = ids.map((id) => ({ id, title: `Title of ${id}`, dependsOn: id === "D" ? ["C"] : [] }));
   writeFileSync(prd, JSON.stringify({ project: "Demo", userStories }));
-  const hold = `if [ "$PAWL_STORY" = A ]; then touch '${dir}/begun'; until [ -e '${dir}/go' ]; do sleep 0.02; done; fi`;
+  const hold = `if [ "$PAWL_STORY" = A ]; then touch '${dir}/begun'; until [ -e '${dir}/go' ]; do sleep 0.05; done; fi`;
   writeFileSync(
     join(dir, "agent.sh"),
     `cat >"${dir}/$PAWL_STORY.prompt"; echo "$PAWL_STORY" >>'${dir}/calls'; ${hold}; echo x >"$PAWL_STORY.txt"; printf 'SUMMARY\\nfine\\n'\n`,

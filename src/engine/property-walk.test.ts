@@ -8,6 +8,7 @@ import { randomStart } from "../../test/support/engine/random-requests.ts";
 import { type StepShape, type WorkflowShape, workflowOf } from "../../test/support/engine/shapes.ts";
 import { type Move, Walk } from "../../test/support/engine/walker.ts";
 import { featureDev, ralph } from "../../test/support/engine/workflow.ts";
+import { rounds } from "../../test/support/rounds.ts";
 import type { Definition } from "../domain/definition.ts";
 import type { MessageKind } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
@@ -16,7 +17,7 @@ import type { StorySpec } from "../domain/story.ts";
 
 // The seed is fixed, so that a red suite means a change. Other seeds explore further.
 const seed = Number(process.env["PAWL_WALK_SEED"] ?? 20_260_101);
-const walks = Number(process.env["PAWL_WALKS"] ?? 1_500);
+const walks = Number(process.env["PAWL_WALKS"] ?? rounds({ usual: 800, all: 1_500 }));
 
 const digit = fc.nat(9);
 const routes = fc.constantFrom(0, 2, 3, 4, 5, 2, 3, 4, 5, 6, 7, 8, 9, 9);

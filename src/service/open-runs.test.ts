@@ -104,7 +104,7 @@ test("[SV13] drained, it begins nothing new and ends with what runs", async () =
   - { id: one, agent: worker, input: "{{task}}" }
   - { id: two, agent: worker, input: "{{task}}" }
 `;
-  const agent = `touch "$PAWL_SHARED/begun"; while [ -e "$PAWL_SHARED/hold" ]; do sleep 0.02; done; echo "STATUS: done"`;
+  const agent = `touch "$PAWL_SHARED/begun"; while [ -e "$PAWL_SHARED/hold" ]; do sleep 0.05; done; echo "STATUS: done"`;
   const world = await makeWorld({ agent, steps });
   writeFileSync(join(world.home.dir, "hold"), "");
   const run = await world.begin();

@@ -54,6 +54,7 @@ test("[LE16 LD5 E53 E71 E74] killed in every phase, in the project itself: every
 }, async () => {
   const project = lifecycleProject();
   const { home, root, executor } = project;
+  project.milestones({ id: "M1", name: "First", status: "active", phases: [1] });
   project.plan({ "maestro-verify 1": ["fix"], "quality-review 1": ["fix"], "quality-test 1": ["fix"] });
   const pawl = (...args: readonly string[]) => startPawl(["lifecycle", ...args], { home, cwd: root });
   const execute = () => pawl("execute");
@@ -106,8 +107,6 @@ test("[LE16 LD5 E53 E71 E74] killed in every phase, in the project itself: every
     "quality-debug --from-uat 1",
     ...fix,
     ...phase.slice(3),
-    ...milestone,
-    ...phase,
     ...milestone,
   ]);
   const { view } = await lifecycleStatus(project.app, undefined);

@@ -21,14 +21,14 @@ import { until } from "../support/until.ts";
 // 1 succeeds and 2 builds on it; 3 fails after it has changed files, 4 is silent, 5 always conflicts with 1.
 const hostile = `
 US-001/coding)
-  until grep -q '^begin US-005 coding' "$S/journal"; do sleep 0.02; done
+  until grep -q '^begin US-005 coding' "$S/journal"; do sleep 0.05; done
   echo one > line.txt; echo work > US-001.txt; commit ;;
 US-001/final_review) : > "$S/reviewing"; await_file go ;;
 US-002/coding) test -s US-001.txt || exit 1; echo work > US-002.txt; commit ;;
 US-003/coding) echo broken > line.txt; commit; echo more >> line.txt; echo new > new.txt; exit 1 ;;
 US-004/planning) echo half > half.txt; : > "$S/silent"; sleep 600 ;;
 US-005/coding) echo five > line.txt; commit ;;
-US-005/final_review) until grep -q '^begin US-002 coding' "$S/journal"; do sleep 0.02; done ;;
+US-005/final_review) until grep -q '^begin US-002 coding' "$S/journal"; do sleep 0.05; done ;;
 US-005/rebase_resolve) true ;;`;
 
 function newHostile(): Ralph {
@@ -177,7 +177,7 @@ test("[C90 C92] a commit that the user makes on the base meanwhile stays; the st
   const dir = ralph.path();
   // The first check belongs to the review, the second to the integration.
   const suite = `ls *.txt > '${dir}'/seen-$(ls '${dir}' | grep -c ^seen-); [ ! -e '${dir}/seen-1' ] || [ -e '${dir}/go' ] || {
-    : > '${dir}/integrating'; until [ -e '${dir}/go' ]; do sleep 0.02; done; }`;
+    : > '${dir}/integrating'; until [ -e '${dir}/go' ]; do sleep 0.05; done; }`;
   const driver = ralph.startRun("--test", suite);
   await until(() => ralph.isThere("integrating"));
   const mine = commitFile(ralph.repo, "mine.txt", "mine\n");

@@ -47,7 +47,7 @@ beforeAll(async () => {
     acts: {
       "*": `git rev-parse HEAD > '${plain.path("heads")}'.$me; env > '${plain.path("env")}'.$PAWL_STORY`,
       coding,
-      "US-001.step-005": `while [ ! -e '${watched}' ]; do sleep 0.02; done; ${coding}`,
+      "US-001.step-005": `while [ ! -e '${watched}' ]; do sleep 0.05; done; ${coding}`,
       "US-001.planning": `echo "found it" >> "$PAWL_SHARED/scratch_US-001.md"; echo '{"version":1,"stories":{}}' > "$PAWL_SHARED/mine"; mv "$PAWL_SHARED/mine" "$PAWL_SHARED/workflow_state.json"`,
       "US-002.step-005.1": `echo "said by $me"; edits '{"operation":"restart","target_step_id":"step-005","new_description":"Again","reason":"wrong"}'`,
     },

@@ -62,8 +62,8 @@ ${needed}
   US-001 | US-007) await_begun 4 coding ;;
   US-002) await_begun 4 coding; sed -i 's/^first:/& two/' shared.txt ;;
   US-003) await_begun 4 coding; sed -i 's/^first:/& three/' shared.txt ;;
-  US-010) until grep -q '^begin US-011 coding' "$S/journal"; do sleep 0.02; done; sed -i 's/^second:/& ten/' shared.txt ;;
-  US-011) until grep -q '^begin US-010 coding' "$S/journal"; do sleep 0.02; done; sed -i 's/^second:/& eleven/' shared.txt ;;
+  US-010) until grep -q '^begin US-011 coding' "$S/journal"; do sleep 0.05; done; sed -i 's/^second:/& ten/' shared.txt ;;
+  US-011) until grep -q '^begin US-010 coding' "$S/journal"; do sleep 0.05; done; sed -i 's/^second:/& eleven/' shared.txt ;;
   esac
   mkdir -p parts; echo "$PAWL_STORY" > "parts/$PAWL_STORY.txt"; commit ;;
 */rebase_resolve)

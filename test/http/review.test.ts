@@ -105,7 +105,7 @@ test("[HT45 HT46] a gate with all that it says, the diff since the base and sinc
 
 test("[HT47] the diff of an attempt: at work, after the next one, of the last one, and when its files are gone", async () => {
   const { dir, service, drive, repo, tree } = await runOf(
-    `${twice}\ntouch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.02; done`,
+    `${twice}\ntouch "$S/begun"; until [ -e "$S/go" ]; do sleep 0.05; done`,
   );
   const [reader, answerer] = [clientOf(service, "read"), clientOf(service, "answer")];
   const attempts = async () => (await reader.get("/api/v1/runs/1/cost")).body.attempts as readonly { id: string }[];

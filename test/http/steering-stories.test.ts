@@ -19,7 +19,7 @@ async function runWithStories() {
   writeFileSync(join(dir, "workflow.yml"), tinyRalph);
   const userStories = ["A", "B", "C", "D"].map((id) => ({ id, title: `Title of ${id}` }));
   writeFileSync(join(dir, "prd.json"), JSON.stringify({ project: "Demo", userStories }));
-  const hold = `if [ "$PAWL_STORY" = A ]; then touch '${dir}/begun'; until [ -e '${dir}/go' ]; do sleep 0.02; done; fi`;
+  const hold = `if [ "$PAWL_STORY" = A ]; then touch '${dir}/begun'; until [ -e '${dir}/go' ]; do sleep 0.05; done; fi`;
   writeFileSync(
     join(dir, "agent.sh"),
     `cat >/dev/null; ${hold}; echo x >"$PAWL_STORY.txt"; printf 'SUMMARY\\nfine\\n'\n`,

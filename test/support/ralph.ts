@@ -177,8 +177,8 @@ function writeAgent(site: Site, cases: string): string {
   const script = `
 cat > /dev/null
 say() { echo "$1 $PAWL_STORY $PAWL_STEP_TYPE $PAWL_STEP $PAWL_ATTEMPT $PAWL_SLOT" >> '${dir}/journal'; }
-await_file() { until [ -e '${dir}'/"$1" ]; do sleep 0.02; done; }
-await_begun() { until [ "$(grep -c "^begin .* $2 " '${dir}/journal')" -ge "$1" ]; do sleep 0.02; done; }
+await_file() { until [ -e '${dir}'/"$1" ]; do sleep 0.05; done; }
+await_begun() { until [ "$(grep -c "^begin .* $2 " '${dir}/journal')" -ge "$1" ]; do sleep 0.05; done; }
 commit() { git add -A && git commit -qm "$PAWL_STORY $PAWL_STEP_TYPE"; }
 keep_both() {
   git rebase -q main > /dev/null 2>&1 && return

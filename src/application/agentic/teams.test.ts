@@ -20,7 +20,7 @@ const eventsOf = ({ read }: TeamProject) =>
 test("[TM2 TM5 TM6 TM7 D78 D79 D82 D83 D97 D98] a large story: two roles at once, one joined tree, one hand-off for the next step", async () => {
   const project = await teamProject("Coupons [L]");
   const wait = (other: string) =>
-    `touch "${project.control}/at-$role"; while [ ! -e "${project.control}/at-${other}" ]; do sleep 0.02; done`;
+    `touch "${project.control}/at-$role"; while [ ! -e "${project.control}/at-${other}" ]; do sleep 0.05; done`;
   project.does("US-001_impl_backend_1", wait("frontend"));
   project.does("US-001_impl_frontend_1", `${wait("backend")}; open="DatePicker has a timezone issue"`);
   const { result } = await project.go();

@@ -123,7 +123,7 @@ describe.skipIf(problem !== null)("[EX98] in a sandbox, of the branches", () => 
 
   test("a person moves and packs them meanwhile, and the program commits all the same", async () => {
     const { repo, cwd } = pawlsTree();
-    const text = `git commit -q --allow-empty -m one && touch ready && until [ -e go ]; do sleep 0.02; done
+    const text = `git commit -q --allow-empty -m one && touch ready && until [ -e go ]; do sleep 0.05; done
       git commit -q --allow-empty -m two`;
     const ended = inside(text, { cwd });
     await until(() => existsSync(join(cwd, "ready")));

@@ -31,7 +31,7 @@ describe("parts of a step", () => {
 cat > "$PAWL_SHARED/prompt-$PAWL_STEP-$PAWL_PART"
 if [ "$PAWL_STEP" = review ]; then
   touch "$PAWL_SHARED/at-$PAWL_PART"
-  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.02; done; done
+  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.05; done; done
   echo "VERDICT: $PAWL_PART is fine"
 fi
 echo STATUS: done
@@ -52,7 +52,7 @@ echo STATUS: done
     const agent = `
 case "$PAWL_STEP-$PAWL_PART" in
 review-speed)
-  while [ ! -s "$PAWL_SHARED/security" ] || [ ! -s "$PAWL_SHARED/style" ]; do sleep 0.02; done ;;
+  while [ ! -s "$PAWL_SHARED/security" ] || [ ! -s "$PAWL_SHARED/style" ]; do sleep 0.05; done ;;
 review-*)
   echo $$ > "$PAWL_SHARED/$PAWL_PART"; sleep 600 ;;
 sum-)
@@ -72,9 +72,9 @@ echo STATUS: done
     const agent = `
 if [ "$PAWL_STEP" = review ] && [ "$PAWL_ATTEMPT" = 1 ]; then
   touch "$PAWL_SHARED/at-$PAWL_PART"
-  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.02; done; done
+  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.05; done; done
   [ "$PAWL_PART" = speed ] && echo changed > README.md && touch "$PAWL_SHARED/changed"
-  while [ ! -e "$PAWL_SHARED/changed" ]; do sleep 0.02; done
+  while [ ! -e "$PAWL_SHARED/changed" ]; do sleep 0.05; done
 fi
 [ "$PAWL_STEP" = sum ] && git status --porcelain > "$PAWL_SHARED/seen"
 echo "VERDICT: ok"
@@ -97,13 +97,13 @@ echo STATUS: done
     const agent = `
 if [ "$PAWL_STEP-$PAWL_ATTEMPT" = review-1 ]; then
   touch "$PAWL_SHARED/at-$PAWL_PART"
-  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.02; done; done
+  for part in security speed style; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.05; done; done
   if [ "$PAWL_PART" = speed ]; then
     echo changed > README.md; touch "$PAWL_SHARED/changed"
-    while [ ! -e "$PAWL_SHARED/again" ]; do sleep 0.02; done
+    while [ ! -e "$PAWL_SHARED/again" ]; do sleep 0.05; done
     sleep 1
   fi
-  while [ ! -e "$PAWL_SHARED/changed" ]; do sleep 0.02; done
+  while [ ! -e "$PAWL_SHARED/changed" ]; do sleep 0.05; done
 else
   cat README.md > "$PAWL_SHARED/seen-$PAWL_PART"
 fi

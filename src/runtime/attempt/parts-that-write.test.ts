@@ -49,7 +49,7 @@ describe("parts that change files", () => {
 if [ "$PAWL_STEP" = build ]; then
   cat > "$PAWL_SHARED/prompt-$PAWL_PART"
   pwd > "$PAWL_SHARED/at-$PAWL_PART"
-  for part in api web; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.02; done; done
+  for part in api web; do while [ ! -e "$PAWL_SHARED/at-$part" ]; do sleep 0.05; done; done
   ls > "$PAWL_SHARED/files-$PAWL_PART"
   mkdir -p $PAWL_PART && echo code > $PAWL_PART/main.txt
   if [ "$PAWL_PART" = api ]; then git add --all; git commit --quiet --message="my own commit"; else rm README.md; fi
@@ -129,7 +129,7 @@ ${atShip}`;
   test("[PT18] parts that read beside them look at the tree of the step, which nothing changes until the join", async () => {
     const agent = `
 if [ "$PAWL_STEP" = build ] && [ "$PAWL_PART" = look ]; then
-  while [ ! -e "$PAWL_SHARED/written" ]; do sleep 0.02; done
+  while [ ! -e "$PAWL_SHARED/written" ]; do sleep 0.05; done
   ls > "$PAWL_SHARED/looked"
 elif [ "$PAWL_STEP" = build ]; then
   echo "$PAWL_PART" > $PAWL_PART.txt; touch "$PAWL_SHARED/written"

@@ -28,7 +28,7 @@ function steps(check: string): string {
 }
 
 /** Tells that it is there, and waits until the test goes on. */
-const waitAt = (place: string) => `touch ${place}; while [ -e ${place} ]; do sleep 0.02; done`;
+const waitAt = (place: string) => `touch ${place}; while [ -e ${place} ]; do sleep 0.05; done`;
 
 /** Cancels the run as another process does, when its driver has reached the place. */
 async function cancelAt(world: World, run: RunId, place: string): Promise<readonly string[]> {

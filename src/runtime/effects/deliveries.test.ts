@@ -71,7 +71,7 @@ test("[NO6 NO7 B75] a receiver that hangs does not slow a run down, nor another 
   hanging.answer = () => null;
   const config = `notify:\n${hookTo(hanging, "hanging")}${hookTo(other, "other")}`;
   const go = join(tempDir(), "go");
-  const steps = `\n  - { id: s1, command: "true" }\n  - { id: s2, command: "until [ -e ${go} ]; do sleep 0.02; done" }\n`;
+  const steps = `\n  - { id: s1, command: "true" }\n  - { id: s2, command: "until [ -e ${go} ]; do sleep 0.05; done" }\n`;
   const world = await makeWorld({ steps, config });
   const run = await world.begin();
   for (let n = 0; n < 30; n += 1) await tell(world, run, { text: `message ${n}` });

@@ -121,7 +121,7 @@ echo STATUS: done
 describe("pause, cancel, interrupt", () => {
   const slow = `
 echo $$ > "$PAWL_SHARED/pid-$PAWL_STEP"
-while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done
+while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done
 echo STATUS: done
 `;
   const two = '\n  - { id: one, agent: worker, input: "1" }\n  - { id: two, agent: worker, input: "2" }\n';

@@ -15,7 +15,7 @@ import { recover } from "./recover.ts";
 /** Works until it is told to end. */
 const patient = `
 echo "$PAWL_ATTEMPT" >> "$PAWL_SHARED/begun"
-while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done
+while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done
 echo ended >> "$PAWL_SHARED/ended"
 echo STATUS: done
 `;

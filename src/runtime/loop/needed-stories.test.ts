@@ -45,7 +45,7 @@ if [ "$PAWL_STEP" = end ]; then
     if kill -0 "$(cat "$PAWL_SHARED/$id")" 2> /dev/null; then echo alive; else echo gone; fi
   done > "$PAWL_SHARED/seen"
 elif [ "$PAWL_STORY" = US-2 ]; then
-  while [ ! -s "$PAWL_SHARED/US-1" ] || [ ! -s "$PAWL_SHARED/US-3" ]; do sleep 0.02; done
+  while [ ! -s "$PAWL_SHARED/US-1" ] || [ ! -s "$PAWL_SHARED/US-3" ]; do sleep 0.05; done
 else
   echo left > left.txt
   ${trap}

@@ -35,7 +35,7 @@ if [ "$PAWL_ATTEMPT" = 1 ]; then
   git -c user.name=A -c user.email=a@example.invalid commit --quiet --message=half
   printf '\\000\\001' > binary.dat
   setsid sh -c "echo \\$\\$ > $PAWL_SHARED/stray; exec sleep 600" > /dev/null 2>&1 &
-  while [ ! -s "$PAWL_SHARED/stray" ]; do sleep 0.02; done
+  while [ ! -s "$PAWL_SHARED/stray" ]; do sleep 0.05; done
   echo $$ > "$PAWL_SHARED/agent"
   sleep 600
 fi
@@ -308,7 +308,7 @@ describe("a driver that was frozen", () => {
     const agent = `
 echo "$PAWL_ATTEMPT" >> "$PAWL_SHARED/begun"
 if [ "$PAWL_ATTEMPT" = 1 ]; then sleep 600; fi
-while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done
+while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done
 git -c user.name=A -c user.email=a@example.invalid commit --quiet --allow-empty --message="by attempt $PAWL_ATTEMPT"
 echo STATUS: done
 `;
@@ -399,7 +399,7 @@ describe("a result that cannot be written", () => {
   test("[RC13] waits while somebody else holds the store", async () => {
     // It ends only when the store is held: a result that came before would prove nothing.
     const agent =
-      'echo run >> "$PAWL_SHARED/runs"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.02; done; echo STATUS: done';
+      'echo run >> "$PAWL_SHARED/runs"; while [ ! -e "$PAWL_SHARED/go" ]; do sleep 0.05; done; echo STATUS: done';
     const world = await makeWorld({ agent });
     const run = await world.begin();
     const holder = await world.open();

@@ -62,7 +62,7 @@ describe("limits", () => {
 describe("stop", () => {
   test("[PS4] a program is asked with SIGTERM, never SIGINT, and may say goodbye", async () => {
     const script =
-      "trap 'echo goodbye; exit 3' TERM; trap 'echo interrupted' INT; echo ready; while :; do sleep 0.02; done";
+      "trap 'echo goodbye; exit 3' TERM; trap 'echo interrupted' INT; echo ready; while :; do sleep 0.05; done";
     const end = await stopWhenReady(shell(script));
     expect(end).toMatchObject({ kind: "stopped", reason: "a person cancelled the run", stdout: "ready\ngoodbye\n" });
   });
@@ -81,13 +81,13 @@ describe("stop", () => {
   });
 
   test("[PS4] the agent below a wrapper gets its grace although the wrapper dies at once", async () => {
-    const agent = "trap 'sleep 0.2; echo goodbye; exit' TERM; echo ready; while :; do sleep 0.02; done";
+    const agent = "trap 'sleep 0.2; echo goodbye; exit' TERM; echo ready; while :; do sleep 0.05; done";
     const end = await stopWhenReady(shell(`(${agent}) & wait`));
     expect(end).toMatchObject({ kind: "stopped", stdout: "ready\ngoodbye\n", strays: 0 });
   });
 
   test("[PS9] being stopped overrides an exit code of 0", async () => {
-    const end = await stopWhenReady(shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.02; done"));
+    const end = await stopWhenReady(shell("trap 'exit 0' TERM; echo ready; while :; do sleep 0.05; done"));
     expect(end).toMatchObject({ kind: "stopped", reason: "a person cancelled the run" });
   });
 

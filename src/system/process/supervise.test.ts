@@ -94,7 +94,7 @@ describe("output", () => {
     const parts: string[] = [];
     let busy = 0;
     const end = await supervise(
-      shell("for i in 1 2 3 4 5; do echo $i; sleep 0.02; done; head -c 100000 /dev/zero | tr '\\0' x", {
+      shell("for i in 1 2 3 4 5; do echo $i; sleep 0.05; done; head -c 100000 /dev/zero | tr '\\0' x", {
         onOutput: async (_, chunk) => {
           expect(++busy).toBe(1);
           await systemClock.sleep(parts.length === 0 ? 2_500 : 50);
@@ -117,7 +117,7 @@ describe("output", () => {
     ["quiet", { quietMs: 200 }],
     ["wall", { wallMs: 400 }],
   ] as const)("[PS15] a stop of our own for longer than the %s limit is no fault of the program", async (_, limits) => {
-    const call = shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.02; done");
+    const call = shell("for i in 1 2 3 4 5 6; do echo $i; sleep 0.05; done");
     const running = supervise({ ...call, limits: { ...call.limits, ...limits } });
     // As if this process were stopped: nothing of it runs, and then its timers are due first.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);

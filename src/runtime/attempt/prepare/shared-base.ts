@@ -60,7 +60,12 @@ export async function sharedBase(
 }
 
 /** null: the tree is changed, and others read it. */
-async function baseNow(parts: SharePorts, run: Run, attempt: Attempt, { path, take }: StepTree): Promise<string | null> {
+async function baseNow(
+  parts: SharePorts,
+  run: Run,
+  attempt: Attempt,
+  { path, take }: StepTree,
+): Promise<string | null> {
   let base: string | null = null;
   await withTreeLock(`${path}.parts`, async () => {
     const others = await partsBeside(parts, run, attempt);

@@ -66,7 +66,8 @@ async function workspaceIn(
   const { part } = attempt;
   if (part === undefined || performedBy(run, attempt.story, attempt)?.kind === "join")
     return { path, env, base: await take() };
-  if (!hasOwnTree(run, attempt)) return { path, env, base: await sharedBase(parts, run, attempt, { path, take }, control) };
+  if (!hasOwnTree(run, attempt))
+    return { path, env, base: await sharedBase(parts, run, attempt, { path, take }, control) };
   const own = await enterPartTree(parts, run, { ...attempt, part }, tree);
   const made = await provisioned(parts, run, attempt, own, control);
   return { path: own, env: made, base: await cleanBase(parts, run, own, attempt) };
