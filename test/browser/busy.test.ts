@@ -201,3 +201,21 @@ test("[PG34] every page of it is accessible and fits, at each size and in both s
   }
   expect(found).toEqual([]);
 });
+
+test("[PG92] the last: a failed run is retried from the list, after the page has said what that does", async () => {
+  const { runs } = world();
+  const { page } = await signedIn();
+  const failed = page.getByRole("region", { name: "Stuck or failed" }).getByRole("listitem");
+  const row = failed.filter({ hasText: "Move to the new payment API" });
+  await row.getByRole("button", { name: `Retry run #${runs.failed}` }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The step work is tried again, then the steps after it.").waitFor();
+  await dialog.getByRole("button", { name: "Retry", exact: true }).click();
+  await row.getByText("Retry").waitFor({ state: "detached" });
+  await open(page, `/runs/${runs.failed}/events`);
+  await page
+    .getByText("run_retried")
+    .or(page.getByText(/retried/i))
+    .first()
+    .waitFor();
+});
