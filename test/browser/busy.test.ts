@@ -213,9 +213,5 @@ test("[PG92] the last: a failed run is retried from the list, after the page has
   await dialog.getByRole("button", { name: "Retry", exact: true }).click();
   await row.getByText("Retry").waitFor({ state: "detached" });
   await open(page, `/runs/${runs.failed}/events`);
-  await page
-    .getByText("run_retried")
-    .or(page.getByText(/retried/i))
-    .first()
-    .waitFor();
+  await page.getByText("continues", { exact: true }).waitFor();
 });
