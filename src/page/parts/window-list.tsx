@@ -3,7 +3,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
 interface Props {
   readonly count: number;
@@ -80,8 +80,16 @@ export function WindowList(props: Props) {
   const last = Math.min(count, first + Math.ceil(seen.value / rowHeight) + 2 * spare);
   useLayoutEffect(() => {
     const offset = scale === 1 ? first * rowHeight : top.value - Math.min(first, spare) * rowHeight;
-    (rows.current as HTMLDivElement).style.transform = `translateY(${Math.max(0, offset)}px)`;
+    // Not a transform: a row that stays would be painted again wherever the list has moved.
+    (rows.current as HTMLDivElement).style.top = `${Math.max(0, offset)}px`;
   });
+  // The same element again is not compared: a row that stays in sight costs nothing.
+  const made = useMemo(() => new Map<number, ComponentChildren>(), [row]);
+  const rowAt = (index: number): ComponentChildren => {
+    if (!made.has(index)) made.set(index, row(index));
+    return made.get(index);
+  };
+  for (const index of made.keys()) if (index < first || index >= last) made.delete(index);
   const jump = () => {
     const element = box.current as HTMLDivElement;
     element.scrollTop = element.scrollHeight;
@@ -101,7 +109,7 @@ export function WindowList(props: Props) {
       >
         <div class="window-inside" ref={inside}>
           <div class="window-rows" ref={rows}>
-            {Array.from({ length: Math.max(0, last - first) }, (_, i) => row(first + i))}
+            {Array.from({ length: Math.max(0, last - first) }, (_, i) => rowAt(first + i))}
           </div>
         </div>
       </div>

@@ -25,16 +25,12 @@ export function LanesView({ watched }: ViewOfRun) {
       <p class="lane-legend dim small">
         {(["running", "passed", "rejected", "failed", "integrating"] as const).map((kind) => (
           <span key={kind}>
-            <svg width="14" height="10" aria-hidden="true">
-              <rect class={`bar ${kind}`} width="14" height="10" rx="2" />
-            </svg>
+            <i class={`bar ${kind}`} />
             {texts.kinds[kind]}
           </span>
         ))}
         <span>
-          <svg width="14" height="10" aria-hidden="true">
-            <path class="lane-wait" d="M0 5H14" />
-          </svg>
+          <i class="lane-wait" />
           {texts.waiting}
         </span>
       </p>
@@ -89,6 +85,7 @@ function LaneRow({
   readonly x: (time: number) => number;
   readonly now: number;
 }) {
+  const wait = waitOf(lane, now);
   return (
     <div class={`lane ${lane.isCritical ? "critical" : ""}`} data-row>
       <span class="lane-name one-line" title={visibleLine(lane.title)}>
@@ -100,43 +97,32 @@ function LaneRow({
         <strong>{lane.story ?? texts.own}</strong> <span class="dim">{visibleLine(lane.title)}</span>
         {lane.isCritical ? <span class="heard-only"> {texts.critical}</span> : null}
       </span>
-      <svg role="group" aria-label={summaryOf(lane)}>
-        {waitsOf(lane, now).map(({ from, to }) => (
-          <line
-            key={from}
-            class="lane-wait"
-            x1={percent(x(from))}
-            x2={percent(x(to))}
-            y1={rowHeight / 2}
-            y2={rowHeight / 2}
-          />
-        ))}
+      <div class="lane-bars" role="group" aria-label={summaryOf(lane)}>
+        {wait === null ? null : <i class="lane-wait" style={placeOf(x(wait.from), x(wait.to))} />}
         {lane.bars.map((bar) => (
-          <BarShape key={bar.attempt} bar={bar} x={x} />
+          <BarLink key={bar.attempt} bar={bar} x={x} />
         ))}
-      </svg>
+      </div>
     </div>
   );
 }
 
-function BarShape({ bar, x }: { readonly bar: Bar; readonly x: (time: number) => number }) {
+function BarLink({ bar, x }: { readonly bar: Bar; readonly x: (time: number) => number }) {
   const from = x(bar.from);
   return (
-    <a href={pathTo(["attempts", bar.attempt])} tabIndex={-1}>
-      <rect
-        class={`bar ${bar.kind}`}
-        x={percent(from)}
-        y={6}
-        width={percent(Math.max(0.3, x(bar.to) - from))}
-        height={rowHeight - 12}
-        rx={2}
-      >
-        <title>
-          {texts.bar(bar.step, bar.number, texts.kinds[bar.kind], spanText(bar.to - bar.from), bar.executor)}
-        </title>
-      </rect>
-    </a>
+    <a
+      class={`bar ${bar.kind}`}
+      href={pathTo(["attempts", bar.attempt])}
+      tabIndex={-1}
+      title={texts.bar(bar.step, bar.number, texts.kinds[bar.kind], spanText(bar.to - bar.from), bar.executor)}
+      style={placeOf(from, Math.max(from + 0.3, x(bar.to)))}
+    />
   );
+}
+
+/** Of the width, in percent: the picture fits any without being stretched. */
+function placeOf(from: number, to: number): { readonly left: string; readonly width: string } {
+  return { left: percent(from), width: percent(to - from) };
 }
 
 /** Exact, unlike a span: `1 min 30 s`. */
@@ -146,23 +132,17 @@ function tickText(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${seconds} s`;
 }
 
-/** Of the width: the picture fits any without being stretched. */
 function percent(value: number): string {
   return `${value.toFixed(3)}%`;
 }
 
-/** From when it could start to its first bar, and between its bars. */
-function waitsOf(
-  { bars, readyAt, status }: Lane,
-  now: number,
-): readonly { readonly from: number; readonly to: number }[] {
+/** From when it could start until it works no more. One line: the bars stand on it, and cover it where nothing waited. */
+function waitOf({ bars, readyAt, status }: Lane, now: number): { readonly from: number; readonly to: number } | null {
   const [first] = bars;
-  if (first === undefined) return [];
-  const between = bars.slice(1).map((bar, i) => ({ from: bars[i]?.to ?? bar.from, to: bar.from }));
-  const before = readyAt === null ? [] : [{ from: readyAt, to: first.from }];
-  const last = bars.at(-1)?.to ?? now;
-  const after = status === "running" || status === "held" ? [{ from: last, to: now }] : [];
-  return [...before, ...between, ...after].filter(({ from, to }) => to > from);
+  if (first === undefined) return null;
+  const from = readyAt ?? first.from;
+  const to = status === "running" || status === "held" ? now : (bars.at(-1)?.from ?? first.from);
+  return to > from ? { from, to } : null;
 }
 
 function summaryOf({ story, bars }: Lane): string {

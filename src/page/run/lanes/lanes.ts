@@ -3,6 +3,7 @@
 
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import type { Event } from "../../../domain/event.ts";
+import type { StoryId } from "../../../domain/ids.ts";
 import type { Run } from "../../../domain/run.ts";
 import type { StoryEntry, StoryStatus } from "../../../domain/story.ts";
 
@@ -38,7 +39,7 @@ export interface Lanes {
 /** `plannedAt`: when each story was planned; before that, it could not wait. */
 export function lanesOf(run: Run, now: number, plannedAt: ReadonlyMap<string, number>): Lanes {
   const { header } = run;
-  const attemptsOf = (id: string) => Object.values(run.stories).find((story) => story.id === id)?.attempts ?? [];
+  const attemptsOf = (id: StoryId) => run.stories[id]?.attempts ?? [];
   const ends = new Map(header.stories.map((story) => [story.id as string, endOf(story, attemptsOf(story.id), now)]));
   const critical = criticalStories(header.stories, ends);
   const own: Lane = {
