@@ -16,6 +16,9 @@ const texts: readonly (readonly [string, number])[] = [
   ["🇩🇪", 2],
   ["a\u200bb", 2],
   ["✓ ● …", 5],
+  ["✔ ✗ ■ ◼", 7],
+  ["✔️", 2],
+  ["◽✅✨", 6],
 ];
 
 test.each(texts)("[TE6] %j takes %d cells", (text, cells) => {

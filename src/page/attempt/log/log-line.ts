@@ -27,16 +27,22 @@ export interface LogRow {
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 export function rowsOf(line: LogLine, width: number): readonly LogRow[] {
-  if (line.spans === undefined) return wordRows(line.text, width).map((text, i) => ({ line, text, isMore: i > 0 }));
-  return spanRows(line.spans, width).map((spans, i) => {
+  const { text: whole, spans: all } = line;
+  if (fits(whole, width)) return [{ line, text: whole, ...(all === undefined ? {} : { spans: all }), isMore: false }];
+  if (all === undefined) return wordRows(whole, width).map((text, i) => ({ line, text, isMore: i > 0 }));
+  return spanRows(all, width).map((spans, i) => {
     const text = spans.map((each) => each.text).join("");
     return { line, text, spans, isMore: i > 0 };
   });
 }
 
+/** No character is wider than two cells: most lines need no measuring. */
+function fits(text: string, width: number): boolean {
+  return text.length * 2 <= width || (text.length <= width && cellsOf(text) <= width);
+}
+
 /** What follows stands under the text, not under its indentation. */
 function wordRows(text: string, width: number): readonly string[] {
-  if (text.length <= width && cellsOf(text) <= width) return [text];
   const lead = /^[ ●✓✗+·!-]*/.exec(text)?.[0].length ?? 0;
   const indent = lead > width / 2 ? 0 : lead;
   const [first = "", ...more] = wrap(text.slice(indent), width - indent);

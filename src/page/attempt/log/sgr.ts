@@ -23,9 +23,9 @@ const sequence = new RegExp(
   [
     `${escape}\\[([0-9;:]*)m`,
     `${escape}\\]8;[^\\u0007${escape}]*(?:\\u0007|${escape}\\\\)`,
-    "[\\p{Cc}\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb]",
+    "[\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff\\ufff9-\\ufffb]",
   ].join("|"),
-  "gu",
+  "g",
 );
 
 export function readSgr(line: string, before: SgrState): { readonly spans: readonly Span[]; readonly state: SgrState } {
@@ -76,6 +76,9 @@ const switchedOff: Readonly<Record<number, readonly Mark[]>> = {
 };
 
 function after(before: SgrState, parameters: string): SgrState {
+  // Most have one code.
+  const only = Number(parameters);
+  if (!Number.isNaN(only)) return afterCode(before, only);
   const codes = parameters.split(/[;:]/).map(Number);
   let state = before;
   for (let i = 0; i < codes.length; i += 1) {
