@@ -23,7 +23,7 @@ export interface Figure {
   readonly measured: string;
   /** What is compared with the target. */
   readonly value: number;
-  readonly unit: "times" | "ms" | "MB" | "a second";
+  readonly unit: "times" | "%" | "ms" | "MB" | "a second";
   readonly target: Target;
 }
 

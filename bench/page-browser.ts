@@ -11,10 +11,12 @@ import { Application } from "../src/application/application.ts";
 import { definitionDocument } from "../src/application/definition.ts";
 import { eventDocument } from "../src/application/events.ts";
 import { createToken } from "../src/application/tokens.ts";
+import { type Attempt, hasEnded } from "../src/domain/attempt.ts";
 import type { Event } from "../src/domain/event.ts";
 import type { Run } from "../src/domain/run.ts";
 import { evolve } from "../src/engine/evolve.ts";
 import { startServer } from "../src/http/server.ts";
+import { logFile } from "../src/runtime/attempt/logs.ts";
 import { openWorkflow } from "../src/runtime/runs/workflow-library.ts";
 import { browserFlags } from "../test/browser/flags.ts";
 import { findBrowser } from "../test/browser/install.ts";
@@ -23,8 +25,12 @@ import { makeLog, storeLog } from "../test/browser/worlds/made-log.ts";
 import { startOf } from "../test/support/sample-runs.ts";
 import { median } from "./measure.ts";
 import type { PageFigures } from "./page.ts";
+import { scrolledFrames } from "./page-frames.ts";
+import { growingLog } from "./page-log.ts";
 
-const rounds = 7;
+const quick = process.argv.includes("quick");
+const rounds = quick ? 3 : 7;
+const logMs = quick ? 3_000 : 10_000;
 const root = join(import.meta.dirname, "..");
 const events = 20_000;
 const scratch = mkdtempSync(join(tmpdir(), "pawl-bench-page-"));
@@ -55,14 +61,23 @@ async function figures(): Promise<PageFigures> {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
     await page.goto(`${url}/runs/${number}/lanes#token=${token}`);
     await page.locator(".lane").nth(5).waitFor();
-    const laneFrameMs = await scrolledFrames(page);
+    const scrolled = await scrolledFrames(page, ".lanes .window");
+    await page.close();
+    const attempt = runningAttempt(made.run);
+    const file = logFile(app, made.run.header, attempt);
+    const logOf = async (query: string) =>
+      await growingLog(browser, `${url}/attempts/${attempt.id}${query}#token=${token}`, file, logMs);
+    const renderedLog = await logOf("");
+    const printedLog = await logOf("?raw=1");
     await close();
     return {
       ...folded,
       events: made.events.length,
       pageKb: gzippedKb(folder),
       lanes: made.run.header.stories.length,
-      laneFrameMs,
+      scrolled,
+      renderedLog,
+      printedLog,
     };
   } finally {
     await browser.close();
@@ -107,22 +122,12 @@ async function foldTimes(page: Page, run: Run, made: readonly Event[]) {
   return { foldMs: counted(folds), seekMs: counted(seeks), bareMs: counted(bare) };
 }
 
-/** The 95th percentile of the time from one frame to the next, while the lanes are scrolled from top to bottom. */
-async function scrolledFrames(page: Page): Promise<number> {
-  return await page.evaluate(async () => {
-    const box = document.querySelector(".lanes .window") as HTMLElement;
-    const frames: number[] = [];
-    let last = performance.now();
-    const steps = 120;
-    for (let i = 0; i <= steps; i += 1) {
-      box.scrollTop = ((box.scrollHeight - box.clientHeight) * i) / steps;
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      const now = performance.now();
-      frames.push(now - last);
-      last = now;
-    }
-    return frames.toSorted((a, b) => a - b)[Math.floor(frames.length * 0.95)] ?? 0;
-  });
+function runningAttempt({ stories }: Run): Attempt {
+  const found = Object.values(stories)
+    .flatMap(({ attempts }) => attempts)
+    .find((attempt) => !hasEnded(attempt));
+  if (found === undefined) throw new Error("no attempt of the long run is running");
+  return found;
 }
 
 /** Everything that a browser loads, compressed. */
