@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { cellsOf, column, fit, fitEnd, wrap } from "./cells.ts";
 
 const texts: readonly (readonly [string, number])[] = [
@@ -54,4 +54,15 @@ test("[TE6] text is wrapped at spaces, and a long word anywhere", () => {
   expect(wrap("abcdefghij", 4)).toEqual(["abcd", "efgh", "ij"]);
   expect(wrap("漢字漢字", 5)).toEqual(["漢字", "漢字"]);
   expect(wrap("as long as it is", Number.POSITIVE_INFINITY)).toEqual(["as long as it is"]);
+});
+
+test("[TE6] a segmenter, which takes long to make, is made for the first text that needs one", async () => {
+  const made = vi.spyOn(Intl, "Segmenter");
+  onTestFinished(() => made.mockRestore());
+  vi.resetModules();
+  const fresh = await import("./cells.ts");
+  expect(fresh.column("✓ plain", 9)).toBe("✓ plain  ");
+  expect(made).not.toHaveBeenCalled();
+  expect(fresh.cellsOf("漢字")).toBe(4);
+  expect(made).toHaveBeenCalledOnce();
 });

@@ -1,7 +1,13 @@
 // Cells of a terminal. Owns: how wide a text is on a screen, and cutting and wrapping it to a width. A CJK letter or an emoji takes two
 // cells, a combining mark none; the length of a string says neither.
 
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+let segmenter: Intl.Segmenter | null = null;
+
+/** Made when a text first needs it: that takes 20 ms, and every command imports this file. */
+export function graphemesOf(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return segmenter.segment(text);
+}
 
 /** Every character takes one cell, and is one unit of the string. */
 const simple = /^[\x20-\x7e\u00a0-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u25fc\u270c-\u2727]*$/u;
@@ -12,7 +18,7 @@ const wide =
 export function cellsOf(text: string): number {
   if (simple.test(text)) return text.length;
   let cells = 0;
-  for (const { segment } of graphemes.segment(text)) cells += cellsOfOne(segment);
+  for (const { segment } of graphemesOf(text)) cells += cellsOfOne(segment);
   return cells;
 }
 
@@ -40,7 +46,7 @@ export function column(text: string, cells: number): string {
 export function fitEnd(text: string, cells: number): string {
   if (cells <= 0) return "";
   if (cellsOf(text) <= cells) return text;
-  const all = [...graphemes.segment(text)].map(({ segment }) => segment);
+  const all = [...graphemesOf(text)].map(({ segment }) => segment);
   let used = 1;
   let from = all.length;
   while (from > 0 && used + cellsOfOne(all[from - 1] ?? "") <= cells) {
@@ -54,7 +60,7 @@ function headOf(text: string, cells: number): string {
   if (simple.test(text)) return text.slice(0, cells);
   let used = 0;
   let end = 0;
-  for (const { segment, index } of graphemes.segment(text)) {
+  for (const { segment, index } of graphemesOf(text)) {
     used += cellsOfOne(segment);
     if (used > cells) break;
     end = index + segment.length;
@@ -70,7 +76,7 @@ export function wrap(line: string, cells: number): readonly string[] {
   let rest = line;
   while (cellsOf(rest) > width) {
     // One character at least, or this would never end.
-    const head = headOf(rest, width) || (graphemes.segment(rest).containing(0)?.segment ?? rest);
+    const head = headOf(rest, width) || (graphemesOf(rest).containing(0)?.segment ?? rest);
     const space = rest[head.length] === " " ? head.length : head.lastIndexOf(" ");
     const end = space > width / 3 ? space : head.length;
     lines.push(rest.slice(0, end).trimEnd());

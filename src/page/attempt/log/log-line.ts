@@ -2,7 +2,7 @@
 // error.
 
 import type { TranscriptPage } from "../../../contracts/http-documents.ts";
-import { cellsOf, wrap } from "../../../transcript/cells.ts";
+import { cellsOf, graphemesOf, wrap } from "../../../transcript/cells.ts";
 import { logTexts } from "../../texts/attempt.ts";
 import type { Span } from "./sgr.ts";
 
@@ -23,8 +23,6 @@ export interface LogRow {
   /** It continues the row before it. */
   readonly isMore: boolean;
 }
-
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 export function rowsOf(line: LogLine, width: number): readonly LogRow[] {
   const { text: whole, spans: all } = line;
@@ -64,7 +62,7 @@ function spanRows(spans: readonly Span[], width: number): readonly (readonly Spa
   };
   for (const { text, style } of spans) {
     const isSimple = cellsOf(text) === text.length;
-    if (!isSimple) for (const { segment } of graphemes.segment(text)) put(segment, style, cellsOf(segment));
+    if (!isSimple) for (const { segment } of graphemesOf(text)) put(segment, style, cellsOf(segment));
     for (let at = 0; isSimple && at < text.length; ) {
       const piece = text.slice(at, at + (left > 0 ? left : width));
       put(piece, style, piece.length);
