@@ -2,7 +2,7 @@
 // hash of a secret is kept, so a copy of the store lets nobody in.
 
 import { randomBytes } from "node:crypto";
-import type { CreatedToken, TokenDocument, TokenList } from "../contracts/http-documents.ts";
+import type { Bearer, CreatedToken, TokenDocument, TokenList } from "../contracts/http-documents.ts";
 import { type ApiToken, type Role, roles } from "../domain/api-token.ts";
 import { AppError } from "../domain/error.ts";
 import { isoTime } from "../runtime/views/status.ts";
@@ -88,6 +88,10 @@ function roleOf(given: string): Role {
   const role = roles.find((each) => each === given);
   if (role !== undefined) return role;
   throw new AppError("USAGE", `there is no role "${given}"`, { hint: `there are: ${roles.join(", ")}` });
+}
+
+export function bearerDocument({ name, role, expiresAt }: ApiToken): Bearer {
+  return { name, role, expiresAt: expiresAt === null ? null : isoTime(expiresAt) };
 }
 
 function tokenDocument({ name, role, createdAt, expiresAt, usedAt }: ApiToken): TokenDocument {

@@ -30,6 +30,12 @@ const tokenContract = object({
 export const revokedTokenContract = tokenContract;
 export const tokensContract = object({ tokens: list(tokenContract) }).meta({ id: "TokenList" });
 
+export const bearerContract = object({
+  name: text.describe("What its bearer does is recorded as done by `token:NAME`."),
+  role,
+  expiresAt: time.nullable().describe("null: it is valid until it is revoked."),
+}).meta({ id: "Bearer" });
+
 export const signedInContract = object({
   token: text.describe("The secret, to be sent as `Authorization: Bearer`. It is shown this once."),
   name: text.describe("`pawl token revoke NAME` makes it useless."),
@@ -231,6 +237,7 @@ export type CreatedToken = z.infer<typeof createdTokenContract>;
 export type TokenDocument = z.infer<typeof tokenContract>;
 export type TokenList = z.infer<typeof tokensContract>;
 export type ListedRun = z.infer<typeof listedRunContract>;
+export type Bearer = z.infer<typeof bearerContract>;
 export type SignedIn = z.infer<typeof signedInContract>;
 export type RunPage = z.infer<typeof runPageContract>;
 export type AttemptDocument = z.infer<typeof attemptContract>;

@@ -100,6 +100,19 @@ test("[HT14 HT15] a token is shown once; the store has neither it nor a part of 
   );
 });
 
+test("[HT16] a token is told its name, its role and its end, and nothing of others", async () => {
+  const service = await serve();
+  await createToken(service.app, { role: "operate", name: "another" });
+  const { token } = await createToken(service.app, { role: "answer", name: "ci", validMs: 60_000 });
+  const call = async () =>
+    await fetch(`${service.url}/api/v1/token`, { headers: { authorization: `Bearer ${token}` } });
+  const { expiresAt } = (await tokens(service.app)).tokens.find(({ name }) => name === "ci") ?? {};
+  expect(await (await call()).json()).toEqual({ name: "ci", role: "answer", expiresAt });
+  expect((await clientOf(service, "read").get("/api/v1/token")).body).toMatchObject({ role: "read", expiresAt: null });
+  await revokeToken(service.app, "ci");
+  expect((await call()).status).toBe(401);
+});
+
 test("[HT13] a token has so many streams at once, and gets another when one ends", () => {
   const streams = new Streams(2);
   const ends = [streams.open("a"), streams.open("a")];

@@ -6,6 +6,7 @@ import type { GateList } from "../contracts/run-documents.ts";
 import { address, type PageName } from "./address.ts";
 import { heardAt, line, lineProblem } from "./api/changes.ts";
 import { useDocument } from "./api/loaded.ts";
+import { may } from "./api/role.ts";
 import { signIn } from "./api/sign-in.ts";
 import { AttemptPage } from "./attempt/attempt-page.tsx";
 import { ComparePage } from "./compare/compare-page.tsx";
@@ -16,6 +17,7 @@ import { Keys } from "./keys.tsx";
 import { NewRunPage } from "./new/new-run-page.tsx";
 import { clockText } from "./parts/time-text.ts";
 import { ProjectsPage } from "./projects/projects-page.tsx";
+import { RoleLine } from "./role-line.tsx";
 import { RunPage } from "./run/run-page.tsx";
 import { SessionsPage } from "./sessions/sessions-page.tsx";
 import { SignIn } from "./sign-in-page.tsx";
@@ -66,12 +68,15 @@ function SignedIn() {
           </nav>
           <div class="rest">
             <Line />
-            <a class="button" href="/new">
-              {common.newRun}
-            </a>
+            {may("operate") ? (
+              <a class="button" href="/new">
+                {common.newRun}
+              </a>
+            ) : null}
           </div>
         </div>
         <LostBanner />
+        <RoleLine />
       </header>
       <main id="content" tabIndex={-1}>
         <Page />

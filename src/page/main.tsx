@@ -3,10 +3,12 @@
 import { render } from "preact";
 import { followAddress } from "./address.ts";
 import { followChanges } from "./api/changes.ts";
+import { followRole } from "./api/role.ts";
 import { takeFragment } from "./api/sign-in.ts";
 import { App } from "./app.tsx";
 
 followAddress();
 await takeFragment();
+followRole();
 render(<App />, document.getElementById("app") as HTMLElement);
 followChanges();

@@ -2,6 +2,7 @@
 
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { createToken } from "../../src/application/tokens.ts";
 import { faultsOf, open, placesIn, placesOfHome, placesOfRun, runTabs, settled } from "./every-page.ts";
 import { picture, pictureInBoth } from "./picture.ts";
 import { sharedWorld } from "./shared-world.ts";
@@ -180,6 +181,46 @@ async function smallTargets(page: Page): Promise<readonly string[]> {
     }),
   );
 }
+
+test("[PG17] a token that may only read or only answer is offered nothing else, and told why", async () => {
+  const { url, app, runs } = world();
+  const [gate = ""] = await placesIn(world(), runs.renamed);
+  for (const role of ["read", "answer"] as const) {
+    const { token, name } = await createToken(app, { role, name: `only-${role}` });
+    const { page } = await visit(`${url}/#token=${token}`);
+    await page.getByRole("status").getByText(`Signed in as ${name}. Its role is ${role}`).waitFor();
+    await settled(page);
+    const offers = page
+      .getByRole("link", { name: /^New run$|^Start a run$/ })
+      .or(page.getByRole("button", { name: /^Retry/ }));
+    expect(await offers.count()).toBe(0);
+    expect(await page.locator(".question .button").allInnerTexts()).toEqual(
+      Array(3).fill(role === "read" ? "Look" : "Answer"),
+    );
+    const faults = async () => (role === "read" ? await faultsOf(page) : []);
+    const found = [...(await faults())];
+    await open(page, `/runs/${runs.renamed}`);
+    expect(await page.locator(".run-actions").innerText()).toContain(
+      "may not steer runs. That needs the role operate.",
+    );
+    expect(await page.getByRole("button", { name: /^(?:Pause|Cancel|Resume|Retry)/ }).count()).toBe(0);
+    await open(page, gate);
+    await page.locator(".file").first().waitFor();
+    expect(await page.getByText("That needs the role answer.").count()).toBe(role === "read" ? 1 : 0);
+    expect(await page.locator(".answer-name").allInnerTexts()).toEqual(["approve", "reject"]);
+    await expect.poll(() => page.locator(".gate-answer").innerText()).toContain("work starts again");
+    const mayAnswer = role === "answer" ? 1 : 0;
+    expect(await page.getByRole("form", { name: "Your answer" }).count()).toBe(mayAnswer);
+    expect(await page.locator("button.diff-numbers").count().then(Math.sign)).toBe(mayAnswer);
+    found.push(...(await faults()));
+    await open(page, "/new");
+    await page.getByText("Your token may not start runs.").waitFor();
+    expect(await page.getByRole("button", { name: "Start the run" }).count()).toBe(0);
+    await open(page, "/workflows/feature-dev");
+    expect(await offers.count()).toBe(0);
+    expect(found).toEqual([]);
+  }
+});
 
 test("[PG34] every page of it is accessible and fits, at each size and in both schemes", async () => {
   const { runs } = world();

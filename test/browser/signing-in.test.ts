@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { createSignInCode } from "../../src/application/sign-in.ts";
 import { createToken, revokeToken } from "../../src/application/tokens.ts";
+import { sha256Of } from "../../src/system/sha256.ts";
 import { faultsOf, settled } from "./every-page.ts";
 import { sharedWorld } from "./shared-world.ts";
 import { visit } from "./visit.ts";
@@ -82,15 +83,31 @@ test("[PG16] a token in the address is taken out of it, and one in the field wor
   expect(await placesWith(other.page, token)).toEqual(["local"]);
 });
 
-test("[PG16] a token that is revoked leads to the page that says how to sign in, and is forgotten", async () => {
+test("[PG16 PG18] another role is told at once, and a token that is revoked leads every tab to the page that says so and how to sign in", async () => {
   const { url, app } = world();
   const { token, name } = await createToken(app, { role: "operate", name: "to-be-revoked" });
-  const { page } = await visit(`${url}/#token=${token}`, { allows: [/status of 401/] });
+  const { page, tab } = await visit(`${url}/#token=${token}`, { allows: [/status of 401|ERR_/] });
   await settled(page);
+  const other = await tab("/new");
+  for (const each of [page, other]) await each.locator(".bar-top .line.live").waitFor();
+  expect(await other.getByRole("link", { name: "New run" }).count()).toBe(1);
+  const { store } = (await app.read()).parts;
+  await store.removeToken(name);
+  await store.addToken({ name, role: "read", hash: sha256Of(token), createdAt: 1, expiresAt: null });
+  for (const each of [page, other]) {
+    await each.getByText("What you may do here has changed.").waitFor();
+    expect(await each.getByRole("link", { name: "New run" }).count()).toBe(0);
+  }
+  await other.getByText("Your token may not start runs.").waitFor();
+  await other.getByRole("button", { name: "Close" }).click();
+  expect(await other.locator(".role-line").innerText()).toMatch(/^Signed in as to-be-revoked/);
+
   await revokeToken(app, name);
-  await page.reload();
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(await placesWith(page, token)).toEqual([]);
+  for (const each of [page, other]) {
+    await each.getByRole("heading", { name: "Sign in" }).waitFor();
+    await each.getByText("Not signed in: the token to-be-revoked was revoked.").waitFor();
+    expect(await placesWith(each, token)).toEqual([]);
+  }
 });
 
 test("[PG31 PG34] where there is no run yet, the page says what to type; it is accessible at each size and in both schemes", async () => {

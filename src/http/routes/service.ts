@@ -4,12 +4,15 @@ import { z } from "zod";
 import { healthDetails } from "../../application/health.ts";
 import { loopStories } from "../../application/loop-stories.ts";
 import { signIn } from "../../application/sign-in.ts";
+import { bearerDocument } from "../../application/tokens.ts";
 import {
+  bearerContract,
   healthContract,
   healthDetailsContract,
   loopStoriesContract,
   signedInContract,
 } from "../../contracts/http-documents.ts";
+import type { ApiToken } from "../../domain/api-token.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 export const serviceRoutes: readonly ApiRoute[] = [
@@ -28,6 +31,15 @@ export const serviceRoutes: readonly ApiRoute[] = [
     signedInContract,
     async ({ app, body, refuseCode }) => (await signIn(app, body.code)) ?? refuseCode(),
     { body: z.strictObject({ code: z.string().min(1).max(200).describe("Valid once, for a short time.") }) },
+  ),
+  apiRoute(
+    "GET /token",
+    "read",
+    "the token of this call: its name, its role and its end",
+    bearerContract,
+    async ({ token }) =>
+      // The router lets no call without one through to this route.
+      bearerDocument(token as ApiToken),
   ),
   apiRoute(
     "GET /api/runs/{run}/stories",

@@ -1,7 +1,9 @@
-// Who looks. Owns: the token, in the storage of this origin, and how it comes there. A cookie would go to every server of this machine,
-// whatever its port; this goes to one.
+// Who looks. Owns: the token, in the storage of this origin, how it comes there, and whose it is. A cookie would go to every server of
+// this machine, whatever its port; this goes to one.
 
 import { signal } from "@preact/signals";
+import type { Bearer } from "../../contracts/http-documents.ts";
+import { roleTexts } from "../texts/roles.ts";
 
 const key = "pawl.token";
 
@@ -9,15 +11,33 @@ const key = "pawl.token";
 export const signIn = signal<"unknown" | "in" | "asked">("unknown");
 /** Why a code or a token was not taken. Empty: none was given. */
 export const signInProblem = signal("");
+/** The token, as the service knows it. Null: it has not said yet. */
+export const bearer = signal<Bearer | null>(null);
 
 export function tokenNow(): string | null {
   return localStorage.getItem(key);
 }
 
+/** The service does not take the token. `why`: what it said, for a token that it has never taken. */
 export function signOut(why: string): void {
+  // The first one to tell knows whose token it was.
+  if (signIn.value === "asked") return;
+  const known = bearer.value;
+  forgetToken();
+  signInProblem.value = known === null ? why : endOf(known, Date.now());
+}
+
+/** The person wants to sign in with another one. */
+export function forgetToken(): void {
   localStorage.removeItem(key);
-  signInProblem.value = why;
+  bearer.value = null;
+  signInProblem.value = "";
   signIn.value = "asked";
+}
+
+function endOf({ name, expiresAt }: Bearer, now: number): string {
+  const isExpired = expiresAt !== null && Date.parse(expiresAt) <= now;
+  return isExpired ? roleTexts.expired(name) : roleTexts.revoked(name);
 }
 
 /** A token that a person typed. The first call shows whether it is one. */
@@ -25,6 +45,18 @@ export function signInWith(token: string): void {
   localStorage.setItem(key, token);
   signInProblem.value = "";
   signIn.value = "in";
+}
+
+/** Another tab of this browser signs in or out. */
+export function followToken(onOther: () => void): void {
+  addEventListener("storage", (event) => {
+    if (event.key !== key) return;
+    if (event.newValue === null) signOut("");
+    else {
+      signIn.value = "in";
+      onOther();
+    }
+  });
 }
 
 /** Takes a code or a token out of the address before anything else can read it. */

@@ -1,25 +1,18 @@
 // The answer to a gate: the options, each with where it leads, the note, the comments that go with it, and sending it.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
-import type { GateView } from "../../contracts/run-documents.ts";
-import type { Gate } from "../../domain/gate.ts";
-import type { Run } from "../../domain/run.ts";
+import { useEffect } from "preact/hooks";
 import { mostComments, type PlacedComment, sentComment } from "../diff/line-comment.ts";
 import { useKeys } from "../keys.tsx";
 import { Problem } from "../parts/notice.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import { answerTexts as texts } from "../texts/gate.ts";
-import { type Preview, previewAnswer } from "./answer-preview.ts";
 import { CommentList } from "./comment-list.tsx";
 import type { GateDraft } from "./gate-draft.ts";
+import { type Previewed, PreviewText, usePreviews } from "./option-previews.tsx";
 import type { Answering } from "./use-answering.ts";
 
-interface Props {
-  readonly gate: GateView;
-  /** The gate in the folded run; null: the run is still read. */
-  readonly folded: Gate | null;
-  readonly run: Run | null;
+interface Props extends Previewed {
   readonly draft: GateDraft;
   readonly placed: readonly PlacedComment[];
   readonly answering: Answering;
@@ -33,7 +26,7 @@ export function AnswerForm({ gate, folded, run, draft, placed, answering, seenTr
   const chosen = option !== null && gate.options.includes(option) ? option : null;
   const reasons = chosen === null ? [] : (gate.reasons[chosen] ?? []);
   const hasWords = note.trim() !== "" || placed.length > 0;
-  const previews = usePreviews({ run, folded, gate, chosen, reason, hasWords });
+  const previews = usePreviews({ gate, folded, run }, { chosen, reason, hasWords });
   const isRefused = chosen !== null && previews?.get(chosen)?.isRefused === true;
   const isTooMany = placed.length > mostComments;
   const maySend = chosen !== null && !isRefused && !isTooMany && !answering.isSending.value && !isReading;
@@ -141,36 +134,6 @@ function focusUnkept(): boolean {
   const found = fields.find(({ value }) => value.trim() !== "");
   found?.focus();
   return found !== undefined;
-}
-
-function PreviewText({ preview }: { readonly preview: Preview | null }) {
-  if (preview === null) return <span class="answer-leads dim">{texts.computing}…</span>;
-  return (
-    <span class={`answer-leads ${preview.isRefused ? "failed" : "dim"}`}>
-      {visibleText(preview.sentences.join("; "))}
-    </span>
-  );
-}
-
-interface Previewed extends Pick<Props, "gate" | "folded" | "run"> {
-  readonly chosen: string | null;
-  readonly reason: string | null;
-  readonly hasWords: boolean;
-}
-
-/** Null: the run is still read. */
-function usePreviews({ gate, folded, run, chosen, reason, hasWords }: Previewed): ReadonlyMap<string, Preview> | null {
-  return useMemo(() => {
-    if (run === null || folded === null) return null;
-    const note = hasWords ? texts.note : "";
-    const at = Date.now();
-    return new Map(
-      gate.options.map((option) => [
-        option,
-        previewAnswer(run, folded, { option, reason: option === chosen ? reason : null, note }, at),
-      ]),
-    );
-  }, [run, folded, gate.id, chosen, reason, hasWords]);
 }
 
 /** Wherever the focus is, also in the note. */

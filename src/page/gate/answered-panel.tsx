@@ -14,8 +14,8 @@ import { Visible } from "../parts/visible.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import type { WatchedRun } from "../run/watched-run.ts";
 import { answeredTexts as texts } from "../texts/gate.ts";
-import { CommentList } from "./comment-list.tsx";
 import type { GateDraft } from "./gate-draft.ts";
+import { Unsent } from "./unsent.tsx";
 import type { Answering } from "./use-answering.ts";
 
 interface Props {
@@ -110,26 +110,5 @@ function WayOn({ gate }: { readonly gate: GateView }) {
         </a>
       )}
     </div>
-  );
-}
-
-function Unsent({ draft }: { readonly draft: GateDraft }) {
-  const { note, comments } = draft.words.value;
-  if (note.trim() === "" && comments.length === 0) return null;
-  return (
-    <section class="unsent" aria-label={texts.unsent}>
-      <h3>{texts.unsent}</h3>
-      {note.trim() === "" ? null : (
-        <p class="answered-note">
-          <Visible text={note} keepsLines />
-        </p>
-      )}
-      {comments.length === 0 ? null : (
-        <CommentList placed={comments.map((comment) => ({ comment, line: comment.line }))} onRemove={null} />
-      )}
-      <button type="button" onClick={() => draft.clear()}>
-        {texts.discard}
-      </button>
-    </section>
   );
 }

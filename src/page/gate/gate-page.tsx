@@ -7,6 +7,7 @@ import type { Gate } from "../../domain/gate.ts";
 import type { Run } from "../../domain/run.ts";
 import { address, setQuery } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { fileChangesOf } from "../diff/file-change.ts";
 import { placeComments } from "../diff/line-comment.ts";
 import { Loading, Problem } from "../parts/notice.tsx";
@@ -18,6 +19,7 @@ import { GateChanges } from "./gate-changes.tsx";
 import { type DiffSince, useGateDiff } from "./gate-diff.ts";
 import { GateDraft } from "./gate-draft.ts";
 import { GateHead } from "./gate-head.tsx";
+import { OnlyOptions } from "./only-options.tsx";
 import { useAnswering } from "./use-answering.ts";
 
 export function GatePage({ id }: { readonly id: string }) {
@@ -47,13 +49,17 @@ function KnownGate({ gate: loaded }: { readonly gate: GateView }) {
   const isPast = address.value.query.has("at") && (watched.past.value !== null || !watched.isLoaded.value);
   const folded = useComputed(() => gateIn(watched.run.value, loaded.id));
   const isMine = answering.sent.value !== null;
+  const isAsked = gate.status === "open" && !isMine;
+  const mayAnswer = may("answer");
   return (
     <div class="page gate">
       <GateHead gate={gate} events={watched.events} length={watched.length.value} />
       <aside class="gate-answer card" id="answer" tabIndex={-1}>
         {isPast ? (
           <Past gate={watched.isLoaded.value ? folded.value : undefined} />
-        ) : gate.status === "open" && !isMine ? (
+        ) : isAsked && !mayAnswer ? (
+          <OnlyOptions gate={gate} folded={folded.value} run={watched.run.value} draft={draft} />
+        ) : isAsked ? (
           <AnswerForm
             gate={gate}
             folded={folded.value}
@@ -78,7 +84,7 @@ function KnownGate({ gate: loaded }: { readonly gate: GateView }) {
         onReadAgain={readAgain}
         placed={placed}
         draft={draft}
-        mayComment={gate.status === "open" && !isPast && !isMine}
+        mayComment={isAsked && mayAnswer && !isPast}
         isRefused={answering.refusal.value === "moved"}
       />
     </div>

@@ -5,6 +5,7 @@ import type { GateList, OpenGate } from "../../contracts/run-documents.ts";
 import { money } from "../../transcript/money.ts";
 import { address, pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { Loading, Problem, withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
 import { Sign } from "../parts/sign.tsx";
@@ -12,6 +13,7 @@ import { agoText, spanText } from "../parts/time-text.ts";
 import { visibleLine } from "../parts/visible-text.ts";
 import { PushButton } from "../push.tsx";
 import { home as texts } from "../texts/home.ts";
+import { roleTexts } from "../texts/roles.ts";
 import { Recent } from "./recent.tsx";
 import { RetryButton } from "./retry-button.tsx";
 import { Since } from "./since.tsx";
@@ -52,7 +54,7 @@ function NeedsYou({ gates }: { readonly gates: readonly OpenGate[] }) {
         <h2 id="needs-you">
           {texts.needsYou} {gates.length === 0 ? null : <span class="count">{gates.length}</span>}
         </h2>
-        <PushButton />
+        {may("answer") ? <PushButton /> : null}
       </div>
       {gates.length === 0 ? <p class="dim">{texts.nothingWaits}</p> : null}
       <ul class="questions">
@@ -75,8 +77,8 @@ function NeedsYou({ gates }: { readonly gates: readonly OpenGate[] }) {
                 {gate.deadline === null ? null : ` · ${deadlineText(gate.deadline)}`}
               </p>
             </div>
-            <a class="button primary" href={pathTo(["gates", gate.id])}>
-              {texts.answer}
+            <a class={may("answer") ? "button primary" : "button"} href={pathTo(["gates", gate.id])}>
+              {may("answer") ? texts.answer : roleTexts.look}
             </a>
           </li>
         ))}
@@ -109,7 +111,7 @@ function Group({ title, runs }: GroupProps) {
 }
 
 function canRetry({ status }: RunRow): boolean {
-  return status === "failed";
+  return status === "failed" && may("operate");
 }
 
 /** A line without a button leaves room for one, so that the columns of all groups are one. */

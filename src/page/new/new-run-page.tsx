@@ -7,7 +7,9 @@ import type { ExecutorRow } from "../../contracts/machine-documents.ts";
 import type { WorkflowList } from "../../contracts/workflow-documents.ts";
 import { address, pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { Empty, Loading, Problem, withCode } from "../parts/notice.tsx";
+import { NotAllowed } from "../role-line.tsx";
 import { newRunTexts as texts } from "../texts/new-run.ts";
 import { staticChain } from "../workflows/static-chain.ts";
 import { StaticChain } from "../workflows/static-chain-view.tsx";
@@ -37,7 +39,8 @@ export function NewRunPage() {
     <div class="page">
       <h1>{texts.title}</h1>
       {problem === null ? null : <Problem problem={problem} />}
-      {!isLoaded ? (
+      {may("operate") ? null : <NotAllowed what="start" />}
+      {!may("operate") ? null : !isLoaded ? (
         problem === null && <Loading />
       ) : workflows.document.workflows.length === 0 ? (
         <Empty>{withCode(texts.noWorkflows)}</Empty>

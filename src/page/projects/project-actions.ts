@@ -1,6 +1,7 @@
 // What can be said to a project now, from the commands that its status names, and the words for it.
 
 import type { ProjectStatus } from "../../contracts/project-documents.ts";
+import type { Role } from "../../domain/api-token.ts";
 
 export type ProjectAction = "status" | "continue" | "approve" | "reject" | "retry" | "skip" | "abort";
 
@@ -13,6 +14,12 @@ export interface ProjectActions {
   readonly effects: ReadonlyMap<string, string>;
   /** An approval is the answer to a question, so it needs words. */
   readonly isAnswer: boolean;
+}
+
+/** As the service asks it of these words. */
+export function roleFor(action: ProjectAction): Role {
+  if (action === "status") return "read";
+  return action === "approve" || action === "reject" ? "answer" : "operate";
 }
 
 const known: readonly ProjectAction[] = ["continue", "approve", "reject", "retry", "skip", "abort"];

@@ -4,16 +4,19 @@ import { useSignal } from "@preact/signals";
 import type { ProjectMessage } from "../../contracts/http-documents.ts";
 import type { ProjectStatus } from "../../contracts/project-documents.ts";
 import { CallProblem, post } from "../api/calls.ts";
+import { may } from "../api/role.ts";
 import { Field } from "../parts/field.tsx";
 import { typedIn } from "../parts/form-text.ts";
 import { Problem } from "../parts/notice.tsx";
 import { projectTexts as texts } from "../texts/projects.ts";
+import { roleTexts } from "../texts/roles.ts";
 import {
   actionsOf,
   approvalWords,
   type ProjectAction,
   type ProjectActions,
   rejectionWords,
+  roleFor,
 } from "./project-actions.ts";
 
 /** These ask for words, or whether it is meant, before they are sent. */
@@ -38,11 +41,12 @@ export function ProjectSay({ project }: { readonly project: ProjectStatus }) {
       isSending.value = false;
     }
   };
-  const [first] = actions;
+  const allowed = actions.filter((action) => may(roleFor(action)));
+  const [first] = allowed;
   return (
     <div class="project-say">
       <div class="project-buttons">
-        {actions.map((action) => (
+        {allowed.map((action) => (
           <button
             key={action}
             type="button"
@@ -59,6 +63,9 @@ export function ProjectSay({ project }: { readonly project: ProjectStatus }) {
           </button>
         ))}
       </div>
+      {allowed.length === actions.length ? null : (
+        <p class="dim small">{may("answer") ? roleTexts.denied.steer : roleTexts.denied.answer}</p>
+      )}
       {open.value === null ? null : (
         <Words
           key={open.value}

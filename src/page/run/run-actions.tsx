@@ -4,7 +4,9 @@ import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import type { RunStatus } from "../../domain/run.ts";
 import { CallProblem, post } from "../api/calls.ts";
+import { may } from "../api/role.ts";
 import { Problem } from "../parts/notice.tsx";
+import { roleTexts } from "../texts/roles.ts";
 import { runTexts as texts } from "../texts/run.ts";
 
 type Action = keyof typeof texts.actions;
@@ -40,6 +42,7 @@ export function RunActions({ number, status, isPast }: Props) {
       isSending.value = false;
     }
   };
+  if (possible[status].length > 0 && !may("operate")) return <p class="dim small">{roleTexts.denied.steer}</p>;
   return (
     <>
       {possible[status].map((action) => (

@@ -8,6 +8,7 @@ import { money } from "../../transcript/money.ts";
 import { pathTo } from "../address.ts";
 import { line } from "../api/changes.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { costText } from "../parts/cost-text.ts";
 import { withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
@@ -15,6 +16,7 @@ import { Status } from "../parts/sign.tsx";
 import { spanText } from "../parts/time-text.ts";
 import { visibleLine } from "../parts/visible-text.ts";
 import { common } from "../texts/common.ts";
+import { roleTexts } from "../texts/roles.ts";
 import { runTexts as texts } from "../texts/run.ts";
 import { RunActions } from "./run-actions.tsx";
 import type { ViewOfRun } from "./watched-run.ts";
@@ -94,8 +96,8 @@ function Questions({ run, isPast }: { readonly run: Run; readonly isPast: boolea
   if (first === undefined) return null;
   if (isPast) return <span class="held">{texts.questions(open.length)}</span>;
   return (
-    <a class="button primary" href={pathTo(["gates", first.id])}>
-      {texts.answer}: {texts.questions(open.length)}
+    <a class={may("answer") ? "button primary" : "button"} href={pathTo(["gates", first.id])}>
+      {may("answer") ? texts.answer : roleTexts.look}: {texts.questions(open.length)}
     </a>
   );
 }

@@ -5,10 +5,12 @@ import type { SessionList } from "../../contracts/http-documents.ts";
 import type { LifecycleSession } from "../../contracts/lifecycle-documents.ts";
 import { pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { Empty, Loading, Problem, withCode } from "../parts/notice.tsx";
 import { Sign, Status } from "../parts/sign.tsx";
 import { clockText } from "../parts/time-text.ts";
 import { home } from "../texts/home.ts";
+import { roleTexts } from "../texts/roles.ts";
 import { sessionTexts as texts } from "../texts/sessions.ts";
 import { callOf, chainOfSession, type SessionStep, signOf } from "./session-chain.ts";
 
@@ -126,8 +128,8 @@ function Stop({ session: { stop, next } }: { readonly session: LifecycleSession 
             <p class="asked">{stop.question}</p>
             {stop.feedback === "" ? null : <p class="session-feedback">{stop.feedback}</p>}
           </div>
-          <a class="button primary" href={pathTo(["gates", stop.gate])}>
-            {texts.answer}
+          <a class={may("answer") ? "button primary" : "button"} href={pathTo(["gates", stop.gate])}>
+            {may("answer") ? texts.answer : roleTexts.look}
           </a>
         </div>
       )}

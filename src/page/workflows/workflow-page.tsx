@@ -6,6 +6,7 @@ import type { FiguresDocument } from "../../contracts/workflow-documents.ts";
 import { money } from "../../transcript/money.ts";
 import { pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { may } from "../api/role.ts";
 import { RunTable } from "../home/run-table.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
 import { spanText } from "../parts/time-text.ts";
@@ -44,9 +45,11 @@ export function WorkflowPage({ id }: { readonly id: string }) {
           <h1>{definition.id}</h1>
           <p>{definition.description === "" ? definition.title : definition.description}</p>
         </div>
-        <a class="button primary" href={pathTo(["new"], { workflow: definition.id })}>
-          {texts.start}
-        </a>
+        {may("operate") ? (
+          <a class="button primary" href={pathTo(["new"], { workflow: definition.id })}>
+            {texts.start}
+          </a>
+        ) : null}
       </div>
       <section aria-labelledby="chain-of-workflow">
         <div class="section-line">
