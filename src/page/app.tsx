@@ -15,6 +15,7 @@ import { HealthPage } from "./health/health-page.tsx";
 import { Home } from "./home/home.tsx";
 import { Keys } from "./keys.tsx";
 import { NewRunPage } from "./new/new-run-page.tsx";
+import { titleOf } from "./page-title.ts";
 import { clockText } from "./parts/time-text.ts";
 import { ProjectsPage } from "./projects/projects-page.tsx";
 import { RoleLine } from "./role-line.tsx";
@@ -44,8 +45,7 @@ function SignedIn() {
   const waiting = gates.value.document?.gates.length ?? 0;
   const { page, id } = address.value;
   useEffect(() => {
-    const name = titles[page]?.(id) ?? "";
-    document.title = `${waiting === 0 ? "" : `(${waiting}) `}${name === "" ? "" : `${name} – `}${common.product}`;
+    document.title = titleOf({ page, id }, waiting);
   }, [waiting, page, id]);
   return (
     <div class="shell">
@@ -109,19 +109,6 @@ function LostBanner() {
   const why = lineProblem.value;
   return <p class="banner">{why === "" ? common.lostSince(clockText(heardAt.value)) : common.refused(why)}</p>;
 }
-
-/** What a tab of the browser is called. */
-const titles: Readonly<Partial<Record<PageName, (id: string) => string>>> = {
-  runs: (id) => (id === "" ? "" : common.runTitle(id)),
-  gates: () => common.question,
-  attempts: () => common.attempt,
-  compare: () => common.compare,
-  workflows: (id) => (id === "" ? common.workflows : id),
-  new: () => common.newRun,
-  projects: () => common.projects,
-  sessions: () => common.sessions,
-  health: () => common.health,
-};
 
 interface PageProps {
   /** Of the address; empty: none. */

@@ -120,9 +120,15 @@ test("[PG47 PG48 PG50 PG51] work that moved is said and the comments are kept; t
   const second = await look("", { size: "phone", scheme: "dark" });
   await first.getByRole("button", { name: "Comment on divide.js, line 2" }).click();
   await first.keyboard.type("By zero?");
+  await option(first, "approve").click();
+  // A comment that is not kept yet is not lost with the answer.
+  await first.getByRole("button", { name: "Send: approve" }).click();
+  await first.getByRole("alert").getByText("A comment is not kept yet.").waitFor();
+  const field = first.getByRole("textbox", { name: "Comment on divide.js, line 2" });
+  expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+  expect(await field.inputValue()).toBe("By zero?");
   await first.getByRole("button", { name: "Keep comment" }).click();
   await first.locator(".file").nth(1).getByLabel("Viewed").check();
-  await option(first, "approve").click();
   appendFileSync(join(tree, "divide.js"), "// by\u202Ehand\n");
   await first.getByRole("button", { name: "Send: approve" }).click();
   await first.getByText("Your answer was not taken: the work changed while you looked.").waitFor();

@@ -53,14 +53,18 @@ test("[PG29] a killed service is said to be lost, with the time; what is shown s
   await site.pawl("run", writeAt(site, "gated.yml", gated), "Look at it", "--executor", "command: true");
   const { token } = await site.json<{ token: string }>(["token", "create", "--role", "operate"]);
   const first = await startService(site);
-  const { page } = await visit(`${first.url}/runs/1/events#token=${token}`, {
-    allows: [/^console: Failed to load resource: net::ERR_/],
+  const { page, tab } = await visit(`${first.url}/runs/1/events#token=${token}`, {
+    allows: [/^console: Failed to load resource: net::ERR_/, /^console: Failed to load resource: .*503/],
   });
   await settled(page);
   await isLive(page);
   await page.evaluate(() => Object.assign(globalThis, { isTheSamePage: true }));
   const before = await counted(page);
   expect(before).toBe((await site.events()).length);
+  const asking = await tab(`/gates/${(await site.status("1")).gates[0]?.id}`);
+  await asking.locator(".answer-option", { hasText: "reject" }).click();
+  const send = asking.getByRole("button", { name: "Send: reject" });
+  await send.and(asking.locator(":enabled")).waitFor();
 
   process.kill(first.pid, "SIGKILL");
   await first.ended;
@@ -72,17 +76,27 @@ test("[PG29] a killed service is said to be lost, with the time; what is shown s
   expect(await page.locator(".bar-top .line").innerText()).toBe("Connection lost");
   expect(await faultsOf(page)).toEqual([]);
   await picture(page, "lost");
+  await send.click();
+  const unsent = asking.locator(".answer-form").getByText("The service does not answer.");
+  await unsent.waitFor();
 
   // What happens while nobody serves it.
   await site.pawl("note", "1", "Written in the dark");
+  const problem = { detail: "the store is locked", code: "STORE_BUSY", hint: "", details: [] };
+  await page.route("**/api/v1/events*", async (route) => await route.fulfill({ status: 503, json: problem }));
   const second = await startAt(site, first.url);
   expect(second).toBe(first.url);
+  // It answers, and has no stream.
+  await page.getByText("The service answers with an error: the store is locked.").waitFor();
+  await page.unroute("**/api/v1/events*");
   await isLive(page);
   await page.getByText("Written in the dark").waitFor();
   expect(await banner.isVisible()).toBe(false);
   expect(await counted(page)).toBe((await site.events()).length);
   expect(await counted(page)).toBeGreaterThan(before);
   expect(await page.evaluate(() => "isTheSamePage" in globalThis)).toBe(true);
+  await expect.poll(() => unsent.count()).toBe(0);
+  expect(await send.isEnabled()).toBe(true);
   await expectAccessible(page);
 });
 

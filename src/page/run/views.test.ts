@@ -7,7 +7,7 @@ import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { chainRows } from "./chain/chain-rows.ts";
 import { spentBy, spentInAll } from "./cost/spent.ts";
-import { lanesOf, plannedTimes, ticksOf } from "./lanes/lanes.ts";
+import { lanesOf, plannedTimes, ticksOf, waitOf } from "./lanes/lanes.ts";
 import { recoveriesOf } from "./recovery/recoveries.ts";
 import { storyRows } from "./stories/story-rows.ts";
 
@@ -68,6 +68,22 @@ test("[PG24] each lane has the bars of its story's attempts, and its waits begin
   const ticks = ticksOf({ start: 0, end: 3_600_000 });
   expect(ticks.length).toBeLessThanOrEqual(11);
   expect(ticks.at(-1)).toBe(3_600_000);
+});
+
+test("[PG24] a story that could work and does not waits until now, before its first attempt and after its last; one that is over does not", () => {
+  const { run, at, events } = rejectedOnce();
+  const [own, one, second] = lanesOf(run, at, plannedTimes(events)).lanes;
+  const now = at + 60_000;
+  if (own === undefined || one === undefined || second === undefined) throw new Error("there are three lanes");
+  expect(waitOf(one, now)).toEqual({ from: one.readyAt, to: now });
+  expect(waitOf(second, now)).toEqual({ from: second.readyAt, to: now });
+  expect(waitOf({ ...second, readyAt: null }, now)).toBeNull();
+  expect(waitOf(own, now)).toBeNull();
+  for (const status of ["done", "failed", "skipped"] as const) {
+    const bars = one.bars.map((bar, i) => ({ ...bar, from: now + 10 * i, to: now + 10 * i + 5 }));
+    expect(waitOf({ bars, readyAt: at, status }, now + 99)).toEqual({ from: at, to: now + 30 });
+    expect(waitOf({ ...second, status }, now)).toBeNull();
+  }
 });
 
 test("[PG25] what was interrupted is listed with what became of it", () => {

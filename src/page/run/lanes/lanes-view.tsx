@@ -9,7 +9,7 @@ import { visibleLine } from "../../parts/visible-text.ts";
 import { WindowList } from "../../parts/window-list.tsx";
 import { laneTexts as texts } from "../../texts/lanes.ts";
 import type { ViewOfRun } from "../watched-run.ts";
-import { type Bar, type Lane, type Lanes, lanesOf, plannedTimes, ticksOf } from "./lanes.ts";
+import { type Bar, type Lane, type Lanes, lanesOf, plannedTimes, ticksOf, waitOf } from "./lanes.ts";
 
 const rowHeight = 30;
 /** In percent: words beyond would be cut at the edge. */
@@ -134,15 +134,6 @@ function tickText(ms: number): string {
 
 function percent(value: number): string {
   return `${value.toFixed(3)}%`;
-}
-
-/** From when it could start until it works no more. One line: the bars stand on it, and cover it where nothing waited. */
-function waitOf({ bars, readyAt, status }: Lane, now: number): { readonly from: number; readonly to: number } | null {
-  const [first] = bars;
-  if (first === undefined) return null;
-  const from = readyAt ?? first.from;
-  const to = status === "running" || status === "held" ? now : (bars.at(-1)?.from ?? first.from);
-  return to > from ? { from, to } : null;
 }
 
 function summaryOf({ story, bars }: Lane): string {

@@ -120,6 +120,21 @@ function criticalStories(
   return found.size > 1 ? found : new Set();
 }
 
+const ongoing: readonly (StoryStatus | null)[] = ["waiting", "running", "held"];
+
+/**
+ * From when it could start until it works no more, or until now while it is not over. One line: the bars stand on it, and cover it
+ * where nothing waited.
+ */
+export function waitOf(
+  { bars, readyAt, status }: Pick<Lane, "bars" | "readyAt" | "status">,
+  now: number,
+): { readonly from: number; readonly to: number } | null {
+  const from = readyAt ?? bars[0]?.from ?? now;
+  const to = ongoing.includes(status) ? now : (bars.at(-1)?.from ?? from);
+  return to > from ? { from, to } : null;
+}
+
 /** Times at which the axis has a line, at most seven, and round ones. */
 export function ticksOf({ start, end }: Pick<Lanes, "start" | "end">): readonly number[] {
   const units = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400].map(
