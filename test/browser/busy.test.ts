@@ -49,6 +49,29 @@ test("[PG31] what needs a person comes first, the oldest first, and is counted i
   await pictureInBoth(page, "home", { height: 760 });
 });
 
+test("[PG90] what happened while no page was open is listed once one is; the next stay does not repeat it", async () => {
+  const stay = { from: 0, to: 0, seen: 1, at: 0 };
+  const { page, tab } = await signedIn("/health");
+  await page.evaluate((kept) => localStorage.setItem("pawl.stay", JSON.stringify(kept)), stay);
+  await page.goto("about:blank");
+  const other = await tab("/");
+  const list = other.getByRole("region", { name: "Since you were here" });
+  await list.getByRole("listitem").filter({ hasText: "Move to the new payment API" }).waitFor();
+  const kept = () =>
+    other.evaluate(
+      () => JSON.parse(localStorage.getItem("pawl.stay") ?? "null") as { from: number; to: number; seen: number },
+    );
+  await expect.poll(async () => (await kept()).seen).toBeGreaterThan(1);
+  const { to, seen } = await kept();
+  expect(seen).toBeGreaterThanOrEqual(to);
+  await list.getByRole("button", { name: "Mark as seen" }).click();
+  await expect.poll(() => list.count()).toBe(0);
+  await other.reload();
+  await settled(other);
+  expect((await kept()).from).toBe(to);
+  expect(await list.count()).toBe(0);
+});
+
 test("[PG20 PG31] words of the search and the filter are in the address, and a reload keeps them", async () => {
   const { page } = await signedIn();
   const rows = page.locator("table.runs tbody tr");

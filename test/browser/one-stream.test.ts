@@ -21,7 +21,7 @@ steps:
   - { id: look, gate: "Is it good?", options: { approve: next, reject: fail } }
 `;
 
-test("[PG30] ten tabs of one browser share one stream, and when the one that reads it closes, another one goes on", async () => {
+test("[PG30 PG90] ten tabs of one browser share one stream, and when the one that reads it closes, another one goes on", async () => {
   const streams = watchStreams();
   const { home, signIn } = await emptyWorld({ drives: false });
   const repo = makeRepository({ "gated.yml": gated }, { dir: join(tempDir("pawl-tabs-"), "repo") });
@@ -36,6 +36,9 @@ test("[PG30] ten tabs of one browser share one stream, and when the one that rea
   await record("A run that all tabs hear of");
   for (const page of [first, ...others]) await page.getByText("A run that all tabs hear of").first().waitFor();
   expect({ open: streams.count(), ever: streams.total() }).toEqual({ open: 1, ever: 1 });
+  // It asks in front of the person, so it is nothing that happened while nobody was here.
+  for (const page of [first, ...others]) await page.getByRole("link", { name: "Answer" }).first().waitFor();
+  expect(await first.getByRole("heading", { name: "Since you were here" }).count()).toBe(0);
 
   await first.close();
   await expect.poll(() => [streams.count(), streams.total()]).toEqual([1, 2]);

@@ -17,6 +17,8 @@ export const heardAt = signal(Date.now());
 export const changes = signal(0);
 /** The number of the last event of each run that changed while the page was open. */
 export const seqOf = signal<ReadonlyMap<number, number>>(new Map());
+/** The place of the last change that was heard of, among those of all runs. 0: none yet. */
+export const heardPlace = signal(0);
 /** This tab reads the stream. */
 const isLeader = signal(false);
 
@@ -27,7 +29,6 @@ const longestWaitMs = 8_000;
 /** The service sends a sign of life every few seconds; a connection without one is gone. */
 const silenceMs = 45_000;
 
-let place = 0;
 const channel = new BroadcastChannel("pawl.changes");
 
 export function followChanges(): void {
@@ -53,9 +54,9 @@ async function readStream(): Promise<boolean> {
   let timer = setTimeout(() => silence.abort(), silenceMs);
   let wasOpen = false;
   try {
-    if (place === 0) place = await lastPlace();
+    if (heardPlace.value === 0) heardPlace.value = await lastPlace();
     const answer = await call("/events", {
-      headers: { accept: "text/event-stream", "last-event-id": String(place) },
+      headers: { accept: "text/event-stream", "last-event-id": String(heardPlace.value) },
       signal: silence.signal,
     });
     wasOpen = true;
@@ -122,7 +123,7 @@ function setLine(next: Line): void {
 
 function hear(digests: readonly RunDigest[]): void {
   heardAt.value = Date.now();
-  place = Math.max(place, ...digests.map(({ position }) => position));
+  heardPlace.value = Math.max(heardPlace.value, ...digests.map(({ position }) => position));
   const next = new Map(seqOf.value);
   for (const { number, seq } of digests) next.set(number, seq);
   seqOf.value = next;

@@ -6,31 +6,49 @@ import { agent, fail, featureDev, workflow } from "../../../test/support/engine/
 import type { RunDigest } from "../../contracts/stream-documents.ts";
 import { filtersIn, isEmpty, withFilter, withoutFilter } from "./filters.ts";
 import { retryPreview } from "./retried.ts";
-import { arrived, lookedAt, newsIn, stayIn, takenNote } from "./stay.ts";
+import { arrived, joined, lookedAt, newsIn, stayIn, takenNote } from "./stay.ts";
 
 const minute = 60_000;
 
-test("[PG90] what happened since the last stay is new, and stays so for the whole stay", () => {
+test("[PG90] what happened while nobody was here is new, and stays so for the whole stay; what is watched is not", () => {
   const first = arrived(null, 40, 0);
-  expect(first).toEqual({ from: 40, seen: 40, at: 0 });
+  expect(first).toEqual({ from: 40, to: 40, seen: 40, at: 0 });
   const seen = lookedAt(first, 45, minute);
   const second = arrived(seen, 60, 60 * minute);
   // The first stay saw 45, whenever it began.
-  expect(second.from).toBe(45);
-  const stayed = lookedAt(second, 60, 61 * minute);
-  expect(stayed).toEqual({ from: 45, seen: 60, at: 61 * minute });
+  expect(second).toMatchObject({ from: 45, to: 60 });
+  const stayed = lookedAt(second, 65, 61 * minute);
+  expect(stayed).toEqual({ from: 45, to: 60, seen: 65, at: 61 * minute });
   // A look away, or a reload.
-  expect(arrived(stayed, 62, 61 * minute + 30_000)).toEqual(stayed);
-  expect(takenNote(stayed, 62, 62 * minute)).toEqual({ from: 62, seen: 62, at: 62 * minute });
+  expect(arrived(stayed, 67, 61 * minute + 30_000)).toEqual(stayed);
+  expect(takenNote(stayed, 62 * minute)).toEqual({ from: 60, to: 60, seen: 65, at: 62 * minute });
+  // What came in front of the person is not new to the next stay either.
+  expect(arrived(stayed, 70, 120 * minute)).toMatchObject({ from: 65, to: 70 });
 });
 
 test("[PG90] a page that was not looked at for some seconds has seen nothing, and another store begins anew", () => {
-  const kept = { from: 1, seen: 45, at: 0 };
+  const kept = { from: 1, to: 40, seen: 45, at: 0 };
   const glimpsed = arrived(kept, 60, 60 * minute);
-  expect(arrived(glimpsed, 70, 120 * minute).from).toBe(45);
-  expect(arrived(kept, 3, 60 * minute)).toEqual({ from: 3, seen: 3, at: 60 * minute });
+  expect(arrived(glimpsed, 70, 120 * minute)).toMatchObject({ from: 45, to: 70 });
+  expect(arrived(kept, 3, 60 * minute)).toEqual({ from: 3, to: 3, seen: 3, at: 60 * minute });
   expect(stayIn(JSON.stringify(kept))).toEqual(kept);
-  for (const text of [null, "", "{}", "[1]", '{"from":"1","seen":2,"at":3}', "null"]) expect(stayIn(text)).toBeNull();
+  for (const text of [
+    null,
+    "",
+    "{}",
+    "[1]",
+    '{"from":1,"to":"1","seen":2,"at":3}',
+    '{"from":1,"seen":2,"at":3}',
+    "null",
+  ])
+    expect(stayIn(text)).toBeNull();
+});
+
+test("[PG90] two tabs are of one person: what one has seen or taken note of, the other has", () => {
+  const here = { from: 45, to: 60, seen: 61, at: 5 };
+  expect(joined(here, null)).toEqual(here);
+  expect(joined(here, { from: 45, to: 60, seen: 70, at: 9 })).toEqual({ from: 45, to: 60, seen: 70, at: 9 });
+  expect(joined(here, { from: 60, to: 60, seen: 60, at: 4 })).toEqual({ from: 60, to: 60, seen: 61, at: 5 });
 });
 
 const digest = (number: number, more: Partial<RunDigest>): RunDigest => ({
@@ -51,7 +69,7 @@ const digest = (number: number, more: Partial<RunDigest>): RunDigest => ({
 });
 
 test("[PG90] news are what asks, failed or is done, what needs a person first; a run that only moved is none", () => {
-  const news = newsIn([
+  const digests = [
     digest(1, { status: "done" }),
     digest(2, {}),
     digest(3, { status: "failed" }),
@@ -60,14 +78,11 @@ test("[PG90] news are what asks, failed or is done, what needs a person first; a
     digest(6, { status: "cancelled" }),
     // Others of its stories work on.
     digest(7, { status: "running", needsYou: 2 }),
-  ]);
-  expect(news.map(({ kind, run }) => `${kind} ${run.number}`)).toEqual([
-    "asked 7",
-    "asked 4",
-    "failed 3",
-    "done 5",
-    "done 1",
-  ]);
+  ];
+  const named = (to: number) => newsIn(digests, to).map(({ kind, run }) => `${kind} ${run.number}`);
+  expect(named(7)).toEqual(["asked 7", "asked 4", "failed 3", "done 5", "done 1"]);
+  // It went on in front of the person.
+  expect(named(4)).toEqual(["asked 4", "failed 3", "done 1"]);
 });
 
 test("[PG91] a filter is kept under a name; the same name again replaces it, and what is not a filter is left out", () => {
