@@ -109,7 +109,8 @@ function shownBefore(run: Run, gate: PersonGate): ShownBefore | null {
     .flatMap((other) => {
       const answer = answerOf(other);
       if (answer === null || answer.at > gate.openedAt) return [];
-      return [{ gate: other.id, tree: other.tree ?? "", at: isoTime(answer.at), option: answer.option }];
+      const { at, option, by } = answer;
+      return [{ gate: other.id, tree: other.tree ?? "", at: isoTime(at), option, by }];
     });
   return earlier.at(-1) ?? null;
 }

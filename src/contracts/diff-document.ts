@@ -41,6 +41,7 @@ export const shownBeforeContract = object({
   tree: text,
   at: time.describe("When it was answered."),
   option: text,
+  by: text.describe("Who answered it: `user:NAME`, `token:NAME`, or `deadline`."),
 }).meta({ id: "ShownBefore" });
 
 export const gateDiffContract = object({

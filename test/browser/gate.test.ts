@@ -4,6 +4,7 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { createToken } from "../../src/application/tokens.ts";
 import { expectCode, newSite, writeAt } from "../support/pawl.ts";
 import { type Acts, writeScript } from "../support/scripts.ts";
 import { expectAccessible } from "./axe.ts";
@@ -39,13 +40,13 @@ async function asked(more: Acts = acts) {
   const { run, gates } = await site.status("1");
   const world = await serveHome(site.home, { drives: true });
   const path = `/gates/${gates[0]?.id ?? ""}`;
-  const look = async (query = "", options: VisitOptions = {}): Promise<Page> => {
-    const { page } = await visit(`${world.url}${path}${query}#token=${world.token}`, options);
+  const look = async (query = "", options: VisitOptions = {}, token = world.token): Promise<Page> => {
+    const { page } = await visit(`${world.url}${path}${query}#token=${token}`, options);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".file").first().waitFor();
     return page;
   };
-  return { site, run, look, tree: join(site.home, "worktrees", run.id) };
+  return { site, run, look, app: world.app, tree: join(site.home, "worktrees", run.id) };
 }
 
 /** A refusal is an answer of the service, which the browser writes into its console. */
@@ -107,6 +108,7 @@ test("[PG40 PG42 PG43 PG44 PG48 PG49 PG53 PG54] a gate is read, commented on two
   await expect.poll(prompt).toContain("divide.js:2: By zero?\nnotes.txt:1: Not needed");
 
   await page.locator(".next-gate").click();
+  await page.getByText(/^You answered reject at this step/).waitFor();
   await page.getByRole("button", { name: "Since last shown" }).click();
   await expect.poll(() => page.locator(".file-path").allInnerTexts()).toEqual(["divide.js"]);
   expect(new URL(page.url()).search).toBe("?since=shown");
@@ -115,9 +117,10 @@ test("[PG40 PG42 PG43 PG44 PG48 PG49 PG53 PG54] a gate is read, commented on two
 });
 
 test("[PG47 PG48 PG50 PG51] work that moved is said and the comments are kept; the second person sees the answer of the first", async () => {
-  const { look, tree } = await asked();
+  const { look, tree, app } = await asked();
   const first = await look("", { allows: [refused] });
-  const second = await look("", { size: "phone", scheme: "dark" });
+  const { token } = await createToken(app, { role: "answer", name: "ann" });
+  const second = await look("", { size: "phone", scheme: "dark" }, token);
   await first.getByRole("button", { name: "Comment on divide.js, line 2" }).click();
   await first.keyboard.type("By zero?");
   await option(first, "approve").click();
@@ -134,12 +137,23 @@ test("[PG47 PG48 PG50 PG51] work that moved is said and the comments are kept; t
   await first.getByText("Your answer was not taken: the work changed while you looked.").waitFor();
   await first.getByText("U+202E", { exact: true }).waitFor();
   expect(await first.locator(".line-comment").innerText()).toContain("By zero?");
+  // The second look is at what changed.
+  expect(await first.locator(".gate-moved").innerText()).toContain("1 of 2 files changed since you looked");
+  expect(
+    await first.locator(".file", { hasText: "changed since you looked" }).locator(".file-path").allInnerTexts(),
+  ).toEqual(["divide.js"]);
+  expect(await first.locator(".file-name").evaluateAll((all) => all.map((each) => each.ariaExpanded))).toEqual([
+    "true",
+    "false",
+  ]);
   expect(await first.locator(".file").nth(1).getByLabel("Viewed").isChecked()).toBe(true);
   await expectAccessible(first);
 
   await second.getByRole("textbox", { name: "Note" }).fill("I would not ship it");
   await expectAccessible(second);
   await first.getByRole("button", { name: "Send: approve" }).click();
+  await first.getByRole("heading", { name: "You answered: approve" }).waitFor();
+  await first.reload();
   await first.getByRole("heading", { name: "You answered: approve" }).waitFor();
   await second.getByRole("heading", { name: /browser-of-a-test answered: approve/ }).waitFor();
   expect(await second.locator(".unsent").innerText()).toContain("I would not ship it");

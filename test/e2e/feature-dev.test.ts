@@ -112,10 +112,11 @@ test("[A1] a driver killed in the third of three stories: the first two stay don
   expect(runGit(site.repo, "ls-tree", "--name-only", branch)).not.toContain("half-done.txt");
 });
 
-test("[A106 A69] the demo: planner, stories, verification of each, a log and its archive, all visible afterwards", async () => {
+test("[A106 A69 PG15] the demo: planner, stories, verification of each, a log and its archive, all visible afterwards", async () => {
   const site = newSite();
   const demo = await site.pawl("demo");
   expectCode(demo, 0);
+  expect(demo.stderr).toContain("In a browser, at any moment of the run: pawl open 1\n");
   const status = await site.status();
   expect(status.run).toMatchObject({ status: "done", workflow: "feature-dev" });
   expect(statuses(status.stories)).toBe("US-001:done,US-002:done,US-003:done");

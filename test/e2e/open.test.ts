@@ -204,4 +204,5 @@ test("[PG15] the demo is shown in the page while it runs", async () => {
   expectCode(said, 0);
   expect(said.stderr).toContain(`Opened ${origin}/runs/1 in your browser.`);
   expect(said.stderr).toContain("US-002 was rejected once and fixed");
+  expect(said.stderr).not.toContain("pawl open");
 });

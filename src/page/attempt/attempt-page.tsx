@@ -4,12 +4,12 @@ import type { ComponentChildren } from "preact";
 import type { AttemptDocument } from "../../contracts/http-documents.ts";
 import { address, go, pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { ReadDiff } from "../diff/read-diff.tsx";
 import { useKeys } from "../keys.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
 import { attemptTexts as texts } from "../texts/attempt.ts";
 import { keyTexts } from "../texts/keys.ts";
 import { AttemptHeader } from "./attempt-header.tsx";
-import { ChangesView } from "./changes-view.tsx";
 import { LogView } from "./log/log-view.tsx";
 import { PromptView } from "./prompt-view.tsx";
 import { ResultView } from "./result-view.tsx";
@@ -24,7 +24,7 @@ const views: Readonly<Record<ViewName, (props: ViewProps) => ComponentChildren>>
   log: ({ attempt: { id } }) => <LogView id={id} />,
   prompt: ({ attempt: { id } }) => <PromptView id={id} />,
   result: ResultView,
-  changes: ({ attempt: { id } }) => <ChangesView id={id} />,
+  changes: ({ attempt: { id } }) => <ReadDiff path={`/attempts/${encodeURIComponent(id)}/diff`} how="once" />,
 };
 
 const viewNames = Object.keys(views) as readonly ViewName[];

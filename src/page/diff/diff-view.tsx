@@ -2,7 +2,7 @@
 // for gates, with comments and marks, and for attempts, without.
 
 import { useSignal } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { DiffDocument } from "../../contracts/diff-document.ts";
 import { useKeys } from "../keys.tsx";
 import { diffTexts as texts } from "../texts/diff.ts";
@@ -19,6 +19,8 @@ interface Props {
   readonly total: DiffDocument["total"];
   /** Null: it is only looked at. */
   readonly review: DiffReview | null;
+  /** Of a second look: the files that changed since the first, which are open; null or absent: this is the first. */
+  readonly changed?: ReadonlySet<string> | null;
 }
 
 /** Files are open at first as long as this many changed lines are. */
@@ -28,15 +30,24 @@ const headHeight = 49;
 /** What stays free above a file that is brought into sight. */
 const above = 8;
 
-export function DiffView({ files, total, review }: Props) {
+export function DiffView({ files, total, review, changed = null }: Props) {
   const root = useRef<HTMLDivElement>(null);
   /** Files that a person has opened or closed; all others are as they are at first. */
   const chosen = useSignal<ReadonlyMap<string, boolean>>(new Map());
   const editing = useSignal<LinePlace | null>(null);
   const current = useSignal(-1);
-  const openedFirst = useMemo(() => firstOpened(files), [files]);
+  const openedFirst = useMemo(
+    () => firstOpened(files.filter(({ path }) => changed?.has(path) !== false)),
+    [files, changed],
+  );
+  // What a person closed before it changed is to be looked at again.
+  useEffect(() => {
+    if (changed !== null) chosen.value = new Map();
+  }, [changed]);
   const isOpen = (file: FileChange) =>
-    chosen.value.get(file.path) ?? (openedFirst.has(file.path) && review?.isViewed(file) !== true);
+    // Words that are being written are not put away.
+    editing.value?.path === file.path ||
+    (chosen.value.get(file.path) ?? (openedFirst.has(file.path) && review?.isViewed(file) !== true));
   const setOpen = (paths: readonly string[], open: boolean) => {
     chosen.value = new Map([...chosen.value, ...paths.map((path) => [path, open] as const)]);
   };
@@ -117,6 +128,7 @@ export function DiffView({ files, total, review }: Props) {
                     editing.value = place;
                   }}
                   review={review}
+                  isChanged={changed?.has(file.path) === true}
                 />
               ))
             }

@@ -21,6 +21,8 @@ interface Props {
   readonly editing: LinePlace | null;
   readonly onEdit: (place: LinePlace | null) => void;
   readonly review: DiffReview | null;
+  /** Since the person has looked at the diff before. */
+  readonly isChanged: boolean;
 }
 
 const chunkSize = 150;
@@ -29,7 +31,7 @@ const lineHeight = 20;
 const longestLine = 1_000;
 
 export function FileView(props: Props) {
-  const { file, index, isOpen, onOpen, review } = props;
+  const { file, index, isOpen, onOpen, review, isChanged } = props;
   const name = visibleText(file.path);
   const status = texts.status[file.status];
   const isViewed = review?.isViewed(file) === true;
@@ -51,6 +53,7 @@ export function FileView(props: Props) {
           </span>
         </button>
         <span class="file-facts dim small">
+          {isChanged ? <span class="held">{texts.changed}</span> : null}
           {status === "" ? null : <span class="file-status">{status}</span>}
           {file.from === null ? null : <span class="mono">{texts.renamedFrom(visibleText(file.from))}</span>}
           {file.mode === null ? null : <span>{texts.mode(file.mode)}</span>}

@@ -5,14 +5,17 @@ import { useEffect, useRef } from "preact/hooks";
 import type { GateList, GateView } from "../../contracts/run-documents.ts";
 import { pathTo } from "../address.ts";
 import { useDocument } from "../api/loaded.ts";
+import { isOwn } from "../api/role.ts";
 import { markdownText } from "../parts/markdown.ts";
 import { withCode } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
+import { personIn } from "../parts/person.ts";
 import { Status } from "../parts/sign.tsx";
 import { agoText, clockText } from "../parts/time-text.ts";
 import { Visible } from "../parts/visible.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import type { WatchedRun } from "../run/watched-run.ts";
+import { common } from "../texts/common.ts";
 import { answeredTexts as texts } from "../texts/gate.ts";
 import type { GateDraft } from "./gate-draft.ts";
 import { Unsent } from "./unsent.tsx";
@@ -40,15 +43,13 @@ export function AnsweredPanel({ gate, watched, draft, answering }: Props) {
     <div class="answered">
       {refusal.value === "elsewhere" ? (
         <p class="gate-moved" role="alert">
-          {texts.elsewhere}
+          {isOwn(answer?.by ?? "") ? texts.already : texts.elsewhere}
         </p>
       ) : null}
       <h2 ref={heading} tabIndex={-1} class="answered-title">
         {option === null
           ? texts.isVoid
-          : sent.value !== null
-            ? texts.you(visibleText(option))
-            : texts.other(personIn(answer?.by ?? ""), visibleText(option))}
+          : texts.who(sent.value !== null ? common.you : personIn(answer?.by ?? ""), visibleText(option))}
       </h2>
       {answer === null ? null : (
         <p class="dim small">{texts.at(clockText(Date.parse(answer.at)), agoText(Date.parse(answer.at), now.value))}</p>
@@ -80,11 +81,6 @@ export function AnsweredPanel({ gate, watched, draft, answering }: Props) {
       <Unsent draft={draft} />
     </div>
   );
-}
-
-/** `ann` of `user:ann`. */
-function personIn(author: string): string {
-  return visibleText(author.replace(/^(?:user|token):/, ""));
 }
 
 function shortened(text: string): string {

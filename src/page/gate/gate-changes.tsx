@@ -12,7 +12,9 @@ import type { FileChange } from "../diff/file-change.ts";
 import type { PlacedComment } from "../diff/line-comment.ts";
 import { Loading, Problem } from "../parts/notice.tsx";
 import { now } from "../parts/now.ts";
+import { personIn } from "../parts/person.ts";
 import { agoText } from "../parts/time-text.ts";
+import { visibleText } from "../parts/visible-text.ts";
 import { answerTexts, gateTexts as texts } from "../texts/gate.ts";
 import type { DiffSince } from "./gate-diff.ts";
 import type { GateDraft, GateWords } from "./gate-draft.ts";
@@ -22,6 +24,8 @@ interface Props {
   readonly since: DiffSince;
   readonly diff: GateDiff | null;
   readonly files: readonly FileChange[];
+  /** Of a second look: the files that changed since the first; null: this is the first. */
+  readonly changed: ReadonlySet<string> | null;
   readonly problem: CallProblem | null;
   readonly isReading: boolean;
   readonly onReadAgain: () => void;
@@ -33,7 +37,8 @@ interface Props {
 }
 
 export function GateChanges(props: Props) {
-  const { gate, since, diff, files, problem, isReading, onReadAgain, placed, draft, mayComment, isRefused } = props;
+  const { gate, since, diff, files, changed, problem, isReading, onReadAgain, placed, draft, mayComment, isRefused } =
+    props;
   const viewed = useComputed(() => draft.words.value.viewed).value;
   const review = useMemo(
     () => (mayComment ? reviewWith(draft, placed, viewed) : null),
@@ -41,8 +46,8 @@ export function GateChanges(props: Props) {
   );
   // The gate is read again with every change anywhere; its diff stays as it is.
   const shown = useMemo(
-    () => (diff === null ? null : <DiffView files={files} total={diff.total} review={review} />),
-    [diff, files, review],
+    () => (diff === null ? null : <DiffView files={files} total={diff.total} review={review} changed={changed} />),
+    [diff, files, review, changed],
   );
   const isMoved = gate.status === "open" && (isRefused || diff?.isMoved === true);
   return (
@@ -55,11 +60,20 @@ export function GateChanges(props: Props) {
         </button>
       </div>
       {gate.shown === null ? null : (
-        <p class="dim small">{texts.shownBefore(gate.shown.option, agoText(Date.parse(gate.shown.at), now.value))}</p>
+        <p class="dim small">
+          {texts.shownBefore(
+            personIn(gate.shown.by),
+            visibleText(gate.shown.option),
+            agoText(Date.parse(gate.shown.at), now.value),
+          )}
+        </p>
       )}
       {isMoved ? (
         <p class="gate-moved" role="alert">
           {isRefused ? texts.movedOnAnswer : texts.moved}
+          {changed === null
+            ? null
+            : ` ${texts.changedFiles(files.filter(({ path }) => changed.has(path)).length, files.length)}`}
         </p>
       ) : null}
       {problem === null ? null : <Problem problem={problem} />}

@@ -20,6 +20,7 @@ import { type DiffSince, useGateDiff } from "./gate-diff.ts";
 import { GateDraft } from "./gate-draft.ts";
 import { GateHead } from "./gate-head.tsx";
 import { OnlyOptions } from "./only-options.tsx";
+import { useChangedFiles } from "./second-look.ts";
 import { useAnswering } from "./use-answering.ts";
 
 export function GatePage({ id }: { readonly id: string }) {
@@ -40,6 +41,7 @@ function KnownGate({ gate: loaded }: { readonly gate: GateView }) {
   const since: DiffSince = wantsShown ? "shown" : "base";
   const { diff, problem, isReading, readAgain } = useGateDiff(gate, since);
   const files = useMemo(() => (diff === null ? [] : fileChangesOf(diff)), [diff]);
+  const changed = useChangedFiles(diff, files);
   // Not of every word that is typed into the note.
   const comments = useComputed(() => draft.words.value.comments).value;
   const placed = useMemo(() => {
@@ -79,6 +81,7 @@ function KnownGate({ gate: loaded }: { readonly gate: GateView }) {
         since={since}
         diff={diff}
         files={files}
+        changed={changed}
         problem={problem}
         isReading={isReading}
         onReadAgain={readAgain}

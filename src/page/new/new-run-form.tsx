@@ -11,7 +11,16 @@ import { CallProblem, post } from "../api/calls.ts";
 import { Field } from "../parts/field.tsx";
 import { Problem, sentence, withCode } from "../parts/notice.tsx";
 import { newRunTexts as texts } from "../texts/new-run.ts";
-import { capText, type FieldName, type FieldProblems, fieldOf, type NewRun, newKey, requestOf } from "./new-run.ts";
+import {
+  capText,
+  executorHint,
+  type FieldName,
+  type FieldProblems,
+  fieldOf,
+  type NewRun,
+  newKey,
+  requestOf,
+} from "./new-run.ts";
 
 interface Props {
   readonly workflows: WorkflowList["workflows"];
@@ -155,7 +164,7 @@ export function NewRunForm({ workflows, repositories, executors, chosen, definit
           )}
         </Field>
         <div class="two-fields">
-          <Field {...field("executor")}>
+          <Field {...field("executor")} hint={executorHint(executors)}>
             {(tied) => (
               <select
                 {...tied}

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { defaultCaps } from "../../domain/definition.ts";
-import { fieldOf, type NewRun, newKey, requestOf, timeIn } from "./new-run.ts";
+import { executorHint, fieldOf, type NewRun, newKey, requestOf, timeIn } from "./new-run.ts";
 
 const empty: NewRun = {
   workflow: "feature-dev",
@@ -17,6 +17,12 @@ const empty: NewRun = {
   context: {},
 };
 const needed = { inputs: [], caps: { ...defaultCaps, costUsd: 7 } };
+
+test("[PG81] where no agent can be used, the form says what to do about it", () => {
+  expect(executorHint([{ installed: false }, { installed: true }])).toBe("");
+  for (const none of [[], [{ installed: false }]])
+    expect(executorHint(none)).toContain("`pawl doctor` says what is missing");
+});
 
 test("[PG80] only what was chosen is sent; the rest is as the workflow and the configuration say", () => {
   expect(requestOf({ ...empty, task: "Add a page\n" }, needed)).toEqual({

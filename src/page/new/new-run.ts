@@ -77,6 +77,11 @@ export function requestOf(form: NewRun, { inputs, caps }: NeededByWorkflow): Che
   return { body, problems };
 }
 
+/** Empty: an agent can be chosen. */
+export function executorHint(executors: readonly { readonly installed: boolean }[]): string {
+  return executors.some(({ installed }) => installed) ? "" : texts.noExecutors;
+}
+
 type CapField = "costUsd" | "attempts" | "wallMs";
 
 /** A text: what is wrong with it. */

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
-import { featureDev } from "../../../test/support/engine/workflow.ts";
+import { agent, backTo, fail, featureDev, gate, next, workflow } from "../../../test/support/engine/workflow.ts";
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { chainRows } from "./chain/chain-rows.ts";
@@ -41,6 +41,28 @@ test("[PG22] the chain shows where the run stands, and each way back with how of
   const first = rows.find(({ name, inStories }) => !inStories && name === "plan");
   expect(first).toMatchObject({ status: "done", isHere: false });
   expect(rows.filter(({ status }) => status === "waiting").map(({ name }) => name)).toContain("test");
+});
+
+test("[PG22] a gate in the chain has its ways back, which have no limit, and leads to its open question", () => {
+  const asks = gate("look", { approve: next, reject: backTo("plan"), "reject:unclear": backTo("ship"), drop: fail() });
+  const driven = new Driver(workflow([agent("plan"), agent("ship"), asks]));
+  driven.pass("plan");
+  driven.pass("ship");
+  const row = () => chainRows(driven.run, driven.at).find(({ name }) => name === "look");
+  expect(row()).toMatchObject({ status: "held", gate: driven.openGate("look").id });
+  const ways = (first: number, second: number) => [
+    { key: "reject", to: "plan", taken: first, limit: null, worst: null },
+    { key: "reject, unclear", to: "ship", taken: second, limit: null, worst: null },
+  ];
+  expect(row()?.waysBack).toEqual(ways(0, 0));
+  driven.answer("look", "reject");
+  expect(row()).toMatchObject({ gate: null, waysBack: ways(1, 0) });
+  driven.pass("plan");
+  driven.pass("ship");
+  driven.answer("look", "reject", { reason: "unclear" });
+  driven.pass("ship");
+  driven.answer("look", "approve");
+  expect(row()).toMatchObject({ status: "done", gate: null, waysBack: ways(1, 1) });
 });
 
 test("[PG23] the cost is that of every attempt, and says what was spent on work that did not count", () => {

@@ -16,8 +16,6 @@ export const attemptTexts = {
   number: (number: number, of: number) => (of > 1 ? `attempt ${number} of ${of}` : `attempt ${number}`),
   views: "Views of the attempt",
   tabs: { log: "Log", prompt: "Prompt", result: "Result", changes: "Changes" },
-  rolledBack: "These changes were rolled back: the next attempt did not see them.",
-  noChanges: "It changed no file.",
   phases: { dispatched: "waits to start", started: "running", stopping: "is being stopped" },
   passed: "passed",
   rejected: (reason: string | null) => (reason === null ? "rejected" : `rejected: ${reason}`),

@@ -32,6 +32,8 @@ export const common = {
   health: "Health",
   newRun: "New run",
   needsYou: "Needs you",
+  you: "You",
+  deadline: "The deadline",
   runTitle: (number: string) => `Run #${number}`,
   question: "Question",
   attempt: "Attempt",

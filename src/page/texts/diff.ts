@@ -7,6 +7,8 @@ export const diffTexts = {
   lines: (added: number, removed: number) => `${counted(added, "line")} added, ${removed} removed`,
   viewedCount: (viewed: number, all: number) => `${viewed} of ${all} viewed`,
   nothing: "Nothing was changed.",
+  rolledBack: "These changes were rolled back: the next attempt did not see them.",
+  changed: "changed since you looked",
   nextFile: "Next file",
   previousFile: "Previous file",
   commentLine: "Comment on the focused line",

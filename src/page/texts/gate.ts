@@ -41,12 +41,16 @@ export const gateTexts = {
   sinceLabel: "Compare with",
   sinceBase: "Since the base",
   sinceShown: "Since last shown",
-  shownBefore: (option: string, ago: string) => `You or somebody else answered ${option} at this step ${ago}.`,
+  shownBefore: (who: string, option: string, ago: string) => `${who} answered ${option} at this step ${ago}.`,
   readAgain: "Read again",
   moved:
     "The work has changed since this question was asked. The diff below is the work as it is now. Your comments are kept.",
   movedOnAnswer:
     "Your answer was not taken: the work changed while you looked. The diff below is the new one, and your comments are kept. Look again, then answer.",
+  changedFiles: (changed: number, all: number) =>
+    changed === 0
+      ? "No file that is left changed."
+      : `${changed} of ${counted(all, "file")} changed since you looked; the others are closed.`,
   past: "You look at the past: this question cannot be answered from here.",
   toNow: "Back to now",
   notYet: "At this moment the question was not asked yet.",
@@ -80,12 +84,12 @@ export const answerTexts = {
 } as const;
 
 export const answeredTexts = {
-  you: (option: string) => `You answered: ${option}`,
-  other: (by: string, option: string) => `${by} answered: ${option}`,
+  who: (by: string, option: string) => `${by} answered: ${option}`,
   isVoid: "This question does not apply any more.",
   voidAnswer: "Its step was reset since, and may be asked again.",
   asksAgain: "The run waits for a person again.",
   elsewhere: "Your answer was not taken: somebody else answered first.",
+  already: "Your answer was not taken: you have answered in another window.",
   at: (time: string, ago: string) => `${time}, ${ago}`,
   reason: "Reason",
   note: "Note",

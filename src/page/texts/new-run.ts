@@ -35,6 +35,8 @@ export const newRunTexts = {
   preview: "Its steps",
   noRepositories:
     "No repository is known yet. Start the first run in one with `pawl run`, or agree to its commands with `pawl trust`.",
+  noExecutors:
+    "No agent can be used on this machine, so only workflows without one can run. `pawl doctor` says what is missing; any program can be an agent, as an entry of `executors` in the configuration.",
   noWorkflows: "There is no workflow. `pawl workflow install PATH` adds one.",
   submit: "Start the run",
   sending: "Starting…",

@@ -33,7 +33,6 @@ export const changesTexts = {
   label: "What the run changed",
   of: "Whose changes",
   wholeRun: "The whole run",
-  none: "Nothing was changed.",
   noRepository: "This run works without a repository: nobody keeps its changes.",
   ofNow: "These are the changes of now. The past of files is not kept.",
 } as const;

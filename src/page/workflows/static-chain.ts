@@ -2,7 +2,6 @@
 
 import type { DefinitionDocument } from "../../contracts/definition.ts";
 import { isPerformed, type StepDefinition, type StoriesStep } from "../../domain/definition.ts";
-import { repeats } from "../../domain/route.ts";
 import { possibleWays } from "../run/chain/ways-back.ts";
 import { staticChainTexts as texts } from "../texts/workflows.ts";
 
@@ -41,7 +40,7 @@ function rowsOf(step: StepDefinition, of: StoriesStep | null): readonly StaticRo
     performedBy: performerOf(step),
     isPerformed: isPerformed(step),
     notes: notesOf(step),
-    waysBack: waysOf(step, of),
+    waysBack: possibleWays(step, of).map(({ key, to, limit }) => ({ key, to, limit })),
   };
   return step.kind === "stories" ? [row, ...step.body.flatMap((inside) => rowsOf(inside, step))] : [row];
 }
@@ -73,14 +72,4 @@ function notesOf(step: StepDefinition): readonly string[] {
     ...(checks === 0 ? [] : [texts.checks(checks)]),
     ...(step.kind === "stories" ? [texts.storyLimit(step.storyBudget.atMost)] : []),
   ];
-}
-
-/** Those of a gate are its answers, and have no limit: a person takes them. */
-function waysOf(step: StepDefinition, of: StoriesStep | null): readonly StaticWay[] {
-  if (step.kind !== "gate") return possibleWays(step, of).map(({ key, to, limit }) => ({ key, to, limit }));
-  return Object.entries(step.options).flatMap(([key, route]): StaticWay[] => {
-    if (!repeats(route)) return [];
-    const to = route.to === "back_to" ? route.step : route.to === "insert" ? route.steps.join(", ") : step.name;
-    return [{ key: key.replace(":", ", "), to, limit: null }];
-  });
 }

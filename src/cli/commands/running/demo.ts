@@ -41,6 +41,7 @@ export function define(program: Command, console: Console): void {
         console.say(`\n$ git -C ${repo} log --oneline ${branch}`);
         console.say(commits);
         console.say(`\nUS-002 was rejected once and fixed: pawl logs ${number} US-002/verify`);
+        if (!open) console.say(`In a browser, at any moment of the run: pawl open ${number}`);
         console.say('Now with your own agent: see "Your first run" in the README.');
       });
     });

@@ -2,6 +2,7 @@
 
 import { type Attempt, hasEnded } from "../../../domain/attempt.ts";
 import type { StepDefinition, StoriesStep } from "../../../domain/definition.ts";
+import { type Gate, isQuestion } from "../../../domain/gate.ts";
 import type { Run } from "../../../domain/run.ts";
 import type { Step, StepStatus } from "../../../domain/step.ts";
 import { costOf } from "../../parts/cost-text.ts";
@@ -25,6 +26,8 @@ export interface ChainRow {
   readonly cost: string;
   /** The chain stands here. */
   readonly isHere: boolean;
+  /** The oldest open question at it; null: none. */
+  readonly gate: string | null;
   /** The last attempt of it, to look into; null: none. */
   readonly lastAttempt: string | null;
 }
@@ -58,6 +61,7 @@ function rowOf(
     stories: null,
     here: [],
     waysBack: definition === undefined ? [] : waysBackOf(run, definition, null),
+    gate: openGate(run.header.gates.filter((gate) => gate.step === step.id)),
     ...sumsOf(attempts, now),
     isHere: ["ready", "running", "held", "failed"].includes(step.state.status),
   };
@@ -70,7 +74,8 @@ function bodyRows(run: Run, of: StoriesStep, now: number): readonly ChainRow[] {
     .map((definition) => {
       const steps = stories.flatMap((story) => {
         const step = story.chain.find(({ name }) => name === definition.name);
-        return step === undefined ? [] : [{ story: story.id, step }];
+        if (step === undefined) return [];
+        return [{ story: story.id, step, gates: story.gates.filter((gate) => gate.step === step.id) }];
       });
       const here = steps.filter(({ step }) => ["ready", "running", "held"].includes(step.state.status));
       const attempts = stories.flatMap((story) => story.attempts.filter(({ name }) => name === definition.name));
@@ -83,10 +88,16 @@ function bodyRows(run: Run, of: StoriesStep, now: number): readonly ChainRow[] {
         stories: null,
         here: here.map(({ story }) => story),
         waysBack: waysBackOf(run, definition, of),
+        gate: openGate(steps.flatMap(({ gates }) => gates)),
         ...sumsOf(attempts, now),
         isHere: here.length > 0,
       };
     });
+}
+
+function openGate(gates: readonly Gate[]): string | null {
+  const open = gates.filter((gate) => gate.state.status === "open" && isQuestion(gate));
+  return open.toSorted((a, b) => a.openedAt - b.openedAt)[0]?.id ?? null;
 }
 
 /** What most needs to be seen. */

@@ -2,7 +2,7 @@
 
 import type { Event } from "../../../domain/event.ts";
 import type { Run } from "../../../domain/run.ts";
-import { pathTo } from "../../address.ts";
+import { address, pathTo } from "../../address.ts";
 import { Status } from "../../parts/sign.tsx";
 import { clockText, spanText } from "../../parts/time-text.ts";
 import { visibleLine } from "../../parts/visible-text.ts";
@@ -69,7 +69,13 @@ function Row({ row }: { readonly row: ChainRow }) {
         )}
       </td>
       <td>
-        <Status of={row.status} />
+        {row.gate === null ? (
+          <Status of={row.status} />
+        ) : (
+          <a class="chain-gate" href={pathTo(["gates", row.gate], { at: address.value.query.get("at") ?? null })}>
+            <Status of={row.status} />
+          </a>
+        )}
         {names === "" ? null : (
           <span class="dim small here-names">
             {names}

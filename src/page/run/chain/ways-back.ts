@@ -4,8 +4,11 @@
 import type { Attempt } from "../../../domain/attempt.ts";
 import { hasEnded } from "../../../domain/attempt.ts";
 import { isPerformed, type StepDefinition, type StoriesStep } from "../../../domain/definition.ts";
-import { type Route, repeats } from "../../../domain/route.ts";
+import { answerOf, type Gate } from "../../../domain/gate.ts";
+import { type GateOptions, type Route, repeats } from "../../../domain/route.ts";
 import type { Run } from "../../../domain/run.ts";
+
+type Scope = Pick<Run["header"], "attempts" | "gates" | "chain">;
 
 export interface WayBack {
   /** `rejected`, `rejected (tests)`, `fix` or `error`. */
@@ -29,9 +32,12 @@ export interface PossibleWay extends Pick<WayBack, "key" | "to" | "limit"> {
 /** `stories`: the step whose body it is in; null: the run's own chain. */
 export function waysBackOf(run: Run, step: StepDefinition, stories: StoriesStep | null): readonly WayBack[] {
   return possibleWays(step, stories).map(({ rule, route, ...way }): WayBack => {
-    const counted = countsOf(run, stories).map(({ story, attempts }) => ({
+    const counted = scopesOf(run, stories).map(({ story, scope }) => ({
       story,
-      taken: attempts.filter((attempt) => took(attempt, step.name, rule, route)).length,
+      taken:
+        step.kind === "gate"
+          ? scope.gates.filter((gate) => answered(gate, stepsNamed(scope, step.name), rule, step.options)).length
+          : scope.attempts.filter((attempt) => took(attempt, step.name, rule, route)).length,
     }));
     const worst = counted.reduce((most, each) => (each.taken > most.taken ? each : most), {
       story: null as string | null,
@@ -41,7 +47,14 @@ export function waysBackOf(run: Run, step: StepDefinition, stories: StoriesStep 
   });
 }
 
+/** Those of a gate are its answers, and have no limit: a person takes each. */
 export function possibleWays(step: StepDefinition, stories: StoriesStep | null): readonly PossibleWay[] {
+  if (step.kind === "gate")
+    return Object.entries(step.options).flatMap(([key, route]): PossibleWay[] =>
+      repeats(route)
+        ? [{ rule: key, route: route.to, key: key.replace(":", ", "), to: targetOf(route, step.name), limit: null }]
+        : [],
+    );
   if (!isPerformed(step)) return [];
   const rules = [...Object.entries(step.on), ["error", step.onError] as const];
   return rules.flatMap(([key, rule]): PossibleWay[] => {
@@ -51,14 +64,26 @@ export function possibleWays(step: StepDefinition, stories: StoriesStep | null):
   });
 }
 
-function countsOf(
+function scopesOf(
   { header, stories }: Run,
   of: StoriesStep | null,
-): readonly { story: string | null; attempts: readonly Attempt[] }[] {
-  if (of === null) return [{ story: null, attempts: header.attempts }];
+): readonly { readonly story: string | null; readonly scope: Scope }[] {
+  if (of === null) return [{ story: null, scope: header }];
   return Object.values(stories)
     .filter((story) => story.of === of.name)
-    .map(({ id, attempts }) => ({ story: id, attempts }));
+    .map((story) => ({ story: story.id, scope: story }));
+}
+
+function stepsNamed({ chain }: Scope, name: string): readonly string[] {
+  return chain.filter((step) => step.name === name).map(({ id }) => id);
+}
+
+/** An answer that was taken back counts as well: the way was gone. */
+function answered(gate: Gate, steps: readonly string[], rule: string, options: GateOptions): boolean {
+  const answer = answerOf(gate);
+  if (answer === null || !steps.includes(gate.step)) return false;
+  const withReason = `${answer.option}:${answer.reason ?? ""}`;
+  return rule === (Object.hasOwn(options, withReason) ? withReason : answer.option);
 }
 
 function took(attempt: Attempt, name: string, key: string, to: Route["to"]): boolean {
