@@ -16,6 +16,7 @@ import { Home } from "./home/home.tsx";
 import { Keys } from "./keys.tsx";
 import { NewRunPage } from "./new/new-run-page.tsx";
 import { titleOf } from "./page-title.ts";
+import { useCurrentInSight } from "./parts/tabs.tsx";
 import { clockText } from "./parts/time-text.ts";
 import { ProjectsPage } from "./projects/projects-page.tsx";
 import { RoleLine } from "./role-line.tsx";
@@ -44,6 +45,7 @@ function SignedIn() {
   const gates = useDocument<GateList>("/gates");
   const waiting = gates.value.document?.gates.length ?? 0;
   const { page, id } = address.value;
+  const bar = useCurrentInSight<HTMLElement>(page);
   useEffect(() => {
     document.title = titleOf({ page, id }, waiting);
   }, [waiting, page, id]);
@@ -58,7 +60,7 @@ function SignedIn() {
             <img src="/icon.svg" width="22" height="22" alt="" />
             {common.product}
           </a>
-          <nav aria-label={common.navigation}>
+          <nav ref={bar} aria-label={common.navigation}>
             {links.map(({ page, path, name }) => (
               <a key={page} href={path} aria-current={address.value.page === page ? "page" : undefined}>
                 {name}

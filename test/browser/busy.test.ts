@@ -188,11 +188,22 @@ test("[PG33] on a phone, what needs you is on the first screen, and everything c
   const answer = page.locator(".question .button").first();
   expect((await answer.boundingBox())?.y).toBeLessThan(400);
   await picture(page, "phone", { height: 720 });
-  for (const path of ["/", ...placesOfRun(runs.stories), ...(await placesIn(world(), runs.renamed))]) {
+  for (const path of ["/", "/health", ...placesOfRun(runs.stories), ...(await placesIn(world(), runs.renamed))]) {
     await open(page, path);
     expect({ path, small: await smallTargets(page) }).toEqual({ path, small: [] });
+    expect({ path, beside: await currentBeside(page) }).toEqual({ path, beside: [] });
   }
 });
+
+/** Current links of lists that scroll sideways which cannot be seen. */
+async function currentBeside(page: Page): Promise<readonly string[]> {
+  return await page.locator("nav [aria-current]").evaluateAll((found) =>
+    found.flatMap((link) => {
+      const { left, right } = link.getBoundingClientRect();
+      return left < 0 || right > innerWidth ? [link.textContent ?? ""] : [];
+    }),
+  );
+}
 
 /** Links within a sentence may be as high as its lines. */
 async function smallTargets(page: Page): Promise<readonly string[]> {

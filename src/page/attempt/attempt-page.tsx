@@ -7,6 +7,7 @@ import { useDocument } from "../api/loaded.ts";
 import { ReadDiff } from "../diff/read-diff.tsx";
 import { useKeys } from "../keys.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { attemptTexts as texts } from "../texts/attempt.ts";
 import { keyTexts } from "../texts/keys.ts";
 import { AttemptHeader } from "./attempt-header.tsx";
@@ -45,13 +46,11 @@ export function AttemptPage({ id }: { readonly id: string }) {
     <div class="attempt">
       <AttemptHeader attempt={attempt} />
       <div class="page run-page">
-        <nav class="tabs" aria-label={texts.views}>
-          {viewNames.map((name, i) => (
-            <a key={name} href={viewPath(id, name)} aria-current={name === shown ? "page" : undefined}>
-              {texts.tabs[name]} <kbd aria-hidden="true">{i + 1}</kbd>
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label={texts.views}
+          tabs={viewNames.map((name) => ({ name: texts.tabs[name], path: viewPath(id, name) }))}
+          current={viewNames.indexOf(shown)}
+        />
         <View attempt={attempt} />
       </div>
     </div>

@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import type { AttemptDiff, DiffDocument } from "../../contracts/diff-document.ts";
 import { useDocument } from "../api/loaded.ts";
-import { Empty, Loading, Problem } from "../parts/notice.tsx";
+import { Empty, Loading, Problem, sentence } from "../parts/notice.tsx";
 import { visibleLine } from "../parts/visible-text.ts";
 import { diffTexts as texts } from "../texts/diff.ts";
 import { DiffView } from "./diff-view.tsx";
@@ -24,11 +24,13 @@ export function ReadDiff({ path, how }: Props) {
   return (
     <>
       {problem === null ? null : <Problem problem={problem} />}
-      {notes.map((note) => (
-        <p key={note} class="notice">
-          {note}
-        </p>
-      ))}
+      {notes.length === 0 ? null : (
+        <div class="notice">
+          {notes.map((note) => (
+            <p key={note}>{sentence(note)}</p>
+          ))}
+        </div>
+      )}
       {files.length === 0 ? (
         <Empty>{texts.nothing}</Empty>
       ) : (

@@ -53,7 +53,11 @@ function Figures({ health: { service, store } }: Part) {
         {store.bytes === null ? texts.sizeUnknown : sizeText(store.bytes)}
       </Figure>
       <Figure name={texts.runs}>
-        {runs.length === 0 ? 0 : runs.map(([status, count]) => `${count} ${statusWords[status]}`).join(", ")}
+        {runs.length === 0
+          ? 0
+          : runs
+              .map(([status, count]) => `${count} ${status === "held" ? texts.held : statusWords[status]}`)
+              .join(", ")}
       </Figure>
     </dl>
   );

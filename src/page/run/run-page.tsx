@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { address, go, pathTo } from "../address.ts";
 import { useKeys } from "../keys.tsx";
 import { Loading, Problem } from "../parts/notice.tsx";
+import { Tabs } from "../parts/tabs.tsx";
 import { keyTexts } from "../texts/keys.ts";
 import { runTexts as texts } from "../texts/run.ts";
 import { ChainView } from "./chain/chain-view.tsx";
@@ -56,13 +57,11 @@ export function RunPage({ id }: { readonly id: string }) {
       <div class="page run-page">
         {problem === null ? null : <Problem problem={problem} />}
         <TimeBar watched={watched} />
-        <nav class="tabs" aria-label={texts.views}>
-          {tabNames.map((name, i) => (
-            <a key={name} href={tabPath(id, name)} aria-current={name === shown ? "page" : undefined}>
-              {texts.tabs[name]} <kbd aria-hidden="true">{i + 1}</kbd>
-            </a>
-          ))}
-        </nav>
+        <Tabs
+          label={texts.views}
+          tabs={tabNames.map((name) => ({ name: texts.tabs[name], path: tabPath(id, name) }))}
+          current={tabNames.indexOf(shown)}
+        />
         <View watched={watched} />
       </div>
     </div>

@@ -2,7 +2,16 @@
 
 import { expect, test } from "vitest";
 import { Driver } from "../../../test/support/engine/driver.ts";
-import { agent, backTo, fail, featureDev, gate, next, workflow } from "../../../test/support/engine/workflow.ts";
+import {
+  agent,
+  atMost,
+  backTo,
+  fail,
+  featureDev,
+  gate,
+  next,
+  workflow,
+} from "../../../test/support/engine/workflow.ts";
 import { storyId } from "../../domain/ids.ts";
 import type { StorySpec } from "../../domain/story.ts";
 import { chainRows } from "./chain/chain-rows.ts";
@@ -38,6 +47,11 @@ test("[PG22] the chain shows where the run stands, and each way back with how of
   expect(verify?.waysBack).toContainEqual(
     expect.objectContaining({ key: "rejected", to: "implement", taken: 1, worst: "US-1" }),
   );
+  const never = chainRows(
+    new Driver(workflow([agent("plan", { on: { rejected: atMost(0, backTo("plan")) } })])).run,
+    at,
+  );
+  expect(never[0]?.waysBack.map(({ key }) => key)).toEqual(["error"]);
   const first = rows.find(({ name, inStories }) => !inStories && name === "plan");
   expect(first).toMatchObject({ status: "done", isHere: false });
   expect(rows.filter(({ status }) => status === "waiting").map(({ name }) => name)).toContain("test");

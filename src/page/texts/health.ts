@@ -13,6 +13,7 @@ export const healthTexts = {
   size: "Size",
   sizeUnknown: "not a file",
   runs: "Runs",
+  held: "waiting for you",
   doctor: "What is installed",
   doctorLate: "The examination takes long. It is shown when it is over.",
   needed: "needed",

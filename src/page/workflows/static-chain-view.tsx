@@ -16,7 +16,7 @@ interface Props {
 export function StaticChain({ rows, heads = [], cells = () => null, children }: Props) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={texts.label}>
-      <table class={`list static-chain ${heads.length === 0 ? "" : "with-figures"}`}>
+      <table class={`list static-chain ${heads.length === 0 ? "stacks" : "with-figures"}`}>
         <thead>
           <tr>
             <th>{texts.columns.step}</th>

@@ -15,12 +15,11 @@ const mostNames = 3;
 
 export function ChainView({ watched }: ViewOfRun) {
   const run = watched.run.value as Run;
-  const { columns } = texts;
   const rows = chainRows(run, watched.time.value);
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={texts.label}>
-        <table class="list chain">
+        <table class="list chain stacks">
           <thead>
             <tr>
               <th>{columns.step}</th>
@@ -42,6 +41,8 @@ export function ChainView({ watched }: ViewOfRun) {
     </>
   );
 }
+
+const { columns } = texts;
 
 function Row({ row }: { readonly row: ChainRow }) {
   const names = row.here.slice(0, mostNames).join(", ");
@@ -78,7 +79,7 @@ function Row({ row }: { readonly row: ChainRow }) {
         )}
         {names === "" ? null : (
           <span class="dim small here-names">
-            {names}
+            {texts.at(names)}
             {others > 0 ? ` ${texts.more(others)}` : ""}
           </span>
         )}
@@ -88,9 +89,15 @@ function Row({ row }: { readonly row: ChainRow }) {
           <Way key={`${way.key}${way.to}`} way={way} />
         ))}
       </td>
-      <td class="number end">{row.attempts === 0 ? "" : row.attempts}</td>
-      <td class="number end">{row.attempts === 0 ? "" : spanText(row.ms)}</td>
-      <td class="number end">{row.attempts === 0 ? "" : row.cost}</td>
+      <td class="number end" data-label={columns.attempts}>
+        {row.attempts === 0 ? null : row.attempts}
+      </td>
+      <td class="number end" data-label={columns.time}>
+        {row.attempts === 0 ? null : spanText(row.ms)}
+      </td>
+      <td class="number end" data-label={columns.cost}>
+        {row.attempts === 0 ? null : row.cost}
+      </td>
     </tr>
   );
 }

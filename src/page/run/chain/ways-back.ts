@@ -60,6 +60,8 @@ export function possibleWays(step: StepDefinition, stories: StoriesStep | null):
   return rules.flatMap(([key, rule]): PossibleWay[] => {
     if (rule === undefined || !repeats(rule.route)) return [];
     const limit = rule.limit?.atMost ?? step.budget?.atMost ?? stories?.storyBudget.atMost ?? null;
+    // A way that may never be taken is none.
+    if (limit === 0) return [];
     return [{ rule: key, route: rule.route.to, key: keyText(key), to: targetOf(rule.route, step.name), limit }];
   });
 }

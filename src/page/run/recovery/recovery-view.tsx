@@ -17,7 +17,7 @@ export function RecoveryView({ watched }: ViewOfRun) {
   if (found.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={texts.label}>
-      <table class="list recovery">
+      <table class="list recovery stacks">
         <thead>
           <tr>
             <th>{columns.at}</th>
