@@ -231,8 +231,6 @@ test("[PG17] a token that may only read or only answer is offered nothing else, 
     expect(await page.locator(".question .button").allInnerTexts()).toEqual(
       Array(3).fill(role === "read" ? "Look" : "Answer"),
     );
-    const faults = async () => (role === "read" ? await faultsOf(page) : []);
-    const found = [...(await faults())];
     await open(page, `/runs/${runs.renamed}`);
     expect(await page.locator(".run-actions").innerText()).toContain(
       "may not steer runs. That needs the role operate.",
@@ -246,13 +244,12 @@ test("[PG17] a token that may only read or only answer is offered nothing else, 
     const mayAnswer = role === "answer" ? 1 : 0;
     expect(await page.getByRole("form", { name: "Your answer" }).count()).toBe(mayAnswer);
     expect(await page.locator("button.diff-numbers").count().then(Math.sign)).toBe(mayAnswer);
-    found.push(...(await faults()));
+    if (role === "read") expect(await faultsOf(page)).toEqual([]);
     await open(page, "/new");
     await page.getByText("Your token may not start runs.").waitFor();
     expect(await page.getByRole("button", { name: "Start the run" }).count()).toBe(0);
     await open(page, "/workflows/feature-dev");
     expect(await offers.count()).toBe(0);
-    expect(found).toEqual([]);
   }
 });
 

@@ -77,8 +77,8 @@ test("[PG29] a killed service is said to be lost, with the time; what is shown s
   expect(await page.getByRole("heading", { name: "Look at it" }).isVisible()).toBe(true);
   expect(await counted(page)).toBe(before);
   expect(await page.locator(".bar-top .line").innerText()).toBe("Connection lost");
+  await picture(page, "lost", { height: 560 });
   expect(await faultsOf(page)).toEqual([]);
-  await picture(page, "lost");
   await send.click();
   const unsent = asking.locator(".answer-form").getByText("The service does not answer.");
   await unsent.waitFor();

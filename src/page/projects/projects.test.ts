@@ -1,7 +1,7 @@
 // What can be said to a project.
 
 import { expect, test } from "vitest";
-import { actionsOf } from "./project-actions.ts";
+import { actionsOf, roleFor } from "./project-actions.ts";
 
 const commands = [
   "pawl project approve --dir /projects/cart",
@@ -32,4 +32,9 @@ test("[PG87] the buttons are the commands that the project's status names, with 
     report: "",
   });
   expect(asked).toMatchObject({ actions: ["approve", "retry", "status"], isAnswer: true });
+});
+
+test("[PG17 HT42] what can be said to a project is offered to the roles from which the service takes it", () => {
+  const actions = ["status", "approve", "reject", "continue", "retry", "skip", "abort"] as const;
+  expect(actions.map(roleFor)).toEqual(["read", "answer", "answer", "operate", "operate", "operate", "operate"]);
 });
