@@ -224,6 +224,7 @@ test("[HT27 HT28] what this home has, without paths from outside; a cursor, a nu
   );
   expect((await reader.get("/api/v1/accounts")).body).toEqual({ accounts: [] });
   expect((await reader.get("/api/v1/workers")).body).toEqual({ workers: [] });
+  expect((await reader.get("/api/v1/token")).body).toMatchObject({ role: "read" });
   expect((await reader.get("/api/v1/projects")).body).toEqual({ projects: [], unreadable: [] });
   expect((await reader.get("/api/v1/sessions")).body).toEqual({ sessions: [] });
   for (const query of ["limit=0", "limit=201", "limit=x", "cursor=1", "status=sleeping", "more=1"])

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-export interface Tab {
+interface Tab {
   readonly name: string;
   readonly path: string;
 }
