@@ -22,11 +22,10 @@ export function StoriesView({ watched }: ViewOfRun) {
   const place = watched.place.value;
   const rows = useMemo(() => storyRows(run, watched.events.slice(0, place), watched.time.value), [run, place]);
   const chosen = address.value.query.get("story");
-  const { columns } = texts;
   if (rows.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={texts.label}>
-      <table class="list stories">
+      <table class="list stories stacks">
         <thead>
           <tr>
             <th>{columns.story}</th>
@@ -58,6 +57,8 @@ export function StoriesView({ watched }: ViewOfRun) {
   );
 }
 
+const { columns } = texts;
+
 function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boolean }) {
   const { entry } = row;
   return (
@@ -77,14 +78,22 @@ function Story({ row, isOpen }: { readonly row: StoryRow; readonly isOpen: boole
         <td>
           <Status of={entry.status} />
         </td>
-        <td class="story-at">{row.at}</td>
-        <td class="dim">{row.waitsFor.map(({ id, title }) => `${id} ${visibleLine(title)}`).join(", ")}</td>
-        <td class="number end">
+        <td class="story-at" data-label={columns.at}>
+          {row.at}
+        </td>
+        <td class="dim" data-label={columns.waitsFor}>
+          {row.waitsFor.map(({ id, title }) => `${id} ${visibleLine(title)}`).join(", ")}
+        </td>
+        <td class="number end" data-label={columns.attempts}>
           {row.attempts === 0 ? "" : row.attempts}
           {row.rejections === 0 ? null : <span class="rejected small"> {texts.rejected(row.rejections)}</span>}
         </td>
-        <td class="number end">{row.attempts === 0 ? "" : spanText(row.ms)}</td>
-        <td class="number end">{row.attempts === 0 ? "" : row.cost}</td>
+        <td class="number end" data-label={columns.time}>
+          {row.attempts === 0 ? "" : spanText(row.ms)}
+        </td>
+        <td class="number end" data-label={columns.cost}>
+          {row.attempts === 0 ? "" : row.cost}
+        </td>
       </tr>
       {isOpen ? (
         <tr class="story-open">
