@@ -35,7 +35,9 @@ export function readSgr(line: string, before: SgrState): { readonly spans: reado
   const add = (text: string, style: string) => {
     if (text !== "") spans.push({ text, style });
   };
-  for (const found of line.matchAll(sequence)) {
+  sequence.lastIndex = 0;
+  // Not `matchAll`: a log may grow by ten thousand lines a second, and that would make another expression for each.
+  for (let found = sequence.exec(line); found !== null; found = sequence.exec(line)) {
     add(line.slice(at, found.index), styleOf(state));
     at = found.index + found[0].length;
     if (found[1] !== undefined) state = after(state, found[1]);
@@ -55,6 +57,7 @@ function visible(character: string): string {
 
 function styleOf({ fg, bg, marks }: SgrState): string {
   if (fg === null && bg === null && marks.length === 0) return "";
+  if (bg === null && marks.length === 0) return `ansi-fg-${fg}`;
   const colours = [...(fg === null ? [] : [`ansi-fg-${fg}`]), ...(bg === null ? [] : [`ansi-bg-${bg}`])];
   return [...colours, ...marks.map((mark) => `ansi-${mark}`)].join(" ");
 }
