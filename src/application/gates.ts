@@ -2,6 +2,7 @@
 // it is refused.
 
 import type { AnswerDocument, GateList } from "../contracts/run-documents.ts";
+import { type AnswerComment, answerNote } from "../domain/answer-note.ts";
 import { AppError } from "../domain/error.ts";
 import { isQuestion, namesOf, type PersonGate } from "../domain/gate.ts";
 import { gateId, type RunId } from "../domain/ids.ts";
@@ -48,16 +49,10 @@ export interface GateAnswer {
   /** Why, in one word, where the gate has routes for reasons. */
   readonly reason?: string | undefined;
   /** Said about lines of what was shown; they follow the note. */
-  readonly comments?: readonly LineComment[] | undefined;
+  readonly comments?: readonly AnswerComment[] | undefined;
   /** The tree that the caller has looked at; another one than the gate's is refused. Absent: the gate's own. */
   readonly tree?: string | null | undefined;
   readonly author?: string | undefined;
-}
-
-interface LineComment {
-  readonly path: string;
-  readonly line: number;
-  readonly text: string;
 }
 
 export interface AnsweredGate {
@@ -98,7 +93,7 @@ export async function reject(
 
 async function answerGate(app: Application, { run, gate }: GateRef, given: GateAnswer): Promise<AnsweredGate> {
   const { option, reason, author = app.author } = given;
-  const note = noteWith(given);
+  const note = answerNote(given.note ?? "", given.comments ?? []);
   assertShort(note);
   const seen = given.tree === undefined || given.tree === (gate.tree === "" ? null : gate.tree);
   if (!seen)
@@ -125,12 +120,6 @@ async function answerGate(app: Application, { run, gate }: GateRef, given: GateA
   const after = await (await app.read()).parts.store.runById(run);
   const document = { gate: gate.id, option, run, status: after?.status ?? null };
   return { document, run, number: after?.number ?? null, isOver: after?.endedAt !== null };
-}
-
-/** `path:line: text`, one for each comment. */
-function noteWith({ note = "", comments = [] }: GateAnswer): string {
-  const lines = comments.map(({ path, line, text }) => `${path}:${line}: ${text.trim()}`);
-  return [note, ...lines].filter((text) => text.trim() !== "").join("\n");
 }
 
 /** Several are listed, and none is answered. */

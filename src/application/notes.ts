@@ -1,6 +1,7 @@
 // Notes. Owns: a person's words for the next attempt of a run or a story.
 
 import type { AddedNote } from "../contracts/run-documents.ts";
+import { longestNoteBytes } from "../domain/answer-note.ts";
 import { AppError } from "../domain/error.ts";
 import { storyId } from "../domain/ids.ts";
 import { transition } from "../runtime/transition/transition.ts";
@@ -9,12 +10,9 @@ import { newNoteId } from "../system/ids.ts";
 import type { Application } from "./application.ts";
 import { findRun } from "./references.ts";
 
-/** A note goes into prompts; a whole document belongs into the repository. */
-const longestNote = 64 * 1024;
-
 export function assertShort(note: string): void {
-  if (Buffer.byteLength(note) <= longestNote) return;
-  throw new AppError("USAGE", `the note is longer than ${longestNote / 1024} KiB; nothing was changed`, {
+  if (Buffer.byteLength(note) <= longestNoteBytes) return;
+  throw new AppError("USAGE", `the note is longer than ${longestNoteBytes / 1024} KiB; nothing was changed`, {
     hint: "put the details into a file of the repository and name it in the note",
   });
 }

@@ -63,6 +63,31 @@ test("[PG49 PG50] an answer is taken with its comments in the note", async () =>
   expect((await calls.read(gate.id)).answer).toMatchObject({ option: "approve", note: "Fine\nb.txt:1: Good" });
 });
 
+test("[PG49] an answer that is larger than the service takes is not sent, and says so in words", async () => {
+  const { calls, gate } = await waitingRun();
+  const sent: unknown[] = [];
+  const watched: GateCalls = {
+    ...calls,
+    answer: async (id, given) => (sent.push(given), await calls.answer(id, given)),
+  };
+  const comments = Array.from({ length: 900 }, (_, i) => ({ path: "b.txt", line: i + 1, text: "ä".repeat(1_000) }));
+  const result = await sendAnswer(watched, { gate, body: { ...body, comments }, seenTree: null });
+  expect(result).toMatchObject({
+    kind: "problem",
+    problem: {
+      status: 413,
+      message: expect.stringContaining("at most 64 KiB"),
+      hint: expect.stringContaining("are kept"),
+    },
+  });
+  expect(sent).toEqual([]);
+  // With `b.txt:1: Good` and the line end before it.
+  const most = { ...body, note: "x".repeat(64 * 1024 - 14) };
+  const more = { ...most, note: `${most.note}x` };
+  expect(await sendAnswer(watched, { gate, body: more, seenTree: null })).toMatchObject({ problem: { status: 413 } });
+  expect(await sendAnswer(watched, { gate, body: most, seenTree: null })).toMatchObject({ kind: "answered" });
+});
+
 test("[PG50] work that moved after the diff was shown refuses the answer; one that the page showed as it is now is answered", async () => {
   const { calls, gate, change, seen } = await waitingRun();
   const seenTree = await seen();

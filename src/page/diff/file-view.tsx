@@ -5,6 +5,7 @@ import { useMemo } from "preact/hooks";
 import { Visible } from "../parts/visible.tsx";
 import { visibleText } from "../parts/visible-text.ts";
 import { diffTexts as texts } from "../texts/diff.ts";
+import { answerTexts } from "../texts/gate.ts";
 import { CommentEditor, CommentView } from "./comment-view.tsx";
 import { Counts } from "./counts.tsx";
 import type { DiffReview } from "./diff-review.ts";
@@ -29,6 +30,8 @@ const chunkSize = 150;
 const lineHeight = 20;
 /** Of a longer line, the beginning is shown. */
 const longestLine = 1_000;
+/** Of comments whose line is gone, the newest. */
+const shownLost = 50;
 
 export function FileView(props: Props) {
   const { file, index, isOpen, onOpen, review, isChanged } = props;
@@ -83,6 +86,7 @@ function FileLines(props: Props) {
   const { file, review, editing } = props;
   const { lines } = file;
   const comments = review?.commentsOn(file.path) ?? [];
+  const lost = comments.filter(({ line }) => line === null);
   const chunks = useMemo(
     () => Array.from({ length: Math.ceil(lines.length / chunkSize) }, (_, i) => i * chunkSize),
     [lines],
@@ -96,16 +100,17 @@ function FileLines(props: Props) {
         : null;
   return (
     <div class="file-lines">
-      {comments
-        .filter(({ line }) => line === null)
-        .map((placed) => (
-          <CommentView
-            key={keyOf(placed)}
-            placed={placed}
-            onEdit={null}
-            onRemove={() => review?.remove(placed.comment)}
-          />
-        ))}
+      {lost.length > shownLost ? (
+        <p class="file-said dim">{answerTexts.moreComments(lost.length - shownLost)}</p>
+      ) : null}
+      {lost.slice(-shownLost).map((placed) => (
+        <CommentView
+          key={keyOf(placed)}
+          placed={placed}
+          onEdit={null}
+          onRemove={() => review?.remove(placed.comment)}
+        />
+      ))}
       {said === null ? null : <p class="file-said dim">{said}</p>}
       {chunks.map((first) => {
         const chunk = lines.slice(first, first + chunkSize);

@@ -24,6 +24,23 @@ test("[PG48] a comment stays at its line, follows it to another place, and is ke
   expect(placeComments([{ ...onAdded, path: "gone.ts" }], () => null)).toMatchObject([{ line: null }]);
 });
 
+test("[PG46 PG48] 10,000 comments on a file of 10,000 equal lines are placed, and each line is read once", () => {
+  let reads = 0;
+  const many = Array.from({ length: 10_000 }, (_, i) => ({
+    kind: "added" as const,
+    oldLine: null,
+    newLine: i + 1,
+    get text() {
+      reads += 1;
+      return i % 2 === 0 ? "even" : "odd";
+    },
+  }));
+  const comments = many.map(({ newLine }): LineComment => ({ ...onAdded, line: newLine, quote: "odd" }));
+  const found = placeComments(comments, () => many).map(({ line }) => line);
+  expect([found[0], found[1], found[2], found[3], found.at(-1)]).toEqual([2, 2, 2, 4, 10_000]);
+  expect(reads).toBe(many.length);
+});
+
 test("[PG49] a comment is sent with its path and the line that it has by now; of a removed line with what it said", () => {
   expect(sentComment({ comment: onAdded, line: 9 })).toEqual({ path: "a.ts", line: 9, text: "about zwei" });
   expect(sentComment({ comment: onRemoved, line: 2 })).toEqual({

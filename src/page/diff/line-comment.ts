@@ -47,18 +47,45 @@ export function placeComments(
   comments: readonly LineComment[],
   lines: (path: string) => readonly DiffLine[] | null,
 ): readonly PlacedComment[] {
-  return comments.map((comment) => ({ comment, line: lineFor(comment, lines(comment.path) ?? []) }));
+  const words = new Map<string, WordsOfLines>();
+  return comments.map((comment) => {
+    const known = words.get(comment.path) ?? wordsOf(lines(comment.path) ?? []);
+    words.set(comment.path, known);
+    return { comment, line: nearest(known[comment.side].get(comment.quote) ?? [], comment.line) };
+  });
 }
 
-function lineFor({ side, line, quote }: LineComment, lines: readonly DiffLine[]): number | null {
-  let nearest: number | null = null;
-  for (const each of lines) {
-    const number = side === "new" ? each.newLine : each.kind === "removed" ? each.oldLine : null;
-    if (number === null || quoteOf(each) !== quote) continue;
-    if (number === line) return number;
-    if (nearest === null || Math.abs(number - line) < Math.abs(nearest - line)) nearest = number;
+/** The numbers of the lines that say the same, upwards. */
+type WordsOfLines = Readonly<Record<DiffSide, ReadonlyMap<string, readonly number[]>>>;
+
+/** Each line is read once, however many comments there are. */
+function wordsOf(lines: readonly DiffLine[]): WordsOfLines {
+  const found = { old: new Map<string, number[]>(), new: new Map<string, number[]>() };
+  for (const line of lines) {
+    const quote = quoteOf(line);
+    if (line.newLine !== null) add(found.new, quote, line.newLine);
+    if (line.kind === "removed" && line.oldLine !== null) add(found.old, quote, line.oldLine);
   }
-  return nearest;
+  return found;
+}
+
+function add(found: Map<string, number[]>, quote: string, number: number): void {
+  const known = found.get(quote);
+  if (known === undefined) found.set(quote, [number]);
+  else known.push(number);
+}
+
+/** Of two that are as near, the first. */
+function nearest(numbers: readonly number[], wanted: number): number | null {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((numbers[middle] ?? 0) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  const [before, after] = [numbers[low - 1], numbers[low]];
+  if (before === undefined || after === undefined) return before ?? after ?? null;
+  return after - wanted < wanted - before ? after : before;
 }
 
 /** As the service takes it: `path:line: text`. What cannot be found by its number in the files says what the line was. */

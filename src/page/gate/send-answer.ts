@@ -1,13 +1,16 @@
 // Sends an answer. Owns: what a refusal means for the person who answered: somebody was first, the work moved, or something is wrong.
+// An answer that is too long for the service is not sent: of a very long one it would not even read enough to say so.
 
 import type { AnswerDocument, GateView } from "../../contracts/run-documents.ts";
+import { type AnswerComment, answerNote, longestNoteBytes } from "../../domain/answer-note.ts";
 import { CallProblem } from "../api/call-problem.ts";
+import { sizeTexts as texts } from "../texts/gate.ts";
 
 interface AnswerBody {
   readonly option: string;
   readonly note: string;
   readonly reason?: string;
-  readonly comments: readonly { readonly path: string; readonly line: number; readonly text: string }[];
+  readonly comments: readonly AnswerComment[];
 }
 
 /** What was answered, and the tree that the person looked at. */
@@ -31,6 +34,9 @@ export interface GateCalls {
 }
 
 export async function sendAnswer(calls: GateCalls, request: AnswerRequest): Promise<SentAnswer> {
+  const bytes = new Blob([answerNote(request.body.note, request.body.comments)]).size;
+  if (bytes > longestNoteBytes)
+    return { kind: "problem", problem: new CallProblem(413, { detail: texts.tooLong(bytes), hint: texts.shorten }) };
   try {
     return await send(calls, request);
   } catch (error) {

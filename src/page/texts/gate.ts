@@ -1,5 +1,6 @@
 // Words of the page of a gate.
 
+import { longestNoteBytes } from "../../domain/answer-note.ts";
 import { counted } from "../../domain/counted.ts";
 import type { PersonGate } from "../../domain/gate.ts";
 
@@ -99,6 +100,13 @@ export const answeredTexts = {
   nothingElse: "Nothing else waits for you.",
   unsent: "What you wrote here was not sent",
   discard: "Discard it",
+} as const;
+
+/** An answer that the service would not take. */
+export const sizeTexts = {
+  tooLong: (bytes: number) =>
+    `your note and comments have ${Math.ceil(bytes / 1024)} KiB together; an answer has at most ${longestNoteBytes / 1024} KiB`,
+  shorten: "Nothing was sent, and they are kept here. Shorten them or remove some, then send again.",
 } as const;
 
 /** Where an answer leads. */
