@@ -15,10 +15,11 @@ import {
   pageDiffLimits,
 } from "../workspaces/trees/diff.ts";
 import { ownedTree } from "../workspaces/trees/ownership.ts";
+import { savedDiff } from "../workspaces/trees/saved-diff.ts";
 import { filesOfSnapshot } from "../workspaces/trees/snapshot.ts";
 import type { Application } from "./application.ts";
 import { attemptById, type FoundAttempt } from "./attempts.ts";
-import { changesOf, diffInFile, noChanges } from "./diff.ts";
+import { changesOf, noChanges } from "./diff.ts";
 
 export async function attemptDiff(app: Application, id: string): Promise<AttemptDiff> {
   const found = await attemptById(app, id);
@@ -55,7 +56,7 @@ async function compare(found: FoundAttempt): Promise<Compared> {
     return { from: null, tree: null, diff: noChanges, note: "it has not started in a tree: it changed nothing" };
   const [saved] = savedDiffsOf(parts, run, [attempt]);
   if (saved !== undefined) {
-    const diff = await diffInFile(saved, pageDiffLimits);
+    const diff = await savedDiff(saved, pageDiffLimits);
     return {
       from: start,
       tree: null,

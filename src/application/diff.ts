@@ -1,18 +1,16 @@
 // Diffs. Owns: what a run or one story changed, as a document, also while it runs. It only looks: no index, lock or ref is written.
 
-import { closeSync, readSync } from "node:fs";
-import { tmpdir } from "node:os";
 import type { DiffDocument } from "../contracts/diff-document.ts";
 import { counted } from "../domain/counted.ts";
-import { openRegular } from "../system/files/regular-file.ts";
 import {
   type Diff,
   type DiffLimits,
   diffBetween,
   diffWithTree,
-  savedDiff,
+  pageDiffLimits,
   usualDiffLimits,
 } from "../workspaces/trees/diff.ts";
+import { savedDiff } from "../workspaces/trees/saved-diff.ts";
 import type { Application } from "./application.ts";
 import { findRun, storyIn, wholeRun } from "./references.ts";
 import { type FoundWork, type WorkSource, workOfRun, workOfStory } from "./work-of.ts";
@@ -20,7 +18,8 @@ import { type FoundWork, type WorkSource, workOfRun, workOfStory } from "./work-
 export interface DiffRequest {
   /** Without it, what the whole run changed. */
   readonly story?: string | undefined;
-  readonly limits?: Partial<DiffLimits> | undefined;
+  /** For a page, which shows file by file: a huge file does not hide the others. */
+  readonly fits?: "page" | undefined;
 }
 
 export async function diffOf(app: Application, reference: string, request: DiffRequest = {}): Promise<DiffDocument> {
@@ -32,7 +31,7 @@ export async function diffOf(app: Application, reference: string, request: DiffR
   const located = await (entry === null
     ? workOfRun(parts, { run, number })
     : workOfStory(parts, { run, number }, entry));
-  const limits = { ...usualDiffLimits, ...request.limits };
+  const limits = request.fits === "page" ? pageDiffLimits : usualDiffLimits;
   const repo = run.header.place.repo ?? "";
   const { work, diff } = await shown(located, repo, limits);
   const { notes, ...changes } = changesOf(diff, limits);
@@ -79,30 +78,13 @@ async function compared(work: WorkSource, repo: string, limits: DiffLimits): Pro
     case "tree":
       return await diffWithTree(work.path, work.from, limits);
     case "saved":
-      return await diffInFile(work.file, limits);
+      return await savedDiff(work.file, limits);
     case "nothing":
       return noChanges;
     case "commit":
     case "branch":
     case "parked":
       return await diffBetween(repo, work.from, work.to, limits);
-  }
-}
-
-/** A diff that was saved before the work was rolled back. */
-export async function diffInFile(file: string, limits: DiffLimits): Promise<Diff> {
-  // Outside of every repository: git applies a patch below its current folder alone.
-  return await savedDiff(tmpdir(), { file, ...beginningOf(file, limits.maxTextBytes) }, limits);
-}
-
-function beginningOf(file: string, bytes: number): { readonly text: string; readonly isTextCut: boolean } {
-  const handle = openRegular(file);
-  try {
-    const buffer = Buffer.alloc(bytes + 1);
-    const length = readSync(handle, buffer, 0, buffer.length, 0);
-    return { text: buffer.toString("utf8", 0, Math.min(length, bytes)), isTextCut: length > bytes };
-  } finally {
-    closeSync(handle);
   }
 }
 

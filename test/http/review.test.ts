@@ -147,6 +147,8 @@ test("[HT48] of a huge diff every file is listed with its counts, and the text i
   expect(await drive()).toBe("held");
   const [gate] = (await reader.get("/api/v1/gates")).body.gates;
   const { body } = await reader.get(`/api/v1/gates/${gate.id}/diff`);
+  const { body: ofRun } = await reader.get("/api/v1/runs/1/diff");
+  expect([ofRun.text, ofRun.files, ofRun.notes]).toEqual([body.text, body.files, body.notes]);
   expect(body).toMatchObject({
     isCut: true,
     total: { files: 3, added: 800_001, removed: 0 },

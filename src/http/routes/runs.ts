@@ -76,7 +76,7 @@ export const runRoutes: readonly ApiRoute[] = [
     "read",
     "what a run or one of its stories changed",
     diffContract,
-    async ({ app, path, query }) => await diffOf(app, path("run"), query),
+    async ({ app, path, query }) => await diffOf(app, path("run"), { ...query, fits: "page" }),
     { query: z.strictObject({ story: z.string().optional().describe("Only this story.") }), isSlow: true },
   ),
 ];

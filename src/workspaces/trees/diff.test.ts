@@ -4,8 +4,9 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commitFile, makeRepository, runGit, tempDir, writeFiles } from "../../../test/support/repository.ts";
-import { diffBetween, diffWithTree, savedDiff } from "./diff.ts";
+import { diffBetween, diffWithTree, pageDiffLimits } from "./diff.ts";
 import { saveDiff } from "./salvage.ts";
+import { savedDiff } from "./saved-diff.ts";
 import { takeSnapshot } from "./snapshot.ts";
 
 function objectsIn(repo: string): readonly string[] {
@@ -103,13 +104,37 @@ test("[DF3 DF9] a saved diff has its files and counts, without the repository th
   runGit(repo, "rm", "--quiet", "gone.txt");
   const file = join(tempDir(), "saved.diff");
   await saveDiff(repo, since, file);
-  const { files } = await savedDiff(tempDir(), { file, text: readFileSync(file, "utf8"), isTextCut: false });
+  const { files } = await savedDiff(file);
   expect(files.map(({ path, status, added, removed, binary }) => [path, status, added, removed, binary])).toEqual([
     ["a.txt", "changed", 1, 1, false],
     ["b.bin", "added", 0, 0, true],
     ["gone.txt", "removed", 0, 1, false],
     ["new.txt", "added", 1, 0, false],
   ]);
+});
+
+test("[HT48] of a saved diff a huge file does not hide the others: each is cut by itself, and all are listed", async () => {
+  const repo = makeRepository({ "a.txt": "1\n" });
+  const since = await takeSnapshot(repo);
+  writeFiles(repo, { "a-large.txt": "a line of a huge file\n".repeat(150_000), "z-small.txt": "small\n" });
+  const file = join(tempDir(), "saved.diff");
+  await saveDiff(repo, since, file);
+  const { files, total, text, cut } = await savedDiff(file, pageDiffLimits);
+  expect(files).toMatchObject([
+    { path: "a-large.txt", status: "added", added: 150_000, isCut: true },
+    { path: "z-small.txt", status: "added", added: 1 },
+  ]);
+  expect(files[1]).not.toHaveProperty("isCut");
+  expect({ total, cut }).toEqual({
+    total: { files: 2, added: 150_001, removed: 0 },
+    cut: { files: false, text: true },
+  });
+  expect(text.length).toBeLessThan(300 * 1024);
+  expect(text).toMatch(/a line of a huge file\ndiff --git [^]*\+small\n$/);
+  const little = await savedDiff(file, { maxTextBytes: 400, maxFiles: 1 });
+  expect(little).toMatchObject({ files: [{ path: "a-large.txt", isCut: true }], cut: { files: true, text: true } });
+  expect(little.text).toMatch(/a line of a huge file\n$/);
+  expect(little.text.length).toBeLessThanOrEqual(400);
 });
 
 test("[DF2] between two commits it is what git itself prints", async () => {

@@ -1,13 +1,13 @@
-// Diffs for people and programs. Owns: what differs between two commits, between a commit and a tree as it is now, or in a diff that was
-// saved, within limits. It changes nothing: no index, no lock, no object, and no program of the repository's configuration runs.
+// Diffs for people and programs. Owns: what differs between two commits, or between a commit and a tree as it is now, within limits. It
+// changes nothing: no index, no lock, no object, and no program of the repository's configuration runs.
 
 import { type GitOptions, git, gitLine, splitNul } from "../git/git.ts";
 import { DiffTextCutter } from "./diff-text.ts";
 import { lookAtTree } from "./snapshot.ts";
 
-type FileStatus = "added" | "changed" | "removed" | "renamed";
+export type FileStatus = "added" | "changed" | "removed" | "renamed";
 
-interface DiffFile {
+export interface DiffFile {
   readonly path: string;
   readonly status: FileStatus;
   /** The path before, of a file that was renamed. */
@@ -21,7 +21,7 @@ interface DiffFile {
 }
 
 /** A file with the number of its sections in the text: one, or two where a file became a link. */
-interface ListedFile extends DiffFile {
+export interface ListedFile extends DiffFile {
   readonly sections: number;
 }
 
@@ -51,11 +51,11 @@ const mostRenames = 1_000;
 const how = ["-r", `-M`, `-l${mostRenames}`, "--no-ext-diff", "--no-textconv", "--no-color"];
 // The plumbing ignores settings of the user for the format, but for those that rename detection and these prefixes have.
 const format = ["-p", "--src-prefix=a/", "--dst-prefix=b/"];
-const timeoutMs = 60_000;
+export const timeoutMs = 60_000;
 /** The list of files is read whole: a name has at most 4 KiB, and no tree has more files than this has room for. */
-const maxListBytes = 256 * 1024 * 1024;
+export const maxListBytes = 256 * 1024 * 1024;
 /** How much of a text is read where files are cut one by one. */
-const maxReadBytes = 256 * 1024 * 1024;
+export const maxReadBytes = 256 * 1024 * 1024;
 
 /** Between two commits or trees. */
 export async function diffBetween(repo: string, from: string, to: string, limits = usualDiffLimits): Promise<Diff> {
@@ -104,7 +104,11 @@ async function compare(
 }
 
 /** `sections`: whether each is cut. Those behind the first `whole` ones are not in the text, or not all of them. */
-function markCut(files: readonly ListedFile[], sections: readonly boolean[], whole: number): readonly DiffFile[] {
+export function markCut(
+  files: readonly ListedFile[],
+  sections: readonly boolean[],
+  whole: number,
+): readonly DiffFile[] {
   let at = 0;
   return files.map((file) => {
     const own = sections.slice(at, at + file.sections);
@@ -113,7 +117,7 @@ function markCut(files: readonly ListedFile[], sections: readonly boolean[], who
   });
 }
 
-function sectionsIn(text: string): number {
+export function sectionsIn(text: string): number {
   return text.match(/^diff --git /gm)?.length ?? 0;
 }
 
@@ -122,23 +126,7 @@ function asFile(listed: ListedFile): DiffFile {
   return file;
 }
 
-/** A diff that was saved as a file, with `text` as far as it was read. Git reads the file alone: no repository, no tree. */
-export async function savedDiff(
-  cwd: string,
-  { file, text, isTextCut }: { readonly file: string; readonly text: string; readonly isTextCut: boolean },
-  { maxFiles } = usualDiffLimits,
-): Promise<Diff> {
-  const asked = { timeoutMs, maxOutputBytes: maxListBytes };
-  const { stdout } = await git(cwd, ["apply", "--numstat", "-z", "--", file], asked);
-  const statuses = statusesIn(text);
-  const files = countsIn(splitNul(stdout)).map((counts) => ({
-    ...counts,
-    status: statuses.get(counts.path) ?? "changed",
-  }));
-  return within(files, text, { maxFiles, isTextCut });
-}
-
-function within(
+export function within(
   all: readonly DiffFile[],
   text: string,
   { maxFiles, isTextCut }: { readonly maxFiles: number; readonly isTextCut: boolean },
@@ -170,7 +158,7 @@ function filesIn(text: string): readonly ListedFile[] {
 const letters: Readonly<Record<string, FileStatus>> = { A: "added", C: "added", D: "removed", R: "renamed" };
 
 /** `added TAB removed TAB path`, or without a path and with two words after it for a rename. A dash: the file is binary. */
-function countsIn(words: readonly string[]): readonly Omit<DiffFile, "status">[] {
+export function countsIn(words: readonly string[]): readonly Omit<DiffFile, "status">[] {
   const found: Omit<DiffFile, "status">[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const [, added = "-", removed = "-", path = ""] = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(words[at] ?? "") ?? [];
@@ -179,12 +167,6 @@ function countsIn(words: readonly string[]): readonly Omit<DiffFile, "status">[]
     found.push({ ...names, added: Number(added) || 0, removed: Number(removed) || 0, binary: added === "-" });
   }
   return found;
-}
-
-/** Of files that are new or gone in a saved diff, which has no renames. A name that git quotes is not found, and counts as changed. */
-function statusesIn(text: string): ReadonlyMap<string, FileStatus> {
-  const found = text.matchAll(/^diff --git a\/(.+) b\/\1\n(new|deleted) file mode/gm);
-  return new Map([...found].map(([, path = "", what]) => [path, what === "new" ? "added" : "removed"]));
 }
 
 /** The last commit that two have in common; null if they have none, or one of them is gone. */
