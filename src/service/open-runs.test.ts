@@ -3,6 +3,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
+import { queryFile } from "../../test/support/database.ts";
 import { recordOf } from "../../test/support/service.ts";
 import { until } from "../../test/support/until.ts";
 import { makeWorld, type World } from "../../test/support/world.ts";
@@ -24,15 +25,22 @@ function applicationOf(world: World): Application {
 
 interface Opened {
   readonly runs: OpenRuns;
-  readonly told: { troubles: Readonly<Record<RunId, Trouble>>; pauses: number };
+  readonly told: {
+    troubles: Readonly<Record<RunId, Trouble>>;
+    pauses: number;
+    /** When each pause began, and how long it was to be. */
+    readonly begun: (readonly [number, number])[];
+  };
 }
 
 async function open(world: World): Promise<Opened> {
-  const told: Opened["told"] = { troubles: {}, pauses: 0 };
+  const told: Opened["told"] = { troubles: {}, pauses: 0, begun: [] };
   const runs = new OpenRuns(applicationOf(world), {
     times,
-    log: (event) => {
-      if (event === "service.run_paused") told.pauses += 1;
+    log: (event, fields) => {
+      if (event !== "service.run_paused") return;
+      told.pauses += 1;
+      told.begun.push([performance.now(), Number(fields["ms"])]);
     },
     onTroubles: (troubles) => {
       told.troubles = troubles;
@@ -61,6 +69,16 @@ test("[SV11] a run that cannot be driven keeps no other waiting, is not tried in
   expect([told.troubles[missing], Object.keys(told.troubles)]).toEqual([undefined, [stuck]]);
   expect(told.pauses - before).toBeLessThan(20);
   expect((await world.attempts(missing)).length).toBe(1);
+});
+
+test("[SV11] a run whose log has a damaged row is not tried in a hot loop", async () => {
+  const world = await makeWorld({ agent: 'echo "STATUS: done"' });
+  const run = await world.begin("first", world.parts, "nobody");
+  queryFile(world.home.storeFile, "update events set body = '{' where run_id = ? and seq = 2", run);
+  const { told } = await open(world);
+  await until(() => told.begun.length >= 4);
+  const waited = told.begun.slice(1).map(([at], i) => at - (told.begun[i]?.[0] ?? 0));
+  expect(waited.map((ms, i) => ms >= (told.begun[i]?.[1] ?? 0))).toEqual(waited.map(() => true));
 });
 
 test("[SV12] the deadline of a gate is taken while nobody else is there, and the run continues", async () => {

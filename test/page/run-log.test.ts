@@ -1,14 +1,20 @@
 // The page folds the documents of the API with the engine's own `evolve`: what it shows is what the engine has, at every moment.
 
-import { expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
 import { definitionDocument } from "../../src/application/definition.ts";
 import { eventDocument } from "../../src/application/events.ts";
 import type { Event } from "../../src/domain/event.ts";
+import { runId } from "../../src/domain/ids.ts";
 import type { Run } from "../../src/domain/run.ts";
 import { replay } from "../../src/engine/evolve.ts";
 import { RunLog } from "../../src/page/run/run-log.ts";
+import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import { systemClock } from "../../src/system/clock.ts";
 import { Driver } from "../support/engine/driver.ts";
 import { featureDev } from "../support/engine/workflow.ts";
+import { freshFile } from "../support/programs.ts";
 
 function longRun(stories: number): Driver {
   const run = new Driver(featureDev(), { replayEach: false });
@@ -60,3 +66,39 @@ test("[PG21] events that come twice count once, and a gap is never folded over",
   expect(() => log.append(documents.slice(13))).toThrow("event 13 is missing");
   expect(log.length).toBe(12);
 });
+
+test("[PG21] an event of another version is named, and the run before it stays", () => {
+  const run = longRun(1);
+  const documents = documentsOf(run.events);
+  const log = new RunLog(definitionDocument(run.run.header.definition));
+  const other = { ...documents[10], type: "step_polished" } as never;
+  expect(() => log.append([...documents.slice(0, 10), other])).toThrow(
+    'this version does not know event 11, "step_polished"',
+  );
+  expect(shownOf(log.at(log.length))).toEqual(shownOf(replay(run.events.slice(0, 10))));
+});
+
+test("[PG21 SO30] runs that an older Pawl wrote are folded as the store has them", async () => {
+  const file = freshFile("pawl.db");
+  const old = new DatabaseSync(file);
+  old.exec(readFileSync(new URL("../../src/store/migrations/old/schema-2.sql", import.meta.url), "utf8"));
+  old.close();
+  const store = await openSqliteStore(file, systemClock);
+  onTestFinished(async () => await store.close());
+  for (const id of ["run-with-stories", "run-without"].map(runId)) {
+    const whole = await store.wholeRun(id);
+    const log = new RunLog(JSON.parse(JSON.stringify(definitionDocument((whole as Run).header.definition))));
+    log.append(JSON.parse(JSON.stringify((await store.events(id, 0, 1_000)).map(eventDocument))));
+    const folded = log.at(log.length);
+    expect(statusesIn(folded)).toEqual(statusesIn(whole));
+    expect(folded?.header.attempts.length).toBe(whole?.header.attempts.length);
+  }
+});
+
+function statusesIn(run: Run | null): unknown {
+  return [
+    run?.header.chain.map(({ id, state }) => `${id} ${state.status}`),
+    run?.header.stories.map(({ id, status }) => `${id} ${status}`),
+    run?.header.end,
+  ];
+}

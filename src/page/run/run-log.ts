@@ -33,7 +33,10 @@ export class RunLog {
       if (document.seq <= this.length) continue;
       if (document.seq !== this.length + 1) throw new Error(`event ${this.length + 1} is missing`);
       const event = this.#eventOf(document);
-      this.#head = evolve(this.#head, event);
+      // The types know every event; a log may have one of another version.
+      const next = evolve(this.#head, event) as Run | undefined;
+      if (next === undefined) throw new Error(`this version does not know event ${document.seq}, "${document.type}"`);
+      this.#head = next;
       this.#events.push(event);
       if (this.length % keptEvery === 0) this.#kept.push(this.#head);
     }
