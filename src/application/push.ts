@@ -2,7 +2,7 @@
 // token is revoked or has expired.
 
 import { subscriptionProblem, subscriptionsIn } from "../app.ts";
-import type { PushState, PushSubscriptionDocument } from "../contracts/push-documents.ts";
+import type { PushState, PushSubscriptionDocument, PushSubscriptions } from "../contracts/push-documents.ts";
 import { AppError } from "../domain/error.ts";
 import type { BrowserSubscription } from "../domain/push-subscription.ts";
 import { isoTime } from "../runtime/views/status.ts";
@@ -18,6 +18,8 @@ export interface SubscriptionRequest {
 
 /** Each costs a request to another machine for every message. */
 const mostSubscriptions = 20;
+/** So that no token takes the places of all others. */
+const mostOfToken = 5;
 
 /** `token`: the name of the caller's. */
 export async function pushState(app: Application, token: string): Promise<PushState> {
@@ -27,6 +29,13 @@ export async function pushState(app: Application, token: string): Promise<PushSt
     publicKey: pushKey(app.home.dir).publicKey.toString("base64url"),
     subscriptions: own.map(subscriptionDocument),
   };
+}
+
+/** Of all tokens. */
+export async function allSubscriptions(app: Application): Promise<PushSubscriptions> {
+  const { parts } = await app.read();
+  const known = await subscriptionsIn(parts).list();
+  return { subscriptions: known.map((each) => ({ ...subscriptionDocument(each), token: each.token })) };
 }
 
 /** A browser that subscribes again replaces what it gave before. */
@@ -46,9 +55,14 @@ export async function subscribe(
   const valid = new Set((await subscriptionsIn(parts).list()).map(({ id }) => id));
   for (const { id } of await store.subscriptions()) if (!valid.has(id)) await store.removeSubscription(id);
   const given = { id: sha256Of(endpoint).slice(0, 16), endpoint, p256dh, auth, token, createdAt: clock.now() };
-  if (await store.putSubscription(given, mostSubscriptions)) return subscriptionDocument(given);
+  const put = await store.putSubscription(given, { inAll: mostSubscriptions, ofToken: mostOfToken });
+  if (put === "put") return subscriptionDocument(given);
+  if (put === "full_of_token")
+    throw new AppError("REFUSED", `${mostOfToken} browsers have subscribed with this token already`, {
+      hint: "end one of them: `GET /api/v1/push` has yours; or sign in with another token",
+    });
   throw new AppError("REFUSED", `${mostSubscriptions} browsers have subscribed already`, {
-    hint: "unsubscribe one of them, or revoke its token: `pawl token revoke NAME`",
+    hint: "end one of them (`GET /api/v1/push/subscriptions` lists all to the role operate), or revoke its token: `pawl token revoke NAME`",
   });
 }
 

@@ -14,5 +14,15 @@ export const pushContract = object({
   subscriptions: list(pushSubscriptionContract).describe("Those that were made with this token."),
 }).meta({ id: "PushState" });
 
+export const pushSubscriptionsContract = object({
+  subscriptions: list(
+    object({
+      ...pushSubscriptionContract.unwrap().shape,
+      token: text.describe("The name of the token that it was made with."),
+    }),
+  ).describe("Of all tokens, the oldest first."),
+}).meta({ id: "PushSubscriptions" });
+
+export type PushSubscriptions = z.infer<typeof pushSubscriptionsContract>;
 export type PushState = z.infer<typeof pushContract>;
 export type PushSubscriptionDocument = z.infer<typeof pushSubscriptionContract>;

@@ -1,5 +1,12 @@
 // A browser that gets messages by web push, as it subscribed.
 
+export interface MostSubscriptions {
+  readonly inAll: number;
+  readonly ofToken: number;
+}
+
+export type PutSubscription = "put" | "full" | "full_of_token";
+
 export interface BrowserSubscription {
   /** Follows from the endpoint, so that a browser that subscribes again is the same. */
   readonly id: string;

@@ -5,6 +5,33 @@ import { clientOf } from "../../test/support/api-client.ts";
 import { sendRaw, serve } from "../../test/support/http-service.ts";
 import { secureHeaders } from "./secure-headers.ts";
 
+test("[HT28] a number is digits in its range and nothing else", async () => {
+  const service = await serve();
+  const reader = clientOf(service, "read");
+  const wrong = ["", "0x10", "-1", "1e9", "1.5", "+1", " 1", "NaN", "9".repeat(16)];
+  const paths = [
+    "attempts/x/transcript?before=",
+    "attempts/x/log?from=",
+    "events?after=",
+    "runs?limit=",
+    "events?limit=",
+  ];
+  for (const path of paths)
+    for (const value of wrong) {
+      const { status, body } = await reader.get(`/api/v1/${path}${encodeURIComponent(value)}`);
+      expect({ path, value, status, detail: body.detail }).toEqual({
+        path,
+        value,
+        status: 400,
+        detail: expect.stringMatching(/: must be a whole number in digits, \d/),
+      });
+    }
+  expect((await reader.get("/api/v1/runs?limit=201")).body.detail).toContain("1 to 200");
+  for (const good of ["runs?limit=200", "events?after=0&limit=5000"])
+    expect((await reader.get(`/api/v1/${good}`)).status).toBe(200);
+  expect((await reader.get("/api/v1/attempts/x/transcript?before=000000000000007")).status).toBe(404);
+});
+
 test("[HT28] a key that a call does not know is 400, also where it knows none", async () => {
   const service = await serve();
   const [reader, operator] = [clientOf(service, "read"), clientOf(service, "operate")];

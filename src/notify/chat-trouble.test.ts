@@ -66,6 +66,12 @@ const lengthsOf: Record<Kind, (form: Form) => readonly { readonly is: number; re
   telegram: ({ text }) => [{ is: text.length, most: 4_096 }],
 };
 
+/** Every text in it. */
+function textsOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}
+
 describe.each(kinds)("%s", (kind) => {
   test("[PU1] other events have no question, no answers and no deadline", async () => {
     const { service, target } = await played(kind);
@@ -105,9 +111,21 @@ describe.each(kinds)("%s", (kind) => {
     for (const { is, most } of lengthsOf[kind](sent?.json)) expect(is).toBeLessThanOrEqual(most);
   });
 
+  test("[PU7] names and addresses that phones and chats make links of are broken, in every text", async () => {
+    const { service, target } = await played(kind);
+    const evil = "evil.com, www.evil.co.uk/x, 10.11.12.13, https://evil.com, tg://evil, 例え.テスト, версия.рф";
+    const gate = notice.gate && { ...notice.gate, feedback: evil, options: ["approve", "evil.com"] };
+    const run = { ...notice.run, task: evil, workflow: "evil.com" };
+    await target.deliver({ ...notice, text: evil, gate, run, story: "evil.com", step: "evil.com" }, call());
+    const { json } = service.requests[0] ?? {};
+    const said = textsOf(json).filter((text) => !text.startsWith(link));
+    expect(said.join("\n").replaceAll(/[\u200b\\]/g, "")).toContain("www.evil.co.uk/x, 10.11.12.13");
+    for (const text of said) expect(text).not.toMatch(/evil\.co|\.uk|10\.11\.12\.13|:\/\/|え\.テ|я\.р/);
+  });
+
   test("[PU1] the longest texts fit", async () => {
     const { service, target } = await played(kind);
-    for (const sign of ["é", "🙂", "&", "*", "\n"]) {
+    for (const sign of ["é", "🙂", "&", "*", "\n", "漢.漢"]) {
       const long = sign.repeat(4_000);
       const gate = notice.gate && { ...notice.gate, feedback: long, options: [sign.repeat(300), "no"] };
       await target.deliver({ ...notice, text: long, gate, run: { ...notice.run, task: long, workflow: long } }, call());

@@ -126,9 +126,19 @@ function lineOf(text: string): string {
 
 /** Control characters show nothing and may hide something; those of direction turn what follows around. */
 function cleaned(text: string): string {
+  return unlinked(
+    text
+      .toWellFormed()
+      .replaceAll("\r\n", "\n")
+      .replaceAll(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
+      .trim(),
+  );
+}
+
+/** Phones and chats make links of `evil.com`, `10.0.0.1` and everything with `://`. A space without width breaks them. */
+function unlinked(text: string): string {
   return text
-    .toWellFormed()
-    .replaceAll("\r\n", "\n")
-    .replaceAll(/[^\P{Cc}\n\t]|[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "")
-    .trim();
+    .replaceAll("://", ":\u200b//")
+    .replaceAll(/(?<=[\p{L}\p{M}\p{N}_-])[.\u3002\uff0e\uff61](?=[\p{L}\p{M}])/gu, "$&\u200b")
+    .replaceAll(/(?<=\d{1,3})\.(?=\d{1,3}\.\d{1,3}\.\d)/g, "$&\u200b");
 }

@@ -5,7 +5,7 @@ import type { ApiToken, Role } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
-import type { BrowserSubscription } from "../domain/push-subscription.ts";
+import type { BrowserSubscription, MostSubscriptions, PutSubscription } from "../domain/push-subscription.ts";
 import type { Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import { StoreMemory } from "./memory.ts";
@@ -289,7 +289,7 @@ export class KyselyStore implements Store {
     await this.#database.write((db) => keepSent(db, delivery, gate, receipt, at));
   }
 
-  async putSubscription(subscription: BrowserSubscription, most: number): Promise<boolean> {
+  async putSubscription(subscription: BrowserSubscription, most: MostSubscriptions): Promise<PutSubscription> {
     return await this.#database.write((db) => upsertSubscription(db, subscription, most));
   }
 

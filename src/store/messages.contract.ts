@@ -101,10 +101,11 @@ export function describeMessages(name: string, open: () => Promise<StoreUnderTes
         token: "t",
         createdAt,
       });
-      expect(await store.putSubscription(browser("b", 2), 2)).toBe(true);
-      expect(await store.putSubscription(browser("a", 1), 2)).toBe(true);
-      expect(await store.putSubscription(browser("c", 3), 2)).toBe(false);
-      expect(await store.putSubscription({ ...browser("a", 1), auth: "new" }, 2)).toBe(true);
+      const most = { inAll: 2, ofToken: 9 };
+      expect(await store.putSubscription(browser("b", 2), most)).toBe("put");
+      expect(await store.putSubscription(browser("a", 1), most)).toBe("put");
+      expect(await store.putSubscription(browser("c", 3), most)).toBe("full");
+      expect(await store.putSubscription({ ...browser("a", 1), auth: "new" }, most)).toBe("put");
       expect(await store.subscriptions()).toEqual([{ ...browser("a", 1), auth: "new" }, browser("b", 2)]);
       expect([await store.removeSubscription("a"), await store.removeSubscription("a")]).toEqual([true, false]);
       expect(await store.subscriptions()).toEqual([browser("b", 2)]);

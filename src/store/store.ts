@@ -7,7 +7,7 @@ import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
 import type { Gate } from "../domain/gate.ts";
 import type { AttemptId, GateId, PartName, RunId, StepId, StoryId } from "../domain/ids.ts";
-import type { BrowserSubscription } from "../domain/push-subscription.ts";
+import type { BrowserSubscription, MostSubscriptions, PutSubscription } from "../domain/push-subscription.ts";
 import type { Header, Run, RunStatus, RunTotals } from "../domain/run.ts";
 import type { Schedule, TickOutcome } from "../domain/schedule.ts";
 import type { StepStatus } from "../domain/step.ts";
@@ -89,7 +89,7 @@ export interface Store {
   messageArrived(delivery: StoredDelivery, gate: GateId, receipt: string, at: number): Promise<void>;
 
   /** Adds a browser, or replaces the one with its id. False: there are `most` others already. */
-  putSubscription(subscription: BrowserSubscription, most: number): Promise<boolean>;
+  putSubscription(subscription: BrowserSubscription, most: MostSubscriptions): Promise<PutSubscription>;
   /** Oldest first. */
   subscriptions(): Promise<readonly BrowserSubscription[]>;
   /** False: there is none. */

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { subscriptionsIn } from "../../src/app.ts";
 import { createToken, revokeToken, tokens } from "../../src/application/tokens.ts";
+import type { ProblemDocument } from "../../src/contracts/http-documents.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { clientOf } from "../support/api-client.ts";
 import { pushBrowser } from "../support/browser-keys.ts";
@@ -60,15 +61,41 @@ test("[PU23] what is not a subscription of a browser is refused", async () => {
   expect(await listed(service)).toEqual([]);
 });
 
-test("[PU23] there are at most twenty", async () => {
+test("[PU23] there are at most twenty, and five of one token; who operates sees and removes those of all", async () => {
   const service = await serve();
-  const phone = clientOf(service, "answer");
-  for (let count = 0; count < 20; count += 1) await phone.post(`${root}/subscriptions`, subscription(String(count)));
-  const full = await phone.post(`${root}/subscriptions`, subscription("more"));
-  expect(full).toMatchObject({ status: 409, body: { code: "REFUSED", hint: expect.stringContaining("unsubscribe") } });
+  const [phone, operator] = [clientOf(service, "answer"), clientOf(service, "operate")];
+  const subscribe = async (secret: string, name: string) =>
+    await fetch(`${service.url}${root}/subscriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+      body: JSON.stringify(subscription(name)),
+    });
+  const secrets: string[] = [];
+  for (const name of ["t0", "t1", "t2", "t3", "t4"])
+    secrets.push((await createToken(service.app, { role: "answer", name })).token);
+  for (let count = 0; count < 20; count += 1)
+    expect((await subscribe(secrets[Math.floor(count / 5)] ?? "", `${count}`)).status).toBe(201);
+  const sixth = await subscribe(secrets[0] ?? "", "more");
+  expect([sixth.status, ((await sixth.json()) as ProblemDocument).detail]).toEqual([
+    409,
+    expect.stringContaining("with this token"),
+  ]);
+  const full = await subscribe(secrets[4] ?? "", "more");
+  expect([full.status, ((await full.json()) as ProblemDocument).detail]).toEqual([
+    409,
+    "20 browsers have subscribed already",
+  ]);
   // One that is there may still give new keys.
-  expect((await phone.post(`${root}/subscriptions`, subscription("7"))).status).toBe(201);
+  expect((await subscribe(secrets[1] ?? "", "7")).status).toBe(201);
   expect(await listed(service)).toHaveLength(20);
+
+  expect((await phone.get(`${root}/subscriptions`)).status).toBe(403);
+  const { subscriptions } = (await operator.get(`${root}/subscriptions`)).body;
+  expect(subscriptions).toHaveLength(20);
+  expect(subscriptions[0]).toMatchObject({ token: "t0", service: "push.example.com" });
+  expect(JSON.stringify(subscriptions)).not.toContain("/send/");
+  expect((await operator.post(`${root}/subscriptions/${subscriptions[0].id}/remove`)).status).toBe(200);
+  expect((await subscribe(secrets[0] ?? "", "more")).status).toBe(201);
 });
 
 test("[PU25] the browser of a token that was revoked or has expired gets nothing, and leaves its place to others", async () => {

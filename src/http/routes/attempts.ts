@@ -11,11 +11,12 @@ import {
   promptContract,
   transcriptPageContract,
 } from "../../contracts/http-documents.ts";
+import { wholeNumber } from "../number-input.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 import { askedPlace, headersOfStreams, wantsStream } from "../streams/asked.ts";
 import { logFeed } from "../streams/log-feed.ts";
 
-const byte = z.coerce.number<string>().int().min(0);
+const byte = wholeNumber(0);
 
 export const attemptRoutes: readonly ApiRoute[] = [
   apiRoute(

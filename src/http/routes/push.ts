@@ -1,8 +1,8 @@
 // Routes of web push: the key that a browser subscribes to, subscribing, and leaving.
 
 import { z } from "zod";
-import { pushState, subscribe, unsubscribe } from "../../application/push.ts";
-import { pushContract, pushSubscriptionContract } from "../../contracts/push-documents.ts";
+import { allSubscriptions, pushState, subscribe, unsubscribe } from "../../application/push.ts";
+import { pushContract, pushSubscriptionContract, pushSubscriptionsContract } from "../../contracts/push-documents.ts";
 import { mayDo } from "../../domain/api-token.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
@@ -14,6 +14,13 @@ const subscriptionBody = z.object({
 export const pushRoutes: readonly ApiRoute[] = [
   apiRoute("GET /push", "read", "the key for web push, and your subscriptions", pushContract, async ({ app, token }) =>
     pushState(app, token?.name ?? ""),
+  ),
+  apiRoute(
+    "GET /push/subscriptions",
+    "operate",
+    "the browsers that get messages, of all tokens",
+    pushSubscriptionsContract,
+    async ({ app }) => await allSubscriptions(app),
   ),
   apiRoute(
     "POST /push/subscriptions",

@@ -91,6 +91,27 @@ test("[PG41] only http and https are links; HTML and all other targets stay text
   for (const text of bad) expect(inline(text)).toBe(text);
 });
 
+test("[PG41] a link whose words are another address says where it goes", () => {
+  const said = (text: string) => /leads to ([^)]*)\)/.exec(inline(text))?.[1] ?? null;
+  expect(said("[https://good.example/a](https://evil.example/b)")).toBe("https://evil.example/b");
+  expect(said("[good.example](https://evil.example/)")).toBe("https://evil.example/");
+  expect(said("[see www.good.example now](https://evil.example/?x#y)")).toBe("https://evil.example/?x#y");
+  expect(said("[https://good.example](https://good.example/logout)")).toBe("https://good.example/logout");
+  expect(said("https://good.example@evil.example/x")).toBe("https://evil.example/x");
+  expect(said("[https://good.example@evil.example](https://good.example@evil.example)")).toBe("https://evil.example/");
+  // The first letter is a Cyrillic one.
+  expect(said("https://аpple.com/")).toBe("https://xn--pple-43d.com/");
+  expect(said(`[good.example](https://evil.example/${"a".repeat(1_000)})`)?.length).toBeLessThan(210);
+  for (const honest of [
+    "[the story](https://good.example/x)",
+    "[https://good.example/ä?b=1](https://good.example/ä?b=1)",
+    "[good.example](https://good.example)",
+    "https://Good.Example:8080/x.",
+    "https://good.example/ä",
+  ])
+    expect(said(honest), honest).toBeNull();
+});
+
 test("[PG41] a text that is made to be slow is read all the same", () => {
   const slow = ["*", "[", "`", "> ", "- ", "**a ", "_a ", "https://", "- x\n\n", "[a](", "\\"];
   for (const piece of slow) expect(markdownBlocks(piece.repeat(20_000)).length).toBeGreaterThan(0);

@@ -147,17 +147,35 @@ function inlineOf(found: RegExpExecArray, before: string, depth: number): Inline
   if (ticks !== undefined) return { kind: "code", text: code.trim() };
   if (target !== undefined) {
     const href = safeHref(target);
-    return href === null ? null : { kind: "link", href, inside: markdownInlines(label, deepest) };
+    return href === null
+      ? null
+      : { kind: "link", href, inside: [...markdownInlines(label, deepest), ...leadsTo(label, href)] };
   }
   if (address !== undefined) {
     const href = safeHref(address);
-    return href === null ? null : { kind: "link", href, inside: [{ kind: "text", text: address }] };
+    return href === null
+      ? null
+      : { kind: "link", href, inside: [{ kind: "text", text: address }, ...leadsTo(address, href)] };
   }
   // `snake_case_name` is one word.
   const isInWord = (double === "__" || single === "_") && /\w/.test(before);
   if (isInWord) return null;
   if (double !== undefined) return { kind: "strong", inside: markdownInlines(strong, depth + 1) };
   return single === undefined ? null : { kind: "em", inside: markdownInlines(em, depth + 1) };
+}
+
+const longestTarget = 200;
+
+/** Where a link really goes, if its words are an address that says something else, or one in letters that look like others. */
+function leadsTo(label: string, href: string): readonly Inline[] {
+  const isAddress = /:\/\/|[\p{L}\p{N}][.\u3002\uff0e\uff61][\p{L}\p{N}]{2}/u.test(label);
+  const { protocol, host, pathname, search, hash, username, password } = new URL(href);
+  if (!isAddress) return [];
+  const isSaid = safeHref(/^https?:\/\//i.test(label) ? label : `${protocol}//${label}`) === href;
+  if (isSaid && `${username}${password}` === "" && label.toLowerCase().includes(host)) return [];
+  const target = `${protocol}//${host}${pathname}${search}${hash}`;
+  const shown = target.length > longestTarget ? `${target.slice(0, longestTarget)}…` : target;
+  return [{ kind: "text", text: ` (leads to ${shown})` }];
 }
 
 /** Only what a browser opens as a page: `javascript:`, `data:` and paths of this page are text. */

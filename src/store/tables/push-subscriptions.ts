@@ -1,21 +1,18 @@
 // Every query on the browsers that get web push.
 
 import type { Kysely } from "kysely";
-import type { BrowserSubscription } from "../../domain/push-subscription.ts";
+import type { BrowserSubscription, MostSubscriptions, PutSubscription } from "../../domain/push-subscription.ts";
 import type { Tables } from "../schema.ts";
 
 /** Adds it, or replaces the one with this id. False: there are `most` others already. */
 export async function upsertSubscription(
   db: Kysely<Tables>,
   given: BrowserSubscription,
-  most: number,
-): Promise<boolean> {
-  const others = await db
-    .selectFrom("push_subscriptions")
-    .select((e) => e.fn.countAll<number>().as("count"))
-    .where("id", "<>", given.id)
-    .executeTakeFirstOrThrow();
-  if (others.count >= most) return false;
+  { inAll, ofToken }: MostSubscriptions,
+): Promise<PutSubscription> {
+  const others = await db.selectFrom("push_subscriptions").select("token").where("id", "<>", given.id).execute();
+  if (others.filter(({ token }) => token === given.token).length >= ofToken) return "full_of_token";
+  if (others.length >= inAll) return "full";
   const { id, endpoint, p256dh, auth, token, createdAt } = given;
   const values = { endpoint, p256dh, auth, token, created_at: createdAt };
   await db
@@ -23,7 +20,7 @@ export async function upsertSubscription(
     .values({ id, ...values })
     .onConflict((conflict) => conflict.column("id").doUpdateSet(values))
     .execute();
-  return true;
+  return "put";
 }
 
 /** Oldest first. */
