@@ -14,7 +14,7 @@ import {
   subscriptionsIn,
   targetSecrets,
 } from "../app.ts";
-import { errorText } from "../domain/error.ts";
+import { AppError, errorText } from "../domain/error.ts";
 import type { RunId } from "../domain/ids.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import type { Protocols } from "../protocols/registry.ts";
@@ -65,6 +65,8 @@ export class Application {
   readonly protocols: Protocols;
   readonly #options: ApplicationOptions;
   #shared: Promise<Parts> | null = null;
+  /** The user's own, as it was when it could last be read. */
+  #lastConfig: Config | null = null;
   #hasDoneChores = false;
 
   /** Opens nothing yet: a use case without a store (workflows, init) never opens one. */
@@ -96,9 +98,18 @@ export class Application {
     return configuredExecutors(config, { home: this.home.dir, store: this.storeName });
   }
 
-  /** For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. */
+  /**
+   * For a use case that reads. `repo`: the repository whose `.pawl/config.yml` counts; null: none. A user's configuration that was broken
+   * while a service runs keeps nobody from looking: what it said before counts.
+   */
   async read(repo: string | null = null): Promise<ReadSession> {
-    return await this.#session(repo);
+    try {
+      return await this.#session(repo);
+    } catch (error) {
+      const isBroken = error instanceof AppError && error.code === "CONFIG_INVALID";
+      if (!isBroken || repo !== null || this.#lastConfig === null) throw error;
+      return await this.#sessionWith(this.#lastConfig);
+    }
   }
 
   /** For a use case that changes something. The chores are done when it has worked. */
@@ -126,6 +137,7 @@ export class Application {
   async as(author: string): Promise<Application> {
     const other = new Application({ ...this.#options, author });
     other.#shared = Promise.resolve(await this.#open());
+    other.#lastConfig = this.#lastConfig;
     return other;
   }
 
@@ -189,6 +201,12 @@ export class Application {
   /** The shared parts with the configuration as it is now, of the user and of one repository. */
   async #session(repo: string | null): Promise<Session> {
     const config = await readConfig(this.home.configFile, repo === null ? null : topOf(this.path(repo)), agents);
+    const session = await this.#sessionWith(config);
+    if (repo === null) this.#lastConfig = config;
+    return session;
+  }
+
+  async #sessionWith(config: Config): Promise<Session> {
     const shared = await this.#open(config);
     const configured = this.executorsOf(config);
     const parts = {

@@ -25,7 +25,7 @@ export function answering(parts: AnswerParts): RequestAnswer {
   const page = openPage(parts.page, parts.log);
   hono.all("*", async ({ env: { incoming } }) => {
     const isRead = incoming.method === "GET" || incoming.method === "HEAD";
-    return isRead ? await page(pathOf(incoming.url ?? "")) : problemResponse(nothingHere);
+    return isRead ? await page(pathOf(incoming.url ?? ""), incoming.headers.accept) : problemResponse(nothingHere);
   });
   return getRequestListener(hono.fetch, { overrideGlobalObjects: false });
 }

@@ -96,6 +96,28 @@ test("[PG2] every address of the page gets the same HTML, with a query or withou
   for (const path of others) expect(await shown(path)).toEqual({ path, status: 404, isPage: false });
 });
 
+test("[PG3] at an unknown address a browser gets a page in words with a way home, a program the problem", async () => {
+  const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const { url } = await serve({ page: builtPage() });
+  const page = await fetch(`${url}/run/7`, { headers: { accept } });
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page.headers.get("content-security-policy")).not.toContain("script-src");
+  const html = await page.text();
+  expect(html).toContain("There is nothing at this address");
+  expect(html).toContain('<a href="/">');
+  expect(html).not.toMatch(/<script|run\/7/);
+  for (const other of ["*/*", "application/json", ""]) {
+    const problem = await fetch(`${url}/run/7`, { headers: { accept: other } });
+    expect([problem.status, problem.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+  }
+  const api = await fetch(`${url}/api/v1/nothing`, { headers: { accept } });
+  expect([api.status, api.headers.get("content-type")]).toEqual([401, "application/problem+json"]);
+  const { url: unbuilt } = await serve({ page: tempDir("pawl-no-page-") });
+  const missing = await fetch(`${unbuilt}/runs/7`, { headers: { accept } });
+  expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining("npm run build")]);
+});
+
 test("[PG3] no spelling of a path reaches a file that is not in the map, also without the guard of spellings", async () => {
   const page = builtPage();
   const guards = fullProtection.guards.filter((name) => name !== "spelling");

@@ -4,13 +4,15 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import type { ProblemDocument } from "../contracts/http-documents.ts";
 import { errorText } from "../domain/error.ts";
 import { type ApiParts, problemResponse } from "./api.ts";
+import { noticePage, pageHeaders } from "./links/page.ts";
 import { isPageAddress } from "./page-address.ts";
 import { nothingHere, problem } from "./problem.ts";
 
-/** Answers a GET of a path. */
-export type Page = (path: string) => Promise<Response>;
+/** Answers a GET of a path. `accept`: the header of the request, by which a browser is told from a program. */
+export type Page = (path: string, accept?: string) => Promise<Response>;
 
 interface PageFile {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -39,13 +41,24 @@ export function openPage(folder: string | null, log: ApiParts["log"]): Page {
     if (found === null) opened = null;
     return found;
   };
-  return async (path) => {
+  return async (path, accept) => {
     const isAddress = isPageAddress(path);
     const found = await files();
-    if (found === null) return problemResponse(isAddress ? notBuilt : nothingHere);
+    if (found === null) return refused(isAddress ? notBuilt : nothingHere, accept);
     const file = found.get(isAddress ? "/" : path);
-    return file === undefined ? problemResponse(nothingHere) : new Response(file.body, { headers: file.headers });
+    return file === undefined ? refused(nothingHere, accept) : new Response(file.body, { headers: file.headers });
   };
+}
+
+/** A person gets words and a way home, a program the problem. */
+function refused(problem: ProblemDocument, accept = ""): Response {
+  const isPerson = accept.split(",").some((type) => type.trim().startsWith("text/html"));
+  if (!isPerson) return problemResponse(problem);
+  const page =
+    problem === notBuilt
+      ? noticePage("The page is not built", `${problem.hint}.`)
+      : noticePage("There is nothing at this address", "It may be mistyped, or what it showed is gone.", "To the runs");
+  return new Response(page, { status: problem.status, headers: pageHeaders });
 }
 
 async function readFiles(folder: string, log: ApiParts["log"]): Promise<ReadonlyMap<string, PageFile> | null> {

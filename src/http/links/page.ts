@@ -21,6 +21,7 @@ textarea { width: 100%; min-height: 5rem; padding: .6rem .75rem; font: inherit; 
 button { font: inherit; font-weight: 600; min-height: 2.75rem; padding: .5rem 1.25rem; border-radius: .5rem;
   border: 1px solid var(--accent); color: var(--accent); background: transparent; cursor: pointer; }
 button:first-child { color: light-dark(#fff, #10131a); background: var(--accent); }
+a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 `;
 
@@ -54,8 +55,10 @@ export function linkPage(view: LinkView, chosen = ""): { readonly status: 200 | 
   }
 }
 
-export function noticePage(title: string, text: string): string {
-  return pageOf(title, `<h1>${escaped(title)}</h1><p>${escaped(text)}</p>`);
+/** `home`: it leads to the first page. */
+export function noticePage(title: string, text: string, home = ""): string {
+  const way = home === "" ? "" : `<p><a href="/">${escaped(home)}</a></p>`;
+  return pageOf(title, `<h1>${escaped(title)}</h1><p>${escaped(text)}</p>${way}`);
 }
 
 function questionOf({ run, task, story, question, feedback }: ShownGate, rest: string): string {
