@@ -169,8 +169,9 @@ test("[PG52] in the past a gate is shown and cannot be answered", async () => {
   await option(page, "approve").waitFor();
 });
 
-test("[PG46] of 2,000 files only those near to what can be seen are there", async () => {
-  const many = "mkdir many; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i >many/$i.txt; done; touch divide.js";
+test("[PG37 PG46] of 2,000 files only those near to what can be seen are there, and what is left out is said", async () => {
+  const many =
+    "mkdir many; i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo $i >many/$i.txt; done; yes 1 | head -n 200000 >divide.js";
   const { look } = await asked({ work: [{ run: [many], say: "STATUS: done" }] });
   const page = await look();
   const files = () => page.locator(".file").count();
@@ -179,4 +180,6 @@ test("[PG46] of 2,000 files only those near to what can be seen are there", asyn
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await page.getByRole("button", { name: "many/999.txt" }).waitFor();
   expect(await files()).toBeLessThan(400);
+  await page.goto(new URL("/runs/1/changes", page.url()).href);
+  await page.getByText("that of a file after 256 KiB").waitFor();
 });

@@ -122,11 +122,17 @@ function useDraft(id: string): GateDraft {
     const hear = ({ key }: StorageEvent) => {
       if (key === draft.key) draft.readAgain();
     };
+    // A phone that sleeps may never come back to this page.
+    const hide = () => {
+      if (document.visibilityState === "hidden") keep();
+    };
     addEventListener("pagehide", keep);
+    document.addEventListener("visibilitychange", hide);
     addEventListener("storage", hear);
     return () => {
       keep();
       removeEventListener("pagehide", keep);
+      document.removeEventListener("visibilitychange", hide);
       removeEventListener("storage", hear);
     };
   }, [draft]);
