@@ -123,10 +123,18 @@ test("[PG24] a story that could work and does not waits until now, before its fi
 });
 
 test("[PG25] what was interrupted is listed with what became of it", () => {
-  const { run } = rejectedOnce();
-  const found = recoveriesOf(run);
+  const { run, events } = rejectedOnce();
+  const found = recoveriesOf(run, events);
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ outcome: "lost", again: { number: 3 } });
+  const taken = events.map((event) =>
+    event.type === "attempt_ended" && event.outcome === "completed" ? { ...event, facts: { adopted: true } } : event,
+  );
+  const completed = taken.filter((event) => event.type === "attempt_ended" && event.outcome === "completed");
+  const adopted = recoveriesOf(run, taken).filter(({ outcome }) => outcome === "adopted");
+  expect(adopted.map(({ attempt }) => attempt.id).toSorted()).toEqual(
+    completed.map((event) => (event.type === "attempt_ended" ? event.attempt : "")).toSorted(),
+  );
 });
 
 test("[PG26 A90] a story's row says where it stands, what it waits for by name, its criteria, attempts and outputs", () => {

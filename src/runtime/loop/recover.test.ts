@@ -157,6 +157,17 @@ describe("a driver that was killed", () => {
     expect(await world.outcomes(run)).toEqual(["lost", "completed"]);
   });
 
+  test("[RC18 RC19] the end of an attempt whose result was taken over says so, in the log", async () => {
+    const { world, run } = await afterDeath();
+    const end = { outcome: "ran", text: "STATUS: done", usage: noUsage, session: null, notes: [] };
+    const kept = { attempt: (await world.attempts(run))[0]?.id, end, reported: { report: null } };
+    writeFileSync(join(world.home.logs, run, "run-work-1.end.json"), JSON.stringify(kept));
+    expect(await world.drive(run)).toBe("done");
+    expect(await world.outcomes(run)).toEqual(["completed"]);
+    const ends = (await world.events(run)).filter((event) => event.type === "attempt_ended");
+    expect(ends).toMatchObject([{ facts: { adopted: true } }]);
+  });
+
   test("[RC4] several who recover at once report it once", async () => {
     const { world, run } = await afterDeath();
     const others = await Promise.all([world.open(), world.open(), world.open()]);

@@ -12,7 +12,7 @@ import type { ViewOfRun } from "../watched-run.ts";
 import { type Recovery, recoveriesOf } from "./recoveries.ts";
 
 export function RecoveryView({ watched }: ViewOfRun) {
-  const found = recoveriesOf(watched.run.value as Run);
+  const found = recoveriesOf(watched.run.value as Run, watched.events);
   const { columns } = texts;
   if (found.length === 0) return <Empty>{texts.none}</Empty>;
   return (
@@ -49,7 +49,7 @@ function Row({ recovery: { attempt, outcome, again, isRolledBack } }: { readonly
         </a>
       </td>
       <td class="recovery-why">
-        <strong class="failed">{texts.outcomes[outcome]}</strong> {visibleLine(why)}
+        <strong class={outcome === "adopted" ? "" : "failed"}>{texts.outcomes[outcome]}</strong> {visibleLine(why)}
         {notes.map((note) => (
           <span key={visibleLine(note)} class="dim">
             {" "}
@@ -58,8 +58,8 @@ function Row({ recovery: { attempt, outcome, again, isRolledBack } }: { readonly
         ))}
       </td>
       <td>
-        {isRolledBack ? texts.rolledBack : texts.kept}{" "}
-        {again === null ? (
+        {outcome === "adopted" ? texts.adopted : isRolledBack ? texts.rolledBack : texts.kept}{" "}
+        {outcome === "adopted" ? null : again === null ? (
           <span class="dim">{texts.notAgain}</span>
         ) : (
           <a href={pathTo(["attempts", again.id])}>{texts.again(again.number)}</a>

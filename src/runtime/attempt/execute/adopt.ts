@@ -19,5 +19,5 @@ export async function adoptAttempt(
   if (begun === null) return null;
   return saved === null
     ? RunningAttempt.rejoin(parts, begun)
-    : RunningAttempt.adopt(parts, begun, { kind: "executed", ...saved });
+    : RunningAttempt.adopt(parts, begun, { kind: "executed", ...saved, isAdopted: true });
 }

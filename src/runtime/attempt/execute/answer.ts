@@ -6,7 +6,13 @@ import type { ExecutionEnd } from "../../../executors/executor.ts";
 
 export type Answer =
   /** From an agent or a command: its text is still to be read, and its claim to be done is still to be checked. */
-  | { readonly kind: "executed"; readonly end: ExecutionEnd; readonly reported: ToolReport }
+  | {
+      readonly kind: "executed";
+      readonly end: ExecutionEnd;
+      readonly reported: ToolReport;
+      /** Its driver died after its end, and another one took over the result. */
+      readonly isAdopted?: true;
+    }
   /** From the runtime itself. `isChecked`: the checks ran as a part of the work, and do not run again. */
   | {
       readonly kind: "performed";

@@ -22,7 +22,7 @@ import { sessionOf, toldTo } from "../prepare/told.ts";
 import { shownTree } from "../prepare/workspace.ts";
 import { type AccountPorts, applyAccountLimits } from "./account-limits.ts";
 import { checkAnswer } from "./check-answer.ts";
-import { isEmptyRecord, withFiles, withReported, withTold } from "./facts.ts";
+import { isEmptyRecord, withFacts, withFiles, withReported, withTold } from "./facts.ts";
 import { withMovedRefs } from "./moved-refs.ts";
 import { replaceOutcome, troubleWith } from "./outcomes.ts";
 import { noteOutside } from "./outside-writes.ts";
@@ -39,7 +39,8 @@ export async function settle(
   stop: StopSwitch,
 ): Promise<Report> {
   const collected = await collect(parts, begun, answer);
-  const read = withTold(withReported(reportOf(parts, begun, answer, collected.files), answer), collected.files);
+  const told = withTold(withReported(reportOf(parts, begun, answer, collected.files), answer), collected.files);
+  const read = withFacts(told, answer.kind === "executed" && answer.isAdopted ? { adopted: true } : {});
   // A shutdown of the machine signals agent and driver at once: the agent was stopped, it did not fail.
   if (answer.kind === "executed" && hasDied(answer.end) && stop.reason !== null)
     return replaceOutcome(read, { outcome: "cancelled", why: stop.reason, retryAt: null });
