@@ -39,8 +39,17 @@ async function asked() {
   const reads = [
     ...["", "/stories", "/cost", "/why", "/definition", "/diff", "/events", "/caps"].map((path) => `runs/1${path}`),
     ...["", "/log", "/transcript", "/prompt", "/diff"].map((path) => `attempts/${attempt}${path}`),
-    ...["runs", "events", "gates", `gates/${gate}`, `gates/${gate}/diff`, "workflows", "workflows/small", "accounts"],
-    ...["workflows/small/figures", "workers", "projects", "sessions", "repositories", "push", "openapi.json"],
+    ...["", `/${gate}`, `/${gate}/diff`].map((path) => `gates${path}`),
+    ...["", "/small", "/small/figures"].map((path) => `workflows${path}`),
+    "runs",
+    "events",
+    "accounts",
+    "workers",
+    "projects",
+    "sessions",
+    "repositories",
+    "push",
+    "openapi.json",
     "health/details",
   ];
   const failing = async () => {

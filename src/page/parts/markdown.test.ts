@@ -102,14 +102,14 @@ test("[PG41] a link whose words are another address says where it goes", () => {
   // The first letter is a Cyrillic one.
   expect(said("https://аpple.com/")).toBe("https://xn--pple-43d.com/");
   expect(said(`[good.example](https://evil.example/${"a".repeat(1_000)})`)?.length).toBeLessThan(210);
-  for (const honest of [
+  const honest = [
     "[the story](https://good.example/x)",
     "[https://good.example/ä?b=1](https://good.example/ä?b=1)",
     "[good.example](https://good.example)",
     "https://Good.Example:8080/x.",
     "https://good.example/ä",
-  ])
-    expect(said(honest), honest).toBeNull();
+  ];
+  expect(honest.filter((text) => said(text) !== null)).toEqual([]);
 });
 
 test("[PG41] a text that is made to be slow is read all the same", () => {
