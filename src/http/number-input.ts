@@ -6,7 +6,7 @@ import { z } from "zod";
 /** 15 digits are exact in every program. */
 const digits = /^\d{1,15}$/;
 
-export function wholeNumber(least: number, most = Number.MAX_SAFE_INTEGER) {
+export function digitsInput(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
   const error = `must be a whole number in digits, ${range}`;
   return z

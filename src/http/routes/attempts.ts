@@ -11,12 +11,12 @@ import {
   promptContract,
   transcriptPageContract,
 } from "../../contracts/http-documents.ts";
-import { wholeNumber } from "../number-input.ts";
+import { digitsInput } from "../number-input.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 import { askedPlace, headersOfStreams, wantsStream } from "../streams/asked.ts";
 import { logFeed } from "../streams/log-feed.ts";
 
-const byte = wholeNumber(0);
+const byte = digitsInput(0);
 
 export const attemptRoutes: readonly ApiRoute[] = [
   apiRoute(

@@ -10,13 +10,13 @@ import { definitionContract } from "../../contracts/definition.ts";
 import { diffContract } from "../../contracts/diff-document.ts";
 import { runPageContract } from "../../contracts/http-documents.ts";
 import { runStatus, statusContract, storiesContract, whyContract } from "../../contracts/run-documents.ts";
-import { wholeNumber } from "../number-input.ts";
+import { digitsInput } from "../number-input.ts";
 import { type ApiRoute, apiRoute } from "../route.ts";
 
 const longestSearch = 200;
 
 const runsQuery = z.strictObject({
-  limit: wholeNumber(1, 200).default(50),
+  limit: digitsInput(1, 200).default(50),
   cursor: z.string().optional().describe("`next` of the page before."),
   status: z
     .string()

@@ -3,13 +3,13 @@
 import { z } from "zod";
 import { changeLog, eventLog, type LiveLog } from "../../application/live-events.ts";
 import { digestPageContract, eventPageContract } from "../../contracts/stream-documents.ts";
-import { wholeNumber } from "../number-input.ts";
+import { digitsInput } from "../number-input.ts";
 import { type ApiRoute, type Asked, apiRoute } from "../route.ts";
 import { askedPlace, headersOfStreams, wantsStream } from "./asked.ts";
 
 const pageQuery = z.strictObject({
-  after: wholeNumber(0).optional().describe("Only what is behind this place. Default: everything."),
-  limit: wholeNumber(1, 5_000)
+  after: digitsInput(0).optional().describe("Only what is behind this place. Default: everything."),
+  limit: digitsInput(1, 5_000)
     .optional()
     .describe("The size of a page. Default: 500. A page of large documents is shorter: `next` says where it ends."),
 });

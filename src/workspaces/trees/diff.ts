@@ -97,10 +97,10 @@ async function compare(
     ...(cutter === null ? {} : { keeps: (chunk: Buffer) => cutter.take(chunk) }),
   });
   const isTextCut = printed.isCut === true;
-  if (cutter === null) return within(files.map(asFile), printed.stdout, { maxFiles, isTextCut });
+  if (cutter === null) return limitedDiff(files.map(asFile), printed.stdout, { maxFiles, isTextCut });
   const text = `${printed.stdout}${isTextCut ? "" : cutter.end().toString("utf8")}`;
   const marked = markCut(files, cutter.cutFiles, isTextCut ? sectionsIn(text) - 1 : cutter.cutFiles.length);
-  return within(marked, text, { maxFiles, isTextCut });
+  return limitedDiff(marked, text, { maxFiles, isTextCut });
 }
 
 /** `sections`: whether each is cut. Those behind the first `whole` ones are not in the text, or not all of them. */
@@ -126,7 +126,7 @@ function asFile(listed: ListedFile): DiffFile {
   return file;
 }
 
-export function within(
+export function limitedDiff(
   all: readonly DiffFile[],
   text: string,
   { maxFiles, isTextCut }: { readonly maxFiles: number; readonly isTextCut: boolean },

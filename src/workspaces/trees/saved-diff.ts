@@ -11,13 +11,13 @@ import {
   type Diff,
   type DiffLimits,
   type FileStatus,
+  limitedDiff,
   markCut,
   maxListBytes,
   maxReadBytes,
   sectionsIn,
   timeoutMs,
   usualDiffLimits,
-  within,
 } from "./diff.ts";
 import { DiffTextCutter } from "./diff-text.ts";
 
@@ -36,7 +36,7 @@ export async function savedDiff(file: string, limits: DiffLimits = usualDiffLimi
     sections: 1,
   }));
   const marked = markCut(files, cutFiles, isTextCut ? sectionsIn(text) - 1 : files.length);
-  return within(marked, text, { maxFiles: limits.maxFiles, isTextCut });
+  return limitedDiff(marked, text, { maxFiles: limits.maxFiles, isTextCut });
 }
 
 interface SavedText {
