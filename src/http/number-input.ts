@@ -3,8 +3,8 @@
 
 import { z } from "zod";
 
-/** 15 digits are exact in every program. */
-const digits = /^\d{1,15}$/;
+/** Longer ones are not exact. */
+const digits = /^\d{1,16}$/;
 
 export function digitsInput(least: number, most = Number.MAX_SAFE_INTEGER) {
   const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
@@ -13,5 +13,5 @@ export function digitsInput(least: number, most = Number.MAX_SAFE_INTEGER) {
     .string()
     .regex(digits, { error, abort: true })
     .transform(Number)
-    .pipe(z.int().min(least, { error }).max(most, { error }));
+    .pipe(z.int({ error }).min(least, { error }).max(most, { error }));
 }
