@@ -94,6 +94,8 @@ const packages = [
   "croner",
   "hono",
   "kysely",
+  // Not in dist/: see scripts/bundle.ts.
+  "pg",
   "preact",
   "yaml",
   "zod",
@@ -101,6 +103,7 @@ const packages = [
 
 /** Implementations: outside their own capability only the composition root, src/app.ts, may import them. */
 const implementations = [
+  "store/postgres",
   "store/sqlite",
   "dispatch/embedded",
   "executors/command",

@@ -20,6 +20,8 @@ const apart = [
 const disk = ["src/store/**/*.test.ts"];
 // They need a browser, which is installed for them.
 const browser = ["test/browser/**/*.test.ts"];
+// They need a PostgreSQL server, which is installed and started for them.
+const postgres = ["src/**/*.postgres.test.ts", "test/**/*.postgres.test.ts"];
 /** They start programs that import the application. */
 const globalSetup = "test/support/bundled-programs.ts";
 const memory = memoryForFiles();
@@ -40,7 +42,10 @@ export default defineConfig({
     expect: { poll: { timeout: patienceMs, interval: 25 } },
     projects: [
       { extends: true, test: { name: "pure", include: pure, isolate: false } },
-      { extends: true, test: { name: "disk", include: disk, globalSetup } },
+      {
+        extends: true,
+        test: { name: "disk", include: disk, exclude: [...configDefaults.exclude, ...postgres], globalSetup },
+      },
       { extends: true, test: { name: "apart", include: apart, globalSetup, env } },
       {
         extends: true,
@@ -48,12 +53,16 @@ export default defineConfig({
           // To import the application takes longer than most of these tests.
           name: "shared",
           include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk, ...browser],
+          exclude: [...configDefaults.exclude, ...pure, ...apart, ...disk, ...browser, ...postgres],
           isolate: false,
           setupFiles: ["test/support/next-file.ts"],
           globalSetup,
           env,
         },
+      },
+      {
+        extends: true,
+        test: { name: "postgres", include: postgres, globalSetup: [globalSetup, "test/postgres/server.ts"], env },
       },
       {
         extends: true,

@@ -16,6 +16,9 @@ const files = globSync(
 );
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
+/** Only stores on a server need it: whoever has one installs it beside Pawl. */
+const external = ["pg"];
+
 /** What of npm is in the page. */
 const pagePackages = ["preact", "@preact/signals", "@preact/signals-core"];
 
@@ -86,6 +89,7 @@ async function bundle(): Promise<readonly string[]> {
     cwd: root,
     input: { main: "src/cli/main.ts", "scripted-agent": "src/executors/scripted/agent.ts" },
     platform: "node",
+    external,
     plugins: [notice, builtins(), plainText()],
     logLevel: "warn",
     output: {
@@ -108,6 +112,7 @@ async function bundle(): Promise<readonly string[]> {
     cwd: root,
     input: { index: "src/index.ts" },
     platform: "node",
+    external,
     plugins: [notice],
     logLevel: "warn",
     output: { dir: join(dist, "library"), format: "esm" },

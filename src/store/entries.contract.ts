@@ -19,7 +19,7 @@ interface StoreUnderTest {
 }
 
 /** `open` returns an empty database and closes it when the test ends. */
-export function describeEntries(name: string, open: () => Promise<StoreUnderTest>): void {
+export function describeEntries(name: string, open: () => Promise<StoreUnderTest>, walks = 6): void {
   const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
     test(title, async () => {
       const under = await open();
@@ -136,7 +136,7 @@ export function describeEntries(name: string, open: () => Promise<StoreUnderTest
       "[SO31] [SO33] after any walk by several processes each of them sees what is in the log",
       async ({ store, another }) => {
         const stores = [store, await another(), await another()];
-        for (let walk = 1; walk <= 6; walk += 1) {
+        for (let walk = 1; walk <= walks; walk += 1) {
           const choose = chooser(walk);
           const id = await new Transitions(store).start(everything);
           for (let step = 0; step < 60; step += 1) {

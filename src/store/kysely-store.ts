@@ -84,12 +84,12 @@ import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenU
 import { KyselyTransaction } from "./transaction.ts";
 
 /**
- * What a dialect provides: transactions that wait for a lock without blocking the process, and a way to notice commits of other
- * processes. Integers in rows are numbers, even if the driver returns text for 64 bits.
+ * What a dialect provides: write transactions, one at a time, that wait for each other without blocking the process, and a way to notice
+ * commits of other processes. Integers in rows are numbers, even if the driver returns text for 64 bits.
  */
 export interface Database {
   readonly db: Kysely<Tables>;
-  /** Runs one write transaction, and retries it if the lock was taken or a version changed. */
+  /** Runs one write transaction, alone, and retries it if the lock was taken or a version changed. */
   write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
   /** For a single query. */
   read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -188,8 +188,12 @@ export class KyselyStore implements Store {
 
   async permitHolders(key: string): Promise<readonly AttemptRef[]> {
     return await this.#database.snapshot(async (db) => {
-      const found = await Promise.all((await selectPermitHolders(db, key)).map((id) => selectAttempt(db, id)));
-      return found.filter((attempt) => attempt !== null);
+      const found: AttemptRef[] = [];
+      for (const id of await selectPermitHolders(db, key)) {
+        const attempt = await selectAttempt(db, id);
+        if (attempt !== null) found.push(attempt);
+      }
+      return found;
     });
   }
 

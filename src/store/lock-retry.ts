@@ -11,6 +11,7 @@ export async function retryWhileLocked<T>(
   clock: Clock,
   isLocked: (error: unknown) => boolean,
   work: () => Promise<T>,
+  atMostMs: number = longestWaitMs,
 ): Promise<T> {
   const started = clock.steady();
   for (let waitMs = 1; ; waitMs = Math.min(waitMs * 1.5, 40)) {
@@ -18,7 +19,7 @@ export async function retryWhileLocked<T>(
       return await work();
     } catch (error) {
       const canPass = error instanceof VersionConflict || isLocked(error);
-      if (!canPass || clock.steady() - started > longestWaitMs) throw error;
+      if (!canPass || clock.steady() - started > atMostMs) throw error;
       await clock.sleep(waitMs * (0.5 + Math.random()));
     }
   }

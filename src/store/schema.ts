@@ -15,7 +15,6 @@ export interface Tables {
   outbox: OutboxRow;
   sent_messages: SentMessageRow;
   push_subscriptions: PushSubscriptionRow;
-  permit_keys: { key: string };
   permits: PermitRow;
   permit_lines: PermitLineRow;
   ready: ReadyRow;
@@ -161,7 +160,6 @@ interface PushSubscriptionRow {
   created_at: number;
 }
 
-/** Each key has a row in `permit_keys`, which is locked while permits of that key are counted. */
 export interface PermitRow {
   key: string;
   attempt_id: string;

@@ -42,3 +42,8 @@ export class SqlText {
 export function sqlText(pieces: readonly string[], ...values: readonly unknown[]): SqlText {
   return new SqlText(pieces, values);
 }
+
+/** A part of a text that has no parameters. */
+export function sqlWords(words: string): SqlText {
+  return new SqlText([words], []);
+}

@@ -3,6 +3,7 @@
 
 import { type Compilable, CompiledQuery, type Kysely } from "kysely";
 import type { Tables } from "./schema.ts";
+import { dialectOf } from "./sql-dialect.ts";
 import { type Compiled, SqlParameter, SqlText } from "./sql-text.ts";
 
 /**
@@ -42,7 +43,7 @@ export function statement<Args extends object, Row = never>(
     if (known !== undefined) return known;
     // The placeholder travels through Kysely as an opaque value and comes back in `parameters`.
     const built = build(db, (name) => new SqlParameter(name) as never);
-    const query = built instanceof SqlText ? built.compile(markOf(db)) : built.compile();
+    const query = built instanceof SqlText ? built.compile(dialectOf(db).mark) : built.compile();
     compiled.set(dialect, query);
     return query;
   };
@@ -78,16 +79,6 @@ export function statement<Args extends object, Row = never>(
       return Number((await db.executeQuery(CompiledQuery.raw(sql, bound))).numAffectedRows ?? 0);
     },
   };
-}
-
-/** How the dialect writes a parameter. */
-function markOf(db: Kysely<Tables>): (position: number) => string {
-  return hasOneWriter(db) ? () => "?" : (position) => `$${position}`;
-}
-
-/** A dialect in which only one transaction writes at a time: it has no rows to lock. */
-export function hasOneWriter(db: Kysely<Tables>): boolean {
-  return db.getExecutor().adapter.supportsMultipleConnections === false;
 }
 
 function isDirect(adapter: object): adapter is DirectExecution {

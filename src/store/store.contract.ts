@@ -40,8 +40,8 @@ export interface StoreUnderTest {
 
 type Query = <T>(work: (db: Kysely<Tables>) => Promise<T>) => Promise<T>;
 
-/** `open` returns an empty database and closes it when the test ends. */
-export function describeStore(name: string, open: () => Promise<StoreUnderTest>): void {
+/** `open` returns an empty database and closes it when the test ends. `walks`: how many random walks are tried. */
+export function describeStore(name: string, open: () => Promise<StoreUnderTest>, walks = 45): void {
   /** After each scenario the rows must equal the folded logs. */
   const scenario = (title: string, body: (under: StoreUnderTest & { runs: Transitions }) => Promise<void>) =>
     test(title, async () => {
@@ -160,7 +160,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>)
           }
           expect(await expectRowsToEqualLog(under.store, id)).toStrictEqual(run);
         }),
-        { numRuns: 45 },
+        { numRuns: walks },
       );
       await expectRowsToEqualLogs(await under.reopen());
     });

@@ -96,7 +96,7 @@ export class KyselyTransaction implements Transaction {
 
   async load(id: RunId, needed: (header: Header) => readonly StoryId[]): Promise<Loaded | null> {
     const { headers, attempts } = this.#memory;
-    const found = await headers.read(this.#db, id, "change");
+    const found = await headers.read(this.#db, id);
     if (found === null) return null;
     const { row } = found;
     const header = await this.#header(found, await attempts.read(this.#db, id, null));
@@ -112,9 +112,9 @@ export class KyselyTransaction implements Transaction {
     return { run: { header, stories }, number, headerVersion, plannedVersion, storyVersions };
   }
 
-  /** The run with every story, for reading only: nothing is locked. */
+  /** The run with every story, for reading only. */
   async wholeRun(id: RunId): Promise<Run | null> {
-    const found = await this.#memory.headers.read(this.#db, id, "look");
+    const found = await this.#memory.headers.read(this.#db, id);
     if (found === null) return null;
     const attempts = await selectAllAttempts(this.#db, id);
     const header = await this.#header(found, attempts.get(null) ?? []);

@@ -26,6 +26,7 @@ export default async function bundlePrograms(): Promise<(() => void) | undefined
       cwd: root,
       input: Object.fromEntries(programs.map((name) => [name, `test/support/${name}.ts`])),
       platform: "node",
+      external: ["pg"],
       logLevel: "silent",
       output: { dir, format: "esm", comments: false },
     });

@@ -1,4 +1,4 @@
-// A process that works on a store, for tests with many of them. Started as `node store-worker.ts <what> <file>`, it prints "ready",
+// A process that works on a store, for tests with many of them. Started as `node store-worker.ts <what> <store>`, it prints "ready",
 // reads orders from stdin, one per line, and prints a line of JSON for each thing it did.
 
 import { createInterface } from "node:readline";
@@ -12,14 +12,18 @@ import { plainWorkspace } from "../../src/runtime/config/config.ts";
 import { Projections } from "../../src/runtime/effects/projections.ts";
 import { Commits, type Parts } from "../../src/runtime/parts.ts";
 import { Trees } from "../../src/runtime/trees/trees.ts";
+import { openPostgresStore } from "../../src/store/postgres/open.ts";
 import { openSqliteStore } from "../../src/store/sqlite/open.ts";
+import type { Store } from "../../src/store/store.ts";
 import { systemClock } from "../../src/system/clock.ts";
 import { findHome } from "../../src/system/home.ts";
 import { environmentSecrets } from "../../src/system/secrets/secrets.ts";
+import { isPostgres } from "../../src/system/store-address.ts";
 import { chainOf, completed, finishOf, startAttemptOf } from "./sample-runs.ts";
 import { Transitions } from "./transitions.ts";
 
-const [what = "", file = ""] = process.argv.slice(2);
+/** A file, or the address of a database. */
+const [what = "", name = ""] = process.argv.slice(2);
 const worker = `${process.pid}`;
 const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
@@ -31,7 +35,7 @@ process.exit(0);
 async function open(): Promise<void> {
   tell("ready");
   await moment();
-  const store = await openSqliteStore(file, systemClock);
+  const store = await openStore();
   tell({ runs: (await store.listRuns({ statuses: null, limit: 10 })).length });
   await store.close();
 }
@@ -83,7 +87,7 @@ async function write(): Promise<void> {
 
 /** Order "<milliseconds>": holds the write lock for that long. */
 async function hold(): Promise<void> {
-  const database = new DatabaseSync(file);
+  const database = new DatabaseSync(name);
   tell("ready");
   for (;;) {
     const order = await orders.next();
@@ -111,8 +115,13 @@ function dieAfter(statements: number): void {
   DatabaseSync.prototype.exec = dying(DatabaseSync.prototype.exec);
 }
 
+async function openStore(): Promise<Store> {
+  if (!isPostgres(name)) return await openSqliteStore(name, systemClock);
+  return await openPostgresStore(name, systemClock, { id: "a-home", host: "here", dir: "/home/of/tests" });
+}
+
 async function openParts(): Promise<Parts> {
-  const store = await openSqliteStore(file, systemClock);
+  const store = await openStore();
   const none = () => Promise.reject(new Error("this process has no executor"));
   const executors = {
     namesFor: () => ["scripted"],

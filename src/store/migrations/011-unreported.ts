@@ -15,7 +15,7 @@ export async function up(db: Kysely<never>, types: ColumnTypes): Promise<void> {
     .execute();
   const old = db as unknown as Kysely<Old>;
   const counts = new Map<string, number>();
-  for await (const { run_id, body } of old.selectFrom("attempts").select(["run_id", "body"]).stream())
+  for (const { run_id, body } of await old.selectFrom("attempts").select(["run_id", "body"]).execute())
     if (isUnreported(JSON.parse(body) as Body)) counts.set(run_id, (counts.get(run_id) ?? 0) + 1);
   for (const [run, unreported] of counts)
     await old

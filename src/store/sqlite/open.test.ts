@@ -10,6 +10,7 @@ import { freshFile } from "../../../test/support/programs.ts";
 import { systemClock } from "../../system/clock.ts";
 import { describeApiTables } from "../api.contract.ts";
 import { describeEntries } from "../entries.contract.ts";
+import { describeFigures } from "../figures.contract.ts";
 import { describeMessages } from "../messages.contract.ts";
 import { describeOffersAndLeases } from "../offers-and-leases.contract.ts";
 import { describeSchedules } from "../schedules.contract.ts";
@@ -25,6 +26,7 @@ describeOffersAndLeases("SQLite on disk", openEmpty);
 describeApiTables("SQLite on disk", openEmpty);
 describeMessages("SQLite on disk", openEmpty);
 describeSchedules("SQLite on disk", openEmpty);
+describeFigures("SQLite on disk", openEmpty);
 
 async function openEmpty() {
   const directory = mkdtempSync(join(tmpdir(), "pawl-store-"));

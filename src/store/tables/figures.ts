@@ -4,7 +4,8 @@
 import type { Kysely } from "kysely";
 import type { RunStatus } from "../../domain/run.ts";
 import type { Tables } from "../schema.ts";
-import { sqlText } from "../sql-text.ts";
+import { dialectOf } from "../sql-dialect.ts";
+import { sqlText, sqlWords } from "../sql-text.ts";
 import { statement } from "../statement.ts";
 import type { FiguresLimits, StepFigures, WorkflowFigures } from "../store.ts";
 
@@ -33,19 +34,23 @@ const byStatus = statement<{ workflow: string }, { status: string; count: number
 
 type StepRow = Omit<StepFigures, "medianMs"> & { median: number | null; counted: number };
 
-const ofSteps = statement<{ workflow: string } & FiguresLimits, StepRow>(
-  (_, p) => sqlText`with chosen as materialized (
-      select id from runs where workflow = ${p("workflow")} order by number desc limit ${p("mostRuns")}
+const ofSteps = statement<{ workflow: string } & FiguresLimits, StepRow>((db, p) => {
+  const { field, joinsInOrder } = dialectOf(db);
+  const text = (path: string) => sqlWords(field("body", path, "text"));
+  const number = (path: string) => sqlWords(field("body", path, "number"));
+  const inOrder = sqlWords(joinsInOrder ? "" : "order by chosen.number desc, story_id, position");
+  return sqlText`with chosen as materialized (
+      select id, number from runs where workflow = ${p("workflow")} order by number desc limit ${p("mostRuns")}
     ), attempt as materialized (
-      select json_extract(body, '$.name') as name, phase, json_extract(body, '$.executor') as executor,
-        json_extract(body, '$.startedAt') as started, json_extract(body, '$.state.outcome') as outcome,
-        json_extract(body, '$.state.verdict.kind') as verdict,
-        json_extract(body, '$.state.endedAt') - json_extract(body, '$.startedAt') as ms,
-        json_extract(body, '$.usage.costUsd') as cost,
-        coalesce(json_extract(body, '$.usage.estimatedUsd'), 0) as estimated,
-        run_id, json_extract(body, '$.usage.inputTokens') + json_extract(body, '$.usage.outputTokens')
-          + coalesce(json_extract(body, '$.usage.cacheReadTokens'), 0) as tokens
-      from chosen cross join attempts on attempts.run_id = chosen.id limit ${p("mostAttempts")}
+      select ${text("name")} as name, phase, ${text("executor")} as executor,
+        ${number("startedAt")} as started, ${text("state.outcome")} as outcome,
+        ${text("state.verdict.kind")} as verdict,
+        ${number("state.endedAt")} - ${number("startedAt")} as ms,
+        ${number("usage.costUsd")} as cost,
+        coalesce(${number("usage.estimatedUsd")}, 0) as estimated,
+        run_id, ${number("usage.inputTokens")} + ${number("usage.outputTokens")}
+          + coalesce(${number("usage.cacheReadTokens")}, 0) as tokens
+      from chosen cross join attempts where attempts.run_id = chosen.id ${inOrder} limit ${p("mostAttempts")}
     ), ranked as (
       select name, ms, row_number() over (partition by name order by ms) as place,
         count(*) over (partition by name) as many
@@ -54,14 +59,14 @@ const ofSteps = statement<{ workflow: string } & FiguresLimits, StepRow>(
       select name, avg(ms) as median from ranked where place in ((many + 1) / 2, (many + 2) / 2) group by name
     )
     select attempt.name as step, count(*) as attempts,
-      sum(phase = 'ended') as ended,
-      coalesce(sum(outcome = 'completed' and verdict is not 'rejected'), 0) as passed,
-      coalesce(sum(outcome = 'completed' and verdict is 'rejected'), 0) as rejected,
-      coalesce(sum(outcome <> 'completed'), 0) as failed,
+      count(*) filter (where phase = 'ended') as ended,
+      count(*) filter (where outcome = 'completed' and verdict is distinct from 'rejected') as passed,
+      count(*) filter (where outcome = 'completed' and verdict = 'rejected') as rejected,
+      count(*) filter (where outcome <> 'completed') as failed,
       sum(cost) as "costUsd", sum(estimated) as "estimatedUsd",
-      sum(case when outcome = 'completed' and verdict is not 'rejected' then 0 else cost end) as "lostUsd",
-      sum(cost = 0 and tokens = 0 and executor not in ('shell', 'integrate')) as unreported,
+      sum(case when outcome = 'completed' and verdict is distinct from 'rejected' then 0 else cost end) as "lostUsd",
+      count(*) filter (where cost = 0 and tokens = 0 and executor not in ('shell', 'integrate')) as unreported,
       max(median) as median, (select count(distinct run_id) from attempt) as counted
     from attempt left join middle on middle.name = attempt.name
-    group by attempt.name order by min(started)`,
-);
+    group by attempt.name order by min(started), attempt.name`;
+});

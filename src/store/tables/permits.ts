@@ -3,7 +3,7 @@
 import type { Kysely } from "kysely";
 import { type AttemptId, attemptId } from "../../domain/ids.ts";
 import type { PermitRow, Tables } from "../schema.ts";
-import { hasOneWriter, statement } from "../statement.ts";
+import { statement } from "../statement.ts";
 import type { PermitLimit, PermitWaiter } from "../store.ts";
 import { isNext, leaveLine, standInLine } from "./permit-lines.ts";
 
@@ -14,9 +14,8 @@ export async function takePermits(
   limits: readonly PermitLimit[],
   waiter: PermitWaiter | null,
 ): Promise<string | null> {
-  // Always in the same order, so that two transactions that need the same keys cannot deadlock.
+  // Always in the same order, so that the line in which a step waits does not depend on the order of its limits.
   for (const { key, limit, inLine } of limits.toSorted((a, b) => (a.key < b.key ? -1 : 1))) {
-    if (!hasOneWriter(db)) await lockKey.run(db, { key });
     const { held } = await count.one(db, { key });
     const line = inLine === true ? waiter : null;
     if (held < limit && (line === null || (await isNext(db, key, line)))) continue;
@@ -37,17 +36,6 @@ export async function releasePermits(db: Kysely<Tables>, attempts: readonly Atte
 export async function selectPermitHolders(db: Kysely<Tables>, key: string): Promise<readonly AttemptId[]> {
   return (await holders.all(db, { key })).map((row) => attemptId(row.attempt_id));
 }
-
-/**
- * Locks the row of the key until the commit, so that the next transaction that counts its permits sees ours. Where only one transaction
- * writes at a time, it would write two pages for nothing.
- */
-const lockKey = statement<{ key: string }>((db, p) =>
-  db
-    .insertInto("permit_keys")
-    .values({ key: p("key") })
-    .onConflict((c) => c.column("key").doUpdateSet({ key: p("key") })),
-);
 
 const count = statement<{ key: string }, { held: number }>((db, p) =>
   db

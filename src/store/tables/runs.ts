@@ -7,7 +7,7 @@ import { readDocument } from "../document.ts";
 import { currentPlace } from "../older-documents.ts";
 import type { RunRow, Tables, TotalsRow } from "../schema.ts";
 import { SqlText, sqlText } from "../sql-text.ts";
-import { hasOneWriter, statement } from "../statement.ts";
+import { statement } from "../statement.ts";
 import { type LocatedRun, type PlaceFilter, type RunFilter, type RunSummary, VersionConflict } from "../store.ts";
 import { pick } from "./pick.ts";
 import { Recent } from "./recent.ts";
@@ -37,7 +37,7 @@ type HeaderDocument = Pick<Header, (typeof documentKeys)[number]>;
 /** The fields of a header that are in the row of a run. Attempts, totals and stories have rows of their own. */
 type HeaderPart = HeaderDocument & Pick<Header, "id" | "task" | "startedAt">;
 
-/** Counts and locks in one statement, so that two runs that start at once get different numbers. */
+/** Inside a write transaction: two runs that start at once get different numbers. */
 export async function nextRunNumber(db: Kysely<Tables>): Promise<number> {
   return (await countUp.one(db, { name: "run" })).value;
 }
@@ -83,11 +83,11 @@ export class SeenHeaders {
     this.#known = known;
   }
 
-  /** The row and the header of a run; null if there is none. `change`: locks the run until the transaction ends. */
-  async read(db: Kysely<Tables>, id: RunId, purpose: "change" | "look"): Promise<RowAndHeader | null> {
+  /** The row and the header of a run; null if there is none. */
+  async read(db: Kysely<Tables>, id: RunId): Promise<RowAndHeader | null> {
     const known = this.runs.get(id) ?? this.#known.get(id);
     const found = { id, known: known?.version ?? -1 };
-    const row = await (purpose === "change" ? byIdToChange : byId).first(db, found);
+    const row = await byId.first(db, found);
     if (row === undefined) return null;
     const document = row.header === null && known !== undefined ? known.document : readHeader(id, row.header ?? "");
     this.runs.set(id, { version: row.version, document });
@@ -290,18 +290,11 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
     .returning("value"),
 );
 
-type RunParameter = ((name: "id") => string) & ((name: "known") => number);
-
-const selectRun = (p: RunParameter) => sqlText`select id, number, workflow, task, status, repo, started_at, ended_at,
+const byId = statement<{ id: string; known: number }, FoundRow>(
+  (_, p) => sqlText`select id, number, workflow, task, status, repo, started_at, ended_at,
     definition, version, planned, case when version = ${p("known")} then null else header end as header
-  from runs where id = ${p("id")}`;
-
-const byId = statement<{ id: string; known: number }, FoundRow>((_, p) => selectRun(p));
-
-const byIdToChange = statement<{ id: string; known: number }, FoundRow>((db, p) => {
-  const run = selectRun(p);
-  return hasOneWriter(db) ? run : sqlText`${run} for no key update`;
-});
+  from runs where id = ${p("id")}`,
+);
 
 const insert = statement<RunRow>((db, p) =>
   db.insertInto("runs").values({

@@ -1,0 +1,86 @@
+// A proxy between a program and a server, for tests of what is lost on the way.
+
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { onTestFinished } from "vitest";
+
+export class TcpProxy {
+  readonly #server: Server;
+  readonly #target: { readonly host: string; readonly port: number };
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #isCut = false;
+  #refused = 0;
+  #loses: { readonly words: string; readonly what: "request" | "answer" } | null = null;
+
+  private constructor(target: { readonly host: string; readonly port: number }) {
+    this.#target = target;
+    this.#server = createServer((client) => this.#accept(client));
+  }
+
+  static async to(host: string, port: number): Promise<TcpProxy> {
+    const proxy = new TcpProxy({ host, port });
+    proxy.#server.listen(0, "127.0.0.1");
+    await once(proxy.#server, "listening");
+    onTestFinished(() => {
+      proxy.cut();
+      proxy.#server.close();
+    });
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How many connections came while it was cut. */
+  get refused(): number {
+    return this.#refused;
+  }
+
+  /** Ends all connections, and every new one, until `restore`. */
+  cut(): void {
+    this.#isCut = true;
+    for (const pair of this.#pairs) end(pair);
+  }
+
+  restore(): void {
+    this.#isCut = false;
+  }
+
+  /** Ends the connection on which the client next says these words: before the server gets them, or before the client gets the answer. */
+  loseNext(words: string, what: "request" | "answer"): void {
+    this.#loses = { words, what };
+  }
+
+  #accept(client: Socket): void {
+    client.on("error", () => undefined);
+    if (this.#isCut) {
+      this.#refused += 1;
+      client.destroy();
+      return;
+    }
+    const server = connect(this.#target);
+    const pair = [client, server] as const;
+    this.#pairs.add(pair);
+    server.on("error", () => end(pair));
+    for (const socket of pair) {
+      socket.on("close", () => {
+        end(pair);
+        this.#pairs.delete(pair);
+      });
+    }
+    let losesAnswer = false;
+    client.on("data", (data) => {
+      const lost = this.#loses !== null && data.includes(this.#loses.words) ? this.#loses.what : null;
+      if (lost !== null) this.#loses = null;
+      if (lost === "request") return end(pair);
+      losesAnswer ||= lost === "answer";
+      server.write(data);
+    });
+    server.on("data", (data) => (losesAnswer ? end(pair) : client.write(data)));
+  }
+}
+
+function end(pair: readonly [Socket, Socket]): void {
+  for (const socket of pair) socket.destroy();
+}
