@@ -26,12 +26,15 @@ import { gateLink, linkLifeMs } from "./runtime/gate-link.ts";
 import { Commits, type Executors, type Log, type Parts, type TreeSettings } from "./runtime/parts.ts";
 import { Trees } from "./runtime/trees/trees.ts";
 import { openSqliteStore } from "./store/sqlite/open.ts";
+import type { Store } from "./store/store.ts";
 import { type Clock, systemClock } from "./system/clock.ts";
-import { findHome, type Home } from "./system/home.ts";
+import { findHome, type Home, hostName } from "./system/home.ts";
+import { homeId } from "./system/home-id.ts";
 import { linkKey } from "./system/link-key.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { pushKey } from "./system/push-key.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
+import { isPostgres } from "./system/store-address.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,7 +42,7 @@ export interface AppOptions {
   readonly home: Home;
   /** The secrets are in it; the environment of this process unless given. */
   readonly env?: Environment;
-  /** `sqlite:PATH`; null: the one in Pawl's home. */
+  /** `sqlite:PATH` or `postgres://…`; null: the one in Pawl's home. */
   readonly store: string | null;
   readonly executors: Executors;
   /** Those of the caller, beside Pawl's own. */
@@ -70,7 +73,7 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const narrowed = makePrivateHome(options.home.dir);
-  const store = await openSqliteStore(storeFile(options), clock);
+  const store = await openStore(options, clock);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
@@ -124,12 +127,19 @@ function lazyTools(): ToolServer {
   };
 }
 
-function storeFile(options: AppOptions): string {
-  const { store, home } = options;
-  if (store === null) return home.storeFile;
-  const file = sqliteFile(store);
-  if (file !== null) return file;
-  throw new AppError("USAGE", `"${store}" is not a store this version knows`, { hint: "use sqlite:PATH" });
+async function openStore({ store, home }: AppOptions, clock: Clock): Promise<Store> {
+  if (store !== null && isPostgres(store)) {
+    // Loaded late: most homes have their store in a file.
+    const { openPostgresStore } = await import("./store/postgres/open.ts");
+    return await openPostgresStore(store, clock, { id: homeId(home.dir), host: hostName(), dir: home.dir });
+  }
+  const file = store === null ? home.storeFile : sqliteFile(store);
+  if (file !== null) return await openSqliteStore(file, clock);
+  // An address may have a password in it.
+  const shown = store?.replace(/:\/\/.*/s, "://…");
+  throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {
+    hint: "use sqlite:PATH or postgres://USER@HOST/DATABASE",
+  });
 }
 
 function sqliteFile(store: string | null): string | null {

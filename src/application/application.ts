@@ -23,6 +23,7 @@ import type { ConfiguredExecutors } from "../runtime/config/executors.ts";
 import { isTrusted, untrusted } from "../runtime/config/trust.ts";
 import type { Executors, Log, Parts } from "../runtime/parts.ts";
 import { findHome, type Home } from "../system/home.ts";
+import { withoutPassword } from "../system/store-address.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,7 +31,7 @@ export interface ApplicationOptions {
   /** Relative paths start here. */
   readonly cwd: string;
   readonly env: Environment;
-  /** `sqlite:PATH`. Default: `PAWL_STORE` of the environment, else the store in Pawl's home. */
+  /** `sqlite:PATH` or `postgres://…`. Default: `PAWL_STORE` of the environment, else the store in Pawl's home. */
   readonly store?: string | undefined;
   /** Recorded with each command that names no author. Default: the user of this process. */
   readonly author?: string | undefined;
@@ -86,11 +87,17 @@ export class Application {
     return resolve(this.cwd, given);
   }
 
-  /** The store, as a process that this application starts must name it; null: the one in Pawl's home. */
+  /** The store, as a process that this application starts must name it; null: the one in Pawl's home. It may have a password in it. */
   get storeName(): string | null {
     const name = this.#options.store ?? this.env["PAWL_STORE"] ?? null;
     const file = name === null ? undefined : /^sqlite:(.+)$/.exec(name)?.[1];
     return file === undefined ? name : `sqlite:${this.path(file)}`;
+  }
+
+  /** The same for people and files. */
+  get storeLabel(): string | null {
+    const name = this.storeName;
+    return name === null ? null : withoutPassword(name);
   }
 
   /** The executors of a configuration, with what a person asks about them. */

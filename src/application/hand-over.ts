@@ -25,9 +25,9 @@ export interface HandOverRequest {
 }
 
 /** The service of this home and of the store of this application; null: none runs. */
-export function serviceHere({ home, storeName }: Application): ServiceRecord | null {
+export function serviceHere({ home, storeLabel }: Application): ServiceRecord | null {
   const service = readService(home.serviceFile);
-  return service !== null && service.store === storeName ? service : null;
+  return service !== null && service.store === storeLabel ? service : null;
 }
 
 /** What decides who performs a run. */

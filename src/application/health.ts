@@ -38,9 +38,9 @@ export async function healthDetails(app: Application, streams: number): Promise<
   };
 }
 
-function storeFile({ storeName, home }: Application): Pick<HealthDetails["store"], "name" | "bytes"> {
+function storeFile({ storeName, storeLabel, home }: Application): Pick<HealthDetails["store"], "name" | "bytes"> {
   const file = storeName === null ? home.storeFile : /^sqlite:(.+)$/.exec(storeName)?.[1];
-  if (file === undefined) return { name: storeName ?? "", bytes: null };
+  if (file === undefined) return { name: storeLabel ?? "", bytes: null };
   const sizes = [file, `${file}-wal`].map((name) => statSync(name, { throwIfNoEntry: false })?.size ?? 0);
   return { name: file, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }

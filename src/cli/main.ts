@@ -46,7 +46,9 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
     writeOut: (text) => console.write(text),
     writeErr: () => undefined,
   });
-  program.option("--store <store>", "another store: sqlite:PATH").option("--json", "one JSON document on stdout");
+  program
+    .option("--store <store>", "another store: sqlite:PATH or postgres://…")
+    .option("--json", "one JSON document on stdout");
   program.hook("preAction", (_, command) => {
     const { store } = program.opts<{ store?: string }>();
     if (store !== undefined) command.setOptionValue("store", store);
@@ -97,6 +99,6 @@ function inheritSettings(command: Commander, program: Commander): void {
   command.copyInheritedSettings(program).exitOverride();
   if (!command.options.some((option) => option.long === "--json"))
     command.option("--json", "one JSON document on stdout");
-  command.option("--store <store>", "another store: sqlite:PATH");
+  command.option("--store <store>", "another store: sqlite:PATH or postgres://…");
   for (const nested of command.commands) inheritSettings(nested, program);
 }

@@ -2,6 +2,8 @@
 // its warnings go.
 
 import { Application } from "../application/application.ts";
+import { AppError } from "../domain/error.ts";
+import { hasPassword } from "../system/store-address.ts";
 
 export interface StoreOption {
   readonly store?: string;
@@ -23,6 +25,11 @@ export async function withApplication<T>(
 }
 
 export function applicationHere(store?: string, trust?: boolean): Application {
+  if (store !== undefined && hasPassword(store)) {
+    throw new AppError("USAGE", "--store has a password in it, which every user of this machine can see", {
+      hint: "put the whole address into PAWL_STORE, or the password into the file that PGPASSFILE names (else ~/.pgpass)",
+    });
+  }
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;

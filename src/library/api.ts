@@ -24,7 +24,7 @@ declare global {
 export interface PawlOptions {
   /** Pawl's home. Default: `PAWL_HOME`, else the XDG state directory, as for the command line. */
   readonly home?: string;
-  /** `sqlite:PATH`. Default: `PAWL_STORE`, else the store in the home. */
+  /** `sqlite:PATH` or `postgres://…`. Default: `PAWL_STORE`, else the store in the home. */
   readonly store?: string;
   /** Where relative paths start. Default: the working directory of the process. */
   readonly cwd?: string;

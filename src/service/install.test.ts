@@ -31,6 +31,13 @@ test("[SV16] the systemd unit starts it again unless it was stopped, has the PAT
   expect(() => install("linux", { PATH: "/bin\nExecStart=/evil" })).toThrow("line break");
 });
 
+test("[SO67] a unit has the address of a store, and is not written with a password in it", () => {
+  expect(install("linux", { PAWL_STORE: "postgres://ada@db/pawl" }).text).toContain(
+    "PAWL_STORE=postgres://ada@db/pawl",
+  );
+  expect(() => install("linux", { PAWL_STORE: "postgres://ada:hunter2@db/pawl" })).toThrow("no place for one");
+});
+
 test("[SV16] the launchd file says the same; other systems are refused", () => {
   const { dir, text, file } = install("darwin");
   expect(file).toBe(join(dir, "Library", "LaunchAgents", "dev.pawl.service.plist"));

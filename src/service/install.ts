@@ -9,6 +9,7 @@ import type { ServiceInstalled } from "../contracts/service-documents.ts";
 import { AppError } from "../domain/error.ts";
 import { replaceFile } from "../system/files/whole-file.ts";
 import { packageFile } from "../system/package-root.ts";
+import { hasPassword } from "../system/store-address.ts";
 import { nodeOptions, serviceLog } from "./background.ts";
 
 export interface InstallOptions {
@@ -122,6 +123,11 @@ function launchdFile(app: Application, { host, port }: InstallOptions): string {
 /** What agents need and a service manager does not give. No secret: the file of a unit is no place for one. */
 function variablesOf(app: Application, supervisor: string): Readonly<Record<string, string>> {
   const { storeName } = app;
+  if (storeName !== null && hasPassword(storeName)) {
+    throw new AppError("REFUSED", "PAWL_STORE has a password in it, and the file of a unit is no place for one", {
+      hint: "put the password into ~/.pgpass, which only you may read, and name the store without it",
+    });
+  }
   const path = app.env["PATH"];
   return {
     PAWL_HOME: app.home.dir,

@@ -54,7 +54,7 @@ export class Service {
       host: hostName(),
       version: packageVersion(),
       url: null,
-      store: app.storeName,
+      store: app.storeLabel,
       program: packageFile("bin", "pawl"),
       supervisor,
       variables: checksumsOf(app.env),

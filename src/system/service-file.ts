@@ -15,7 +15,7 @@ export interface ServiceRecord extends ProcessIdentity {
   readonly version: string;
   /** Where it answers; null: it is starting. */
   readonly url: string | null;
-  /** As `PAWL_STORE` names it; null: the one in the home. */
+  /** As `PAWL_STORE` names it, without a password; null: the one in the home. */
   readonly store: string | null;
   /** Its `bin/pawl`. */
   readonly program: string;
