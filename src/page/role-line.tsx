@@ -1,4 +1,4 @@
-// Says who is signed in where that is not somebody who may do everything, or where it changed while the page was open.
+// Says who is signed in, unless they may do everything, and when that changed while the page was open.
 
 import { isRoleChanged } from "./api/role.ts";
 import { bearer, forgetToken } from "./api/sign-in.ts";

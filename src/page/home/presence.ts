@@ -1,5 +1,5 @@
-// Whether somebody is here. Owns: keeping in this browser how far a person has seen what happens, on whichever page they are: what
-// happens in front of them is not news.
+// Whether a person is looking. Owns: keeping in this browser how far they have seen what happens, on every page: what happens in front
+// of them is not news.
 
 import { effect, signal } from "@preact/signals";
 import type { RunDigest } from "../../contracts/stream-documents.ts";
