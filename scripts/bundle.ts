@@ -17,7 +17,7 @@ const files = globSync(
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
 /** Only stores on a server need it: whoever has one installs it beside Pawl. */
-const external = ["pg"];
+const external = ["pg", "pg-boss"];
 
 /** What of npm is in the page. */
 const pagePackages = ["preact", "@preact/signals", "@preact/signals-core"];

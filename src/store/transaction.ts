@@ -1,6 +1,6 @@
 // One transaction: loads the parts of a run that a transition needs, and writes only what it changed. The queries are in tables/.
 
-import type { Kysely } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
@@ -73,6 +73,10 @@ export class KyselyTransaction implements Transaction {
     this.#db = db;
     this.#definitions = definitions;
     this.#memory = memory;
+  }
+
+  async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    return (await this.#db.executeQuery(CompiledQuery.raw(words, [...values]))).rows;
   }
 
   async nextRunNumber(): Promise<number> {
