@@ -1,6 +1,7 @@
 // Opens a database of a PostgreSQL server as a store. Transactions that write run one after the other, under an advisory lock, as on
 // SQLite; a server that restarts is waited for; commits are announced to other processes.
 
+import { callbackify } from "node:util";
 import { Kysely, PostgresDialect, sql } from "kysely";
 import type { ClientConfig, Client as DriverClient, Pool, PoolConfig, QueryResult } from "pg";
 import { AppError } from "../../domain/error.ts";
@@ -268,12 +269,13 @@ function clientOf(driver: Driver, address: Address): new (config: ClientConfig) 
     override connect(done: Connected): void;
     /** A pool gives a callback. */
     override connect(done?: Connected): Promise<DriverClient> | void {
-      const connected = super.connect().then(async () => {
+      const connect = async () => {
+        await super.connect();
         await this.query(settingsOf(address));
-        return this as DriverClient;
-      });
-      if (done === undefined) return connected;
-      connected.then((client) => done(null as never, client), done as (error: Error) => void);
+        return this;
+      };
+      if (done === undefined) return connect();
+      callbackify(connect)(done as (error: Error | null, client: DriverClient) => void);
     }
   }
   return OwnClient as unknown as new (
