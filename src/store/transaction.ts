@@ -293,6 +293,7 @@ export class KyselyTransaction implements Transaction {
   /** Returns the attempts that ended. */
   async #writeAttempts(run: RunId, { was, is }: ScopeChange): Promise<readonly AttemptId[]> {
     const ended: AttemptId[] = [];
+    if (was?.attempts === is.attempts) return ended;
     for (const [position, attempt] of is.attempts.entries()) {
       const known = was?.attempts[position];
       if (known === attempt) continue;

@@ -215,9 +215,30 @@ export async function selectRunsAt(db: Kysely<Tables>, place: PlaceFilter): Prom
   return rows.map((row) => ({ ...summaryOfRow(row), shared: row.shared, source: row.source }));
 }
 
+/** As `JSON.stringify` prints it. Most fields, and most steps of a long chain, are those of the transition before. */
 function documentOf(header: Header): string {
-  return JSON.stringify(pick(header, documentKeys));
+  const fields = documentKeys.flatMap((key) => {
+    const value = header[key];
+    return value === undefined ? [] : [`"${key}":${key === "chain" ? chainText(header.chain) : textOf(value)}`];
+  });
+  return `{${fields.join(",")}}`;
 }
+
+function chainText(chain: Header["chain"]): string {
+  return `[${chain.map(textOf).join(",")}]`;
+}
+
+/** Values of a header never change: a transition makes new ones. */
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+const texts = new WeakMap<object, string>();
 
 const summaryColumns = [
   "id",
