@@ -217,7 +217,7 @@ export function claimOf(
   id: AttemptId,
   { hold, insteadOf }: Pick<Claim, "hold" | "insteadOf">,
 ): Claim | null {
-  const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
+  const attempt = scopeOf(run, story)?.attempts.findLast((candidate) => candidate.id === id);
   if (!attempt) return null;
   const definition = performedBy(run, story, attempt);
   return definition && { run, number, attempt, definition, hold, insteadOf };
