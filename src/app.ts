@@ -73,7 +73,7 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const narrowed = makePrivateHome(options.home.dir);
-  const store = await openStore(options, clock);
+  const store = await openStore(options.store, options.home, clock);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
@@ -127,14 +127,16 @@ function lazyTools(): ToolServer {
   };
 }
 
-async function openStore({ store, home }: AppOptions, clock: Clock): Promise<Store> {
+/** `store` null: the one in Pawl's home. `mustExist`: throws where there is none yet. */
+export async function openStore(store: string | null, home: Home, clock: Clock, mustExist = false): Promise<Store> {
   if (store !== null && isPostgres(store)) {
     // Loaded late: most homes have their store in a file.
     const { openPostgresStore } = await import("./store/postgres/open.ts");
-    return await openPostgresStore(store, clock, { id: homeId(home.dir), host: hostName(), dir: home.dir });
+    const owner = { id: homeId(home.dir), host: hostName(), dir: home.dir };
+    return await openPostgresStore(store, clock, owner, mustExist);
   }
   const file = store === null ? home.storeFile : sqliteFile(store);
-  if (file !== null) return await openSqliteStore(file, clock);
+  if (file !== null) return await openSqliteStore(file, clock, mustExist);
   // An address may have a password in it.
   const shown = store?.replace(/:\/\/.*/s, "://…");
   throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {

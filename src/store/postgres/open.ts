@@ -15,7 +15,16 @@ import { type Address, addressOf } from "./address.ts";
 import { announcement, type Client, CommitListener } from "./commit-listener.ts";
 import { assertOwner, createOwnerTable, recordOwner, type StoreOwner } from "./owner.ts";
 import { type Login, passwordFor } from "./passfile.ts";
-import { assertNewEnough, isBusy, isInTheWay, isLost, passwordMissing, readOnly, serverError } from "./trouble.ts";
+import {
+  assertNewEnough,
+  isBusy,
+  isInTheWay,
+  isLost,
+  notThere,
+  passwordMissing,
+  readOnly,
+  serverError,
+} from "./trouble.ts";
 
 export const serverColumnTypes: ColumnTypes = {
   integer: "bigint",
@@ -36,10 +45,16 @@ const connectMs = 10_000;
 
 type Driver = typeof import("pg");
 
-export async function openPostgresStore(given: string, clock: Clock, owner: StoreOwner): Promise<Store> {
+/** `mustExist`: throws where there is no store yet, and makes none. */
+export async function openPostgresStore(
+  given: string,
+  clock: Clock,
+  owner: StoreOwner,
+  mustExist = false,
+): Promise<Store> {
   const database = new PostgresDatabase(await loadDriver(), addressOf(given), clock);
   try {
-    await database.prepare(owner);
+    await database.prepare(owner, mustExist);
   } catch (error) {
     await database.close();
     throw error;
@@ -82,8 +97,8 @@ class PostgresDatabase implements Database {
   }
 
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
-  async prepare(owner: StoreOwner): Promise<void> {
-    const isCurrent = await this.#retry(async () => await this.#isCurrent());
+  async prepare(owner: StoreOwner, mustExist: boolean): Promise<void> {
+    const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
     if (!isCurrent) {
       await this.write(async (db) => {
         // A store of many runs may take its time.
@@ -150,7 +165,7 @@ class PostgresDatabase implements Database {
   }
 
   /** Whether the schema is the one of this version. Throws where the server cannot be used. */
-  async #isCurrent(): Promise<boolean> {
+  async #isCurrent(mustExist: boolean): Promise<boolean> {
     const { rows } = await sql<{ version: number; writes: boolean; exists: boolean }>`select
       current_setting('server_version_num')::int as version,
       current_setting('transaction_read_only') = 'off' as writes,
@@ -159,6 +174,7 @@ class PostgresDatabase implements Database {
     if (server === undefined) return false;
     assertNewEnough(server.version, this.#address.label);
     if (!server.writes) throw readOnly(this.#address.label);
+    if (!server.exists && mustExist) throw notThere(this.#address.label, this.#address.schema);
     if (!server.exists) return false;
     const found = await this.db.selectFrom("migrations").select(sql<number>`count(*)`.as("version")).execute();
     return found[0]?.version === schemaVersion;
