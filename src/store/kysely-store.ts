@@ -341,11 +341,11 @@ export class KyselyStore implements Store {
 
   async check(onProgress: (progress: StoreProgress) => void): Promise<StoreCheck> {
     // Loaded late, like the copy: hardly a command needs them.
-    const { checkStore } = await import("./checking/check-store.ts");
+    const { checkDatabase } = await import("./checking/check-store.ts");
     const found: StoreCheck[] = [];
     try {
       return await this.#database.snapshot(async (db) => {
-        const check = await checkStore(db, onProgress);
+        const check = await checkDatabase(db, onProgress);
         found.push(check);
         return check;
       });
@@ -359,8 +359,8 @@ export class KyselyStore implements Store {
 
   async copyTo(to: Store, request: CopyRequest): Promise<StoreCopy> {
     if (!(to instanceof KyselyStore)) throw new Error("a store of another make cannot be copied to");
-    const { copyStore } = await import("./copying/copy-store.ts");
-    return await copyStore(this.#database, to.#database, request);
+    const { copyDatabase } = await import("./copying/copy-store.ts");
+    return await copyDatabase(this.#database, to.#database, request);
   }
 
   watch(onChange: () => void): { close(): void } {

@@ -27,7 +27,7 @@ export interface CheckedRun {
   readonly problems: readonly FieldProblem[];
 }
 
-export interface FieldProblem {
+interface FieldProblem {
   /** Where: `header.task`, `event 7`, `offers`. */
   readonly field: string;
   readonly what: string;

@@ -27,27 +27,27 @@ test("[SO86] runs after any walk are what their logs say, and how far the check 
 });
 
 /** What is changed behind the store, and the field that is named. `$R`: the run that waits at a gate. */
-const changes: readonly (readonly [change: string, field: string | RegExp])[] = [
-  ["update runs set header = json_set(header, '$.paused', json('true')) where id = $R", "header.paused"],
-  ["update runs set status = 'done' where id = $R", "row.status"],
-  ["update runs set workflow = 'x' where id = $R", "row.workflow"],
-  ["update runs set ended_at = 5 where id = $R", "row.ended_at"],
-  ["update runs set header = 'x' where id = $R", "rows"],
-  ["update totals set cost_usd = cost_usd + 0.01 where run_id = $R", "header.totals.costUsd"],
-  ["update totals set events = events + 1 where run_id = $R", "row.events"],
-  ["delete from totals where run_id = $R", "rows"],
+const changes: readonly (readonly [change: string, field: RegExp])[] = [
+  ["update runs set header = json_set(header, '$.paused', json('true')) where id = $R", /^header\.paused$/],
+  ["update runs set status = 'done' where id = $R", /^row\.status$/],
+  ["update runs set workflow = 'x' where id = $R", /^row\.workflow$/],
+  ["update runs set ended_at = 5 where id = $R", /^row\.ended_at$/],
+  ["update runs set header = 'x' where id = $R", /^rows$/],
+  ["update totals set cost_usd = cost_usd + 0.01 where run_id = $R", /^header\.totals\.costUsd$/],
+  ["update totals set events = events + 1 where run_id = $R", /^row\.events$/],
+  ["delete from totals where run_id = $R", /^rows$/],
   ["update attempts set phase = 'started' where run_id = $R", /^attemptRows\..+\.phase$/],
-  ["update attempts set body = json_set(body, '$.host', 'x') where run_id = $R", "header.attempts[0].host"],
+  ["update attempts set body = json_set(body, '$.host', 'x') where run_id = $R", /^header\.attempts\[0\]\.host$/],
   ["delete from attempts where run_id = $R", /^header\.attempts/],
   ["update gates set status = 'answered' where run_id = $R", /^gates\..+\.status$/],
   ["update gates set body = json_set(body, '$.question', 'x') where run_id = $R", /^gates\..+\.gate\.question$/],
-  ["update gates set body = 'x' where run_id = $R", "rows"],
+  ["update gates set body = 'x' where run_id = $R", /^rows$/],
   ["delete from gates where run_id = $R", /^gates\./],
-  ["insert into ready select $R, '', 'work', '', 'a/b', 0, 0, 1, null", "offers[0]"],
-  ["delete from events where run_id = $R and seq = 2", "log"],
-  ["update events set body = 'x' where run_id = $R and seq = 3", "event 3"],
-  ["update events set body = '[]' where run_id = $R and seq = 1", "event 1"],
-  ["update events set type = 'nonsense' where run_id = $R and seq = 4", "event 4"],
+  ["insert into ready select $R, '', 'work', '', 'a/b', 0, 0, 1, null", /^offers\[0\]$/],
+  ["delete from events where run_id = $R and seq = 2", /^log$/],
+  ["update events set body = 'x' where run_id = $R and seq = 3", /^event 3$/],
+  ["update events set body = '[]' where run_id = $R and seq = 1", /^event 1$/],
+  ["update events set type = 'nonsense' where run_id = $R and seq = 4", /^event 4$/],
 ];
 
 test.each(changes)("[SO86] the run and the field are named after `%s`", async (change, field) => {
@@ -56,7 +56,7 @@ test.each(changes)("[SO86] the run and the field are named after `%s`", async (c
   const { problems } = await check();
   expect(problems[0]).toMatchObject({
     run,
-    field: typeof field === "string" ? field : expect.stringMatching(field),
+    field: expect.stringMatching(field),
     what: expect.any(String),
   });
   expect(new Set(problems.map((problem) => problem.run?.id))).toEqual(new Set([run.id]));

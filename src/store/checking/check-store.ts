@@ -10,7 +10,7 @@ import type { StoreCheck, StoreProblem, StoreProgress } from "../store.ts";
 import { checkRun } from "./check-run.ts";
 
 /** Inside a snapshot. */
-export async function checkStore(
+export async function checkDatabase(
   db: Kysely<Tables>,
   onProgress: (progress: StoreProgress) => void,
 ): Promise<StoreCheck> {

@@ -26,16 +26,20 @@ async function twoStores() {
 }
 
 const tablesOf = (file: string) =>
-  queryFile(file, "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'").map(({ name }) =>
-    String(name),
+  queryFile(file, "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'").map(
+    ({ name }) => name,
   );
 
 const rowsOf = (file: string, table: string) => queryFile(file, `select * from ${table} order by 1, 2`);
 
+/** Without counters, which are there from the beginning. */
+const rowsIn = (file: string) =>
+  copiedTables.reduce((sum, { name }) => sum + (name === "counters" ? 0 : rowsOf(file, name).length), 0);
+
 test("[SO80] every table of a database is in a copy, apart from those that are its own", async () => {
   const { files } = await twoStores();
   const known = [...copiedTables.map(({ name }) => name), ...tablesLeftOut.filter((name) => name !== "homes")];
-  expect(tablesOf(files.from).toSorted()).toEqual(known.toSorted());
+  expect(new Set(tablesOf(files.from))).toEqual(new Set(known));
 });
 
 test("[SO80 SO81] a copy has every row of every table as it was, and says how many", async () => {
@@ -78,7 +82,7 @@ test("[SO82] a process that is killed at any moment of a copy leaves an empty st
     const heard = await worker?.hearAll();
     if (heard?.length === 1) break;
     expect({ moment, heard }).toEqual({ moment, heard: [] });
-    for (const { name } of copiedTables) if (name !== "counters") expect(rowsOf(files.to, name)).toEqual([]);
+    expect(rowsIn(files.to)).toBe(0);
     kills += 1;
   }
   expect(kills).toBeGreaterThan(4);
@@ -126,13 +130,13 @@ test("[SO84] a damaged event, and a row that its log does not give, are named, a
     ...problem,
     details: [`run #${number} (${run}): event 3: event 3 of run ${run} cannot be read`],
   });
-  queryFile(files.from, "update events set body = ? where run_id = ? and seq = 3", String(event?.["body"]), run);
+  queryFile(files.from, "update events set body = ? where run_id = ? and seq = 3", event?.["body"] ?? "", run);
   queryFile(files.from, "update runs set task = 'another' where id = ?", run);
   await expect(copied(from, to)).rejects.toMatchObject({
     ...problem,
     details: [`run #${number} (${run}): header.task: its row has "another", and its log gives "Make it so"`],
   });
-  for (const { name } of copiedTables) if (name !== "counters") expect(rowsOf(files.to, name)).toEqual([]);
+  expect(rowsIn(files.to)).toBe(0);
 });
 
 test("[SO84] a copy that became another one is found, by its runs and by its other rows", async () => {

@@ -21,7 +21,7 @@ import { batchesOf, countRows, insertRows, TableDigest } from "./table-rows.ts";
 
 type CopiedTables = StoreCopy["tables"];
 
-export async function copyStore(from: Database, to: Database, request: CopyRequest): Promise<StoreCopy> {
+export async function copyDatabase(from: Database, to: Database, request: CopyRequest): Promise<StoreCopy> {
   return await to.write(async (target) => {
     await letWait(target);
     await assertEmpty(target, request.to);

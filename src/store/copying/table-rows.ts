@@ -6,7 +6,7 @@ import { sha256Of } from "../../system/sha256.ts";
 import type { Tables } from "../schema.ts";
 import type { TableOfCopy } from "./copied-tables.ts";
 
-export type Row = Readonly<Record<string, unknown>>;
+type Row = Readonly<Record<string, unknown>>;
 
 /** A document may have a megabyte. */
 const batchRows = 100;

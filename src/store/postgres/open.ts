@@ -20,7 +20,7 @@ import {
   isBusy,
   isInTheWay,
   isLost,
-  notThere,
+  noSuchSchema,
   passwordMissing,
   readOnly,
   serverError,
@@ -174,7 +174,7 @@ class PostgresDatabase implements Database {
     if (server === undefined) return false;
     assertNewEnough(server.version, this.#address.label);
     if (!server.writes) throw readOnly(this.#address.label);
-    if (!server.exists && mustExist) throw notThere(this.#address.label, this.#address.schema);
+    if (!server.exists && mustExist) throw noSuchSchema(this.#address.label, this.#address.schema);
     if (!server.exists) return false;
     const found = await this.db.selectFrom("migrations").select(sql<number>`count(*)`.as("version")).execute();
     return found[0]?.version === schemaVersion;

@@ -135,7 +135,7 @@ export function readOnly(store: string, cause?: Error): AppError {
   });
 }
 
-export function notThere(store: string, schema: string): AppError {
+export function noSuchSchema(store: string, schema: string): AppError {
   return unusable(`there is no store ${store}: the database has no schema ${schema} with tables of Pawl`, {
     hint: "check the database, and ?schema=NAME at the end of the address",
   });

@@ -16,7 +16,7 @@ import type { Backup, Store } from "../store.ts";
 import { backUp } from "./backup.ts";
 import { CommitWatch } from "./commit-watch.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
-import { isLocked, notAStore, notThere, storeError } from "./trouble.ts";
+import { isLocked, noSuchFile, notAStore, storeError } from "./trouble.ts";
 
 export const columnTypes: ColumnTypes = {
   integer: "integer",
@@ -31,7 +31,7 @@ const applicationId = 0x5061776c;
 
 /** `mustExist`: throws where there is no store yet, and makes none. */
 export async function openSqliteStore(file: string, clock: Clock, mustExist = false): Promise<Store> {
-  if (mustExist && !(statSync(file, { throwIfNoEntry: false })?.size ?? 0)) throw notThere(file);
+  if (mustExist && !(statSync(file, { throwIfNoEntry: false })?.size ?? 0)) throw noSuchFile(file);
   const connection = connect(file);
   const database = new SqliteDatabase(connection, clock, file);
   try {

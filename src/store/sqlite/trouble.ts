@@ -86,7 +86,7 @@ export function notAStore(file: string, why: string, cause?: Error): AppError {
   });
 }
 
-export function notThere(file: string): AppError {
+export function noSuchFile(file: string): AppError {
   return new AppError("STORE_UNUSABLE", `there is no store ${file}`, {
     hint: "check the path; sqlite:PATH is relative to this directory, and the store of a home is its pawl.db",
   });
