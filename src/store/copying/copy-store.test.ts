@@ -125,7 +125,12 @@ test("[SO84] a damaged event, and a row that its log does not give, are named, a
   const { number } = (await from.runById(run)) ?? { number: 0 };
   const [event] = queryFile(files.from, "select body from events where run_id = ? and seq = 3", run);
   queryFile(files.from, "update events set body = '{\"step\":' where run_id = ? and seq = 3", run);
-  const problem = { code: "STORE_DAMAGED", exitCode: 1, hint: expect.stringContaining("TO is an empty store") };
+  const problem = {
+    code: "STORE_DAMAGED",
+    exitCode: 1,
+    message: "runs of FROM are not what their logs say, in 1 place",
+    hint: expect.stringContaining("TO is an empty store"),
+  };
   await expect(copied(from, to)).rejects.toMatchObject({
     ...problem,
     details: [`run #${number} (${run}): event 3: event 3 of run ${run} cannot be read`],
