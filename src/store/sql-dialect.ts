@@ -10,6 +10,8 @@ export interface SqlDialect {
   field(column: string, path: string, type: "text" | "number"): string;
   /** Rows that are joined to a list come in the order of that list, without being sorted. */
   readonly joinsInOrder: boolean;
+  /** A text may have a NUL character in it. */
+  readonly takesNul: boolean;
   /** The highest id that a table whose database counts them has ever given, as `last`. */
   lastId(table: string): string;
   /** Lets such a table continue after this id. */
@@ -24,6 +26,7 @@ const sqlite: SqlDialect = {
   mark: () => "?",
   field: (column, path) => `json_extract(${column}, '$.${path}')`,
   joinsInOrder: true,
+  takesNul: true,
   lastId: (table) => `select max(seq) as last from sqlite_sequence where name = '${table}'`,
   continueAfter: (table, last) => [
     `delete from sqlite_sequence where name = '${table}'`,
@@ -45,6 +48,7 @@ const postgres: SqlDialect = {
     return type === "number" ? `${text}::double precision` : text;
   },
   joinsInOrder: false,
+  takesNul: false,
   lastId: (table) => {
     const sequence = `pg_get_serial_sequence('${table}', 'id')`;
     return `select pg_sequence_last_value(${sequence}::regclass) as last`;

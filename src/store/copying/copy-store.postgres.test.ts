@@ -7,7 +7,7 @@ import { awkward, copied, fillStore, offeringTransitions } from "../../../test/s
 import { expectRowsToEqualLogs } from "../../../test/support/logs.ts";
 import { onPostgres, openEmptyStore, openStoreAt, postgresAddress, queryAt } from "../../../test/support/postgres.ts";
 import { freshFile } from "../../../test/support/programs.ts";
-import { completed, finishOf, runningAttempt } from "../../../test/support/sample-runs.ts";
+import { chainOf, completed, finishOf, runningAttempt, startOf } from "../../../test/support/sample-runs.ts";
 import type { RunId } from "../../domain/ids.ts";
 import { systemClock } from "../../system/clock.ts";
 import { openSqliteStore } from "../sqlite/open.ts";
@@ -109,4 +109,18 @@ test("[SO81 SO84] a copy on a server belongs to the home that made it, and a spo
   await copied(store, target);
   const owners = await queryAt(address, (db) => sql<{ id: string }>`select id from homes`.execute(db));
   expect(owners.rows).toEqual([{ id: "a-home" }]);
+});
+
+test("[SO83] a text that a server does not take is named, and nothing is copied", async () => {
+  const { file, store } = await openFile();
+  const run = await offeringTransitions(store).start(chainOf(1), startOf(chainOf(1), { task: "a\0b" }));
+  expect(queryFile(file, "select task from runs")).toEqual([{ task: "a\0b" }]);
+  const server = await openEmptyStore();
+  await expect(copied(store, server.store)).rejects.toMatchObject({
+    code: "REFUSED",
+    message: `runs (id ${run}) has a NUL character in task, which PostgreSQL does not take`,
+  });
+  expect(await server.store.listRuns({ statuses: null, limit: 1 })).toEqual([]);
+  const other = await openFile();
+  await copied(store, other.store);
 });

@@ -16,8 +16,8 @@ import { selectLastPosition } from "../tables/changed-runs.ts";
 import { selectDrivers } from "../tables/drivers.ts";
 import { selectLeases } from "../tables/leases.ts";
 import { selectHolders } from "../tables/outbox.ts";
-import { copiedTables, serialTables } from "./copied-tables.ts";
-import { batchesOf, countRows, insertRows, TableDigest } from "./table-rows.ts";
+import { copiedTables, serialTables, type TableOfCopy } from "./copied-tables.ts";
+import { batchesOf, countRows, insertRows, TableDigest, type TableRow } from "./table-rows.ts";
 
 type CopiedTables = StoreCopy["tables"];
 
@@ -77,24 +77,37 @@ async function copyAll(source: Kysely<Tables>, target: Kysely<Tables>, request: 
 }
 
 /** Every row as it is. Begins with nothing: a server whose connection was lost is read again. */
-async function copyTables(
-  source: Kysely<Tables>,
-  target: Kysely<Tables>,
-  { onProgress }: CopyRequest,
-): Promise<CopiedTables> {
+async function copyTables(source: Kysely<Tables>, target: Kysely<Tables>, request: CopyRequest): Promise<CopiedTables> {
   for (const { name } of copiedTables.toReversed()) await sql`delete from ${sql.table(name)}`.execute(target);
   const tables: CopiedTables[number][] = [];
   for (const table of copiedTables) {
     const digest = new TableDigest();
     const of = await countRows(source, table.name);
     for await (const rows of batchesOf(source, table)) {
-      onProgress({ stage: `copying ${table.name}`, done: digest.rows, of });
+      if (!dialectOf(target).takesNul) assertWithoutNul(rows, table, request);
+      request.onProgress({ stage: `copying ${table.name}`, done: digest.rows, of });
       await insertRows(target, table.name, rows);
       digest.add(rows);
     }
     tables.push({ name: table.name, rows: digest.rows, digest: digest.digest });
   }
   return tables;
+}
+
+/** Documents have it as an escape, but a column such as a task may have it as it is. */
+function assertWithoutNul(rows: readonly TableRow[], { name, key }: TableOfCopy, { to }: CopyRequest): void {
+  for (const row of rows) {
+    const [column] = Object.entries(row).find(([, value]) => typeof value === "string" && value.includes("\0")) ?? [];
+    if (column === undefined) continue;
+    const which = key.map((part) => `${part} ${String(row[part])}`).join(", ");
+    throw new AppError(
+      "REFUSED",
+      `${name} (${which}) has a NUL character in ${column}, which PostgreSQL does not take`,
+      {
+        hint: `nothing was copied: ${to} is an empty store. Remove the run with \`pawl clean\`, or stay on SQLite`,
+      },
+    );
+  }
 }
 
 /** After the highest number that was ever given, which may be that of a row which is gone. */

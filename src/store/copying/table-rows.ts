@@ -6,18 +6,18 @@ import { sha256Of } from "../../system/sha256.ts";
 import type { Tables } from "../schema.ts";
 import type { TableOfCopy } from "./copied-tables.ts";
 
-type Row = Readonly<Record<string, unknown>>;
+export type TableRow = Readonly<Record<string, unknown>>;
 
 /** A document may have a megabyte. */
 const batchRows = 100;
 
 /** In the order of the key, as this database sorts. */
-export async function* batchesOf(db: Kysely<Tables>, { name, key }: TableOfCopy): AsyncGenerator<readonly Row[]> {
+export async function* batchesOf(db: Kysely<Tables>, { name, key }: TableOfCopy): AsyncGenerator<readonly TableRow[]> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
-  for (let last: Row | undefined; ; ) {
+  for (let last: TableRow | undefined; ; ) {
     const values = key.map((column) => last?.[column]);
     const after = last === undefined ? sql`` : sql`where (${columns}) > (${sql.join(values)})`;
-    const page = sql<Row>`select * from ${sql.table(name)} ${after} order by ${columns} limit ${sql.lit(batchRows)}`;
+    const page = sql<TableRow>`select * from ${sql.table(name)} ${after} order by ${columns} limit ${sql.lit(batchRows)}`;
     const { rows } = await page.execute(db);
     last = rows.at(-1);
     if (last === undefined) return;
@@ -26,7 +26,7 @@ export async function* batchesOf(db: Kysely<Tables>, { name, key }: TableOfCopy)
   }
 }
 
-export async function insertRows(db: Kysely<Tables>, table: string, rows: readonly Row[]): Promise<void> {
+export async function insertRows(db: Kysely<Tables>, table: string, rows: readonly TableRow[]): Promise<void> {
   const columns = Object.keys(rows[0] ?? {});
   const values = rows.map((row) => sql`(${sql.join(columns.map((column) => row[column]))})`);
   const names = sql.join(columns.map((column) => sql.ref(column)));
@@ -43,7 +43,7 @@ export class TableDigest {
   rows = 0;
   #sum = 0n;
 
-  add(rows: readonly Row[]): void {
+  add(rows: readonly TableRow[]): void {
     for (const row of rows) {
       const columns = Object.keys(row).toSorted();
       const hash = sha256Of(JSON.stringify(columns.map((column) => [column, row[column]])));
