@@ -96,6 +96,7 @@ const packages = [
   "kysely",
   // Not in dist/: see scripts/bundle.ts.
   "pg",
+  "pg-boss",
   "preact",
   "yaml",
   "zod",
@@ -106,6 +107,7 @@ const implementations = [
   "store/postgres",
   "store/sqlite",
   "dispatch/embedded",
+  "dispatch/pg-boss",
   "executors/command",
   "executors/scripted",
   "executors/acp",

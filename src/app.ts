@@ -1,6 +1,7 @@
 // The composition root: the only file that picks implementations.
 
 import { resolve } from "node:path";
+import type { Dispatch } from "./dispatch/dispatch.ts";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
 import type { BrowserSubscription } from "./domain/push-subscription.ts";
@@ -73,13 +74,12 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const narrowed = makePrivateHome(options.home.dir);
-  const store = await openStore(options.store, options.home, clock);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
-  const dispatch = new EmbeddedDispatch(store);
+  const { store, dispatch } = await openParts(options, clock, log);
   const commits = new Commits();
   const takeChanges: TakeChanges = async (run, changes) => {
     const { recordFileChanges } = await import("./runtime/runs/changes-in-files.ts");
@@ -127,21 +127,49 @@ function lazyTools(): ToolServer {
   };
 }
 
-/** `store` null: the one in Pawl's home. `mustExist`: throws where there is none yet. */
-export async function openStore(store: string | null, home: Home, clock: Clock, mustExist = false): Promise<Store> {
-  if (store !== null && isPostgres(store)) {
-    // Loaded late: most homes have their store in a file.
-    const { openPostgresStore } = await import("./store/postgres/open.ts");
-    const owner = { id: homeId(home.dir), host: hostName(), dir: home.dir };
-    return await openPostgresStore(store, clock, owner, mustExist);
+interface Opened {
+  readonly store: Store;
+  readonly dispatch: Dispatch;
+}
+
+async function openParts({ store: given, home }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
+  if (given !== null && isPostgres(given)) return await openServer(given, home, clock, log);
+  const store = await openStore(given, home, clock);
+  return { store, dispatch: new EmbeddedDispatch(store) };
+}
+
+/** Loaded late: most homes have their store in a file. */
+async function openServer(given: string, home: Home, clock: Clock, log: Log): Promise<Opened> {
+  const { openPostgres } = await import("./store/postgres/open.ts");
+  const owner = ownerOf(home);
+  const { store, server } = await openPostgres(given, clock, owner);
+  try {
+    const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
+    const onTrouble = (why: string) => log("queue.failed", { why });
+    return { store, dispatch: await PgBossDispatch.open(store, server, { home: owner.id, onTrouble }) };
+  } catch (error) {
+    await store.close();
+    throw error;
   }
-  const file = store === null ? home.storeFile : sqliteFile(store);
+}
+
+/** Without its dispatch. `given` null: the one in Pawl's home. `mustExist`: throws where there is none yet. */
+export async function openStore(given: string | null, home: Home, clock: Clock, mustExist = false): Promise<Store> {
+  if (given !== null && isPostgres(given)) {
+    const { openPostgresStore } = await import("./store/postgres/open.ts");
+    return await openPostgresStore(given, clock, ownerOf(home), mustExist);
+  }
+  const file = given === null ? home.storeFile : sqliteFile(given);
   if (file !== null) return await openSqliteStore(file, clock, mustExist);
   // An address may have a password in it.
-  const shown = store?.replace(/:\/\/.*/s, "://…");
+  const shown = given?.replace(/:\/\/.*/s, "://…");
   throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {
     hint: "use sqlite:PATH or postgres://USER@HOST/DATABASE",
   });
+}
+
+function ownerOf({ dir }: Home) {
+  return { id: homeId(dir), host: hostName(), dir };
 }
 
 function sqliteFile(store: string | null): string | null {

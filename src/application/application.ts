@@ -184,6 +184,7 @@ export class Application {
     await shared?.tools?.close();
     await shared?.trees.settled();
     await shared?.projections.close();
+    await shared?.dispatch.close();
     await shared?.store.close();
   }
 

@@ -1,7 +1,7 @@
 // Opening the application for one command. Owns: the directory, the environment and the user of this process, and where its log and
 // its warnings go.
 
-import { Application } from "../application/application.ts";
+import { Application, type ApplicationOptions } from "../application/application.ts";
 import { AppError } from "../domain/error.ts";
 import { hasPassword } from "../system/store-address.ts";
 
@@ -24,12 +24,16 @@ export async function withApplication<T>(
   }
 }
 
-export function applicationHere(store?: string, trust?: boolean): Application {
+export function applicationHere(
+  store?: string,
+  trust?: boolean,
+  executors?: ApplicationOptions["executors"],
+): Application {
   if (store !== undefined) assertNoPassword("--store", store);
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
-  return new Application({ cwd: process.cwd(), env, store, trust, log, warn });
+  return new Application({ cwd: process.cwd(), env, store, trust, log, warn, executors });
 }
 
 /** `what`: where the address stands on the command line. */
