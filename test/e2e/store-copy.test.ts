@@ -155,5 +155,7 @@ test("[SO87] the store of an older Pawl is migrated and copied, that of a newer 
   expect(rowsIn(another(site), "runs")).toHaveLength(2);
   queryFile(site.path("copy.db"), "insert into migrations select 999, 'later', 1");
   const refused = await site.pawl("store", "copy", another(site), another(site, "newer.db"));
-  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("STORE_NEWER") });
+  const words = `error[STORE_NEWER]: the store ${site.path("copy.db")} has schema`;
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining(words) });
+  expect(existsSync(site.path("newer.db"))).toBe(false);
 });

@@ -138,7 +138,7 @@ class PostgresDatabase implements Database, Server {
         await this.#createSchema(db);
         await createOwnerTable(db);
         await createJobTable(db);
-        await migrate(db, serverColumnTypes, this.#clock.now());
+        await migrate(db, serverColumnTypes, this.#clock.now(), this.#address.label);
         await recordOwner(db, owner);
       });
     }
@@ -287,9 +287,15 @@ function clientOf(driver: Driver, address: Address): new (config: ClientConfig) 
     /** A pool gives a callback. */
     override connect(done?: Connected): Promise<DriverClient> | void {
       const connect = async () => {
-        await super.connect();
-        await this.query(settingsOf(address));
-        return this;
+        try {
+          await super.connect();
+          await this.query(settingsOf(address));
+          return this;
+        } catch (error) {
+          // The driver leaves it open, and this process would not end before the server gives up waiting for a password.
+          this.connection.stream.destroy();
+          throw error;
+        }
       };
       if (done === undefined) return connect();
       callbackify(connect)(done as (error: Error | null, client: DriverClient) => void);

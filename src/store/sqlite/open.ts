@@ -81,7 +81,7 @@ class SqliteDatabase implements Database {
     if (current) return;
     await this.write(async (db) => {
       this.#connection.exec(`pragma application_id = ${applicationId}`);
-      await migrate(db, columnTypes, this.#clock.now());
+      await migrate(db, columnTypes, this.#clock.now(), this.#file);
     });
   }
 
