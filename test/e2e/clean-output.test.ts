@@ -83,7 +83,7 @@ beforeAll(async () => {
 });
 
 /** They read stdin until its end, perform a whole run of their own, or look again until they are stopped. */
-const asProcess = new Set(["mcp", "demo", "watch", "up"]);
+const asProcess = new Set(["mcp", "demo", "watch", "up", "worker"]);
 
 test("[CM80] no command prints a control character from what it is given, or from what it shows", async () => {
   const commands = await allCommands();
