@@ -79,7 +79,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
-  const { store, dispatch } = await openStore(options, clock, log);
+  const { store, dispatch } = await openParts(options, clock, log);
   const commits = new Commits();
   const takeChanges: TakeChanges = async (run, changes) => {
     const { recordFileChanges } = await import("./runtime/runs/changes-in-files.ts");
@@ -132,13 +132,35 @@ interface Opened {
   readonly dispatch: Dispatch;
 }
 
-async function openStore({ store: given, home }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
+async function openParts({ store: given, home }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
   if (given !== null && isPostgres(given)) return await openServer(given, home, clock, log);
-  const file = given === null ? home.storeFile : sqliteFile(given);
-  if (file !== null) {
-    const store = await openSqliteStore(file, clock);
-    return { store, dispatch: new EmbeddedDispatch(store) };
+  const store = await openStore(given, home, clock);
+  return { store, dispatch: new EmbeddedDispatch(store) };
+}
+
+/** Loaded late: most homes have their store in a file. */
+async function openServer(given: string, home: Home, clock: Clock, log: Log): Promise<Opened> {
+  const { openPostgres } = await import("./store/postgres/open.ts");
+  const owner = ownerOf(home);
+  const { store, server } = await openPostgres(given, clock, owner);
+  try {
+    const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
+    const onTrouble = (why: string) => log("queue.failed", { why });
+    return { store, dispatch: await PgBossDispatch.open(store, server, { home: owner.id, onTrouble }) };
+  } catch (error) {
+    await store.close();
+    throw error;
   }
+}
+
+/** Without its dispatch. `given` null: the one in Pawl's home. `mustExist`: throws where there is none yet. */
+export async function openStore(given: string | null, home: Home, clock: Clock, mustExist = false): Promise<Store> {
+  if (given !== null && isPostgres(given)) {
+    const { openPostgresStore } = await import("./store/postgres/open.ts");
+    return await openPostgresStore(given, clock, ownerOf(home), mustExist);
+  }
+  const file = given === null ? home.storeFile : sqliteFile(given);
+  if (file !== null) return await openSqliteStore(file, clock, mustExist);
   // An address may have a password in it.
   const shown = given?.replace(/:\/\/.*/s, "://…");
   throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {
@@ -146,19 +168,8 @@ async function openStore({ store: given, home }: AppOptions, clock: Clock, log: 
   });
 }
 
-/** Loaded late: most homes have their store in a file. */
-async function openServer(given: string, home: Home, clock: Clock, log: Log): Promise<Opened> {
-  const { openPostgres } = await import("./store/postgres/open.ts");
-  const id = homeId(home.dir);
-  const { store, server } = await openPostgres(given, clock, { id, host: hostName(), dir: home.dir });
-  try {
-    const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
-    const onTrouble = (why: string) => log("queue.failed", { why });
-    return { store, dispatch: await PgBossDispatch.open(store, server, { home: id, onTrouble }) };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
+function ownerOf({ dir }: Home) {
+  return { id: homeId(dir), host: hostName(), dir };
 }
 
 function sqliteFile(store: string | null): string | null {

@@ -66,7 +66,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     doctor: "show what is installed, what is missing, and how to get it",
     "clean [--older AGE] [--dry-run]":
       "remove logs, trees, saved diffs and branches of runs that are over, and the runs",
-    "store backup FILE": "copy the store into a new file, also while runs are driven",
+    "store backup|copy|check": "back up the store, move it to another one (SQLite, PostgreSQL), or check it by replay",
     "token create|list|revoke": "make and revoke tokens with which programs and people call the HTTP API",
     "completion bash|zsh|fish": "print a script that completes commands, options, runs and stories in your shell",
     "schema [NAME]": "print the JSON Schema of a document of --json or --events; without NAME, list the documents",

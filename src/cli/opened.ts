@@ -29,15 +29,19 @@ export function applicationHere(
   trust?: boolean,
   executors?: ApplicationOptions["executors"],
 ): Application {
-  if (store !== undefined && hasPassword(store)) {
-    throw new AppError("USAGE", "--store has a password in it, which every user of this machine can see", {
-      hint: "put the whole address into PAWL_STORE, or the password into the file that PGPASSFILE names (else ~/.pgpass)",
-    });
-  }
+  if (store !== undefined) assertNoPassword("--store", store);
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
   return new Application({ cwd: process.cwd(), env, store, trust, log, warn, executors });
+}
+
+/** `what`: where the address stands on the command line. */
+export function assertNoPassword(what: string, store: string): void {
+  if (!hasPassword(store)) return;
+  throw new AppError("USAGE", `${what} has a password in it, which every user of this machine can see`, {
+    hint: "put the whole address into PAWL_STORE, or the password into the file that PGPASSFILE names (else ~/.pgpass)",
+  });
 }
 
 function logLine(event: string, fields: Readonly<Record<string, string | number | null>>): void {

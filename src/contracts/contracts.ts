@@ -23,6 +23,8 @@ import {
   initContract,
   type SchemaList,
   schemasContract,
+  storeCheckContract,
+  storeCopyContract,
   trustContract,
 } from "./machine-documents.ts";
 import {
@@ -210,6 +212,12 @@ const table = {
   clean: contract(cleanContract, "what was removed after runs that are over", "clean"),
   trust: contract(trustContract, "the commands of a repository and whether the user agreed", "trust"),
   backup: contract(backupContract, "a copy of the store", "store backup"),
+  "store-copy": contract(storeCopyContract, "a store that was copied to another one", "store copy"),
+  "store-check": contract(
+    storeCheckContract,
+    "whether a store is sound, and its runs what their logs say",
+    "store check",
+  ),
   token: contract(createdTokenContract, "a new token of the HTTP API", "token create"),
   tokens: contract(tokensContract, "the tokens of the HTTP API", "token list"),
   "token-revoked": contract(revokedTokenContract, "a token that was revoked", "token revoke"),

@@ -24,6 +24,7 @@ export const errorCode = z.enum([
   "STORE_UNUSABLE",
   "STORE_FULL",
   "STORE_NEWER",
+  "STORE_DAMAGED",
   "NOT_FOUND",
   "AMBIGUOUS",
   "REFUSED",

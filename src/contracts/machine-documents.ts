@@ -96,6 +96,30 @@ export const trustContract = object({
 
 export const backupContract = object({ file: text, bytes: count, runs: count }).meta({ id: "BackupDocument" });
 
+const problemContract = object({
+  run: object({ id: text, number: count }).nullable().describe("null: the database itself."),
+  field: text.describe("Where: `header.task`, `event 7`, `offers`."),
+  what: text,
+});
+
+export const storeCheckContract = object({
+  store: text,
+  ok: z.boolean(),
+  runs: count.describe("Each was replayed from its events."),
+  events: count,
+  problems: list(problemContract),
+}).meta({ id: "StoreCheckDocument" });
+
+export const storeCopyContract = object({
+  from: text,
+  to: text,
+  runs: count.describe("Each was replayed from its events on both sides."),
+  open: count.describe("Runs that are not over."),
+  events: count,
+  tables: list(object({ name: text, rows: count, digest: text.describe("The same on both sides.") })),
+  use: text.nullable().describe("What to type so that this home uses the copy; null: it does."),
+}).meta({ id: "StoreCopyDocument" });
+
 export const initContract = object({
   repo: text,
   baseBranch: text.nullable(),
@@ -126,5 +150,7 @@ export type DoctorDocument = z.infer<typeof doctorContract>;
 export type CleanDocument = z.infer<typeof cleanContract>;
 export type TrustDocument = z.infer<typeof trustContract>;
 export type BackupDocument = z.infer<typeof backupContract>;
+export type StoreCheckDocument = z.infer<typeof storeCheckContract>;
+export type StoreCopyDocument = z.infer<typeof storeCopyContract>;
 export type InitDocument = z.infer<typeof initContract>;
 export type SchemaList = z.infer<typeof schemasContract>;

@@ -33,6 +33,7 @@ const codes = {
   STORE_UNUSABLE: exitCodes.missing,
   STORE_FULL: exitCodes.missing,
   STORE_NEWER: exitCodes.missing,
+  STORE_DAMAGED: exitCodes.failed,
   NOT_FOUND: exitCodes.notFound,
   AMBIGUOUS: exitCodes.notFound,
   REFUSED: exitCodes.refused,

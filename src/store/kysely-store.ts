@@ -1,6 +1,5 @@
 // Implements the store with Kysely for every dialect. What differs between dialects is a `Database`; the queries are in tables/.
 
-import type { Kysely } from "kysely";
 import type { ApiToken, Role } from "../domain/api-token.ts";
 import type { Effect } from "../domain/effect.ts";
 import type { Event } from "../domain/event.ts";
@@ -8,11 +7,12 @@ import type { AttemptId, GateId, RunId, StoryId } from "../domain/ids.ts";
 import type { BrowserSubscription, MostSubscriptions, PutSubscription } from "../domain/push-subscription.ts";
 import type { Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
+import type { Database } from "./database.ts";
 import { StoreMemory } from "./memory.ts";
-import type { Tables } from "./schema.ts";
 import type {
   AttemptRef,
   Backup,
+  CopyRequest,
   DriverLease,
   FailedClosing,
   FiguresLimits,
@@ -32,10 +32,13 @@ import type {
   RunSummary,
   StartKey,
   Store,
+  StoreCheck,
+  StoreCopy,
   StoredDelivery,
   StoredEffect,
   StoredEvent,
   StoredSchedule,
+  StoreProgress,
   TickRecord,
   Transaction,
   WorkflowFigures,
@@ -83,22 +86,7 @@ import { selectSpec, selectSpecs } from "./tables/stories.ts";
 import { deleteToken, insertToken, selectTokenByHash, selectTokens, updateTokenUse } from "./tables/tokens.ts";
 import { KyselyTransaction } from "./transaction.ts";
 
-/**
- * What a dialect provides: write transactions, one at a time, that wait for each other without blocking the process, and a way to notice
- * commits of other processes. Integers in rows are numbers, even if the driver returns text for 64 bits.
- */
-export interface Database {
-  readonly db: Kysely<Tables>;
-  /** Runs one write transaction, alone, and retries it if the lock was taken or a version changed. */
-  write<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** For a single query. */
-  read<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** For several queries that must see the same snapshot. */
-  snapshot<T>(work: (db: Kysely<Tables>) => Promise<T>): Promise<T>;
-  backup(file: string): Promise<Backup>;
-  watch(onChange: () => void): { close(): void };
-  close(): Promise<void>;
-}
+export type { Database } from "./database.ts";
 
 export class KyselyStore implements Store {
   readonly #database: Database;
@@ -349,6 +337,30 @@ export class KyselyStore implements Store {
 
   async backup(file: string): Promise<Backup> {
     return await this.#database.backup(file);
+  }
+
+  async check(onProgress: (progress: StoreProgress) => void): Promise<StoreCheck> {
+    // Loaded late, like the copy: hardly a command needs them.
+    const { checkDatabase } = await import("./checking/check-store.ts");
+    const found: StoreCheck[] = [];
+    try {
+      return await this.#database.snapshot(async (db) => {
+        const check = await checkDatabase(db, onProgress);
+        found.push(check);
+        return check;
+      });
+    } catch (error) {
+      // A damaged file may let its transaction not even end. What was found says more.
+      const check = found.at(-1);
+      if (check === undefined || check.problems.length === 0) throw error;
+      return check;
+    }
+  }
+
+  async copyTo(to: Store, request: CopyRequest): Promise<StoreCopy> {
+    if (!(to instanceof KyselyStore)) throw new Error("a store of another make cannot be copied to");
+    const { copyDatabase } = await import("./copying/copy-store.ts");
+    return await copyDatabase(this.#database, to.#database, request);
   }
 
   watch(onChange: () => void): { close(): void } {

@@ -50,8 +50,8 @@ const migrations: readonly Migration[] = [
 
 export const schemaVersion = migrations.length;
 
-/** Runs inside the caller's write transaction. Running it twice is harmless. */
-export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: number): Promise<void> {
+/** Runs inside the caller's write transaction. Running it twice is harmless. `store`: its name, for people. */
+export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: number, store: string): Promise<void> {
   await db.schema
     .createTable("migrations")
     .ifNotExists()
@@ -64,9 +64,11 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
     .select((e) => e.fn.count<number>("version").as("version"))
     .executeTakeFirstOrThrow();
   if (version > schemaVersion) {
-    throw new AppError("STORE_NEWER", `the store has schema ${version}, but this Pawl knows only ${schemaVersion}`, {
-      hint: "use the newer Pawl that wrote it, or another store with --store",
-    });
+    throw new AppError(
+      "STORE_NEWER",
+      `the store ${store} has schema ${version}, but this Pawl knows only ${schemaVersion}`,
+      { hint: "use the newer Pawl that wrote it, or another store with --store" },
+    );
   }
   for (const [index, migration] of migrations.entries()) {
     if (index < version) continue;

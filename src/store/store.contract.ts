@@ -581,7 +581,7 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>,
     scenario("[SO14] migrating a second time changes nothing", async ({ query, runs, columnTypes }) => {
       await runs.start(chainOf(1));
       const before = await rowsOf(query);
-      await query((db) => db.transaction().execute((trx) => migrate(trx, columnTypes, 0)));
+      await query((db) => db.transaction().execute((trx) => migrate(trx, columnTypes, 0, "a store")));
       expect(await rowsOf(query)).toStrictEqual(before);
     });
 

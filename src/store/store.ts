@@ -119,6 +119,13 @@ export interface Store {
   removeRun(run: RunId): Promise<void>;
   /** Copies everything that is committed into a new file, while other processes read and write. */
   backup(file: string): Promise<Backup>;
+  /** Replays the log of every run and compares it with its rows, in one snapshot. */
+  check(onProgress: (progress: StoreProgress) => void): Promise<StoreCheck>;
+  /**
+   * Copies everything that is committed into an empty store, of this kind or another, and proves it by replay. That store has all of it or
+   * nothing. Throws `REFUSED` if that store is not empty, or if this one changes meanwhile.
+   */
+  copyTo(to: Store, request: CopyRequest): Promise<StoreCopy>;
   /** Calls back soon after another process commits. */
   watch(onChange: () => void): { close(): void };
   close(): Promise<void>;
@@ -152,6 +159,53 @@ export interface Backup {
   readonly file: string;
   readonly bytes: number;
   readonly runs: number;
+}
+
+/** How far long work on a store is. */
+export interface StoreProgress {
+  /** A sentence without its end: `checking runs`. */
+  readonly stage: string;
+  readonly done: number;
+  readonly of: number;
+}
+
+export interface StoreCheck {
+  readonly runs: number;
+  readonly events: number;
+  readonly problems: readonly StoreProblem[];
+}
+
+export interface StoreProblem {
+  /** null: of the database itself. */
+  readonly run: { readonly id: RunId; readonly number: number } | null;
+  /** `header.chain[2].state.status`, `event 7`, `offers`. */
+  readonly field: string;
+  readonly what: string;
+}
+
+/** The workers that a store knows of. */
+export interface StoreWorkers {
+  readonly drivers: readonly DriverLease[];
+  readonly leases: readonly Lease[];
+  /** The workers that perform effects. */
+  readonly holders: readonly string[];
+}
+
+export interface CopyRequest {
+  /** The names of both stores, for people. */
+  readonly from: string;
+  readonly to: string;
+  readonly now: number;
+  /** Throws if one of them may still be at work. Called before the copy and after it. */
+  readonly assertIdle: (workers: StoreWorkers) => void;
+  readonly onProgress: (progress: StoreProgress) => void;
+}
+
+export interface StoreCopy {
+  readonly runs: number;
+  readonly events: number;
+  /** The same in both stores. */
+  readonly tables: readonly { readonly name: string; readonly rows: number; readonly digest: string }[];
 }
 
 export interface Transaction {

@@ -144,6 +144,13 @@ test("[LB1 LB3 CM2] a PRD and its steps, and the state of this machine: every do
   await expectContract(site, "error", ["token", "revoke", "ci"], 5);
   await expectContract(site, "backup", ["store", "backup", site.path("copy.db")]);
   expect((await site.pawl("status", "1", "--store", `sqlite:${site.path("copy.db")}`)).stdout).toMatch(/^done, /m);
+  await expectContract(site, "store-check", ["store", "check", `sqlite:${site.path("copy.db")}`]);
+  await expectContract(site, "store-copy", [
+    "store",
+    "copy",
+    `sqlite:${site.path("copy.db")}`,
+    `sqlite:${site.path("moved.db")}`,
+  ]);
   const again = await site.pawl("store", "backup", site.path("copy.db"));
   expect(again).toMatchObject({ code: 6, stderr: expect.stringContaining("a backup replaces no file") });
 });

@@ -257,6 +257,8 @@ test("[CM6] every command's help has an example, and the task may come from stdi
     "agent run",
     "scratch append",
     "store backup",
+    "store copy",
+    "store check",
     "token create",
     "token list",
     "token revoke",

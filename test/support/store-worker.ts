@@ -19,6 +19,7 @@ import { systemClock } from "../../src/system/clock.ts";
 import { findHome } from "../../src/system/home.ts";
 import { environmentSecrets } from "../../src/system/secrets/secrets.ts";
 import { isPostgres } from "../../src/system/store-address.ts";
+import { copied } from "./full-store.ts";
 import { chainOf, completed, finishOf, startAttemptOf } from "./sample-runs.ts";
 import { Transitions } from "./transitions.ts";
 
@@ -27,7 +28,7 @@ const [what = "", name = ""] = process.argv.slice(2);
 const worker = `${process.pid}`;
 const orders = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-const tasks: Readonly<Record<string, () => Promise<void>>> = { open, claim, drive, write, hold };
+const tasks: Readonly<Record<string, () => Promise<void>>> = { open, claim, drive, write, hold, copy };
 await tasks[what]?.();
 process.exit(0);
 
@@ -98,6 +99,16 @@ async function hold(): Promise<void> {
     database.exec("commit");
     tell("released");
   }
+}
+
+/** Order "<file> <number>": copies the store into that file, and kills itself after that many statements. */
+async function copy(): Promise<void> {
+  const from = await openStore();
+  tell("ready");
+  const [file = "", statements = "0"] = String((await orders.next()).value).split(" ");
+  const to = await openSqliteStore(file, systemClock);
+  dieAfter(Number(statements));
+  tell({ runs: (await copied(from, to)).runs });
 }
 
 /** Kills this process before the next SQLite statement, commits included, after that many have run. */

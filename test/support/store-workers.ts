@@ -14,7 +14,7 @@ export class StoreWorker {
   readonly #ended: Promise<unknown>;
   #complaints = "";
 
-  constructor(what: "open" | "claim" | "drive" | "write" | "hold", file: string) {
+  constructor(what: "open" | "claim" | "drive" | "write" | "hold" | "copy", file: string) {
     this.#child = spawn(node, [...program, what, file], { stdio: "pipe" });
     this.#ended = once(this.#child, "close");
     this.#child.stderr.on("data", (chunk) => (this.#complaints += chunk));

@@ -17,7 +17,16 @@ import { announcement, type Client, CommitListener } from "./commit-listener.ts"
 import { createJobTable } from "./jobs.ts";
 import { assertOwner, createOwnerTable, recordOwner, type StoreOwner } from "./owner.ts";
 import { type Login, passwordFor } from "./passfile.ts";
-import { assertNewEnough, isBusy, isInTheWay, isLost, passwordMissing, readOnly, serverError } from "./trouble.ts";
+import {
+  assertNewEnough,
+  isBusy,
+  isInTheWay,
+  isLost,
+  noSuchSchema,
+  passwordMissing,
+  readOnly,
+  serverError,
+} from "./trouble.ts";
 
 export const serverColumnTypes: ColumnTypes = {
   integer: "bigint",
@@ -47,18 +56,25 @@ export interface Server {
   query(words: string, values: readonly unknown[]): Promise<readonly unknown[]>;
 }
 
-export async function openPostgresStore(given: string, clock: Clock, owner: StoreOwner): Promise<Store> {
-  return (await openPostgres(given, clock, owner)).store;
+/** `mustExist`: throws where there is no store yet, and makes none. */
+export async function openPostgresStore(
+  given: string,
+  clock: Clock,
+  owner: StoreOwner,
+  mustExist = false,
+): Promise<Store> {
+  return (await openPostgres(given, clock, owner, mustExist)).store;
 }
 
 export async function openPostgres(
   given: string,
   clock: Clock,
   owner: StoreOwner,
+  mustExist = false,
 ): Promise<{ readonly store: Store; readonly server: Server }> {
   const database = new PostgresDatabase(await loadDriver(), addressOf(given), clock);
   try {
-    await database.prepare(owner);
+    await database.prepare(owner, mustExist);
   } catch (error) {
     await database.close();
     throw error;
@@ -113,8 +129,8 @@ class PostgresDatabase implements Database, Server {
   }
 
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
-  async prepare(owner: StoreOwner): Promise<void> {
-    const isCurrent = await this.#retry(async () => await this.#isCurrent());
+  async prepare(owner: StoreOwner, mustExist: boolean): Promise<void> {
+    const isCurrent = await this.#retry(async () => await this.#isCurrent(mustExist));
     if (!isCurrent) {
       await this.write(async (db) => {
         // A store of many runs may take its time.
@@ -122,7 +138,7 @@ class PostgresDatabase implements Database, Server {
         await this.#createSchema(db);
         await createOwnerTable(db);
         await createJobTable(db);
-        await migrate(db, serverColumnTypes, this.#clock.now());
+        await migrate(db, serverColumnTypes, this.#clock.now(), this.#address.label);
         await recordOwner(db, owner);
       });
     }
@@ -182,7 +198,7 @@ class PostgresDatabase implements Database, Server {
   }
 
   /** Whether the schema is the one of this version. Throws where the server cannot be used. */
-  async #isCurrent(): Promise<boolean> {
+  async #isCurrent(mustExist: boolean): Promise<boolean> {
     const { rows } = await sql<{ version: number; writes: boolean; exists: boolean }>`select
       current_setting('server_version_num')::int as version,
       current_setting('transaction_read_only') = 'off' as writes,
@@ -191,6 +207,7 @@ class PostgresDatabase implements Database, Server {
     if (server === undefined) return false;
     assertNewEnough(server.version, this.#address.label);
     if (!server.writes) throw readOnly(this.#address.label);
+    if (!server.exists && mustExist) throw noSuchSchema(this.#address.label, this.#address.schema);
     if (!server.exists) return false;
     const found = await this.db.selectFrom("migrations").select(sql<number>`count(*)`.as("version")).execute();
     return found[0]?.version === schemaVersion;
@@ -270,9 +287,15 @@ function clientOf(driver: Driver, address: Address): new (config: ClientConfig) 
     /** A pool gives a callback. */
     override connect(done?: Connected): Promise<DriverClient> | void {
       const connect = async () => {
-        await super.connect();
-        await this.query(settingsOf(address));
-        return this;
+        try {
+          await super.connect();
+          await this.query(settingsOf(address));
+          return this;
+        } catch (error) {
+          // The driver leaves it open, and this process would not end before the server gives up waiting for a password.
+          this.connection.stream.destroy();
+          throw error;
+        }
       };
       if (done === undefined) return connect();
       callbackify(connect)(done as (error: Error | null, client: DriverClient) => void);

@@ -135,6 +135,12 @@ export function readOnly(store: string, cause?: Error): AppError {
   });
 }
 
+export function noSuchSchema(store: string, schema: string): AppError {
+  return unusable(`there is no store ${store}: the database has no schema ${schema} with tables of Pawl`, {
+    hint: "check the database, and ?schema=NAME at the end of the address",
+  });
+}
+
 /** `version` as the server counts: 150018 is 15.18. */
 export function assertNewEnough(version: number, store: string): void {
   if (version >= oldestServer * 10_000) return;

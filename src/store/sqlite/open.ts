@@ -1,7 +1,7 @@
 // Opens a SQLite file as a store. It waits for the file's lock without blocking the process and notices commits of other
 // processes.
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely, sql } from "kysely";
@@ -16,7 +16,7 @@ import type { Backup, Store } from "../store.ts";
 import { backUp } from "./backup.ts";
 import { CommitWatch } from "./commit-watch.ts";
 import { NodeSqliteDialect } from "./dialect.ts";
-import { isLocked, notAStore, storeError } from "./trouble.ts";
+import { isLocked, noSuchFile, notAStore, storeError } from "./trouble.ts";
 
 export const columnTypes: ColumnTypes = {
   integer: "integer",
@@ -29,7 +29,9 @@ export const columnTypes: ColumnTypes = {
 /** "Pawl" in ASCII. It marks the file as a Pawl store, so that Pawl never writes its tables into another database. */
 const applicationId = 0x5061776c;
 
-export async function openSqliteStore(file: string, clock: Clock): Promise<Store> {
+/** `mustExist`: throws where there is no store yet, and makes none. */
+export async function openSqliteStore(file: string, clock: Clock, mustExist = false): Promise<Store> {
+  if (mustExist && !(statSync(file, { throwIfNoEntry: false })?.size ?? 0)) throw noSuchFile(file);
   const connection = connect(file);
   const database = new SqliteDatabase(connection, clock, file);
   try {
@@ -79,7 +81,7 @@ class SqliteDatabase implements Database {
     if (current) return;
     await this.write(async (db) => {
       this.#connection.exec(`pragma application_id = ${applicationId}`);
-      await migrate(db, columnTypes, this.#clock.now());
+      await migrate(db, columnTypes, this.#clock.now(), this.#file);
     });
   }
 

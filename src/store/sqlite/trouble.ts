@@ -8,6 +8,12 @@ export function isLocked(error: unknown): boolean {
   return code === 5 || code === 6;
 }
 
+/** The file has something in it that SQLite cannot read. */
+export function isDamaged(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === 11 || code === 26;
+}
+
 /** The primary result code; node:sqlite returns the extended one. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !("errcode" in error) || typeof error.errcode !== "number") return null;
@@ -77,5 +83,11 @@ export function notAStore(file: string, why: string, cause?: Error): AppError {
   return new AppError("STORE_UNUSABLE", `${file} is damaged or not a Pawl store: ${why}`, {
     hint: "move the file away, restore a backup, or choose another store with --store",
     cause,
+  });
+}
+
+export function noSuchFile(file: string): AppError {
+  return new AppError("STORE_UNUSABLE", `there is no store ${file}`, {
+    hint: "check the path; sqlite:PATH is relative to this directory, and the store of a home is its pawl.db",
   });
 }
