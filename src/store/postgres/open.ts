@@ -188,7 +188,7 @@ class PostgresDatabase implements Database, Server {
 
   async backup(): Promise<Backup> {
     throw new AppError("REFUSED", `the store ${this.#address.label} is on a server, and Pawl copies only files`, {
-      hint: `use \`pg_dump --schema=${this.#address.schema}\`, or the backups of the server`,
+      hint: `use \`pg_dump --schema=${this.#address.schema} --exclude-table-data=${this.#address.schema}.jobs\`, or the backups of the server`,
     });
   }
 
