@@ -1,8 +1,9 @@
 // Runs the dispatch contract with pg-boss on a PostgreSQL store, and shows what pg-boss adds to it.
 
 import { randomBytes } from "node:crypto";
+import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { onPostgres, owner, postgresAddress, walksOnPostgres } from "../../../test/support/postgres.ts";
+import { onPostgres, owner, postgresAddress, queryAt, walksOnPostgres } from "../../../test/support/postgres.ts";
 import { chainOf, completed, finishOf, startAttemptOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import { openPostgres } from "../../store/postgres/open.ts";
@@ -108,6 +109,27 @@ test("[DI23] a queue that was lost is filled again from the store", async () => 
   expect(await reopened.jobs()).toMatchObject([{ state: "created", data: { step: "step-1" } }]);
   const attempt = await claim(reopened);
   expect(await reopened.dispatch.renew("w1", [attempt], deadlineIn(systemClock, 1_000))).toStrictEqual([attempt]);
+});
+
+test("[DI23] a process that makes the queue while another one does finds it complete", async () => {
+  const schema = `s_${randomBytes(6).toString("hex")}`;
+  const address = postgresAddress(schema);
+  const { store, server } = await openPostgres(address, systemClock, owner);
+  onTestFinished(() => store.close());
+  const opening = await queryAt(address, (db) =>
+    db.transaction().execute(async (trx) => {
+      await sql`create schema ${sql.id(queueSchema(schema))}`.execute(trx);
+      const opened = PgBossDispatch.open(store, server, { home: owner.id, onTrouble: () => undefined });
+      const waiting = sql`select from pg_locks where not granted and pid in
+        (select pid from pg_stat_activity where application_name = ${`pawl ${schema}`})`;
+      await expect.poll(async () => (await waiting.execute(trx)).rows.length).toBe(1);
+      return { opened };
+    }),
+  );
+  const dispatch = await opening.opened;
+  onTestFinished(() => dispatch.close());
+  await new Transitions(store, dispatch).start(chainOf(1));
+  expect(await server.query("select step from jobs", [])).toStrictEqual([{ step: "step-1" }]);
 });
 
 test("[DI24] the result of a dead worker is taken over by its lease", async () => {
