@@ -17,6 +17,7 @@ import { memory } from "./memory.ts";
 import { nextProcess } from "./next-process.ts";
 import { page } from "./page.ts";
 import { partsOfAStep } from "./parts.ts";
+import { postgres } from "./postgres.ts";
 import { prdStories } from "./prd-stories.ts";
 import { queue } from "./queue.ts";
 import { runsPage } from "./runs-page.ts";
@@ -26,6 +27,7 @@ import { stories } from "./stories.ts";
 import { storyStart } from "./story-start.ts";
 import { streams } from "./streams.ts";
 import { wideRun } from "./wide-run.ts";
+import { workers } from "./workers.ts";
 
 const measurements: readonly Measurement[] = [
   cycleGrowth,
@@ -48,6 +50,8 @@ const measurements: readonly Measurement[] = [
   stories,
   agentEvents,
   page,
+  postgres,
+  workers,
 ];
 
 const { quick, only } = parseArgs({

@@ -22,7 +22,7 @@ export const manyStories: Measurement = {
   async measure({ quick, scratch }) {
     const parts = await openWorld(join(scratch, "home"));
     const taken = await alternate(
-      { few: sideOf(parts, few), many: sideOf(parts, 2_000) },
+      { few: storySide(parts, few), many: storySide(parts, 2_000) },
       { warmUp: 10, counted: quick ? 40 : 150 },
     );
     await parts.store.close();
@@ -32,7 +32,7 @@ export const manyStories: Measurement = {
 };
 
 /** Each round is one story. A run without stories left is replaced by a new one, outside the measured time. */
-function sideOf(parts: Parts, count: number): (time: Stopwatch) => Promise<void> {
+export function storySide(parts: Parts, count: number): (time: Stopwatch) => Promise<void> {
   let run: RunId | null = null;
   let left = 0;
   return async (time) => {

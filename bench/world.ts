@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   /** The program of every agent; without one, nothing is started. */
   readonly agent?: string;
+  /** The address of a store on a server; without one, a file. */
+  readonly store?: string;
 }
 
 /** The largest number of agents at once that a configuration allows. */
@@ -38,7 +40,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
   const defaultExecutor = `command: ${options.agent ?? "false"}`;
   return await openApp({
     home: findHome({ PAWL_HOME: directory }),
-    store: null,
+    store: options.store ?? null,
     executors: configuredExecutors({
       defaultExecutor,
       defaultExecutors: [defaultExecutor],

@@ -25,6 +25,7 @@ await build({
   cwd: root,
   input: { bench: "bench/bench.ts" },
   platform: "node",
+  external: ["pg", "pg-boss"],
   plugins: [places],
   // Its one warning is about modules that commands load late, which is on purpose.
   logLevel: "silent",

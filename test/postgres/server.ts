@@ -32,7 +32,7 @@ export default async function startPostgres(project: TestProject): Promise<() =>
 
 type Started = FoundServer & { readonly stop: () => Promise<void> };
 
-async function tryToStart(): Promise<Started> {
+export async function tryToStart(): Promise<Started> {
   const dir = mkdtempSync(join(tmpdir(), "pawl-postgres-"));
   const remove = () => rmSync(dir, { recursive: true, force: true });
   try {
