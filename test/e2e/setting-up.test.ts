@@ -8,7 +8,6 @@ import {
   existsSync,
   globSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
