@@ -1,9 +1,8 @@
 // Runs the dispatch contract with pg-boss on a PostgreSQL store, and shows what pg-boss adds to it.
 
 import { randomBytes } from "node:crypto";
-import { sql } from "kysely";
 import { expect, onTestFinished, test } from "vitest";
-import { onPostgres, owner, postgresAddress, queryAt, walksOnPostgres } from "../../../test/support/postgres.ts";
+import { onPostgres, owner, postgresAddress, walksOnPostgres } from "../../../test/support/postgres.ts";
 import { chainOf, completed, finishOf, startAttemptOf } from "../../../test/support/sample-runs.ts";
 import { Transitions } from "../../../test/support/transitions.ts";
 import { openPostgres } from "../../store/postgres/open.ts";
@@ -116,16 +115,16 @@ test("[DI23] a process that makes the queue while another one does finds it comp
   const address = postgresAddress(schema);
   const { store, server } = await openPostgres(address, systemClock, owner);
   onTestFinished(() => store.close());
-  const opening = await queryAt(address, (db) =>
-    db.transaction().execute(async (trx) => {
-      await sql`create schema ${sql.id(queueSchema(schema))}`.execute(trx);
-      const opened = PgBossDispatch.open(store, server, { home: owner.id, onTrouble: () => undefined });
-      const waiting = sql`select from pg_locks where not granted and pid in
-        (select pid from pg_stat_activity where application_name = ${`pawl ${schema}`})`;
-      await expect.poll(async () => (await waiting.execute(trx)).rows.length).toBe(1);
-      return { opened };
-    }),
-  );
+  const other = await openPostgres(address, systemClock, owner);
+  onTestFinished(() => other.store.close());
+  const opening = await other.store.transaction(async (tx) => {
+    await tx.query(`create schema ${queueSchema(schema)}`, []);
+    const opened = PgBossDispatch.open(store, server, { home: owner.id, onTrouble: () => undefined });
+    const waiting = `select from pg_locks where not granted and pid in
+      (select pid from pg_stat_activity where application_name = $1)`;
+    await expect.poll(async () => (await tx.query(waiting, [`pawl ${schema}`])).length).toBe(1);
+    return { opened };
+  });
   const dispatch = await opening.opened;
   onTestFinished(() => dispatch.close());
   await new Transitions(store, dispatch).start(chainOf(1));
