@@ -123,7 +123,7 @@ test("[SO82] a copy from a server that is killed in the middle leaves an empty f
   );
 });
 
-test("[SO87 SO82] a server that cannot be used and a schema without a store are refused, and nothing is made", async () => {
+test("[SO87 SO82 SO64] a server that cannot be used and a schema without a store are refused, and nothing is made", async () => {
   const site = newSite();
   await held(site);
   const address = postgresAddress();
@@ -139,6 +139,14 @@ test("[SO87 SO82] a server that cannot be used and a schema without a store are 
     code: 4,
     stderr: expect.stringMatching(/no such database/),
   });
+  // The server waits for a password for a minute, and the process does not wait with it.
+  const began = performance.now();
+  const without = await pawl(["store", "check", withoutPassword(address)], {
+    home: site.home,
+    env: { PGPASSFILE: "/dev/null" },
+  });
+  expect(without).toMatchObject({ code: 4, stderr: expect.stringContaining("wants a password") });
+  expect(performance.now() - began).toBeLessThan(30_000);
   const missing = await call(address, to, address);
   expect(missing).toMatchObject({ code: 4, stderr: expect.stringContaining("there is no store") });
   const schema = new URL(address).searchParams.get("schema");

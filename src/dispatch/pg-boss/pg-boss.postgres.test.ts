@@ -110,6 +110,27 @@ test("[DI23] a queue that was lost is filled again from the store", async () => 
   expect(await reopened.dispatch.renew("w1", [attempt], deadlineIn(systemClock, 1_000))).toStrictEqual([attempt]);
 });
 
+test("[DI23] a process that makes the queue while another one does finds it complete", async () => {
+  const schema = `s_${randomBytes(6).toString("hex")}`;
+  const address = postgresAddress(schema);
+  const { store, server } = await openPostgres(address, systemClock, owner);
+  onTestFinished(() => store.close());
+  const other = await openPostgres(address, systemClock, owner);
+  onTestFinished(() => other.store.close());
+  const opening = await other.store.transaction(async (tx) => {
+    await tx.query(`create schema ${queueSchema(schema)}`, []);
+    const opened = PgBossDispatch.open(store, server, { home: owner.id, onTrouble: () => undefined });
+    const waiting = `select from pg_locks where not granted and pid in
+      (select pid from pg_stat_activity where application_name = $1)`;
+    await expect.poll(async () => (await tx.query(waiting, [`pawl ${schema}`])).length).toBe(1);
+    return { opened };
+  });
+  const dispatch = await opening.opened;
+  onTestFinished(() => dispatch.close());
+  await new Transitions(store, dispatch).start(chainOf(1));
+  expect(await server.query("select step from jobs", [])).toStrictEqual([{ step: "step-1" }]);
+});
+
 test("[DI24] the result of a dead worker is taken over by its lease", async () => {
   const under = await open();
   const { store, dispatch } = under;

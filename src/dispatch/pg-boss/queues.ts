@@ -152,17 +152,33 @@ export class Queues {
       boss.on("error", (error) => this.#onTrouble(errorText(error)));
       return boss;
     };
-    const boss = make();
-    try {
-      return await boss.start();
-    } catch (error) {
-      await boss.stop({ graceful: false }).catch(() => undefined);
-      throw new AppError("STORE_UNUSABLE", `the queues in ${this.#server.label} cannot be used: ${errorText(error)}`, {
-        hint: `the user of the store must be able to create the schema ${schema}, or own it`,
-        cause: error,
-      });
+    for (let tries = 1; ; tries += 1) {
+      const boss = make();
+      try {
+        return await boss.start();
+      } catch (error) {
+        await boss.stop({ graceful: false }).catch(() => undefined);
+        if (tries < mostTries && isAlreadyThere(error)) continue;
+        throw new AppError(
+          "STORE_UNUSABLE",
+          `the queues in ${this.#server.label} cannot be used: ${errorText(error)}`,
+          {
+            hint: `the user of the store must be able to create the schema ${schema}, or own it`,
+            cause: error,
+          },
+        );
+      }
     }
   }
+}
+
+/** Processes that open a new store at the same moment all make the queues, and pg-boss lets only one of them do it. */
+const mostTries = 5;
+
+/** A row, a schema, a table, a function or a type that another process has made since pg-boss looked. */
+function isAlreadyThere(error: unknown): boolean {
+  const codes = ["23505", "42P06", "42P07", "42723", "42710"];
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
 }
 
 /** Only stores on a server need it, so it is not part of Pawl. */
