@@ -77,7 +77,7 @@ async function openSite(directory: string, address: string) {
       agent,
       `date +%s%N >> '${stamps}'\nsleep ${seconds}\necho 'STATUS: done'\nexec date +%s%N >> '${stamps}'\n`,
     );
-    writeFileSync(join(home, "config.yml"), `default_executor: "command: sh ${agent}"\nagents: 64\n`);
+    writeFileSync(join(home, "config.yml"), `default_executor: "command: sh ${agent}"\n`);
     const begunAt = performance.now();
     const children = Array.from({ length: count }, () => startWorker(home, address));
     await Promise.all(children.map(async (child) => await ended(child)));
