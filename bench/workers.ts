@@ -12,7 +12,8 @@ import { begin, openWorld } from "./world.ts";
 
 const pawl = join(import.meta.dirname, "..", "bin", "pawl");
 const most = 8;
-const stepsOfRun = 10;
+/** Few, so that even the short form has a run for each worker. */
+const stepsOfRun = 5;
 
 export const workers: Measurement = {
   name: "workers",
