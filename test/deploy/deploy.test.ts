@@ -280,7 +280,7 @@ describe("processes", () => {
   });
 });
 
-test("the package has the files that its guide names", () => {
+test("[DL1] the package has the files that its guide names", () => {
   const { files } = JSON.parse(read("package.json")) as { readonly files: readonly string[] };
   expect(files).toContain("deploy");
   const tracked = execFileSync("git", ["ls-files", "deploy"], { cwd: root, encoding: "utf8" }).trim().split("\n");

@@ -11,6 +11,7 @@ import { summaryOf } from "../../catalogue.ts";
 import { applicationHere, withApplication } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { spokenLog } from "../../output/spoken-log.ts";
 
 interface UpOptions {
   readonly host: string;
@@ -92,14 +93,13 @@ async function whileServing(console: Console, app: Application, options: UpOptio
 async function start(console: Console, app: Application, { host, port }: UpOptions): Promise<Service> {
   try {
     note(console, replaceOlder(app));
-    const log: typeof app.log = (event, fields) => {
-      app.log(event, fields);
-      const { note: words, why, run } = fields;
-      const said = words ?? why ?? null;
-      if (said !== null)
-        console.note(`${new Date().toISOString()} ${run === undefined ? event : `run ${run}`}: ${said}`);
-    };
-    return await Service.start({ app, host, port, log, supervisor: process.env["PAWL_SUPERVISOR"] ?? null });
+    return await Service.start({
+      app,
+      host,
+      port,
+      log: spokenLog(app, console),
+      supervisor: process.env["PAWL_SUPERVISOR"] ?? null,
+    });
   } catch (error) {
     if (error instanceof AppError) {
       const { code, message, hint } = error;

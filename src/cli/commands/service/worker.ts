@@ -9,6 +9,7 @@ import { summaryOf } from "../../catalogue.ts";
 import { applicationHere, type StoreOption } from "../../opened.ts";
 import type { Console } from "../../output/console.ts";
 import { example } from "../../output/example.ts";
+import { spokenLog } from "../../output/spoken-log.ts";
 
 interface WorkerCommandOptions extends StoreOption {
   readonly slots: number;
@@ -61,13 +62,12 @@ const withoutPrograms: NonNullable<ApplicationOptions["executors"]> = (configure
 };
 
 async function work(console: Console, app: Application, options: WorkerCommandOptions): Promise<void> {
-  const log: typeof app.log = (event, fields) => {
-    app.log(event, fields);
-    const { note, why, run } = fields;
-    const said = note ?? why ?? null;
-    if (said !== null) console.note(`${new Date().toISOString()} ${run === undefined ? event : `run ${run}`}: ${said}`);
-  };
-  const worker = await Worker.start({ app, slots: options.slots, untilIdle: options.drain, log });
+  const worker = await Worker.start({
+    app,
+    slots: options.slots,
+    untilIdle: options.drain,
+    log: spokenLog(app, console),
+  });
   let isWanted = true;
   const stop = () => {
     if (!isWanted) process.exit(exitCodes.interrupted);
