@@ -31,6 +31,16 @@ async function press(page: Page, ...keys: readonly string[]): Promise<void> {
   for (const key of keys) await page.keyboard.press(key);
 }
 
+/** The focus follows the key when the file is drawn. A key before that would step over a file, and the last one is never left. */
+async function stepToFile(page: Page, name: string): Promise<void> {
+  const focused = () =>
+    page.evaluate(() => (document.activeElement?.matches(".file-name") ? document.activeElement.textContent : null));
+  for (let at = await focused(); at !== name; at = await focused()) {
+    await page.keyboard.press("n");
+    await expect.poll(focused).not.toBe(at);
+  }
+}
+
 /** The run as the answer left it: at its end, with both comments in the prompt of the next attempt. */
 async function expectResumed({ nextPrompt, run }: RejectedWorld, page: Page): Promise<void> {
   await expect.poll(() => page.locator(".run-header .status").innerText()).toBe("done");
@@ -45,8 +55,8 @@ test("[PG20 PG22 PG28 PG32 PG48 PG49] by keys alone: a run that was rejected is 
   await expect.poll(() => new URL(page.url()).pathname).toBe(`/runs/${world.run}`);
   await settled(page);
   const chain = page.locator(".chain");
-  expect(await chain.getByRole("row", { name: /^verify/ }).innerText()).toContain("×1 of 1");
-  expect(await chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×2 of 2");
+  await expect.poll(() => chain.getByRole("row", { name: /^verify/ }).innerText()).toContain("×1 of 1");
+  await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×2 of 2");
   await pictureInBoth(page, "run-chain", { height: 600 });
 
   await tabTo(page, /^implement$/);
@@ -67,22 +77,21 @@ test("[PG20 PG22 PG28 PG32 PG48 PG49] by keys alone: a run that was rejected is 
   const moment = new URL(page.url());
   expect(moment.search).toMatch(/^\?q=verify\+rejected&at=\d+$/);
   await press(page, "1");
-  expect(await chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
+  await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
   await page.reload();
   await settled(page);
   expect(new URL(page.url()).search).toBe(moment.search);
-  expect(await chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
+  await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×0 of 2");
   expect(await page.getByRole("button", { name: "Pause" }).isDisabled()).toBe(true);
   await press(page, "]", "[", ".");
-  expect(await chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×2 of 2");
+  await expect.poll(() => chain.getByRole("row", { name: /^test/ }).innerText()).toContain("×2 of 2");
 
   await tabTo(page, /^Answer/);
   await press(page, "Enter");
   await page.getByRole("heading", { level: 1, name: "The integration tests keep failing. What now?" }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent);
   await page.locator(".file").first().waitFor();
-  do await press(page, "n");
-  while ((await focused()) !== "cli.js");
+  await stepToFile(page, "cli.js");
   for (const words of comments) {
     await press(page, "j", "j", "c");
     await page.getByRole("textbox", { name: /^Comment on cli\.js, line/ }).waitFor();
