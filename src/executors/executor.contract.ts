@@ -159,7 +159,7 @@ export function describeExecutor(name: string, make: () => Maker): void {
       expect(end.notes.join()).toContain("outlived the agent");
     });
 
-    const megabytes = rounds({ usual: 100, all: 500 });
+    const megabytes = rounds({ usual: 150, all: 500 });
     test(`[EX12] ${megabytes} MB of output take little memory; its end is kept, and of plain text its beginning`, async () => {
       let bytes = 0;
       const before = process.memoryUsage.rss();
