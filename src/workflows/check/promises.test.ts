@@ -3,6 +3,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
+import { rounds } from "../../../test/support/rounds.ts";
 import type { Definition, StepDefinition, StoriesStep } from "../../domain/definition.ts";
 import { type Limit, type Route, type RouteRule, repeats } from "../../domain/route.ts";
 import { loadWorkflow } from "../load.ts";
@@ -175,7 +176,7 @@ test("[WF21 WF40 WF43 WF48] what loads comes to an end, whatever is said and as 
       deepest = Math.max(deepest, moves);
       expect(moves).toBeLessThan(tooMany);
     }),
-    { numRuns: 1_000, seed: 11 },
+    { numRuns: rounds({ usual: 700, all: 1_000 }), seed: 11 },
   );
   expect(loaded).toBeGreaterThan(300);
   expect(deepest).toBeGreaterThan(8);
@@ -195,7 +196,7 @@ test("[WF20 WF43 WF45] what loads has a route for each verdict, and answers to e
       expect(asked.filter((gate) => Object.keys(gate.options).length === 0)).toEqual([]);
       expect(asked.filter(({ deadline: limit, options: answers }) => limit && !answers[limit.option])).toEqual([]);
     }),
-    { numRuns: 500, seed: 12 },
+    { numRuns: rounds({ usual: 150, all: 500 }), seed: 12 },
   );
 });
 
@@ -210,7 +211,7 @@ test("[IN1 IN2 WF21] what loads by itself loads as an included workflow, and com
       const spread = definition.steps.map((_, index) => said[index % said.length] ?? 0);
       expect(play(definition.steps, null, spread)).toBeLessThan(tooMany);
     }),
-    { numRuns: 400, seed: 13 },
+    { numRuns: rounds({ usual: 250, all: 400 }), seed: 13 },
   );
   expect(loaded).toBeGreaterThan(100);
 });

@@ -37,7 +37,7 @@ test("[LR5 LR1] any text at all is read without an error, and is no pass without
       const mayPass = /pass|ok|true|warn/i.test(file);
       expect(verdictOf(kind, file) === "proceed" && !mayPass).toBe(false);
     }),
-    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
+    { numRuns: rounds({ usual: 1_000, all: 20_000 }) },
   );
 });
 
@@ -75,7 +75,7 @@ test("[LR1 LR6] cut short, or without its pass words, no file is a pass", () => 
         expect(verdictOf(kind, file.replaceAll(passWords, '"x"'))).not.toBe("proceed");
       },
     ),
-    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
+    { numRuns: rounds({ usual: 1_000, all: 20_000 }) },
   );
 });
 
@@ -99,7 +99,7 @@ test("[LR2 LR3 LR4] with a failure, a high gap or something critical anywhere, n
       const file = JSON.parse(good[kind]) as Record<string, unknown>;
       expect(verdictOf(kind, JSON.stringify({ ...file, extra: nested(bad, path) }))).not.toBe("proceed");
     }),
-    { numRuns: rounds({ usual: 4_000, all: 20_000 }) },
+    { numRuns: rounds({ usual: 1_000, all: 20_000 }) },
   );
 });
 
@@ -155,7 +155,7 @@ test("[LR3 LR4 LR9] under every known key, in any spelling, at any depth, a fail
       const top = { ...(JSON.parse(good[kind]) as Record<string, unknown>), [key]: value };
       expect([JSON.stringify(top), verdictOf(kind, JSON.stringify(top))]).not.toContain("proceed");
     }),
-    { numRuns: rounds({ usual: 2_000, all: 10_000 }) },
+    { numRuns: rounds({ usual: 500, all: 10_000 }) },
   );
 });
 
@@ -172,7 +172,7 @@ test("[LR5] a good file with damaged bytes is read without an error, and says wh
       expect(["proceed", "fix", "unknown"]).toContain(verdict);
       expect(why).not.toBe("");
     }),
-    { numRuns: rounds({ usual: 8_000, all: 40_000 }) },
+    { numRuns: rounds({ usual: 2_000, all: 40_000 }) },
   );
 });
 
