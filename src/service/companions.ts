@@ -10,6 +10,8 @@ interface CompanionContext {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
+  /** Whether the service drives runs now. */
+  readonly drives: () => boolean;
 }
 
 export interface Companion {
@@ -21,9 +23,9 @@ export interface Companion {
 export type StartCompanion = (context: CompanionContext) => Promise<Companion>;
 
 /** The API and the page. Loaded late: every other command starts faster. */
-const api: StartCompanion = async ({ app, host, port, log }) => {
+const api: StartCompanion = async ({ app, host, port, log, drives }) => {
   const { startServer } = await import("../http/server.ts");
-  return await startServer({ app, host, port, log, page: packageFile("dist", "page") });
+  return await startServer({ app, host, port, log, drives, page: packageFile("dist", "page") });
 };
 
 /** Records runs at the times of schedules; the service finds and drives them as any other. */
