@@ -16,8 +16,8 @@ const files = globSync(
 );
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
-/** Only stores on a server need it: whoever has one installs it beside Pawl. */
-const external = ["pg"];
+/** Only stores on a server and telemetry need them: whoever has one of these installs its packages beside Pawl. */
+const external = ["pg", /^@opentelemetry\//];
 
 /** What of npm is in the page. */
 const pagePackages = ["preact", "@preact/signals", "@preact/signals-core"];

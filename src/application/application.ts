@@ -184,6 +184,7 @@ export class Application {
     await shared?.tools?.close();
     await shared?.trees.settled();
     await shared?.projections.close();
+    await shared?.telemetry?.close();
     await shared?.store.close();
   }
 
@@ -245,6 +246,7 @@ export class Application {
       ...(protocols === undefined ? {} : { protocols }),
       trust: this.trusts,
       secretNames: targetSecrets(config),
+      telemetry: config.telemetry,
       log,
       warn,
     });

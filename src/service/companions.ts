@@ -34,5 +34,11 @@ const schedules: StartCompanion = async ({ app, log }) => {
   return startSchedules(app, { log });
 };
 
+/** Where telemetry is on, gauges of the whole store are sent by one process: this one. The application closes it. */
+const gauges: StartCompanion = async ({ app }) => {
+  (await app.read()).parts.telemetry?.observe();
+  return { close: async () => undefined };
+};
+
 /** In this order; they close in the reverse one. */
-export const companions: readonly StartCompanion[] = [api, schedules];
+export const companions: readonly StartCompanion[] = [api, schedules, gauges];
