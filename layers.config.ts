@@ -121,6 +121,7 @@ const packages = [
   "kysely",
   // Not in dist/: see scripts/bundle.ts.
   "pg",
+  "pg-boss",
   "preact",
   "yaml",
   "zod",
@@ -131,6 +132,7 @@ const implementations = [
   "store/postgres",
   "store/sqlite",
   "dispatch/embedded",
+  "dispatch/pg-boss",
   "executors/command",
   "executors/scripted",
   "executors/acp",

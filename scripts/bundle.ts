@@ -17,7 +17,11 @@ const files = globSync(
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
 /** Only stores on a server and telemetry need them: whoever has one of these installs its packages beside Pawl. */
-const external = ["pg", /^@opentelemetry\//];
+const external = ["pg", "pg-boss", /^@opentelemetry\//];
+
+/** What is needed whatever is called. */
+const everyCommand =
+  /src[\\/](?:cli[\\/](?:output[\\/]console|catalogue|loaders)|domain[\\/]nearest)\.ts$|node_modules[\\/]commander[\\/]/;
 
 /** What of npm is in the page. */
 const pagePackages = ["preact", "@preact/signals", "@preact/signals-core"];
@@ -40,7 +44,7 @@ writeNote([
 function builtins(): Plugin {
   const imports = /^import (?:(?:\* as )?([\w$]+))?(?:, )?(?:\{ (.*) \})? from ("node:[a-z/_]+");$/gm;
   // They have functions only, take milliseconds to load, and few commands use them.
-  const late = ['"node:child_process"', '"node:fs/promises"', '"node:timers/promises"'];
+  const late = ['"node:child_process"', '"node:fs/promises"', '"node:net"', '"node:timers/promises"'];
   return {
     name: "builtins",
     renderChunk: (code) =>
@@ -97,11 +101,13 @@ async function bundle(): Promise<readonly string[]> {
       format: "esm",
       cleanDir: true,
       comments: false,
+      // A file is read and hashed whole at each start: 2 to 3 ms for its blanks. Names stay, for what a crash prints.
+      minify: { compress: false, mangle: false, codegen: true },
       // Every file costs time to find and link. A group includes what its file imports, so the code that
       // `pawl status` and most commands need is in one file, without what only the overview of the commands needs.
       codeSplitting: {
         groups: [
-          { name: "common", test: /src[\\/]cli[\\/](?:output[\\/]console|catalogue)\.ts$/, priority: 2 },
+          { name: "common", test: everyCommand, priority: 2 },
           { name: "looking", test: /src[\\/]cli[\\/]commands[\\/]looking[\\/]status\.ts$/, priority: 1 },
         ],
       },

@@ -1,6 +1,7 @@
 // The composition root: the only file that picks implementations.
 
 import { resolve } from "node:path";
+import type { Dispatch } from "./dispatch/dispatch.ts";
 import { EmbeddedDispatch } from "./dispatch/embedded/embedded.ts";
 import { AppError } from "./domain/error.ts";
 import type { BrowserSubscription } from "./domain/push-subscription.ts";
@@ -78,13 +79,12 @@ export function protocolsWith(given: readonly Protocol[] | undefined): Protocols
 export async function openApp(options: AppOptions): Promise<Parts> {
   const clock = options.clock ?? systemClock;
   const narrowed = makePrivateHome(options.home.dir);
-  const store = await openStore(options, clock);
   const secrets = environmentSecrets(options.env ?? process.env, options.secretNames);
   const log: Log = (event, fields) => options.log(event, secrets.redactAll(fields));
   const warn = (text: string) => options.warn(secrets.redact(text));
   if (narrowed !== null) warn(narrowed);
   const protocols = protocolsWith(options.protocols);
-  const dispatch = new EmbeddedDispatch(store);
+  const { store, dispatch } = await openStore(options, clock, log);
   const commits = new Commits();
   const telemetry = await openTelemetry(options, { store, dispatch, clock, secrets, log, warn });
   if (telemetry !== null) commits.listen(({ run, events }) => telemetry.committed(run, events));
@@ -189,19 +189,38 @@ export async function examineTelemetry(env: Environment, configured: boolean): P
   }
 }
 
-async function openStore({ store, home }: AppOptions, clock: Clock): Promise<Store> {
-  if (store !== null && isPostgres(store)) {
-    // Loaded late: most homes have their store in a file.
-    const { openPostgresStore } = await import("./store/postgres/open.ts");
-    return await openPostgresStore(store, clock, { id: homeId(home.dir), host: hostName(), dir: home.dir });
+interface Opened {
+  readonly store: Store;
+  readonly dispatch: Dispatch;
+}
+
+async function openStore({ store: given, home }: AppOptions, clock: Clock, log: Log): Promise<Opened> {
+  if (given !== null && isPostgres(given)) return await openServer(given, home, clock, log);
+  const file = given === null ? home.storeFile : sqliteFile(given);
+  if (file !== null) {
+    const store = await openSqliteStore(file, clock);
+    return { store, dispatch: new EmbeddedDispatch(store) };
   }
-  const file = store === null ? home.storeFile : sqliteFile(store);
-  if (file !== null) return await openSqliteStore(file, clock);
   // An address may have a password in it.
-  const shown = store?.replace(/:\/\/.*/s, "://…");
+  const shown = given?.replace(/:\/\/.*/s, "://…");
   throw new AppError("USAGE", `"${shown}" is not a store this version knows`, {
     hint: "use sqlite:PATH or postgres://USER@HOST/DATABASE",
   });
+}
+
+/** Loaded late: most homes have their store in a file. */
+async function openServer(given: string, home: Home, clock: Clock, log: Log): Promise<Opened> {
+  const { openPostgres } = await import("./store/postgres/open.ts");
+  const id = homeId(home.dir);
+  const { store, server } = await openPostgres(given, clock, { id, host: hostName(), dir: home.dir });
+  try {
+    const { PgBossDispatch } = await import("./dispatch/pg-boss/pg-boss.ts");
+    const onTrouble = (why: string) => log("queue.failed", { why });
+    return { store, dispatch: await PgBossDispatch.open(store, server, { home: id, onTrouble }) };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
 }
 
 function sqliteFile(store: string | null): string | null {

@@ -185,6 +185,7 @@ export class Application {
     await shared?.trees.settled();
     await shared?.projections.close();
     await shared?.telemetry?.close();
+    await shared?.dispatch.close();
     await shared?.store.close();
   }
 

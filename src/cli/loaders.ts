@@ -20,6 +20,7 @@ export const loaders: ReadonlyMap<string, Load> = new Map<string, Load>([
   ["cap", () => import("./commands/running/cap.ts")],
   ["retry", () => import("./commands/running/retry.ts")],
   ["up", () => import("./commands/service/up.ts")],
+  ["worker", () => import("./commands/service/worker.ts")],
   ["open", () => import("./commands/service/open.ts")],
   ["down", () => import("./commands/service/down.ts")],
   ["schedule", () => import("./commands/running/schedule.ts")],

@@ -1,5 +1,6 @@
 // The command line. Owns: finding the command, loading only what it needs, and turning errors into messages and exit codes.
 
+import { Command, CommanderError } from "commander";
 import { AppError, exitCodes } from "../domain/error.ts";
 import { didYouMean } from "../domain/nearest.ts";
 import { catalogue } from "./catalogue.ts";
@@ -41,7 +42,7 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
       hint: `${didYouMean(wanted ?? name, loaders.keys())}\`pawl --help\` lists the commands`,
     });
   }
-  const [{ Command, CommanderError }, { define }] = await Promise.all([import("commander"), load()]);
+  const { define } = await load();
   const program = new Command("pawl").exitOverride().configureOutput({
     writeOut: (text) => console.write(text),
     writeErr: () => undefined,
@@ -70,10 +71,8 @@ async function run(console: Console, argv: readonly string[]): Promise<number> {
   }
 }
 
-type Commander = import("commander").Command;
-
 /** The command or subcommand that the words call. */
-function commandNamed(program: Commander, words: readonly string[]): Commander {
+function commandNamed(program: Command, words: readonly string[]): Command {
   let called = program;
   for (const word of words) {
     if (word.startsWith("-")) continue;
@@ -84,18 +83,18 @@ function commandNamed(program: Commander, words: readonly string[]): Commander {
   return called;
 }
 
-function namesOf(command: Commander): readonly string[] {
+function namesOf(command: Command): readonly string[] {
   return command.parent === null ? [] : [...namesOf(command.parent), command.name()];
 }
 
 /** Commander's own text for a group without a subcommand is "(outputHelp)". */
-function needsCommand(group: Commander): string {
+function needsCommand(group: Command): string {
   const names = group.commands.map((command) => command.name());
   return `\`pawl ${namesOf(group).join(" ")}\` needs a command: ${names.join(", ")}`;
 }
 
 /** Options that every command knows may stand before or after its name. */
-function inheritSettings(command: Commander, program: Commander): void {
+function inheritSettings(command: Command, program: Command): void {
   command.copyInheritedSettings(program).exitOverride();
   if (!command.options.some((option) => option.long === "--json"))
     command.option("--json", "one JSON document on stdout");

@@ -1,7 +1,7 @@
 // Opening the application for one command. Owns: the directory, the environment and the user of this process, and where its log and
 // its warnings go.
 
-import { Application } from "../application/application.ts";
+import { Application, type ApplicationOptions } from "../application/application.ts";
 import { AppError } from "../domain/error.ts";
 import { hasPassword } from "../system/store-address.ts";
 
@@ -24,7 +24,11 @@ export async function withApplication<T>(
   }
 }
 
-export function applicationHere(store?: string, trust?: boolean): Application {
+export function applicationHere(
+  store?: string,
+  trust?: boolean,
+  executors?: ApplicationOptions["executors"],
+): Application {
   if (store !== undefined && hasPassword(store)) {
     throw new AppError("USAGE", "--store has a password in it, which every user of this machine can see", {
       hint: "put the whole address into PAWL_STORE, or the password into the file that PGPASSFILE names (else ~/.pgpass)",
@@ -33,7 +37,7 @@ export function applicationHere(store?: string, trust?: boolean): Application {
   const { env } = process;
   const warn = (text: string) => process.stderr.write(`note: ${text}\n`);
   const log = env["PAWL_LOG"] === "json" ? logLine : undefined;
-  return new Application({ cwd: process.cwd(), env, store, trust, log, warn });
+  return new Application({ cwd: process.cwd(), env, store, trust, log, warn, executors });
 }
 
 function logLine(event: string, fields: Readonly<Record<string, string | number | null>>): void {

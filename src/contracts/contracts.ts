@@ -63,6 +63,7 @@ import {
   serviceInstalledContract,
   serviceStartedContract,
   serviceStoppedContract,
+  workerStartedContract,
 } from "./service-documents.ts";
 import { contractVersion } from "./shape.ts";
 import { watchContract } from "./watch-document.ts";
@@ -214,6 +215,7 @@ const table = {
   "token-revoked": contract(revokedTokenContract, "a token that was revoked", "token revoke"),
   "opened-page": contract(openedPageContract, "the page that was opened, or its address", "open"),
   service: contract(serviceStartedContract, "a service that is ready, in one line", "up"),
+  worker: contract(workerStartedContract, "a worker that is ready, in one line", "worker"),
   "service-install": contract(serviceInstalledContract, "a file that starts the service at login", "up --install"),
   "service-stop": contract(serviceStoppedContract, "a service that was stopped", "down"),
   schemas: contract(schemasContract, "the list of documents", "schema"),

@@ -1,4 +1,4 @@
-// Contracts of `pawl up`, `pawl down` and `pawl open`: the service of a home.
+// Contracts of `pawl up`, `pawl down` and `pawl open`: the service of a home; and of `pawl worker`.
 
 import { z } from "zod";
 import { count, object, text, texts, time } from "./shape.ts";
@@ -18,6 +18,11 @@ export const serviceInstalledContract = object({
   commands: texts.describe("What to type next, in order."),
 }).meta({ id: "ServiceInstalled" });
 
+export const workerStartedContract = object({
+  worker: text.describe("The name under which it holds attempts."),
+  slots: count.describe("How many attempts it performs at once."),
+}).meta({ id: "WorkerStarted" });
+
 export const openedPageContract = object({
   url: text.describe("The address of the page. Where no browser was opened, with a code that signs in once."),
   opened: z.boolean().describe("Whether a browser was started."),
@@ -31,5 +36,6 @@ export const openedPageContract = object({
 
 export type OpenedPage = z.infer<typeof openedPageContract>;
 export type ServiceStarted = z.infer<typeof serviceStartedContract>;
+export type WorkerStarted = z.infer<typeof workerStartedContract>;
 export type ServiceStopped = z.infer<typeof serviceStoppedContract>;
 export type ServiceInstalled = z.infer<typeof serviceInstalledContract>;

@@ -12,8 +12,11 @@ export interface Dispatch {
   follow(tx: Transaction, changes: Changes): Promise<void>;
   /** Ready steps that can be claimed now, oldest run first. `within`: the transaction that claims one, or the store. */
   offers(within: Transaction | Store, filter: OfferFilter): Promise<readonly Offer[]>;
-  /** Part of the commit that starts an attempt. */
-  lease(tx: Transaction, lease: Lease): Promise<void>;
+  /**
+   * Part of the commit that starts an attempt, before `follow`. `offer`: what it was claimed from, if its worker gives signs of life; an
+   * agent that pulls gives none, and another program may work for days.
+   */
+  lease(tx: Transaction, lease: Lease, offer?: Offer): Promise<void>;
   /** Renews these leases; returns those still held. A worker must kill the agent of a lease that is missing from the result. */
   renew(worker: string, attempts: readonly AttemptId[], until: Deadline): Promise<readonly AttemptId[]>;
   /** Takes over the lease of a dead worker; false if another worker was faster. */
@@ -28,4 +31,12 @@ export interface Dispatch {
   leases(filter: { readonly endedBefore: number | null }): Promise<readonly Lease[]>;
   /** When the next step of these runs becomes ready by time alone; null if no step waits for a time. */
   nextTime(run: RunId | null, after: number): Promise<number | null>;
+  /** While it is open, this process takes part in looking for dead workers. */
+  attend(): Promise<Attendance>;
+  /** Before the store is closed. */
+  close(): Promise<void>;
+}
+
+export interface Attendance {
+  close(): void;
 }

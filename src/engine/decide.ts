@@ -44,6 +44,7 @@ export function storiesFor(header: Header, command: Command): readonly StoryId[]
 
 /** The end of one story may stop all others that are at work. */
 function stoppable({ chain, definition }: Header, { atWork }: StoryGroups): readonly StoryEntry[] {
+  if (atWork.length === 0) return [];
   const open = chain.find(hasOpenStories);
   const step = open && definition.steps.find(({ name }) => name === open.name);
   return step?.kind === "stories" && step.others === "stop" ? atWork : [];

@@ -76,10 +76,18 @@ export function storiesStep(header: Header, name: StepName): StoriesStep {
 }
 
 /** Whether a run of this workflow can ever ask a person. Only then must attempts record the tree that a gate would show. */
-export function mayHold({ steps, caps, includes = {} }: Definition): boolean {
+export function mayHold(definition: Definition): boolean {
+  const known = holding.get(definition);
+  if (known !== undefined) return known;
+  const { steps, caps, includes = {} } = definition;
   const asks = Object.values(includes).some(({ budget }) => budget?.then.to === "gate");
-  return caps.then === "gate" || asks || steps.some(stepMayHold);
+  const holds = caps.then === "gate" || asks || steps.some(stepMayHold);
+  holding.set(definition, holds);
+  return holds;
 }
+
+/** Each attempt asks, a definition never changes, and a long one has a thousand steps. */
+const holding = new WeakMap<Definition, boolean>();
 
 /** How often a step may request its own restart. */
 export function restartsOf(run: Run, story: StoryId | null): number {

@@ -27,8 +27,10 @@ export function programPath(program: string): string {
 
 function isExecutable(file: string): boolean {
   try {
+    // Looked for first: PATH has a dozen places where it is not, and an error for each takes longer than the look.
+    if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(file, constants.X_OK);
-    return statSync(file).isFile();
+    return true;
   } catch {
     return false;
   }

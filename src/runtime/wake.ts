@@ -24,5 +24,7 @@ export class Wake {
       };
     });
     this.#waiting = null;
+    // What the same moment has begun goes first: the process of the next step need not wait for the driver's turn.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
   }
 }

@@ -18,6 +18,8 @@ export interface OpenRunsOptions {
   /** Told when a run cannot be driven, or can be again. */
   readonly onTroubles: (troubles: Readonly<Record<RunId, Trouble>>) => void;
   readonly times?: Partial<LookTimes>;
+  /** Attempts at once of each run. Default: as configured. 0: others perform them. */
+  readonly concurrency?: number | undefined;
 }
 
 export interface LookTimes {
@@ -165,7 +167,7 @@ export class OpenRuns {
         this.#app,
         session,
         { run: id, number },
-        { signal, draining, onNote, onDriving: () => this.#clear(id) },
+        { signal, draining, onNote, onDriving: () => this.#clear(id), concurrency: this.#options.concurrency },
       );
     });
   }

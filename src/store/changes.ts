@@ -41,19 +41,15 @@ type ReadyStates = ReadonlyMap<string, { readonly state: ReadyState; readonly of
 
 /** Every step and every part that is ready. A state that did not change keeps its identity. */
 function readyIn(story: StoryId | null, chain: Chain): ReadyStates {
-  return new Map(
-    chain.flatMap(({ id, state, parts = [] }) => {
-      const whole = { key: id as string, state, offered: { story, step: id, part: null } };
-      const each = parts.map(({ name, state }) => ({
-        key: `${id}/${name}`,
-        state,
-        offered: { story, step: id, part: name },
-      }));
-      // Parts of a step that waits are those of a retry: it opens them when the chain reaches it.
-      const ready = state.status === "running" ? [whole, ...each] : [whole];
-      return ready.flatMap(({ key, state, offered }) =>
-        state.status === "ready" ? [[key, { state, offered }] as const] : [],
-      );
-    }),
-  );
+  const ready = new Map<string, { readonly state: ReadyState; readonly offered: OfferedStep }>();
+  for (const { id, state, parts = [] } of chain) {
+    if (state.status === "ready") ready.set(id, { state, offered: { story, step: id, part: null } });
+    // Parts of a step that waits are those of a retry: it opens them when the chain reaches it.
+    if (state.status !== "running") continue;
+    for (const part of parts) {
+      if (part.state.status === "ready")
+        ready.set(`${id}/${part.name}`, { state: part.state, offered: { story, step: id, part: part.name } });
+    }
+  }
+  return ready;
 }

@@ -19,6 +19,7 @@ import { up as schedules } from "./migrations/013-schedules.ts";
 import { up as changes } from "./migrations/014-changes.ts";
 import { up as signInCodes } from "./migrations/015-sign-in-codes.ts";
 import { up as push } from "./migrations/016-push.ts";
+import { up as jobs } from "./migrations/017-jobs.ts";
 import type { Tables } from "./schema.ts";
 
 interface Migration {
@@ -44,6 +45,7 @@ const migrations: readonly Migration[] = [
   { name: "changes", up: changes },
   { name: "sign-in-codes", up: signInCodes },
   { name: "push", up: push },
+  { name: "jobs", up: jobs },
 ];
 
 export const schemaVersion = migrations.length;

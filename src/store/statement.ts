@@ -57,19 +57,26 @@ export function statement<Args extends object, Row = never>(
     return { sql, bound, direct: isDirect(adapter) && (db.isTransaction || adapter.isIdle) ? adapter : null };
   };
 
-  const rows = async (db: Kysely<Tables>, args: Args): Promise<Row[]> => {
+  /** Rows that are there at once are not awaited. */
+  const rows = (db: Kysely<Tables>, args: Args): Row[] | Promise<Row[]> => {
     const { sql, bound, direct } = bind(db, args);
-    if (direct !== null) return direct.rows(sql, bound) as Row[];
-    return (await db.executeQuery<Row>(CompiledQuery.raw(sql, bound))).rows;
+    return direct === null ? queried(db, sql, bound) : (direct.rows(sql, bound) as Row[]);
   };
 
+  const queried = async (db: Kysely<Tables>, sql: string, bound: unknown[]): Promise<Row[]> =>
+    (await db.executeQuery<Row>(CompiledQuery.raw(sql, bound))).rows;
+
   return {
-    all: rows,
+    async all(db, args) {
+      return await rows(db, args);
+    },
     async first(db, args) {
-      return (await rows(db, args))[0];
+      const found = rows(db, args);
+      return (Array.isArray(found) ? found : await found)[0];
     },
     async one(db, args) {
-      const [row] = await rows(db, args);
+      const found = rows(db, args);
+      const [row] = Array.isArray(found) ? found : await found;
       if (row === undefined) throw new Error("a statement that must return a row returned none");
       return row;
     },

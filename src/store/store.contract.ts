@@ -97,6 +97,17 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>,
       },
     );
 
+    scenario("[SO1] the header of a long chain is one JSON document, step after step", async ({ runs, query }) => {
+      const run = await runs.start(chainOf(60));
+      for (const step of ["step-1", "step-2", "step-3"]) {
+        await runs.perform(run, step);
+        const [row] = await query((db) => db.selectFrom("runs").select("header").execute());
+        const header = JSON.parse(row?.header ?? "") as { chain: unknown };
+        expect(JSON.stringify(header)).toBe(row?.header);
+        expect(header.chain).toHaveLength(60);
+      }
+    });
+
     scenario("[SO3] a second writer of a header loses and decides again", async ({ store, runs }) => {
       const run = await runs.start(chainOf(2));
       const stale = await loadNow(store, run);

@@ -155,6 +155,8 @@ export interface Backup {
 }
 
 export interface Transaction {
+  /** For a queue whose tables are in the same database. Not for the tables of the store. */
+  query(words: string, values: readonly unknown[]): Promise<readonly unknown[]>;
   nextRunNumber(): Promise<number>;
   /** Newest first. */
   runsAt(place: PlaceFilter): Promise<readonly LocatedRun[]>;

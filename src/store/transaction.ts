@@ -1,6 +1,6 @@
 // One transaction: loads the parts of a run that a transition needs, and writes only what it changed. The queries are in tables/.
 
-import type { Kysely } from "kysely";
+import { CompiledQuery, type Kysely } from "kysely";
 import type { Accepted, Decision } from "../domain/decision.ts";
 import type { Event } from "../domain/event.ts";
 import type { AttemptId, RunId, StoryId } from "../domain/ids.ts";
@@ -60,7 +60,7 @@ import {
   selectOpened,
   updateScope,
 } from "./tables/stories.ts";
-import { addTotals, insertTotals, selectTotals } from "./tables/totals.ts";
+import { addTotals, insertTotals, readTotals } from "./tables/totals.ts";
 
 type Plan = Extract<Event, { readonly type: "stories_planned" }>;
 
@@ -73,6 +73,10 @@ export class KyselyTransaction implements Transaction {
     this.#db = db;
     this.#definitions = definitions;
     this.#memory = memory;
+  }
+
+  async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    return (await this.#db.executeQuery(CompiledQuery.raw(words, [...values]))).rows;
   }
 
   async nextRunNumber(): Promise<number> {
@@ -237,7 +241,7 @@ export class KyselyTransaction implements Transaction {
   }
 
   async #header({ row, header }: RowAndHeader, attempts: Header["attempts"]): Promise<Header> {
-    const totals = await selectTotals(this.#db, header.id);
+    const totals = readTotals(row);
     const definition = await selectDefinition(this.#db, this.#definitions, row.definition);
     const stories = await this.#memory.entries.read(this.#db, header.id, row);
     return { ...header, definition, totals, attempts, stories };
@@ -291,8 +295,9 @@ export class KyselyTransaction implements Transaction {
   }
 
   /** Returns the attempts that ended. */
-  async #writeAttempts(run: RunId, { was, is }: ScopeChange): Promise<readonly AttemptId[]> {
+  async #writeAttempts(run: RunId, { story, was, is }: ScopeChange): Promise<readonly AttemptId[]> {
     const ended: AttemptId[] = [];
+    if (was?.attempts === is.attempts) return ended;
     for (const [position, attempt] of is.attempts.entries()) {
       const known = was?.attempts[position];
       if (known === attempt) continue;
@@ -300,6 +305,7 @@ export class KyselyTransaction implements Transaction {
       else await insertAttempt(this.#db, run, position, attempt);
       if (attempt.state.phase === "ended") ended.push(attempt.id);
     }
+    this.#memory.attempts.wrote(run, story, is.attempts);
     return ended;
   }
 

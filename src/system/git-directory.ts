@@ -4,7 +4,7 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { realPath } from "./files/paths.ts";
-import { readIfReadable } from "./files/text.ts";
+import { readSettled } from "./files/settled-text.ts";
 
 export interface Layout {
   /** The tree's own git directory: HEAD, index, operations in progress. */
@@ -17,13 +17,13 @@ export interface Layout {
 export function layoutOf(path: string): Layout | null {
   const gitDir = gitDirOf(path);
   if (gitDir === null) return null;
-  const shared = readIfReadable(join(gitDir, "commondir"))?.trim();
+  const shared = readSettled(join(gitDir, "commondir"))?.trim();
   return { gitDir, commonDir: shared ? resolve(gitDir, shared) : gitDir };
 }
 
 /** The `.git` file that the git directory of a linked tree points back to; null where it points to none. */
 export function dotGitOfEntry(gitDir: string): string | null {
-  const pointer = readIfReadable(join(gitDir, "gitdir"))?.trim();
+  const pointer = readSettled(join(gitDir, "gitdir"))?.trim();
   return pointer ? resolve(gitDir, pointer) : null;
 }
 
@@ -38,7 +38,7 @@ export type Head = { readonly commit: string } | { readonly ref: string };
 
 /** HEAD of a git directory; null where the file does not say it, as in repositories whose refs are not files. */
 export function readHead(gitDir: string): Head | null {
-  return headIn(readIfReadable(join(gitDir, "HEAD")));
+  return headIn(readSettled(join(gitDir, "HEAD")));
 }
 
 /** The commit of HEAD as the files say it; null where git must be asked. */
@@ -60,7 +60,7 @@ function gitDirOf(path: string): string | null {
   const dotGit = join(path, ".git");
   const stats = statSync(dotGit, { throwIfNoEntry: false });
   if (stats?.isDirectory()) return dotGit;
-  const link = stats?.isFile() ? readIfReadable(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1] : undefined;
+  const link = stats?.isFile() ? readSettled(dotGit)?.match(/^gitdir: (.+?)\n?$/)?.[1] : undefined;
   return link === undefined ? null : resolve(path, link);
 }
 
@@ -73,9 +73,9 @@ function headIn(text: string | null): Head | null {
 }
 
 function readRef(layout: Layout, ref: string): string | null {
-  const loose = readIfReadable(join(layout.commonDir, ref));
+  const loose = readSettled(join(layout.commonDir, ref));
   if (loose !== null && loose !== "") return loose;
-  const packed = readIfReadable(join(layout.commonDir, "packed-refs"));
+  const packed = readSettled(join(layout.commonDir, "packed-refs"));
   const at = packed?.indexOf(` ${ref}\n`) ?? -1;
   return packed && at > 0 ? packed.slice(packed.lastIndexOf("\n", at) + 1, at) : null;
 }

@@ -2,6 +2,5 @@
 // command that only looks hashes nothing.
 
 export function sha256Of(content: string | Uint8Array): string {
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return createHash("sha256").update(content).digest("hex");
+  return process.getBuiltinModule("node:crypto").hash("sha256", content);
 }

@@ -33,11 +33,13 @@ export class Transitions {
     return await this.store.transaction((tx) => this.applyIn(tx, run, command));
   }
 
-  async applyIn(tx: Transaction, run: RunId, command: Command): Promise<Decision> {
+  /** `before`: what comes with it, before dispatch follows. */
+  async applyIn(tx: Transaction, run: RunId, command: Command, before?: () => Promise<void>): Promise<Decision> {
     const loaded = await tx.load(run, (header) => storiesFor(header, command));
     if (!loaded) throw new Error(`there is no run ${run}`);
     const decision = decide(loaded.run, command);
     const changes = await tx.save(loaded, decision);
+    await before?.();
     await this.#dispatch?.follow(tx, changes);
     return decision;
   }

@@ -15,7 +15,7 @@ import type {
   Transaction,
 } from "../../store/store.ts";
 import type { Deadline } from "../../system/clock.ts";
-import type { Dispatch } from "../dispatch.ts";
+import type { Attendance, Dispatch } from "../dispatch.ts";
 
 export class EmbeddedDispatch implements Dispatch {
   readonly #store: Store;
@@ -80,6 +80,13 @@ export class EmbeddedDispatch implements Dispatch {
   async nextTime(run: RunId | null, after: number): Promise<number | null> {
     return await this.#store.nextOfferTime(run, after);
   }
+
+  /** Every process that drives looks at the leases. */
+  async attend(): Promise<Attendance> {
+    return { close: () => undefined };
+  }
+
+  async close(): Promise<void> {}
 }
 
 function offerOf({ run, number }: Changes, ready: ReadyStep): NewOffer {

@@ -187,5 +187,6 @@ function cancelWhenLast(draft: Draft, attempt: Attempt, step: Step, reason: stri
 }
 
 function findAttempt(draft: Draft, story: StoryId | null, id: Attempt["id"]): Attempt | undefined {
-  return draft.scope(story).attempts.find((attempt) => attempt.id === id);
+  // It is one of the last ones, and a long chain has a thousand.
+  return draft.scope(story).attempts.findLast((attempt) => attempt.id === id);
 }

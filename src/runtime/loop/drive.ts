@@ -69,6 +69,7 @@ export async function driveRun(parts: Parts, options: DriveOptions): Promise<Run
   const worker = newDriverName();
   const patience = new Patience(parts.clock, 2 * times.renewEveryMs);
   const role = new DriverRole(parts, { run: options.run, worker, leaseMs: times.leaseMs, patience });
+  const attendance = await parts.dispatch.attend();
   try {
     for (;;) {
       const followed = await follow(parts, options, role, times);
@@ -79,6 +80,7 @@ export async function driveRun(parts: Parts, options: DriveOptions): Promise<Run
       return driven;
     }
   } finally {
+    attendance.close();
     await role.leave();
   }
 }

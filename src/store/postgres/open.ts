@@ -1,8 +1,9 @@
 // Opens a database of a PostgreSQL server as a store. Transactions that write run one after the other, under an advisory lock, as on
 // SQLite; a server that restarts is waited for; commits are announced to other processes.
 
-import { CompiledQuery, type DatabaseConnection, Kysely, PostgresDialect, sql } from "kysely";
-import type { ClientConfig, Pool, PoolConfig } from "pg";
+import { callbackify } from "node:util";
+import { Kysely, PostgresDialect, sql } from "kysely";
+import type { ClientConfig, Client as DriverClient, Pool, PoolConfig, QueryResult } from "pg";
 import { AppError } from "../../domain/error.ts";
 import type { Clock } from "../../system/clock.ts";
 import type { ColumnTypes } from "../column-types.ts";
@@ -13,6 +14,7 @@ import type { Tables } from "../schema.ts";
 import type { Backup, Store } from "../store.ts";
 import { type Address, addressOf } from "./address.ts";
 import { announcement, type Client, CommitListener } from "./commit-listener.ts";
+import { createJobTable } from "./jobs.ts";
 import { assertOwner, createOwnerTable, recordOwner, type StoreOwner } from "./owner.ts";
 import { type Login, passwordFor } from "./passfile.ts";
 import { assertNewEnough, isBusy, isInTheWay, isLost, passwordMissing, readOnly, serverError } from "./trouble.ts";
@@ -36,7 +38,24 @@ const connectMs = 10_000;
 
 type Driver = typeof import("pg");
 
+/** The server of a store, for a queue that is in the same database. */
+export interface Server {
+  readonly schema: string;
+  /** For people. */
+  readonly label: string;
+  /** On a connection of the store's pool, outside of its transactions. Several statements give the rows of all of them. */
+  query(words: string, values: readonly unknown[]): Promise<readonly unknown[]>;
+}
+
 export async function openPostgresStore(given: string, clock: Clock, owner: StoreOwner): Promise<Store> {
+  return (await openPostgres(given, clock, owner)).store;
+}
+
+export async function openPostgres(
+  given: string,
+  clock: Clock,
+  owner: StoreOwner,
+): Promise<{ readonly store: Store; readonly server: Server }> {
   const database = new PostgresDatabase(await loadDriver(), addressOf(given), clock);
   try {
     await database.prepare(owner);
@@ -44,7 +63,7 @@ export async function openPostgresStore(given: string, clock: Clock, owner: Stor
     await database.close();
     throw error;
   }
-  return new KyselyStore(database);
+  return { store: new KyselyStore(database), server: database };
 }
 
 /** Only stores on a server need it, so it is not part of Pawl. */
@@ -59,8 +78,9 @@ async function loadDriver(): Promise<Driver> {
   }
 }
 
-class PostgresDatabase implements Database {
+class PostgresDatabase implements Database, Server {
   readonly db: Kysely<Tables>;
+  readonly #pool: Pool;
   readonly #address: Address;
   readonly #clock: Clock;
   readonly #listener: CommitListener;
@@ -75,10 +95,21 @@ class PostgresDatabase implements Database {
     this.#clock = clock;
     this.#announcement = announcement(address.schema, origin);
     this.#listener = new CommitListener(() => new Client(config), clock, address.schema, origin);
-    const pool = poolOf(driver, { ...config, Client: Client as never });
-    const onCreateConnection = async (connection: DatabaseConnection) =>
-      void (await connection.executeQuery(CompiledQuery.raw(settingsOf(address))));
-    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool, onCreateConnection }) });
+    this.#pool = poolOf(driver, { ...config, Client: Client as never });
+    this.db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: this.#pool }) });
+  }
+
+  get schema(): string {
+    return this.#address.schema;
+  }
+
+  get label(): string {
+    return this.#address.label;
+  }
+
+  async query(words: string, values: readonly unknown[]): Promise<readonly unknown[]> {
+    const result: QueryResult | readonly QueryResult[] = await this.#pool.query(words, [...values]);
+    return (Array.isArray(result) ? result : [result]).flatMap(({ rows }: QueryResult) => rows);
   }
 
   /** A wrong address is reported at once; later, a server that cannot be reached is waited for. */
@@ -90,6 +121,7 @@ class PostgresDatabase implements Database {
         await sql`set local statement_timeout = 0`.execute(db);
         await this.#createSchema(db);
         await createOwnerTable(db);
+        await createJobTable(db);
         await migrate(db, serverColumnTypes, this.#clock.now());
         await recordOwner(db, owner);
       });
@@ -219,19 +251,34 @@ function configOf({ types }: Driver, { url, schema }: Address): ClientConfig {
   };
 }
 
-/** The driver's client, with the password from its file where the address and the environment have none. */
-function clientOf(driver: Driver, { label }: Address): new (config: ClientConfig) => Client {
-  class PasswordFromFile extends driver.Client {
+type Connected = ((error: Error) => void) | ((error: null, client: DriverClient) => void);
+
+/** The driver's client, with its settings, and with the password from its file where the address and the environment have none. */
+function clientOf(driver: Driver, address: Address): new (config: ClientConfig) => Client {
+  class OwnClient extends driver.Client {
     constructor(config: ClientConfig) {
       super(config);
       // A connection in use has no other listener, and without one its loss would end this process. Its query says what is wrong.
       this.on("error", () => undefined);
       // The driver asks for it only if the server does.
-      const ask = () => passwordFor(this as Login) ?? passwordMissing(label);
+      const ask = () => passwordFor(this as Login) ?? passwordMissing(address.label);
       if (this.password === null) Object.assign(this, { password: ask });
     }
+
+    override connect(): Promise<DriverClient>;
+    override connect(done: Connected): void;
+    /** A pool gives a callback. */
+    override connect(done?: Connected): Promise<DriverClient> | void {
+      const connect = async () => {
+        await super.connect();
+        await this.query(settingsOf(address));
+        return this;
+      };
+      if (done === undefined) return connect();
+      callbackify(connect)(done as (error: Error | null, client: DriverClient) => void);
+    }
   }
-  return PasswordFromFile as unknown as new (
+  return OwnClient as unknown as new (
     config: ClientConfig,
   ) => Client;
 }

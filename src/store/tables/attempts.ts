@@ -43,12 +43,22 @@ export class SeenAttempts {
   /** The attempts of one scope, in the order in which they were dispatched. */
   async read(db: Kysely<Tables>, run: RunId, story: StoryId | null): Promise<readonly Attempt[]> {
     const scope = `${run} ${scopeKey(story)}`;
-    const before = this.#known.get(scope);
+    const before = this.scopes.get(scope) ?? this.#known.get(scope);
     const rows = await ofScope.all(db, { run, story: scopeKey(story), from: before.length });
-    const attempts = [...before, ...rows.map((row) => readAttempt(run, row))];
-    const open = attempts.findIndex((attempt, index) => index >= before.length && !hasEnded(attempt));
-    this.scopes.set(scope, open === -1 ? attempts : attempts.slice(0, open));
+    const attempts = rows.length === 0 ? before : [...before, ...rows.map((row) => readAttempt(run, row))];
+    this.#see(scope, attempts, before.length);
     return attempts;
+  }
+
+  wrote(run: RunId, story: StoryId | null, attempts: readonly Attempt[]): void {
+    const scope = `${run} ${scopeKey(story)}`;
+    this.#see(scope, attempts, this.#known.get(scope).length);
+  }
+
+  #see(scope: string, attempts: readonly Attempt[], known: number): void {
+    let ended = known;
+    for (let next = attempts[ended]; next !== undefined && hasEnded(next); next = attempts[ended]) ended += 1;
+    this.scopes.set(scope, ended === attempts.length ? attempts : attempts.slice(0, ended));
   }
 }
 

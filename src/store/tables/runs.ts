@@ -42,8 +42,9 @@ export async function nextRunNumber(db: Kysely<Tables>): Promise<number> {
   return (await countUp.one(db, { name: "run" })).value;
 }
 
-/** The row of a run; its header is null where the version that was known is the current one. */
-type FoundRow = Omit<RunRow, "header"> & { readonly header: string | null };
+/** The row of a run with its totals; its header is null where the version that was known is the current one. */
+type FoundRow = Pick<RunRow, "id" | "number" | "task" | "started_at" | "definition" | "version" | "planned"> &
+  Omit<TotalsRow, "run_id" | "events" | "position"> & { readonly header: string | null };
 
 export interface RowAndHeader {
   readonly row: FoundRow;
@@ -215,9 +216,38 @@ export async function selectRunsAt(db: Kysely<Tables>, place: PlaceFilter): Prom
   return rows.map((row) => ({ ...summaryOfRow(row), shared: row.shared, source: row.source }));
 }
 
+/** From so many steps on, remembering the text of each takes less time than printing all of them. */
+const longChain = 50;
+
+/** In a long chain, all steps but one or two are those of the transition before. */
 function documentOf(header: Header): string {
-  return JSON.stringify(pick(header, documentKeys));
+  return header.chain.length < longChain ? JSON.stringify(pick(header, documentKeys)) : longDocumentOf(header);
 }
+
+/** As `JSON.stringify` prints it. */
+function longDocumentOf(header: Header): string {
+  const fields = documentKeys.flatMap((key) => {
+    const value = header[key];
+    return value === undefined ? [] : [`"${key}":${key === "chain" ? chainText(header.chain) : textOf(value)}`];
+  });
+  return `{${fields.join(",")}}`;
+}
+
+function chainText(chain: Header["chain"]): string {
+  return `[${chain.map(textOf).join(",")}]`;
+}
+
+/** Values of a header never change: a transition makes new ones. */
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  const known = texts.get(value);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(value);
+  texts.set(value, text);
+  return text;
+}
+
+const texts = new WeakMap<object, string>();
 
 const summaryColumns = [
   "id",
@@ -291,9 +321,10 @@ const countUp = statement<{ name: string }, { value: number }>((db, p) =>
 );
 
 const byId = statement<{ id: string; known: number }, FoundRow>(
-  (_, p) => sqlText`select id, number, workflow, task, status, repo, started_at, ended_at,
-    definition, version, planned, case when version = ${p("known")} then null else header end as header
-  from runs where id = ${p("id")}`,
+  (_, p) => sqlText`select id, number, task, started_at, definition, version, planned,
+    case when version = ${p("known")} then null else header end as header,
+    attempts, steps, cost_usd, input_tokens, output_tokens, cache_read_tokens, estimated_usd, unreported
+  from runs inner join totals on totals.run_id = runs.id where id = ${p("id")}`,
 );
 
 const insert = statement<RunRow>((db, p) =>

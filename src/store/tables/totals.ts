@@ -5,12 +5,7 @@ import { type Kysely, sql } from "kysely";
 import type { RunId } from "../../domain/ids.ts";
 import type { RunTotals } from "../../domain/run.ts";
 import type { Tables, TotalsRow } from "../schema.ts";
-import { sqlText } from "../sql-text.ts";
 import { statement } from "../statement.ts";
-
-export async function selectTotals(db: Kysely<Tables>, run: RunId): Promise<RunTotals> {
-  return readTotals(await ofRun.one(db, { run }));
-}
 
 export async function insertTotals(db: Kysely<Tables>, run: RunId): Promise<void> {
   await insert.run(db, {
@@ -64,8 +59,6 @@ export function readTotals(row: Omit<TotalsRow, "run_id" | "events" | "position"
     unreported: row.unreported,
   };
 }
-
-const ofRun = statement<{ run: string }, TotalsRow>((_, p) => sqlText`select * from totals where run_id = ${p("run")}`);
 
 const insert = statement<TotalsRow>((db, p) =>
   db.insertInto("totals").values({

@@ -22,6 +22,10 @@ export interface OpenOptions {
 
 /** The descriptor of a regular file. Anything else is refused, and never waited for. */
 export function openRegular(path: string, options: OpenOptions = {}): number {
+  return opened(path, options).handle;
+}
+
+function opened(path: string, options: OpenOptions): { readonly handle: number; readonly size: number } {
   const { flags = O_RDONLY, mode = 0o666, links = "refuse", name = path } = options;
   let handle: number;
   try {
@@ -31,7 +35,7 @@ export function openRegular(path: string, options: OpenOptions = {}): number {
     throw what === undefined ? error : refusal(name, what, error);
   }
   const found = fstatSync(handle);
-  if (found.isFile()) return handle;
+  if (found.isFile()) return { handle, size: found.size };
   closeSync(handle);
   throw refusal(name, found.isDirectory() ? "is a directory" : "is not a regular file");
 }
@@ -54,15 +58,16 @@ export function readRegular(path: string, options: ReadOptions = {}): string {
 
 export function readRegularBytes(path: string, options: ReadOptions = {}): Buffer {
   const { atMost = largestText, name = path } = options;
-  const handle = openRegular(path, options);
+  const { handle, size } = opened(path, options);
   try {
-    const { size } = fstatSync(handle);
     if (size > atMost) throw tooLarge(name, atMost);
     const pieces: Buffer[] = [];
     // The size is a hint: the file may grow, and those of /proc have none.
     for (let read = 0; ; ) {
-      const piece = Buffer.alloc(Math.max(4_096, size - read + 1));
+      const piece = Buffer.allocUnsafe(Math.max(4_096, size - read + 1));
       const length = readSync(handle, piece, 0, piece.length, null);
+      // A file that has a size ends where less is read than was asked for.
+      if (pieces.length === 0 && length === size && size > 0) return piece.subarray(0, length);
       if (length === 0) return Buffer.concat(pieces);
       read += length;
       if (read > atMost) throw tooLarge(name, atMost);

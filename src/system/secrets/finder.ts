@@ -40,12 +40,18 @@ interface FormatPrefix {
   readonly letters: Uint8Array;
 }
 
-const formatPrefixes: readonly FormatPrefix[] = formats.flatMap((format) => {
-  const letters = Uint8Array.from({ length: 256 }, (_, byte) =>
-    format.letters.test(String.fromCharCode(byte)) ? 1 : 0,
-  );
-  return format.prefixes.map((prefix) => ({ format, prefix, letters }));
-});
+let prefixesOfFormats: readonly FormatPrefix[] | null = null;
+
+/** Made when something is looked for: a command that only looks at a run pays a millisecond for it. */
+function formatPrefixes(): readonly FormatPrefix[] {
+  prefixesOfFormats ??= formats.flatMap((format) => {
+    const letters = Uint8Array.from({ length: 256 }, (_, byte) =>
+      format.letters.test(String.fromCharCode(byte)) ? 1 : 0,
+    );
+    return format.prefixes.map((prefix) => ({ format, prefix, letters }));
+  });
+  return prefixesOfFormats;
+}
 
 type Answer = Found | "open" | null;
 
@@ -76,12 +82,12 @@ export class Finder {
     const prefixes = new Set([
       ...byPrefix.keys(),
       ...byBeginning.keys(),
-      ...formatPrefixes.map(({ prefix }) => prefix),
+      ...formatPrefixes().map(({ prefix }) => prefix),
     ]);
     this.#candidates = [...prefixes].map((prefix) => ({
       known: byPrefix.get(prefix) ?? [],
       spelled: (byBeginning.get(prefix) ?? []).map(({ one }) => one),
-      formatPrefixes: formatPrefixes.filter((one) => one.prefix === prefix),
+      formatPrefixes: formatPrefixes().filter((one) => one.prefix === prefix),
     }));
     this.#prefixes = new PrefixScanner([...prefixes]);
   }

@@ -11,7 +11,7 @@ import { refsStarting } from "./ref-files.ts";
 export async function commonDirOf(repo: string): Promise<string> {
   const layout = layoutOf(repo);
   const found = layout?.commonDir ?? (await gitLine(repo, ["rev-parse", "--path-format=absolute", "--git-common-dir"]));
-  return realpathSync(found);
+  return realpathSync.native(found);
 }
 
 /** The commit of HEAD. */

@@ -161,12 +161,16 @@ async function take(
   const claim = decision.accepted ? claimOf(decision.run, loaded.number, offer, id, chosen) : null;
   if (!claim) await tx.releasePermits([id]);
   if (!decision.accepted) return null;
-  await parts.dispatch.follow(tx, await tx.save(loaded, decision));
+  const changes = await tx.save(loaded, decision);
   commits.push({ run: offer.run, events: decision.events });
-  if (!claim) return null;
-  const leaseMs = request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs;
-  const until = deadlineIn(parts.clock, leaseMs);
-  await parts.dispatch.lease(tx, { attempt: id, run: offer.run, story: offer.story, worker: request.worker, until });
+  if (claim) {
+    const leaseMs = request.driver === "pull" ? (timeFor(claim, asked.at) ?? request.leaseMs) : request.leaseMs;
+    const until = deadlineIn(parts.clock, leaseMs);
+    const lease = { attempt: id, run: offer.run, story: offer.story, worker: request.worker, until };
+    const isWatched = request.driver === "push" && parts.executors.awaitMs(executor) === null;
+    await parts.dispatch.lease(tx, lease, isWatched ? offer : undefined);
+  }
+  await parts.dispatch.follow(tx, changes);
   return claim;
 }
 
@@ -213,7 +217,7 @@ export function claimOf(
   id: AttemptId,
   { hold, insteadOf }: Pick<Claim, "hold" | "insteadOf">,
 ): Claim | null {
-  const attempt = scopeOf(run, story)?.attempts.find((candidate) => candidate.id === id);
+  const attempt = scopeOf(run, story)?.attempts.findLast((candidate) => candidate.id === id);
   if (!attempt) return null;
   const definition = performedBy(run, story, attempt);
   return definition && { run, number, attempt, definition, hold, insteadOf };

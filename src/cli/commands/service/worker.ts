@@ -1,0 +1,87 @@
+// `pawl worker`. Owns: a worker as a process: its options, its signals, and what it says.
+
+import { type Command, InvalidArgumentError } from "commander";
+import type { Application, ApplicationOptions } from "../../../application/application.ts";
+import type { WorkerStarted } from "../../../contracts/service-documents.ts";
+import { exitCodes } from "../../../domain/error.ts";
+import { Worker } from "../../../service/worker.ts";
+import { summaryOf } from "../../catalogue.ts";
+import { applicationHere, type StoreOption } from "../../opened.ts";
+import type { Console } from "../../output/console.ts";
+import { example } from "../../output/example.ts";
+
+interface WorkerCommandOptions extends StoreOption {
+  readonly slots: number;
+  readonly onlyConfigured?: boolean;
+  readonly drain?: boolean;
+}
+
+export function define(program: Command, console: Console): void {
+  program
+    .command("worker")
+    .description(summaryOf("worker"))
+    .option("--slots <n>", "how many attempts it performs at once", readSlots, 1)
+    .option("--only-configured", "only executors of the configuration, and no program that a run names itself")
+    .option("--drain", "end when no step is ready any more and its attempts have ended")
+    .option("--trust", "run the commands of any repository's configuration without having agreed to them")
+    .addHelpText("after", example("PAWL_STORE=postgres://pawl@db/pawl pawl worker --slots 4", "pawl worker --json"))
+    .action(async (options: WorkerCommandOptions) => {
+      // Its reader may go, and so may its terminal.
+      console.isDriving = true;
+      const app = applicationOf(options);
+      try {
+        await work(console, app, options);
+      } finally {
+        await app.close();
+      }
+    });
+}
+
+function readSlots(text: string): number {
+  const slots = Number(text);
+  if (/^\d+$/.test(text) && slots >= 1 && slots <= 1_000) return slots;
+  throw new InvalidArgumentError("It is not a number from 1 to 1000.");
+}
+
+function applicationOf({ store, trust, onlyConfigured }: WorkerCommandOptions): Application {
+  return applicationHere(store, trust, onlyConfigured === true ? withoutPrograms : undefined);
+}
+
+/** What a run names with `--executor 'command: …'` would be any program. */
+const withoutPrograms: NonNullable<ApplicationOptions["executors"]> = (configured) => {
+  const namesFor: typeof configured.namesFor = (header, agent) =>
+    configured.namesFor(header, agent).filter((name) => !name.startsWith("command:"));
+  return new Proxy(configured, {
+    get: (target, key) => {
+      if (key === "namesFor") return namesFor;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+};
+
+async function work(console: Console, app: Application, options: WorkerCommandOptions): Promise<void> {
+  const log: typeof app.log = (event, fields) => {
+    app.log(event, fields);
+    const { note, why, run } = fields;
+    const said = note ?? why ?? null;
+    if (said !== null) console.note(`${new Date().toISOString()} ${run === undefined ? event : `run ${run}`}: ${said}`);
+  };
+  const worker = await Worker.start({ app, slots: options.slots, untilIdle: options.drain, log });
+  let isWanted = true;
+  const stop = () => {
+    if (!isWanted) process.exit(exitCodes.interrupted);
+    isWanted = false;
+    worker.stop();
+  };
+  const drain = () => worker.drain();
+  const ignore = () => undefined;
+  const handlers = { SIGINT: stop, SIGTERM: stop, SIGUSR2: drain, SIGHUP: ignore } as const;
+  for (const [name, handler] of Object.entries(handlers)) process.on(name, handler);
+  const document: WorkerStarted = { worker: worker.name, slots: options.slots };
+  if (console.json) console.line(document);
+  else console.say(`The worker is ready (process ${process.pid}, ${options.slots} slots). Ctrl-C stops it.`);
+  await worker.ended;
+  for (const [name, handler] of Object.entries(handlers)) process.off(name, handler);
+  console.say("The worker has ended.");
+}

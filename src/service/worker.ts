@@ -1,0 +1,202 @@
+// A worker: performs attempts of any run of a store, in so many slots. It also drives the runs of its home that nothing else drives, so
+// that workers alone finish a run; what it drives claims nothing for itself.
+
+import type { Application, ReadSession } from "../application/application.ts";
+import { AppError, errorText } from "../domain/error.ts";
+import type { RunId } from "../domain/ids.ts";
+import { RunningAttempt } from "../runtime/attempt/attempt.ts";
+import { claimStep } from "../runtime/attempt/claim/claim.ts";
+import { agentsFor } from "../runtime/config/config.ts";
+import { performEffects } from "../runtime/effects/effects.ts";
+import { RunningAttempts } from "../runtime/loop/running.ts";
+import type { Log, Parts } from "../runtime/parts.ts";
+import { Wake } from "../runtime/wake.ts";
+import { newDriverName } from "../runtime/worker.ts";
+import type { RunSummary } from "../store/store.ts";
+import { OpenRuns } from "./open-runs.ts";
+
+export interface WorkerOptions {
+  readonly app: Application;
+  /** How many attempts it performs at once. */
+  readonly slots: number;
+  /** It ends when no step is ready any more. */
+  readonly untilIdle?: boolean | undefined;
+  readonly log: Log;
+  readonly times?: Partial<WorkerTimes>;
+}
+
+export interface WorkerTimes {
+  readonly leaseMs: number;
+  readonly renewEveryMs: number;
+  /** How long it waits at most when nothing happens. What other processes commit is noticed at once. */
+  readonly restMs: number;
+  /** The first pause of a run whose step could not be claimed, because of its repository or its configuration; it grows. */
+  readonly pauseMs: number;
+}
+
+const usualTimes: WorkerTimes = { leaseMs: 30_000, renewEveryMs: 5_000, restMs: 1_000, pauseMs: 2_000 };
+const longestPauseMs = 60_000;
+/** Of all runs; a slot takes one. */
+const offersSeen = 500;
+
+export class Worker {
+  readonly name: string = newDriverName();
+  /** Resolves when it has ended, and nothing of it is left. */
+  readonly ended: Promise<void>;
+  readonly #options: WorkerOptions;
+  readonly #times: WorkerTimes;
+  readonly #parts: ReadSession["parts"];
+  readonly #runs: OpenRuns;
+  readonly #running: RunningAttempts;
+  readonly #slots = new Map<Promise<void>, RunId>();
+  readonly #pauses = new Map<RunId, { readonly until: number; readonly ms: number }>();
+  readonly #failedEffects = new Set<number>();
+  readonly #wake = new Wake();
+  readonly #closing: (() => void)[] = [];
+  #isDraining = false;
+  #isStopped = false;
+
+  static async start(options: WorkerOptions): Promise<Worker> {
+    const { parts } = await options.app.read();
+    const runs = new OpenRuns(options.app, { log: options.log, concurrency: 0, onTroubles: () => undefined });
+    const worker = new Worker(options, parts, runs);
+    const attendance = await parts.dispatch.attend();
+    const listening = await options.app.onChange(() => worker.#wake.up());
+    const renewal = setInterval(() => void worker.#running.renew(), worker.#times.renewEveryMs);
+    worker.#closing.push(
+      () => attendance.close(),
+      () => listening.close(),
+      () => clearInterval(renewal),
+    );
+    await runs.start();
+    return worker;
+  }
+
+  private constructor(options: WorkerOptions, parts: ReadSession["parts"], runs: OpenRuns) {
+    this.#options = options;
+    this.#times = { ...usualTimes, ...options.times };
+    this.#parts = parts;
+    this.#runs = runs;
+    this.#running = new RunningAttempts(parts, {
+      worker: this.name,
+      leaseMs: this.#times.leaseMs,
+      onEnded: () => this.#wake.up(),
+    });
+    this.ended = this.#work();
+  }
+
+  /** Nothing new begins; it ends when what runs has ended. */
+  drain(): void {
+    this.#isDraining = true;
+    this.#wake.up();
+  }
+
+  /** Stops its attempts in order; another worker begins their steps again. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#running.leaveAll("the worker was stopped");
+    this.drain();
+  }
+
+  async #work(): Promise<void> {
+    // Its start is not over yet.
+    await Promise.resolve();
+    while (!this.#isDraining || this.#slots.size > 0) {
+      this.#wake.reset();
+      try {
+        await performEffects(this.#parts, this.#running, this.#failedEffects, async (run) => this.#performs(run));
+        await this.#running.stopWhatShould();
+        if (!this.#isDraining) await this.#fill();
+        if (this.#options.untilIdle === true && this.#slots.size === 0 && (await this.#isIdle()))
+          this.#isDraining = true;
+      } catch (error) {
+        // A server that restarts, a full disk: agents that run need not die of it.
+        this.#options.log("worker.not_looked", { why: errorText(error) });
+      }
+      await this.#wake.wait(this.#times.restMs);
+    }
+    await (this.#isStopped ? this.#runs.stop() : this.#runs.drain());
+    await this.#running.close();
+    for (const close of this.#closing) close();
+  }
+
+  /** No step of a run that moves is ready, now or later. */
+  async #isIdle(): Promise<boolean> {
+    const { store, dispatch } = this.#parts;
+    const all = { run: null, agent: null, now: Number.MAX_SAFE_INTEGER, limit: 1 };
+    return (await dispatch.offers(store, all)).length === 0;
+  }
+
+  #performs(run: RunId): boolean {
+    return [...this.#slots.values()].includes(run);
+  }
+
+  async #fill(): Promise<void> {
+    for (const run of await this.#waitingRuns()) {
+      if (this.#slots.size >= this.#options.slots || this.#isDraining) return;
+      await this.#take(run);
+    }
+  }
+
+  /** Runs with a step that can be claimed: the one with the fewest attempts first, then the oldest. */
+  async #waitingRuns(): Promise<readonly RunId[]> {
+    if (this.#slots.size >= this.#options.slots) return [];
+    const { store, dispatch, clock } = this.#parts;
+    const offers = await dispatch.offers(store, { run: null, agent: null, now: clock.now(), limit: offersSeen });
+    if (offers.length === 0) return [];
+    const working = new Map<RunId, number>();
+    for (const { run } of await dispatch.leases({ endedBefore: null })) working.set(run, (working.get(run) ?? 0) + 1);
+    const waiting = [...new Set(offers.map(({ run }) => run))].filter((run) => !this.#isPaused(run));
+    return waiting.toSorted((a, b) => (working.get(a) ?? 0) - (working.get(b) ?? 0));
+  }
+
+  #isPaused(run: RunId): boolean {
+    return (this.#pauses.get(run)?.until ?? 0) > this.#parts.clock.steady();
+  }
+
+  /** Resolves when a step of the run has been claimed, or none could be. */
+  async #take(run: RunId): Promise<void> {
+    const summary = await this.#parts.store.runById(run);
+    if (summary === null) return;
+    const claimed = Promise.withResolvers<void>();
+    const slot = this.#perform(summary, claimed.resolve)
+      .then(() => void this.#pauses.delete(run))
+      .catch((error: unknown) => this.#pause(summary, error))
+      .finally(() => {
+        claimed.resolve();
+        this.#slots.delete(slot);
+        this.#wake.up();
+      });
+    this.#slots.set(slot, run);
+    await claimed.promise;
+  }
+
+  async #perform({ id, repo }: RunSummary, onClaimed: () => void): Promise<void> {
+    const { leaseMs } = this.#times;
+    await this.#options.app.change(repo, async ({ parts, config }) => {
+      if (!(await this.#mayTakeMore(parts, id, config))) return;
+      const claim = await claimStep(parts, { run: id, agent: null, driver: "push", worker: this.name, leaseMs });
+      onClaimed();
+      if (claim === null) return;
+      const attempt = RunningAttempt.start(parts, claim, () => null);
+      this.#running.add(attempt);
+      if (this.#isStopped) attempt.leave("the worker was stopped");
+      await attempt.ended;
+    });
+  }
+
+  /** As many attempts of a run at once as its configuration says, by all workers together. */
+  async #mayTakeMore(parts: Parts, run: RunId, config: Parameters<typeof agentsFor>[0]): Promise<boolean> {
+    const loaded = await parts.store.transaction((tx) => tx.load(run, () => []));
+    if (loaded === null) return false;
+    const working = (await parts.dispatch.leases({ endedBefore: null })).filter((lease) => lease.run === run).length;
+    return working < agentsFor(config, loaded.run.header.definition);
+  }
+
+  #pause({ id, number }: RunSummary, error: unknown): void {
+    const ms = Math.min(longestPauseMs, (this.#pauses.get(id)?.ms ?? this.#times.pauseMs / 2) * 2);
+    this.#pauses.set(id, { until: this.#parts.clock.steady() + ms, ms });
+    const hint = error instanceof AppError ? ` (${error.hint})` : "";
+    this.#options.log("worker.run_paused", { run: id, number, why: `${errorText(error)}${hint}`, ms });
+  }
+}

@@ -1,0 +1,134 @@
+// Workers on a store on PostgreSQL, by the command line: they alone finish runs, whatever happens to some of them.
+
+import { rmSync, writeFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import {
+  expectCode,
+  newSite,
+  pawl,
+  type RunningPawl,
+  type Site,
+  type StatusDocument,
+  startPawl,
+} from "../support/pawl.ts";
+import { onPostgres, postgresAddress } from "../support/postgres.ts";
+import { linesOf, slowWork } from "../support/service.ts";
+import { until } from "../support/until.ts";
+
+onPostgres();
+
+function siteOnServer() {
+  const site = newSite();
+  const env = { PAWL_STORE: postgresAddress() };
+  const options = { home: site.home, cwd: site.repo, env };
+  const call = async (...words: readonly string[]) => await pawl(words, options);
+  const statusOf = async (run: string) => JSON.parse((await call("status", run, "--json")).stdout) as StatusDocument;
+  return { site, env, call, statusOf, options };
+}
+
+/** Resolves when it is ready. */
+async function startWorker(
+  { site, env }: { readonly site: Site; readonly env: Readonly<Record<string, string>> },
+  ...more: readonly string[]
+): Promise<RunningPawl & { readonly pid: number }> {
+  const running = startPawl(["worker", "--json", ...more], { home: site.home, cwd: site.repo, env });
+  onTestFinished(async () => {
+    running.child.kill("SIGKILL");
+    await running.ended;
+  });
+  await until(() => running.stdout().includes("\n") || running.child.exitCode !== null);
+  const { worker } = JSON.parse(running.stdout()) as { readonly worker: string };
+  return { ...running, pid: (JSON.parse(worker) as { readonly pid: number }).pid };
+}
+
+const isDone = async ({ statusOf }: Pick<ReturnType<typeof siteOnServer>, "statusOf">, run: string) =>
+  (await statusOf(run)).run.status === "done";
+
+test("[WK1 WK2] two workers alone finish several runs, each step once, and both take part", async () => {
+  const world = siteOnServer();
+  const { site, call } = world;
+  const work = slowWork(site);
+  await startWorker(world, "--slots", "1");
+  await startWorker(world, "--slots", "1");
+  writeFileSync(site.path("hold"), "");
+  for (let count = 0; count < 3; count += 1) expectCode(await call("run", ...work, "--detach"), 0);
+  // One slot each.
+  await until(() => linesOf(site, "begun").length === 2);
+  rmSync(site.path("hold"));
+  await until(async () => (await isDone(world, "1")) && (await isDone(world, "2")) && (await isDone(world, "3")));
+  expect(linesOf(site, "done").toSorted()).toEqual(["first", "first", "first", "second", "second", "second"]);
+  expect(linesOf(site, "begun")).toHaveLength(6);
+});
+
+test("[WK3] the attempt of a worker that is killed begins again on another one, and its result counts once", async () => {
+  const world = siteOnServer();
+  const { site, call } = world;
+  const work = slowWork(site);
+  writeFileSync(site.path("hold"), "");
+  const first = await startWorker(world);
+  expectCode(await call("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  const second = await startWorker(world);
+  process.kill(first.pid, "SIGKILL");
+  await until(() => linesOf(site, "begun").length === 2);
+  rmSync(site.path("hold"));
+  await until(async () => await isDone(world, "1"));
+  expect(linesOf(site, "done")).toEqual(["first", "second"]);
+  expect(linesOf(site, "begun")).toHaveLength(3);
+  second.child.kill("SIGTERM");
+  expectCode(await second.ended, 0);
+});
+
+test("[WK4] a worker that is drained takes nothing more and ends with its attempt; one that is stopped gives it back", async () => {
+  const world = siteOnServer();
+  const { site, call, statusOf } = world;
+  const work = slowWork(site);
+  writeFileSync(site.path("hold"), "");
+  const draining = await startWorker(world);
+  expectCode(await call("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  process.kill(draining.pid, "SIGUSR2");
+  rmSync(site.path("hold"));
+  expectCode(await draining.ended, 0);
+  expect(linesOf(site, "done")).toEqual(["first"]);
+
+  writeFileSync(site.path("hold"), "");
+  const stopped = await startWorker(world);
+  await until(() => linesOf(site, "begun").length === 2);
+  process.kill(stopped.pid, "SIGTERM");
+  expectCode(await stopped.ended, 0);
+  rmSync(site.path("hold"));
+  const last = await startWorker(world, "--drain");
+  expectCode(await last.ended, 0);
+  expect(linesOf(site, "done")).toEqual(["first", "second"]);
+  expect((await statusOf("1")).run.status).toBe("done");
+});
+
+test("[WK5] a worker that was started with --only-configured leaves programs that a run names itself to others", async () => {
+  const world = siteOnServer();
+  const { site, call } = world;
+  const careful = await startWorker(world, "--only-configured");
+  expectCode(await call("run", ...slowWork(site), "--detach"), 0);
+  await until(() => careful.stderr().includes("no executor is there"));
+  expect(linesOf(site, "begun")).toEqual([]);
+  await startWorker(world);
+  await until(async () => await isDone(world, "1"));
+});
+
+test("[WK6] a worker that is frozen for longer than its heartbeat loses its attempt, and its late result does not count", async () => {
+  const world = siteOnServer();
+  const { site, call } = world;
+  const work = slowWork(site, ["only"]);
+  writeFileSync(site.path("hold"), "");
+  const frozen = await startWorker(world);
+  expectCode(await call("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  process.kill(frozen.pid, "SIGSTOP");
+  await startWorker(world);
+  await until(() => linesOf(site, "begun").length === 2);
+  process.kill(frozen.pid, "SIGCONT");
+  rmSync(site.path("hold"));
+  await until(async () => await isDone(world, "1"));
+  expect(linesOf(site, "begun")).toHaveLength(2);
+  expect(linesOf(site, "done")).toEqual(["only"]);
+});
