@@ -40,17 +40,10 @@ const endsOfStories: ReadonlySet<StoryStatus> = new Set(["done", "failed", "bloc
 
 /** Names an event that completes something, the same in the log and when it is committed; null: it completes nothing. */
 export function completionKey(event: Event): string | null {
-  switch (event.type) {
-    case "attempt_dispatched":
-    case "attempt_ended":
-      return `${event.type} ${event.attempt}`;
-    case "story_changed":
-      return endsOfStories.has(event.status) ? `${event.type} ${event.of} ${event.status} ${event.at}` : null;
-    case "run_ended":
-      return `${event.type} ${event.at}`;
-    default:
-      return null;
-  }
+  if (event.type === "attempt_dispatched" || event.type === "attempt_ended") return `${event.type} ${event.attempt}`;
+  if (event.type === "story_changed" && endsOfStories.has(event.status))
+    return `${event.type} ${event.of} ${event.status} ${event.at}`;
+  return event.type === "run_ended" ? `${event.type} ${event.at}` : null;
 }
 
 export class RunFold {
@@ -72,35 +65,22 @@ export class RunFold {
 
   /** Returns what this event completes. */
   apply(event: Event): Completed {
-    switch (event.type) {
-      case "run_started":
-        this.#workflow = event.definition.id;
-        open(this.#header, event.at);
-        return nothing;
-      case "run_reopened":
-        open(this.#header, event.at);
-        return nothing;
-      case "run_ended":
-        return this.#runEnded(event);
-      case "story_opened":
-        if (event.story !== null) this.#openStory(event.story, event.at);
-        return nothing;
-      case "story_changed":
-        return this.#storyChanged(event);
-      case "step_readied":
-      case "part_readied":
-        this.#becameReady(event, Math.max(event.at, event.notBefore));
-        return nothing;
-      case "parts_opened":
-        for (const part of event.parts) this.#becameReady({ ...event, part }, event.at);
-        return nothing;
-      case "attempt_dispatched":
-        return this.#attemptBegan(event);
-      case "attempt_ended":
-        return this.#attemptEnded(event);
-      default:
-        return nothing;
-    }
+    if (event.type === "attempt_dispatched") return this.#attemptBegan(event);
+    if (event.type === "attempt_ended") return this.#attemptEnded(event);
+    if (event.type === "story_changed") return this.#storyChanged(event);
+    if (event.type === "run_ended") return this.#runEnded(event);
+    this.#follow(event);
+    return nothing;
+  }
+
+  /** What an event says that completes nothing itself. */
+  #follow(event: Event): void {
+    if (event.type === "run_started") this.#workflow = event.definition.id;
+    if (event.type === "run_started" || event.type === "run_reopened") open(this.#header, event.at);
+    if (event.type === "story_opened" && event.story !== null) this.#openStory(event.story, event.at);
+    if (event.type === "step_readied" || event.type === "part_readied")
+      this.#becameReady(event, Math.max(event.at, event.notBefore));
+    if (event.type === "parts_opened") for (const part of event.parts) this.#becameReady({ ...event, part }, event.at);
   }
 
   #becameReady(step: Place, at: number): void {

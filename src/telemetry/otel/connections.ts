@@ -14,6 +14,10 @@ interface Result {
   readonly error?: Error;
 }
 
+interface Sends<Items> {
+  export(items: Items, done: (result: Result) => void): void;
+}
+
 export interface Connections {
   /** For the exporters of OpenTelemetry. */
   readonly options: {
@@ -21,7 +25,7 @@ export interface Connections {
     readonly httpAgentOptions: (protocol: string) => HttpAgent;
   };
   /** Looks at what each export of this exporter came to. */
-  watch<Items>(signal: string, exporter: { export(items: Items, done: (result: Result) => void): void }): void;
+  watch<Items>(signal: string, exporter: Sends<Items>): void;
   /** Cuts what is still open. */
   close(): void;
 }

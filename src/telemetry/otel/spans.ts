@@ -1,5 +1,6 @@
 // Spans by OpenTelemetry: made whole when they have ended, with ids and times of their own, sent in batches from a bounded queue.
 
+import type { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { EndedSpan } from "../exporter.ts";
 import type { SignalExporter } from "../settings.ts";
@@ -19,7 +20,8 @@ export interface Spans {
 
 export function openSpans(parts: OtelParts, exporter: SignalExporter): Spans {
   const { api, traces, OTLPTraceExporter } = parts.packages;
-  const sending: SpanExporter = exporter === "otlp" ? new OTLPTraceExporter(parts.connections.options) : printing();
+  const sending: SpanExporter =
+    exporter === "otlp" ? new OTLPTraceExporter(parts.connections.options) : printing(api.SpanStatusCode.ERROR);
   parts.connections.watch("traces", sending);
   const next = { trace: "", id: "" };
   const provider = new traces.TracerProvider({
@@ -55,10 +57,10 @@ export function openSpans(parts: OtelParts, exporter: SignalExporter): Spans {
 }
 
 /** On stderr: the output of a command is for programs. */
-function printing(): SpanExporter {
+function printing(failure: SpanStatusCode): SpanExporter {
   return {
     export(spans, done) {
-      for (const span of spans) printLine({ span: shown(span) });
+      for (const span of spans) printLine({ span: shown(span, failure) });
       done({ code: 0 });
     },
     forceFlush: async () => undefined,
@@ -66,12 +68,12 @@ function printing(): SpanExporter {
   };
 }
 
-function shown(span: ReadableSpan): object {
+function shown(span: ReadableSpan, failure: SpanStatusCode): object {
   const { name, parentSpanContext, startTime, endTime, status, attributes } = span;
   const { traceId, spanId } = span.spanContext();
   const parent = parentSpanContext?.spanId ?? null;
   const [start, end] = [startTime, endTime].map(([seconds, nanoseconds]) =>
     new Date(seconds * 1_000 + nanoseconds / 1e6).toISOString(),
   );
-  return { name, traceId, spanId, parent, start, end, isFailure: status.code === 2, attributes };
+  return { name, traceId, spanId, parent, start, end, isFailure: status.code === failure, attributes };
 }
