@@ -8,6 +8,7 @@ test("[HT63] many callers at once ask the store once, and so do those of the sam
   let drives = true;
   const reach = async () => {
     asked += 1;
+    return true;
   };
   const readiness = new Readiness(reach, () => drives, { ...times, longestMs: 60_000 });
   const all = await Promise.all(Array.from({ length: 50 }, async () => await readiness.isReady()));
@@ -24,6 +25,7 @@ test("[HT63] a store that does not answer is waited for a bounded time, and is n
   const reach = async () => {
     asked += 1;
     await new Promise<void>((resolve) => answers.push(resolve));
+    return true;
   };
   const readiness = new Readiness(reach, () => true, { ...times, freshMs: 0 });
   expect(await readiness.isReady()).toBe(false);
@@ -37,13 +39,17 @@ test("[HT63] a store that does not answer is waited for a bounded time, and is n
     .toBe(true);
 });
 
-test("[HT63] a store that cannot be reached is not ready, and is asked again later", async () => {
-  const outcomes = [Promise.reject(new Error("gone")), Promise.resolve()];
+test("[HT63] a store that cannot be reached, or that a newer Pawl has migrated, is not ready, and is asked again later", async () => {
+  const outcomes = [Promise.reject(new Error("gone")), Promise.resolve(false), Promise.resolve(true)];
   outcomes[0]?.catch(() => undefined);
   const readiness = new Readiness(
-    async () => await outcomes.shift(),
+    async () => (await outcomes.shift()) ?? false,
     () => true,
     { freshMs: 0, longestMs: 60_000 },
   );
-  expect([await readiness.isReady(), await readiness.isReady()]).toEqual([false, true]);
+  expect([await readiness.isReady(), await readiness.isReady(), await readiness.isReady()]).toEqual([
+    false,
+    false,
+    true,
+  ]);
 });

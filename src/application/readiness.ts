@@ -1,4 +1,4 @@
-// Whether a service can do its work: it drives runs, and its store can be reached. Anybody may ask, so the store is asked at most once
+// Whether a service can do its work: it drives runs, and its store answers with the schema of this version. Anybody may ask, so the store is asked at most once
 // at a time and once a second, and the answer takes a bounded time.
 
 import type { Application } from "./application.ts";
@@ -13,21 +13,21 @@ export interface ReadinessTimes {
 const usualTimes: ReadinessTimes = { freshMs: 1_000, longestMs: 2_000 };
 
 export class Readiness {
-  readonly #reach: () => Promise<unknown>;
+  readonly #canUse: () => Promise<boolean>;
   readonly #drives: () => boolean;
   readonly #times: ReadinessTimes;
   #asking: Promise<boolean> | null = null;
   #last: { readonly at: number; readonly ok: boolean } | null = null;
 
-  /** `reach` rejects where the store cannot be reached. */
-  constructor(reach: () => Promise<unknown>, drives: () => boolean, times: ReadinessTimes = usualTimes) {
-    this.#reach = reach;
+  /** `canUse`: whether the store has the schema of this version; it rejects where the store cannot be reached. */
+  constructor(canUse: () => Promise<boolean>, drives: () => boolean, times: ReadinessTimes = usualTimes) {
+    this.#canUse = canUse;
     this.#drives = drives;
     this.#times = times;
   }
 
   static of(app: Application, drives: () => boolean): Readiness {
-    return new Readiness(async () => await (await app.read()).parts.store.lastPosition(), drives);
+    return new Readiness(async () => await (await app.read()).parts.store.isCurrent(), drives);
   }
 
   async isReady(): Promise<boolean> {
@@ -46,10 +46,7 @@ export class Readiness {
   }
 
   async #ask(): Promise<boolean> {
-    const ok = await this.#reach().then(
-      () => true,
-      () => false,
-    );
+    const ok = await this.#canUse().catch(() => false);
     this.#last = { at: performance.now(), ok };
     this.#asking = null;
     return ok;

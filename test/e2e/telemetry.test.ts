@@ -191,14 +191,16 @@ test("[TL1 TL2] without a yes of the user nothing is loaded and nothing is sent,
   expect(treeOf(collector.spans)).toEqual(["run small", "run small › attempt only 1"]);
 });
 
-test("[TL5] a collector that is down, or that accepts and never answers, changes nothing about a run and holds its end up for two seconds at most", async () => {
+test("[TL5] a collector that is down, that refuses, or that accepts and never answers, changes nothing about a run and holds its end up for two seconds at most", async () => {
   const collector = await startCollector();
   collector.answers = false;
+  const refusing = await startCollector();
+  refusing.status = 403;
   const unused = createServer();
   await new Promise<void>((resolve) => unused.listen(0, "127.0.0.1", resolve));
   const { port } = unused.address() as { port: number };
   await new Promise<void>((resolve) => void unused.close(() => resolve()));
-  for (const url of [collector.url, `http://127.0.0.1:${port}`]) {
+  for (const url of [collector.url, refusing.url, `http://127.0.0.1:${port}`]) {
     const site = newSite();
     const running = runOnce(site, { ...collector.env, OTEL_EXPORTER_OTLP_ENDPOINT: url });
     // Its usual timeout is ten seconds. The rest is for a busy machine.
@@ -208,7 +210,7 @@ test("[TL5] a collector that is down, or that accepts and never answers, changes
     expect(called.stderr.match(/telemetry cannot be sent/g)).toHaveLength(1);
     expect((await site.status()).run.status).toBe("done");
   }
-  expect(collector.connections).toBeGreaterThan(0);
+  for (const { connections } of [collector, refusing]) expect(connections).toBeGreaterThan(0);
 });
 
 test("[TL4 TL30] without its packages one note says what to install, and the run goes on", async () => {

@@ -1,5 +1,5 @@
-// A collector of telemetry for tests: a real HTTP server on loopback that reads OTLP in JSON, and can also accept requests and never
-// answer them.
+// A collector of telemetry for tests: a real HTTP server on loopback that reads OTLP in JSON, and can also refuse requests, or accept
+// them and never answer.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -35,6 +35,8 @@ export class Collector {
   readonly paths: string[] = [];
   connections = 0;
   answers = true;
+  /** What it answers; from 400 on it refuses what was sent. */
+  status = 200;
 
   constructor(url: string) {
     this.url = url;
@@ -121,7 +123,7 @@ export async function startCollector(): Promise<Collector> {
     request.on("end", () => {
       expect(request.headers["content-type"]).toBe("application/json");
       collector.take(request.url ?? "", Buffer.concat(chunks).toString());
-      if (collector.answers) response.writeHead(200, { "content-type": "application/json" }).end("{}");
+      if (collector.answers) response.writeHead(collector.status, { "content-type": "application/json" }).end("{}");
     });
   });
   server.on("connection", () => {

@@ -6,7 +6,7 @@ import type { Figure } from "../exporter.ts";
 import type { SignalExporter } from "../settings.ts";
 import type { Gauges } from "../telemetry.ts";
 import { requestMs } from "./connections.ts";
-import type { OtelParts } from "./open.ts";
+import type { OtelParts } from "./parts.ts";
 import { printLine } from "./print-line.ts";
 
 export interface Figures {

@@ -2,25 +2,11 @@
 // of its own. The SDK itself reads the standard variables for addresses, headers and certificates.
 
 import type { Exporter } from "../exporter.ts";
-import type { TelemetrySettings } from "../settings.ts";
-import type { TelemetryPorts } from "../telemetry.ts";
-import { type Connections, openConnections } from "./connections.ts";
+import { openConnections } from "./connections.ts";
 import { openFigures } from "./figures.ts";
 import { loadPackages, type Packages } from "./packages.ts";
+import type { OtelContext, OtelParts } from "./parts.ts";
 import { openSpans } from "./spans.ts";
-
-export interface OtelContext extends Pick<TelemetryPorts, "log" | "warn"> {
-  readonly settings: TelemetrySettings;
-  /** Of Pawl. */
-  readonly version: string;
-}
-
-/** What each signal is made with. */
-export interface OtelParts extends OtelContext {
-  readonly packages: Packages;
-  readonly resource: ReturnType<Packages["resources"]["emptyResource"]>;
-  readonly connections: Connections;
-}
 
 export async function openOtel(context: OtelContext): Promise<Exporter> {
   const packages = await loadPackages();

@@ -5,7 +5,7 @@ import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 import type { EndedSpan } from "../exporter.ts";
 import type { SignalExporter } from "../settings.ts";
 import { requestMs } from "./connections.ts";
-import type { OtelParts } from "./open.ts";
+import type { OtelParts } from "./parts.ts";
 import { printLine } from "./print-line.ts";
 
 /** What waits longer is lost when this process is killed. */
