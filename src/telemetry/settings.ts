@@ -1,7 +1,7 @@
 // Whether telemetry is on, and where it goes. Owns: reading the variables that OpenTelemetry has standardized. They count only together
 // with a yes of the user (agreement.ts).
 
-import { type Environment, isAgreed } from "./agreement.ts";
+import { isAgreed, type TelemetryEnvironment } from "./agreement.ts";
 
 export type SignalExporter = "otlp" | "console";
 
@@ -22,7 +22,7 @@ export type TelemetryState =
   | { readonly on: false; readonly isAgreed: boolean; readonly why: string };
 
 /** `configured`: what `telemetry` in the user's configuration says. */
-export function telemetryState(env: Environment, configured: boolean): TelemetryState {
+export function telemetryState(env: TelemetryEnvironment, configured: boolean): TelemetryState {
   if (!isAgreed(env, configured)) return { on: false, isAgreed: false, why: "off" };
   const off = (why: string) => ({ on: false, isAgreed: true, why }) as const;
   if (valueOf(env, "OTEL_SDK_DISABLED")?.toLowerCase() === "true") return off("OTEL_SDK_DISABLED is true");
@@ -40,7 +40,7 @@ export function telemetryState(env: Environment, configured: boolean): Telemetry
 
 type Signal = "TRACES" | "METRICS";
 
-function exporterOf(env: Environment, signal: Signal, problems: string[]): SignalExporter | null {
+function exporterOf(env: TelemetryEnvironment, signal: Signal, problems: string[]): SignalExporter | null {
   const variable = `OTEL_${signal}_EXPORTER`;
   const hasAddress = ["OTEL_EXPORTER_OTLP_ENDPOINT", `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`].some(
     (name) => valueOf(env, name) !== undefined,
@@ -62,7 +62,7 @@ function exporterOf(env: Environment, signal: Signal, problems: string[]): Signa
 /** Where a collector listens unless told otherwise. */
 const usualAddress = "http://localhost:4318";
 
-function placeOf(env: Environment, signal: Signal, exporter: SignalExporter): string {
+function placeOf(env: TelemetryEnvironment, signal: Signal, exporter: SignalExporter): string {
   if (exporter === "console") return "stderr";
   const own = valueOf(env, `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`);
   const address = own ?? valueOf(env, "OTEL_EXPORTER_OTLP_ENDPOINT") ?? usualAddress;
@@ -74,12 +74,12 @@ function placeOf(env: Environment, signal: Signal, exporter: SignalExporter): st
 const usualEveryMs = 60_000;
 const leastEveryMs = 100;
 
-function metricsEveryMs(env: Environment): number {
+function metricsEveryMs(env: TelemetryEnvironment): number {
   const ms = Number(valueOf(env, "OTEL_METRIC_EXPORT_INTERVAL") ?? usualEveryMs);
   return Number.isFinite(ms) && ms > 0 ? Math.max(leastEveryMs, ms) : usualEveryMs;
 }
 
 /** An empty variable counts as none. */
-function valueOf(env: Environment, name: string): string | undefined {
+function valueOf(env: TelemetryEnvironment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }

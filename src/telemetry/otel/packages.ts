@@ -32,7 +32,7 @@ export async function loadPackages() {
 }
 
 /** Its message is for people: no run fails because of it. */
-export class MissingPackages extends Error {
+class MissingPackages extends Error {
   constructor(cause: unknown) {
     const why = errorText(cause).split("\n", 1)[0] ?? "";
     super(`nothing is sent by telemetry: ${why}. Install its packages beside Pawl: \`${installCommand}\``, { cause });
