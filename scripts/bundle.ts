@@ -16,7 +16,7 @@ const files = globSync(
 );
 const before = new Map(files.map((file) => [file, statSync(join(root, file))]));
 
-/** Only stores on a server and telemetry need them: whoever has one of these installs its packages beside Pawl. */
+/** Only stores on a server and telemetry need them: people who use one install its packages beside Pawl. */
 const external = ["pg", "pg-boss", /^@opentelemetry\//];
 
 /** What is needed whatever is called. */

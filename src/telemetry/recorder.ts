@@ -76,7 +76,7 @@ export class Recorder implements Telemetry {
   }
 
   async #readAll(): Promise<void> {
-    // The commit comes first: whoever made it goes on before anything is read.
+    // The commit comes first: its caller continues before anything is read.
     await new Promise((resolve) => setImmediate(resolve));
     for (let [run] = this.#waiting.keys(); run !== undefined; [run] = this.#waiting.keys()) await this.#read(run);
   }

@@ -134,23 +134,25 @@ US-001/final_review) if [ "$PAWL_ATTEMPT" = 1 ]; then say end; printf 'It is WOR
 
 test("[TL11] a driver that is killed: the next one adds to the same tree, nothing is missing and nothing is there twice", async () => {
   const collector = await startCollector();
-  const ralph = newRalph([{ id: "US-001" }, { id: "US-002" }], {
-    agent: `*/coding) if [ ! -e "$S/go" ]; then : > "$S/$PAWL_STORY"; sleep 600; fi; echo work > "$PAWL_STORY.txt"; commit ;;`,
+  // The first story ends before the kill: its span names a run whose span the second process sends.
+  const ralph = newRalph([{ id: "US-000" }, { id: "US-001" }, { id: "US-002" }], {
+    agent: `*/coding) if [ "$PAWL_STORY" != US-000 ] && [ ! -e "$S/go" ]; then : > "$S/$PAWL_STORY"; sleep 600; fi; echo work > "$PAWL_STORY.txt"; commit ;;`,
   });
   const driver = startRalph(ralph, collector.env);
-  await until(() => ralph.isThere("US-001") && ralph.isThere("US-002") && collector.spans.length === 2);
+  await until(() => ralph.isThere("US-001") && ralph.isThere("US-002") && collector.spans.length === 7);
   driver.child.kill("SIGKILL");
   await driver.ended;
   await until(async () => (await processesOf(ralph)) === 0);
   ralph.release("go");
   expectCode(await startRalph(ralph, collector.env).ended, 0);
-  const perStory = ["planning 1", "coding 1", "coding 2", "final_review 1"].map((name) => `attempt ${name}`);
+  const names = ["attempt planning 1", "attempt coding 1", "attempt final_review 1", "integration 1"];
+  const again = [...names, "attempt coding 2"];
   expect(treeOf(collector.spans)).toEqual(
     [
       "run short-ralph",
-      ...["US-001", "US-002"].flatMap((id) => [
+      ...Object.entries({ "US-000": names, "US-001": again, "US-002": again }).flatMap(([id, attempts]) => [
         `run short-ralph › story ${id}`,
-        ...[...perStory, "integration 1"].map((name) => `run short-ralph › story ${id} › ${name}`),
+        ...attempts.map((name) => `run short-ralph › story ${id} › ${name}`),
       ]),
     ].toSorted(),
   );

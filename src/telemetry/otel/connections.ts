@@ -24,7 +24,7 @@ export interface Connections {
     readonly timeoutMillis: number;
     readonly httpAgentOptions: (protocol: string) => HttpAgent;
   };
-  /** Looks at what each export of this exporter came to. */
+  /** Looks at the outcome of each export. */
   watch<Items>(signal: string, exporter: Sends<Items>): void;
   /** Cuts what is still open. */
   close(): void;
@@ -37,7 +37,7 @@ export function openConnections({ log, warn }: Pick<TelemetryPorts, "log" | "war
   const failed = (signal: string, why: string) => {
     if (!failing.has(signal)) log("telemetry.not_sent", { signal, why });
     failing.add(signal);
-    if (!hasWarned) warn(`telemetry cannot be sent: ${why}. Runs go on without it.`);
+    if (!hasWarned) warn(`telemetry cannot be sent: ${why}. Runs continue without it.`);
     hasWarned = true;
   };
   return {

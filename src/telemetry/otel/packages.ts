@@ -1,4 +1,4 @@
-// The packages of OpenTelemetry. They are optional peers: whoever wants telemetry installs them beside Pawl, and nothing else loads them.
+// The packages of OpenTelemetry. They are optional peers: people who want telemetry install them beside Pawl, and nothing else loads them.
 
 import { errorText } from "../../domain/error.ts";
 
