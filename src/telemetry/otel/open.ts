@@ -1,5 +1,5 @@
 // Telemetry by the SDK of OpenTelemetry. It registers nothing globally: a program that uses Pawl as a library may have an OpenTelemetry
-// of its own. The SDK itself reads the standard variables for addresses, headers and certificates.
+// of its own. The SDK itself reads the standard variables for addresses and headers, but not those for certificates: Pawl gives it agents.
 
 import type { Exporter } from "../exporter.ts";
 import { openConnections } from "./connections.ts";
