@@ -30,9 +30,32 @@ export const layers: Record<string, readonly string[]> = {
   project: ["domain", "system", "workspaces"],
   protocols: ["domain", "engine", "prompts", "results", "workflows", "system"],
   notify: ["domain", "system"],
-  runtime: [...inner, "results", "contracts", "store", "dispatch", "executors", "workspaces", "protocols", "notify"],
+  telemetry: ["domain", "system"],
+  runtime: [
+    ...inner,
+    "results",
+    "contracts",
+    "store",
+    "dispatch",
+    "executors",
+    "workspaces",
+    "protocols",
+    "notify",
+    "telemetry",
+  ],
   mcp: ["domain", "system", "protocols", "runtime"],
-  "app.ts": ["domain", "system", "store", "dispatch", "executors", "protocols", "notify", "runtime", "mcp"],
+  "app.ts": [
+    "domain",
+    "system",
+    "store",
+    "dispatch",
+    "executors",
+    "protocols",
+    "notify",
+    "telemetry",
+    "runtime",
+    "mcp",
+  ],
   application: [
     ...inner,
     "contracts",
@@ -89,6 +112,8 @@ const pure: Record<string, readonly string[]> = {
 const packages = [
   "@agentclientprotocol/sdk",
   "@hono/node-server",
+  // Not in dist/: see scripts/bundle.ts.
+  "@opentelemetry/[^/]+",
   "@preact/signals",
   "commander",
   "croner",
@@ -112,6 +137,7 @@ const implementations = [
   "executors/scripted",
   "executors/acp",
   "executors/agents.ts",
+  "telemetry/otel",
 ];
 
 const foldersIn = (folder: string) =>

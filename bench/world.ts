@@ -53,6 +53,7 @@ export async function openWorld(directory: string, options: WorldOptions = {}): 
       workspace: plainWorkspace,
       notify: [],
       service: { publicUrl: null },
+      telemetry: false,
       repositoryCommands: [],
       warnings: [],
     }),

@@ -32,10 +32,13 @@ import { type Clock, systemClock } from "./system/clock.ts";
 import { findHome, type Home, hostName } from "./system/home.ts";
 import { homeId } from "./system/home-id.ts";
 import { linkKey } from "./system/link-key.ts";
+import { guide, packageVersion } from "./system/package-root.ts";
 import { makePrivateHome } from "./system/private-home.ts";
 import { pushKey } from "./system/push-key.ts";
 import { environmentSecrets } from "./system/secrets/secrets.ts";
 import { isPostgres } from "./system/store-address.ts";
+import { isAgreed } from "./telemetry/agreement.ts";
+import type { Telemetry, TelemetryPorts } from "./telemetry/telemetry.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -56,6 +59,8 @@ export interface AppOptions {
   readonly settings?: TreeSettings;
   /** Runs commands of a repository that nobody agreed to. */
   readonly trust?: boolean;
+  /** What the user's configuration says of telemetry; off unless given. */
+  readonly telemetry?: boolean;
   readonly log: Log;
   readonly warn: (text: string) => void;
   readonly clock?: Clock;
@@ -81,6 +86,8 @@ export async function openApp(options: AppOptions): Promise<Parts> {
   const protocols = protocolsWith(options.protocols);
   const { store, dispatch } = await openParts(options, clock, log);
   const commits = new Commits();
+  const telemetry = await openTelemetry(options, { store, dispatch, clock, secrets, log, warn });
+  if (telemetry !== null) commits.listen(({ run, events }) => telemetry.committed(run, events));
   const takeChanges: TakeChanges = async (run, changes) => {
     const { recordFileChanges } = await import("./runtime/runs/changes-in-files.ts");
     await recordFileChanges({ store, dispatch, secrets, commits }, run, changes, clock.now());
@@ -94,6 +101,7 @@ export async function openApp(options: AppOptions): Promise<Parts> {
     protocols,
     projections: new Projections(store, protocols, log, warn, takeChanges),
     tools: lazyTools(),
+    telemetry,
     targets: options.targets ?? [],
     settings: options.settings ?? { workspace: plainWorkspace },
     settingsOf: async (repo) => {
@@ -125,6 +133,60 @@ function lazyTools(): ToolServer {
       await (await server)?.close();
     },
   };
+}
+
+/** Where it is off, nothing of it is loaded. Its packages are loaded with the first span. */
+async function openTelemetry(
+  { env = process.env, telemetry = false }: AppOptions,
+  parts: Pick<Parts, "store" | "dispatch" | "clock" | "secrets" | "log" | "warn">,
+): Promise<Telemetry | null> {
+  if (!isAgreed(env, telemetry)) return null;
+  const { telemetryState } = await import("./telemetry/settings.ts");
+  const state = telemetryState(env, telemetry);
+  if (!state.on) return null;
+  const { settings } = state;
+  const { store, secrets, log, warn } = parts;
+  const { Recorder } = await import("./telemetry/recorder.ts");
+  const ports: TelemetryPorts = {
+    number: async (run) => (await store.runById(run))?.number ?? null,
+    events: async (run, after, limit) => await store.events(run, after, limit),
+    gauges: async () => await (await import("./runtime/views/gauges.ts")).readGauges(parts),
+    redact: (text) => secrets.redact(text),
+    log,
+    warn,
+  };
+  return new Recorder(ports, {
+    sendsTraces: settings.traces !== null,
+    load: async () => {
+      const { openOtel } = await import("./telemetry/otel/open.ts");
+      return await openOtel({ settings, version: packageVersion(), log, warn });
+    },
+  });
+}
+
+/** Telemetry as the doctor sees it. */
+export interface TelemetryFinding {
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly hint: string;
+}
+
+/** What would become of the telemetry of a run that began now. */
+export async function examineTelemetry(env: Environment, configured: boolean): Promise<TelemetryFinding> {
+  const { telemetryState } = await import("./telemetry/settings.ts");
+  const state = telemetryState(env, configured);
+  if (!state.on && !state.isAgreed) return { ok: true, detail: "off", hint: "" };
+  if (!state.on) return { ok: false, detail: `off: ${state.why}`, hint: guide("telemetry") };
+  const detail = state.settings.places.join(", ");
+  const [problem] = state.settings.problems;
+  if (problem !== undefined) return { ok: false, detail: `${detail}; ${problem}`, hint: guide("telemetry") };
+  const { installCommand, loadPackages } = await import("./telemetry/otel/packages.ts");
+  try {
+    await loadPackages();
+    return { ok: true, detail, hint: "" };
+  } catch {
+    return { ok: false, detail: "packages of OpenTelemetry are missing", hint: `\`${installCommand}\`` };
+  }
 }
 
 interface Opened {

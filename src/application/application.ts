@@ -184,6 +184,7 @@ export class Application {
     await shared?.tools?.close();
     await shared?.trees.settled();
     await shared?.projections.close();
+    await shared?.telemetry?.close();
     await shared?.dispatch.close();
     await shared?.store.close();
   }
@@ -246,6 +247,7 @@ export class Application {
       ...(protocols === undefined ? {} : { protocols }),
       trust: this.trusts,
       secretNames: targetSecrets(config),
+      telemetry: config.telemetry,
       log,
       warn,
     });

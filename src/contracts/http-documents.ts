@@ -45,6 +45,9 @@ export const signedInContract = object({
 
 export const healthContract = object({ ok: z.literal(true) }).meta({ id: "Health" });
 
+export const readyContract = object({ ok: z.literal(true) }).meta({ id: "Ready" });
+export const notReadyContract = object({ ok: z.literal(false) }).meta({ id: "NotReady" });
+
 export const openApiContract = z.record(z.string(), z.unknown()).meta({ id: "OpenApiDocument" });
 
 const rowShape = {

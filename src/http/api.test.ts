@@ -237,6 +237,7 @@ test("[HT40] every route was called by these tests, and its answer checked", () 
   // Those of a project, of stories and of pages need more than this site has: test/http/; a browser has a code: sign-in.test.ts.
   const elsewhere = [
     "GET /api/v1/health",
+    "GET /api/v1/ready",
     "GET /api/runs/{run}/stories",
     "POST /api/v1/projects/say",
     "POST /api/v1/sign-in",

@@ -4,6 +4,7 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { z } from "zod";
 import type { Application } from "../application/application.ts";
+import { Readiness } from "../application/readiness.ts";
 import type { ProblemDocument } from "../contracts/http-documents.ts";
 import type { ApiToken } from "../domain/api-token.ts";
 import { AppError, errorText } from "../domain/error.ts";
@@ -23,6 +24,8 @@ type Call = Context<HttpEnvironment>;
 export interface ApiParts {
   readonly app: Application;
   readonly protection: Protection;
+  /** Whether the service drives runs now. */
+  readonly drives: () => boolean;
   /** Aborted when the service closes. */
   readonly closing: AbortSignal;
   readonly log: (event: string, fields: Readonly<Record<string, string | number | null>>) => void;
@@ -35,6 +38,7 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
   const streams = new Streams(limits.streams);
   const turns = new Turns(limits.slowCalls);
   const live = new Live(parts, protection.live);
+  const readiness = Readiness.of(app, parts.drives);
   const router = new Hono<HttpEnvironment>({ strict: true });
 
   const addressOf = (call: Call): string => call.env.incoming.socket.remoteAddress ?? "";
@@ -64,6 +68,7 @@ export function apiRouter(routes: readonly ApiRoute[], parts: ApiParts): Hono<Ht
         openStream: () => streams.open(token?.name ?? "") ?? tooManyStreams(limits.streams),
         disconnect: () => call.env.outgoing.destroy(),
         live,
+        isReady: async () => await readiness.isReady(),
         signal: AbortSignal.any([call.req.raw.signal, closing]),
       };
       const answer = await (route.isSlow ? turns.take(asked.signal, () => route.handle(asked)) : route.handle(asked));

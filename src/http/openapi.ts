@@ -32,7 +32,7 @@ export function openApiDocument(routes: readonly ApiRoute[]): Json {
 }
 
 function operationOf(route: ApiRoute, schemas: Schemas): Json {
-  const { path, role, summary, body, status, answer, streams } = route;
+  const { path, role, summary, body, status, answer, others, streams } = route;
   const content = {
     "application/json": { schema: schemas.of(answer) },
     ...(streams ? { "text/event-stream": { schema: { type: "string" } } } : {}),
@@ -51,7 +51,16 @@ function operationOf(route: ApiRoute, schemas: Schemas): Json {
       })),
     ],
     ...(body === null ? {} : { requestBody: requestBody(inputSchema(body)) }),
-    responses: { [status]: { description: summary, content }, default: problem },
+    responses: {
+      [status]: { description: summary, content },
+      ...Object.fromEntries(
+        Object.entries(others).map(([other, schema]) => [
+          other,
+          { description: "not now", content: { "application/json": { schema: schemas.of(schema) } } },
+        ]),
+      ),
+      default: problem,
+    },
   };
 }
 

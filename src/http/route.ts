@@ -24,6 +24,8 @@ export interface Asked<Query = Readonly<Record<string, unknown>>, Body = unknown
   readonly header: (name: string) => string | undefined;
   /** The streams of this service. */
   readonly live: Live;
+  /** Whether the service can do its work. */
+  readonly isReady: () => Promise<boolean>;
 }
 
 export interface ApiRoute {
@@ -40,6 +42,8 @@ export interface ApiRoute {
   /** The status and the document of an answer. */
   readonly status: 200 | 201;
   readonly answer: z.ZodType;
+  /** Documents that it answers with another status. */
+  readonly others: Readonly<Record<number, z.ZodType>>;
   /** Other types that it answers with, by what `Accept` asks for. */
   readonly streams: boolean;
   /** It starts programs: only a few such calls work at once. */
@@ -52,6 +56,8 @@ interface RouteMore<Query extends Inputs, Body extends Inputs> {
   readonly body?: Body;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status?: 201;
+  /** Its handler then returns a Response. */
+  readonly others?: Readonly<Record<number, z.ZodType>>;
   /** It can answer with `text/event-stream`: its handler then returns a Response. */
   readonly streams?: true;
   readonly isSlow?: true;
@@ -79,6 +85,7 @@ export function apiRoute<Answer extends z.ZodType, Query extends Inputs = Inputs
     headers: more.headers ?? {},
     status: more.status ?? 200,
     answer,
+    others: more.others ?? {},
     streams: more.streams ?? false,
     isSlow: more.isSlow ?? false,
     // The router calls it with what the schemas above have parsed.

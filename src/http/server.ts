@@ -28,6 +28,8 @@ export interface ApiServerOptions {
   /** The folder that the build has put the page in. Default: none is served. */
   readonly page?: string | undefined;
   readonly log?: ApiParts["log"] | undefined;
+  /** Whether the service drives runs now. Default: it does. */
+  readonly drives?: ApiParts["drives"] | undefined;
 }
 
 export interface RunningServer {
@@ -55,7 +57,8 @@ export async function startServer(options: ApiServerOptions, protection = fullPr
   let loading: Promise<RequestAnswer> | null = null;
   const load = async (): Promise<RequestAnswer> => {
     const { answering } = await import("./answer.ts");
-    return answering({ app, protection, closing: closing.signal, log, page: options.page ?? null });
+    const { drives = () => true, page = null } = options;
+    return answering({ app, protection, closing: closing.signal, log, drives, page });
   };
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     try {

@@ -14,6 +14,7 @@ import type { PermitLimit, Store } from "../store/store.ts";
 import type { Clock } from "../system/clock.ts";
 import type { Home } from "../system/home.ts";
 import type { Secrets } from "../system/secrets/secrets.ts";
+import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { ToolServer } from "./attempt/execute/desk.ts";
 import type { WorkspaceConfig } from "./config/config-file.ts";
 import type { Projections } from "./effects/projections.ts";
@@ -43,6 +44,8 @@ export interface Parts {
   readonly log: Log;
   /** Something that a person should know now. */
   readonly warn: (text: string) => void;
+  /** null: it is off. */
+  readonly telemetry: Telemetry | null;
   /** Told after each commit of this process. */
   readonly commits: Pick<Commits, "tell" | "listen">;
 }

@@ -10,6 +10,8 @@ interface CompanionContext {
   readonly host: string;
   readonly port: number;
   readonly log: Log;
+  /** Whether the service drives runs now. */
+  readonly drives: () => boolean;
 }
 
 export interface Companion {
@@ -21,9 +23,9 @@ export interface Companion {
 export type StartCompanion = (context: CompanionContext) => Promise<Companion>;
 
 /** The API and the page. Loaded late: every other command starts faster. */
-const api: StartCompanion = async ({ app, host, port, log }) => {
+const api: StartCompanion = async ({ app, host, port, log, drives }) => {
   const { startServer } = await import("../http/server.ts");
-  return await startServer({ app, host, port, log, page: packageFile("dist", "page") });
+  return await startServer({ app, host, port, log, drives, page: packageFile("dist", "page") });
 };
 
 /** Records runs at the times of schedules; the service finds and drives them as any other. */
@@ -32,5 +34,11 @@ const schedules: StartCompanion = async ({ app, log }) => {
   return startSchedules(app, { log });
 };
 
+/** Where telemetry is on, gauges of the whole store are sent by one process: this one. The application closes it. */
+const gauges: StartCompanion = async ({ app }) => {
+  (await app.read()).parts.telemetry?.observe();
+  return { close: async () => undefined };
+};
+
 /** In this order; they close in the reverse one. */
-export const companions: readonly StartCompanion[] = [api, schedules];
+export const companions: readonly StartCompanion[] = [api, schedules, gauges];

@@ -62,6 +62,8 @@ export class OpenRuns {
   readonly #draining = new AbortController();
   readonly #wake = new Wake();
   #looking: Promise<void> = Promise.resolve();
+  /** Whether it could look the last time. */
+  #hasLooked = false;
   #redact: (text: string) => string = (text) => text;
   #listening: { close(): void } | null = null;
 
@@ -76,6 +78,11 @@ export class OpenRuns {
     this.#redact = (text) => secrets.redact(text);
     this.#listening = await this.#app.onChange(() => this.#wake.up());
     this.#looking = this.#lookOn();
+  }
+
+  /** What is open is found and driven. */
+  get drives(): boolean {
+    return this.#hasLooked && !this.#draining.signal.aborted;
   }
 
   /** Nothing new begins. Resolves when what runs has ended, or when `stop` is called meanwhile. */
@@ -98,7 +105,9 @@ export class OpenRuns {
       this.#wake.reset();
       try {
         waitMs = await this.#look();
+        this.#hasLooked = true;
       } catch (error) {
+        this.#hasLooked = false;
         // A store that is full or locked for long: the service waits for better times.
         this.#options.log("service.not_looked", { why: errorText(error) });
         waitMs = this.#times.busyMs;

@@ -63,10 +63,12 @@ export class Service {
     const other = await claim(app, record);
     if (other !== null) throw runsAlready(app, other);
     const started: Companion[] = [];
+    let service: Service | null = null;
+    const drives = () => service?.drives ?? false;
     try {
-      for (const start of options.companions ?? companions) started.push(await start(options));
+      for (const start of options.companions ?? companions) started.push(await start({ ...options, drives }));
       const url = started.map((companion) => companion.url).find((each) => each !== undefined) ?? "";
-      const service = new Service(options, started, { ...record, url });
+      service = new Service(options, started, { ...record, url });
       await service.#runs.start();
       await service.#write();
       return service;
@@ -95,6 +97,11 @@ export class Service {
     this.ended = new Promise((resolve) => {
       this.#hasEnded = resolve;
     });
+  }
+
+  /** It has looked for open runs, and begins what it finds. */
+  get drives(): boolean {
+    return this.#runs.drives;
   }
 
   /** Stops the running attempts in order. Runs can be resumed. */

@@ -9,6 +9,7 @@ import type { Run, RunStatus } from "../domain/run.ts";
 import type { StorySpec } from "../domain/story.ts";
 import type { Database } from "./database.ts";
 import { StoreMemory } from "./memory.ts";
+import { hasCurrentSchema } from "./migrate.ts";
 import type {
   AttemptRef,
   Backup,
@@ -203,6 +204,10 @@ export class KyselyStore implements Store {
 
   async lastPosition(): Promise<number> {
     return await this.#database.read(selectLastPosition);
+  }
+
+  async isCurrent(): Promise<boolean> {
+    return await this.#database.read(hasCurrentSchema);
   }
 
   async offers(filter: OfferFilter): Promise<readonly Offer[]> {

@@ -59,10 +59,7 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
     .addColumn("name", "text", (c) => c.notNull())
     .addColumn("applied_at", types.integer, (c) => c.notNull())
     .execute();
-  const { version } = await db
-    .selectFrom("migrations")
-    .select((e) => e.fn.count<number>("version").as("version"))
-    .executeTakeFirstOrThrow();
+  const version = await versionOf(db);
   if (version > schemaVersion) {
     throw new AppError(
       "STORE_NEWER",
@@ -78,4 +75,16 @@ export async function migrate(db: Kysely<Tables>, types: ColumnTypes, now: numbe
       .values({ version: index + 1, name: migration.name, applied_at: now })
       .execute();
   }
+}
+
+export async function hasCurrentSchema(db: Kysely<Tables>): Promise<boolean> {
+  return (await versionOf(db)) === schemaVersion;
+}
+
+async function versionOf(db: Kysely<Tables>): Promise<number> {
+  const { version } = await db
+    .selectFrom("migrations")
+    .select((e) => e.fn.count<number>("version").as("version"))
+    .executeTakeFirstOrThrow();
+  return version;
 }

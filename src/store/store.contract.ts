@@ -586,10 +586,13 @@ export function describeStore(name: string, open: () => Promise<StoreUnderTest>,
     });
 
     test("[SO15] a store that a newer Pawl wrote is refused and left unchanged", async () => {
-      const { query, reopen, another } = await open();
+      const { store, query, reopen, another } = await open();
+      expect(await store.isCurrent()).toBe(true);
       const newer = { version: schemaVersion + 1, name: "from the future", applied_at: 0 };
       await query((db) => db.insertInto("migrations").values(newer).execute());
       await expect(another()).rejects.toMatchObject({ code: "STORE_NEWER", hint: expect.stringContaining("newer") });
+      // A process that opened it before finds out when it asks.
+      expect(await store.isCurrent()).toBe(false);
       await query((db) => db.deleteFrom("migrations").where("version", "=", newer.version).execute());
       await expect(reopen()).resolves.toBeDefined();
     });

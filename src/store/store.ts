@@ -55,6 +55,8 @@ export interface Store {
   changedRuns(after: number, limit: number): Promise<readonly RunChange[]>;
   /** The position of the last change of any run; positions only grow. */
   lastPosition(): Promise<number>;
+  /** Whether the schema is the one that this version knows; a newer Pawl may have migrated the store since it was opened. */
+  isCurrent(): Promise<boolean>;
 
   /** For reading only; a claim uses the method of its transaction. */
   offers(filter: OfferFilter): Promise<readonly Offer[]>;

@@ -74,6 +74,25 @@ test("[SV2 SV5 SV6] one service has a home; it outlives its terminal, and `down`
   expect(statuses((await site.status()).steps)).toBe("first:done,second:done");
 });
 
+test("[HT63] a service is ready while it drives, and not while it makes room for another", async () => {
+  const site = newSite();
+  const work = slowWork(site);
+  const service = await startService(site);
+  const asked = async (name: string) => {
+    const answer = await fetch(`${service.url}/api/v1/${name}`);
+    return `${answer.status} ${await answer.text()}`;
+  };
+  await until(async () => (await asked("ready")) === '200 {"ok":true}');
+  writeFileSync(site.path("hold"), "");
+  expectCode(await site.pawl("run", ...work, "--detach"), 0);
+  await until(() => linesOf(site, "begun").length === 1);
+  service.child.kill("SIGUSR2");
+  await until(async () => (await asked("ready")) === '503 {"ok":false}');
+  expect(await asked("health")).toBe('200 {"ok":true}');
+  service.child.kill("SIGTERM");
+  await service.ended;
+});
+
 test("[SV8] `--foreground` drives under a lease that the service respects, and takes over when that driver is killed", async () => {
   const site = newSite();
   const work = slowWork(site);

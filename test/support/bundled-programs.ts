@@ -26,7 +26,7 @@ export default async function bundlePrograms(): Promise<(() => void) | undefined
       cwd: root,
       input: Object.fromEntries(programs.map((name) => [name, `test/support/${name}.ts`])),
       platform: "node",
-      external: ["pg"],
+      external: ["pg", "pg-boss", /^@opentelemetry\//],
       logLevel: "silent",
       output: { dir, format: "esm", comments: false },
     });

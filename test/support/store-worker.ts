@@ -152,6 +152,7 @@ async function openParts(): Promise<Parts> {
     home: findHome({}),
     executors,
     tools: null,
+    telemetry: null,
     secrets: environmentSecrets({}),
     targets: [],
     settings: { workspace: plainWorkspace },

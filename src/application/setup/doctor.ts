@@ -1,7 +1,7 @@
 // The doctor. Owns: what is installed, what is missing, and how to get it.
 
 import { execFile } from "node:child_process";
-import { agents } from "../../app.ts";
+import { agents, examineTelemetry } from "../../app.ts";
 import type { DoctorDocument, ExecutorRow } from "../../contracts/machine-documents.ts";
 import { counted } from "../../domain/counted.ts";
 import { AppError } from "../../domain/error.ts";
@@ -21,6 +21,7 @@ export async function examine(app: Application): Promise<DoctorDocument> {
     await storeFinding(app),
     serviceFinding(app),
     ...(await closingFindings(app)),
+    ...(await telemetryFindings(app)),
     ...(await executorFindings(app)),
   ];
   return { ok: findings.every(({ needed, ok }) => ok || !needed), findings };
@@ -115,6 +116,17 @@ async function closingFindings(app: Application): Promise<readonly Finding[]> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     // The finding about the store says so already.
+    return [];
+  }
+}
+
+async function telemetryFindings(app: Application): Promise<readonly Finding[]> {
+  try {
+    const { telemetry } = await app.configuration(app.cwd);
+    return [{ name: "telemetry", needed: false, ...(await examineTelemetry(app.env, telemetry)) }];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    // The finding about the configuration says so.
     return [];
   }
 }

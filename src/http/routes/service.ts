@@ -10,6 +10,8 @@ import {
   healthContract,
   healthDetailsContract,
   loopStoriesContract,
+  notReadyContract,
+  readyContract,
   signedInContract,
 } from "../../contracts/http-documents.ts";
 import type { ApiToken } from "../../domain/api-token.ts";
@@ -17,6 +19,14 @@ import { type ApiRoute, apiRoute } from "../route.ts";
 
 export const serviceRoutes: readonly ApiRoute[] = [
   apiRoute("GET /health", null, "whether the service answers", healthContract, async () => ({ ok: true as const })),
+  apiRoute(
+    "GET /ready",
+    null,
+    "whether the service drives runs and reaches its store",
+    readyContract,
+    async ({ isReady }) => ((await isReady()) ? { ok: true as const } : Response.json({ ok: false }, { status: 503 })),
+    { others: { 503: notReadyContract } },
+  ),
   apiRoute(
     "GET /health/details",
     "read",

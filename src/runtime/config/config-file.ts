@@ -88,6 +88,7 @@ const schemaFor = (agents: AgentRegistry) =>
     workspace: workspace.optional(),
     notify: z.array(targetSchema).max(20).optional(),
     service: serviceSchema.optional(),
+    telemetry: z.boolean().optional(),
   });
 
 /** The project's commands and rules; null: the file does not say. */
@@ -150,6 +151,7 @@ export interface ConfigFile {
   } & Pick<WorkspaceConfig, "env"> & { readonly hooks: { readonly [K in keyof TreeHooks]: TreeHooks[K] | null } };
   readonly notify: readonly TargetConfig[];
   readonly service: ServiceConfig;
+  readonly telemetry: boolean | null;
 }
 
 export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile {
@@ -181,6 +183,7 @@ export function readConfigFile(file: string, agents: AgentRegistry): ConfigFile 
     workspace: readWorkspace(written.workspace ?? {}, file),
     notify: readTargets(written.notify ?? [], (problem) => invalid(file, problem)),
     service: readServiceConfig(written.service),
+    telemetry: written.telemetry ?? null,
   };
 }
 

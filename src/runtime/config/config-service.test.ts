@@ -40,3 +40,12 @@ test("[GL1] a repository cannot say where its users' answers go", async () => {
   expect(service).toEqual({ publicUrl: null });
   expect(warnings).toContainEqual(expect.stringContaining("may not say where people answer"));
 });
+
+test("[TL2] only the user's own file turns telemetry on or off", async () => {
+  expect((await configOf("")).telemetry).toBe(false);
+  expect((await configOf("telemetry: true")).telemetry).toBe(true);
+  const theirs = await configOf("", "telemetry: true");
+  expect(theirs.telemetry).toBe(false);
+  expect(theirs.warnings).toContainEqual(expect.stringContaining("may not turn telemetry on or off"));
+  expect((await configOf("telemetry: true", "telemetry: false")).telemetry).toBe(true);
+});

@@ -32,6 +32,8 @@ export interface Config {
   readonly notify: readonly TargetConfig[];
   /** Only the user's own: a repository could send answers to an address of its choice. */
   readonly service: ServiceConfig;
+  /** Whether the user agreed to it. Only the user's own: a repository must not have the work of its users sent anywhere. */
+  readonly telemetry: boolean;
   /** Only the user's own: a lower price loosens a budget in USD. */
   readonly prices: Prices;
   /** What the repository's own file wants to run. */
@@ -62,6 +64,8 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     warnings.push(`.pawl/config.yml may not say what models cost; put \`prices\` into ${homeFile}`);
   if (theirs.service.publicUrl !== null)
     warnings.push(`.pawl/config.yml may not say where people answer; put \`service\` into ${homeFile}`);
+  if (theirs.telemetry !== null)
+    warnings.push(`.pawl/config.yml may not turn telemetry on or off; put \`telemetry\` into ${homeFile}`);
   return {
     defaultExecutor: defaultExecutors[0] ?? null,
     defaultExecutors,
@@ -84,6 +88,7 @@ export async function readConfig(homeFile: string, repo: string | null, agents: 
     workspace: workspaceOf(own.workspace, theirs.workspace),
     notify: own.notify,
     service: own.service,
+    telemetry: own.telemetry ?? false,
     repositoryCommands: [...commandsIn(theirs), ...(repo === null ? [] : await commandsOfRules(repo))],
     warnings,
   };
@@ -198,6 +203,7 @@ const nothing: ConfigFile = {
   },
   notify: [],
   service: { publicUrl: null },
+  telemetry: null,
 };
 
 /** Imports the parsers only for a file that exists. */

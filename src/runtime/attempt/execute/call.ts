@@ -21,7 +21,7 @@ export interface Surroundings {
 }
 
 export function callOf(
-  parts: Pick<Parts, "clock" | "home" | "protocols">,
+  parts: Pick<Parts, "clock" | "home" | "protocols" | "telemetry">,
   claim: Claim,
   { workspace, input, mcp, onOutput }: Surroundings,
 ): ExecutorCall {
@@ -73,7 +73,7 @@ export function checkVariables(
 }
 
 function environmentOf(
-  parts: Pick<Parts, "home" | "protocols">,
+  parts: Pick<Parts, "home" | "protocols" | "telemetry">,
   claim: Claim,
   input: Input,
 ): Readonly<Record<string, string>> {
@@ -85,6 +85,7 @@ function environmentOf(
     PAWL_SHARED: run.header.place.shared ?? parts.home.dir,
     PAWL_PROGRESS_FILE: input.progressFile,
     PAWL_MODEL: agentOf(claim)?.model ?? "",
+    ...parts.telemetry?.variablesFor(run.header.id, attempt.id),
     ...environment(claim),
   };
 }

@@ -21,7 +21,10 @@ import { joinParts } from "./join.ts";
 import type { Work } from "./work.ts";
 
 /** What any kind of work may use. */
-export type ExecutePorts = Pick<Parts, "store" | "home" | "protocols" | "clock" | "secrets" | "log" | "tools">;
+export type ExecutePorts = Pick<
+  Parts,
+  "store" | "home" | "protocols" | "clock" | "secrets" | "log" | "tools" | "telemetry"
+>;
 
 /** How others reach the attempt while it is performed. */
 export interface Reach {
