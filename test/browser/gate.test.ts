@@ -87,7 +87,9 @@ test("[PG40 PG42 PG43 PG44 PG48 PG49 PG53 PG54] a gate is read, commented on two
   await expect.poll(focused).toBe("notes.txt");
   await press("p");
   await expect.poll(focused).toBe("divide.js");
-  await press("n", "j", "c");
+  await press("n");
+  await expect.poll(focused).toBe("notes.txt");
+  await press("j", "c");
   await page.getByRole("textbox", { name: "Comment on notes.txt, line 1" }).waitFor();
   await page.keyboard.type("Not needed");
   await press("Control+Enter", "2");
