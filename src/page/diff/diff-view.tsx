@@ -51,6 +51,14 @@ export function DiffView({ files, total, review, changed = null }: Props) {
   const setOpen = (paths: readonly string[], open: boolean) => {
     chosen.value = new Map([...chosen.value, ...paths.map((path) => [path, open] as const)]);
   };
+  const focusFile = (index: number): boolean => {
+    const head = root.current?.querySelector<HTMLElement>(`[data-file="${index}"] .file-name`);
+    if (!head) return false;
+    head.focus({ preventScroll: true });
+    const section = head.closest("[data-file]") ?? head;
+    scrollTo({ top: section.getBoundingClientRect().top + scrollY - above });
+    return true;
+  };
   const step = (by: number) => {
     const focused = indexOf(document.activeElement);
     const from = focused ?? current.value;
@@ -59,14 +67,8 @@ export function DiffView({ files, total, review, changed = null }: Props) {
     if (file === undefined) return;
     current.value = next;
     setOpen([file.path], true);
-    // After the file is there.
-    setTimeout(() => {
-      const head = root.current?.querySelector<HTMLElement>(`[data-file="${next}"] .file-name`);
-      if (!head) return;
-      head.focus({ preventScroll: true });
-      const section = head.closest("[data-file]") ?? head;
-      scrollTo({ top: section.getBoundingClientRect().top + scrollY - above });
-    });
+    // Where the file is drawn already, the next key finds it.
+    if (!focusFile(next)) setTimeout(() => focusFile(next));
   };
   const write = () => {
     const place = review === null ? null : focusedPlace(files);
