@@ -242,8 +242,8 @@ test("[PG17] a token that may only read or only answer is offered nothing else, 
     await expect.poll(() => page.locator(".gate-answer").innerText()).toContain("work starts again");
     expect(await page.getByText("That needs the role answer.").count()).toBe(role === "read" ? 1 : 0);
     const mayAnswer = role === "answer" ? 1 : 0;
-    expect(await page.getByRole("form", { name: "Your answer" }).count()).toBe(mayAnswer);
-    expect(await page.locator("button.diff-numbers").count().then(Math.sign)).toBe(mayAnswer);
+    await expect.poll(() => page.getByRole("form", { name: "Your answer" }).count()).toBe(mayAnswer);
+    await expect.poll(() => page.locator("button.diff-numbers").count().then(Math.sign)).toBe(mayAnswer);
     expect(role === "read" ? await faultsOf(page) : []).toEqual([]);
     await open(page, "/new");
     await page.getByText("Your token may not start runs.").waitFor();
@@ -283,7 +283,7 @@ test("[PG92] the last: a failed run is retried from the list, after the page has
   const dialog = page.getByRole("dialog");
   await dialog.getByText("The step work is tried again, then the steps after it.").waitFor();
   await dialog.getByRole("button", { name: "Retry", exact: true }).click();
-  await row.getByText("Retry").waitFor({ state: "detached" });
+  await row.getByRole("button", { name: `Retry run #${runs.failed}` }).waitFor({ state: "detached" });
   await open(page, `/runs/${runs.failed}/events`);
   await page.getByText("continues", { exact: true }).waitFor();
 });

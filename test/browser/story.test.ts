@@ -90,7 +90,8 @@ test("[PG20 PG22 PG28 PG32 PG48 PG49] by keys alone: a run that was rejected is 
   await press(page, "Enter");
   await page.getByRole("heading", { level: 1, name: "The integration tests keep failing. What now?" }).waitFor();
   const focused = () => page.evaluate(() => document.activeElement?.ariaLabel ?? document.activeElement?.textContent);
-  await page.locator(".file").first().waitFor();
+  // Until the page knows that its token may answer, no line takes a comment.
+  await page.locator("button.diff-numbers").first().waitFor();
   await stepToFile(page, "cli.js");
   for (const words of comments) {
     await press(page, "j", "j", "c");

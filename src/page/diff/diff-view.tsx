@@ -124,6 +124,7 @@ export function DiffView({ files, total, review, changed = null }: Props) {
                   file={file}
                   index={first + i}
                   isOpen={isOpen(file)}
+                  isCurrent={current.value === first + i}
                   onOpen={(open) => setOpen([file.path], open)}
                   editing={editing.value?.path === file.path ? editing.value : null}
                   onEdit={(place) => {

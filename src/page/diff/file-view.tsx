@@ -18,6 +18,8 @@ interface Props {
   readonly file: FileChange;
   readonly index: number;
   readonly isOpen: boolean;
+  /** A key has led to it. */
+  readonly isCurrent: boolean;
   readonly onOpen: (isOpen: boolean) => void;
   readonly editing: LinePlace | null;
   readonly onEdit: (place: LinePlace | null) => void;
@@ -34,7 +36,7 @@ const longestLine = 1_000;
 const shownLost = 50;
 
 export function FileView(props: Props) {
-  const { file, index, isOpen, onOpen, review, isChanged } = props;
+  const { file, index, isOpen, isCurrent, onOpen, review, isChanged } = props;
   const name = visibleText(file.path);
   const status = texts.status[file.status];
   const isViewed = review?.isViewed(file) === true;
@@ -42,7 +44,7 @@ export function FileView(props: Props) {
   // Of many open files only the one that changed is made again.
   const lines = useMemo(
     () => (isOpen ? <FileLines {...props} /> : null),
-    [file, isOpen, comments, props.editing, review === null],
+    [file, isOpen, isCurrent, comments, props.editing, review === null],
   );
   return (
     <section class="file card" data-file={index} aria-label={name}>
@@ -83,7 +85,7 @@ export function FileView(props: Props) {
 
 /** Its `review` may be an older one: what it calls there stays the same. */
 function FileLines(props: Props) {
-  const { file, review, editing } = props;
+  const { file, isCurrent, review, editing } = props;
   const { lines } = file;
   const comments = review?.commentsOn(file.path) ?? [];
   const lost = comments.filter(({ line }) => line === null);
@@ -116,7 +118,8 @@ function FileLines(props: Props) {
         const chunk = lines.slice(first, first + chunkSize);
         const isEdited = editing !== null && chunk.some((line) => isAt(file.path, line, editing));
         return (
-          <Near key={first} height={chunk.length * lineHeight} isNeeded={isEdited}>
+          // The next key goes to the first lines of a file that a key has led to, and must not pass over them.
+          <Near key={first} height={chunk.length * lineHeight} isNeeded={isEdited || (isCurrent && first === 0)}>
             {() =>
               chunk.map((line, i) => (
                 <LineView key={first + i} {...props} line={line} at={first + i} comments={comments} />
